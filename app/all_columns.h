@@ -12,7 +12,7 @@
     X(problem_columns) X(launch_columns) X(nest_columns)                                                     \
     X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
     X(team_state_columns) X(team_step_columns) X(team_link_columns) X(team_time_columns) /* show, of a team */ \
-    X(team_total_columns) X(team_change_columns) X(team_member_change_columns) /* diff, of teams */ \
+    X(team_total_columns) X(team_change_columns) X(team_device_change_columns) /* diff, of teams */ \
     X(cut_reason_columns) X(cut_read_columns)                             /* plan --team --explain */         \
     X(run_op_columns) X(run_output_columns) X(fault_columns)              /* run */                          \
     X(on_chip_columns) X(off_chip_columns)                                /* show */                         \

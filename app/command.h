@@ -97,6 +97,14 @@ static inline bool is_quiet(const struct call *call)
     return option_given(&call->line, "quiet");
 }
 
+/* A file of the command line, with its contents. */
+struct source {
+    const char *file; /* its name in messages */
+    char *text;       /* to be freed */
+    size_t length;
+};
+bool read_source(struct call *call, size_t i, struct source *out);
+
 /* A remark beside the answer: to standard error, unless --quiet. */
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Allocated data to the file of -o, or to standard output; frees it. */

@@ -75,6 +75,14 @@ void note(const struct call *call, const char *format, ...)
     main_say(line);
 }
 
+bool read_source(struct call *call, size_t i, struct source *out)
+{
+    const char *path = call->line.files.at[i];
+    out->file = strcmp(path, "-") == 0 ? "standard input" : path;
+    out->text = file_read(path, &out->length, &call->st);
+    return out->text != NULL;
+}
+
 bool goes_to_file(const struct call *call)
 {
     const char *path = option_value(&call->line, "output");

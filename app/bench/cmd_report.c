@@ -73,18 +73,6 @@ static bool read_failing(struct call *call, unsigned *set)
     return true;
 }
 
-static bool read_within(struct call *call, double *within)
-{
-    const char *text = option_value(&call->line, "within");
-    *within = 0;
-    if (!text) return true;
-    if (!lx_parse_number("--within", text, within, &call->st)) return false;
-    if (!(*within >= 0 && *within <= 1e6))
-        return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", text);
-    *within /= 100;
-    return true;
-}
-
 static const struct exporter *read_format(struct call *call)
 {
     int k = 0;
@@ -99,7 +87,7 @@ enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
 static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
                           size_t count, size_t chosen, struct text *out)
 {
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     if (e->say) e->say(v->words, v->lines, v->paint, out);
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);
@@ -133,6 +121,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     return ok;
 }
 
+/* Formats whose readers want the verdict, not every row. */
 static bool is_for_people(const struct exporter *e)
 {
     return strcmp(e->name, "json") != 0 && e != &html_exporter && e->whole;
@@ -168,13 +157,17 @@ static void write_report(const struct exporter *e, const struct summary *s, cons
 bool report_rows(struct call *call, struct results *r, struct text *out)
 {
     const struct exporter *e = read_format(call);
+    const char *percent = option_value(&call->line, "within");
     struct summary s = {0};
-    double within;
+    double within = 0;
     int by = BY_SOLVER;
-    if (!e || !read_within(call, &within) || !option_word(call, "by", by_word, &by)) return false;
+    if (!e || (percent && !lx_parse_number("--within", percent, &within, &call->st))) return false;
+    if (!(within >= 0 && within <= 1e6))
+        return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", percent);
+    if (!option_word(call, "by", by_word, &by)) return false;
     if (r->rows.count == 0) note(call, "there are no runs to report on");
     mark_contradictions(r);
-    summary_make(&s, r, within);
+    summary_make(&s, r, within / 100);
     write_report(e, &s, r, by, out);
     bool ok = add_plots(call, e, &s, out);
     summary_free(&s);
@@ -188,10 +181,7 @@ static void note_differences(const struct call *call, const struct results *a, c
                                        "flags", "jobs", "objective", "lx"};
     cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
-                                                          keys[i]),
-                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
-                                                          keys[i]);
+        const cJSON *m = header_member(x, keys[i]), *n = header_member(y, keys[i]);
         if (m && n && !cJSON_Compare(m, n, true))
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);

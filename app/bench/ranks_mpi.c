@@ -26,7 +26,7 @@ static bool failed(int result, const char *what, lx_status *st)
 
 static bool ranks_mpi_join(int *rank, int *count, lx_status *st)
 {
-    *count = lx_transport_mpi.members(st); /* begins MPI, and knows a time limit */
+    *count = lx_transport_mpi.devices(st); /* begins MPI, and knows a time limit */
     if (*count < 1) return false;
     int result = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (result != MPI_SUCCESS) return failed(result, "make a communicator", st);

@@ -115,24 +115,17 @@ static enum paint who_is_best_add_verdict(const struct summary *s, const struct 
 }
 
 /* clang-format off */
-VALUE_OF(solver_value,    struct beside, v->words = row->solver;)
-VALUE_OF(leader_value,    struct beside, v->words = row->leader;)
-VALUE_OF(best_value,      struct beside, value_whole(v, row->best);)
-VALUE_OF(instances_value, struct beside, value_whole(v, row->instances);)
-VALUE_OF(misses_value,    struct beside, value_whole(v, row->misses);)
 VALUE_OF(shared_value,    struct beside, value_whole(v, (int64_t)row->ratio.count);)
-VALUE_OF(times_value,     struct beside, v->number = row->ratio.times;)
-VALUE_OF(spread_value,    struct beside, v->number = row->ratio.spread;)
 
 static const struct column beside_array[] = {
-    {.key = "solver",     .heading = "solver",    .kind = VALUE_WORDS, .value = solver_value},
-    {.key = "best",       .heading = "best",      .kind = VALUE_COUNT, .value = best_value},
-    {.key = "instances",  .heading = "instances", .kind = VALUE_COUNT, .value = instances_value},
-    {.key = "misses",     .heading = "misses",    .kind = VALUE_COUNT, .value = misses_value},
-    {.key = "leader",     .heading = "leader",    .kind = VALUE_WORDS, .value = leader_value},
+    {.key = "solver",     .heading = "solver",    .kind = VALUE_WORDS, MEMBER(struct beside, solver)},
+    {.key = "best",       .heading = "best",      .kind = VALUE_COUNT, MEMBER(struct beside, best)},
+    {.key = "instances",  .heading = "instances", .kind = VALUE_COUNT, MEMBER(struct beside, instances)},
+    {.key = "misses",     .heading = "misses",    .kind = VALUE_COUNT, MEMBER(struct beside, misses)},
+    {.key = "leader",     .heading = "leader",    .kind = VALUE_WORDS, MEMBER(struct beside, leader)},
     {.key = "shared",     .heading = "shared",    .kind = VALUE_COUNT, .value = shared_value},
-    {.key = "time_ratio", .heading = "times",     .kind = VALUE_RATIO, .value = times_value},
-    {.key = "time_ratio_error", .heading = "error",  .kind = VALUE_RATIO, .value = spread_value},
+    {.key = "time_ratio", .heading = "times",     .kind = VALUE_RATIO, MEMBER(struct beside, ratio.times)},
+    {.key = "time_ratio_error", .heading = "error",  .kind = VALUE_RATIO, MEMBER(struct beside, ratio.spread)},
 };
 /* clang-format on */
 

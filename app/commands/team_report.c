@@ -24,11 +24,6 @@ static int64_t lx_of(const struct lx_counters *c)
     return c->lx_read + c->lx_written;
 }
 
-static int64_t rings_of(const struct lx_counters *c)
-{
-    return c->ring + c->reduce_ring;
-}
-
 /* Nothing where there is no run. */
 static void counted_value(const struct member_row *row, int64_t n, int64_t planned, struct value *v)
 {
@@ -40,28 +35,20 @@ static void counted_value(const struct member_row *row, int64_t n, int64_t plann
     v->paint = n == planned ? PAINT_GOOD : PAINT_BAD;
 }
 
-static const char *state_word(const struct member_row *row)
-{
-    const struct lx_team_account *a = row->a;
-    if (a->ops == 0) return "nothing to do";
-    if (!row->ran) return "planned";
-    return a->ok ? "as planned" : a->why;
-}
-
 /* clang-format off */
-VALUE_OF(member_value,      struct member_row, v->number = row->member;)
-VALUE_OF(ops_value,         struct member_row, value_whole(v, row->a->ops);)
 VALUE_OF(hbm_value,         struct member_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_counted_value, struct member_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
 VALUE_OF(lx_value,          struct member_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
 VALUE_OF(lx_counted_value,  struct member_row, counted_value(row, lx_of(&row->a->counted), lx_of(&row->a->planned), v);)
-VALUE_OF(rings_value,       struct member_row, value_whole(v, rings_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(rings_value,       struct member_row, value_whole(v, row->a->planned.ring + row->a->planned.reduce_ring); v->paint = PAINT_DIM;)
 VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + row->a->combine_bytes);)
-VALUE_OF(state_value,       struct member_row, v->words = state_word(row); v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
+VALUE_OF(state_value,       struct member_row,
+    v->words = row->a->ops == 0 ? "nothing to do" : !row->ran ? "planned" : row->a->ok ? "as planned" : row->a->why;
+    v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
-static const struct column member_array[] = {
-    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
-    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  .value = ops_value},
+static const struct column device_array[] = {
+    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct member_row, member)},
+    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct member_row, a, ops)},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
     {.key = "lx_bytes",    .heading = "LX planned",  .kind = VALUE_BYTES,  .value = lx_value},
@@ -72,9 +59,9 @@ static const struct column member_array[] = {
 };
 /* clang-format on */
 
-const struct columns team_member_columns = COLUMNS("devices of a team", member_array);
+const struct columns team_member_columns = COLUMNS("devices of a team", device_array);
 
-void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
+void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {
     struct member_row rows[MOST_MEMBERS_SHOWN];
     int n = members < MOST_MEMBERS_SHOWN ? members : MOST_MEMBERS_SHOWN;
@@ -86,9 +73,9 @@ void show_members(const struct lx_team_account *accounts, int members, bool ran,
 static void show_comparison(const struct lx_team_result *r, struct text *out)
 {
     text_add(out, "\nresult    ");
-    if (r->bad_member >= 0) {
+    if (r->bad_device >= 0) {
         paint_add(out, PAINT_BAD, "WRONG");
-        text_format(out, ": device %d: %s; ", r->bad_member, r->members[r->bad_member].why);
+        text_format(out, ": device %d: %s; ", r->bad_device, r->devices[r->bad_device].why);
     } else
         paint_add(out, r->ok ? PAINT_GOOD : PAINT_BAD,
                   !r->ok         ? "NOT EQUAL"
@@ -111,11 +98,11 @@ void show_team_result(const struct lx_team_plan *p, const struct lx_transport *t
                       const struct lx_team_result *r, struct text *out)
 {
     add_printable(out, p->graph->name, 0);
-    text_format(out, " on %s over %s\n\n", counted(p->members, "device").at, transport->name);
+    text_format(out, " on %s over %s\n\n", counted(p->devices, "device").at, transport->name);
     show_exchanges(p, out);
     show_totals(p, out);
     text_add(out, "\n");
-    show_members(r->members, r->member_count, true, out);
+    show_devices(r->devices, r->device_count, true, out);
     text_format(out, "sent      %s B in %s of exchanges, %s B to combine partial results\n",
                 grouped(r->total.bytes).at, counted(r->total.messages, "message").at,
                 grouped(r->total.combine_bytes).at);
@@ -141,7 +128,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
     text_format(out,
                 ", \"members\": %d, \"ok\": %s, \"exact\": %s, \"elements\": %" PRId64
                 ", \"differing\": %" PRId64 ", \"worst\": %.9g, \"largest\": %.9g",
-                p->members, r->ok ? "true" : "false", r->exact ? "true" : "false", r->elements, r->differing,
+                p->devices, r->ok ? "true" : "false", r->exact ? "true" : "false", r->elements, r->differing,
                 r->worst, r->largest);
     text_format(out,
                 ", \"exchanged_bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64
@@ -159,12 +146,12 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
         text_add(out, i ? ", {\"tensor\": " : "{\"tensor\": ");
         text_json_string(out, p->graph->tensors[x->tensor].name);
         text_format(out, ", \"bytes\": %" PRId64 ", \"received\": [", x->bytes);
-        for (int m = 0; m < p->members; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
+        for (int m = 0; m < p->devices; m++) text_format(out, "%s%" PRId64, m ? ", " : "", x->received[m]);
         text_add(out, "]}");
     }
     text_add(out, "], \"member_runs\": [");
-    for (int m = 0; m < r->member_count; m++) {
-        const struct lx_team_account *a = &r->members[m];
+    for (int m = 0; m < r->device_count; m++) {
+        const struct lx_team_account *a = &r->devices[m];
         text_format(out, "%s{\"member\": %d, \"ops\": %" PRId64 ", \"ok\": %s, \"sent_bytes\": %" PRId64,
                     m ? ", " : "", m, a->ops, a->ok ? "true" : "false", a->bytes + a->combine_bytes);
         counters_to_json("planned", &a->planned, out);
@@ -177,7 +164,7 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out)
 {
     add_printable(out, file, 0);
-    if (p) text_format(out, ", %s", counted(p->members, "device").at);
+    if (p) text_format(out, ", %s", counted(p->devices, "device").at);
     text_add(out, ": ");
     paint_add(out, why ? PAINT_BAD : PAINT_GOOD, why ? "no" : "yes");
     text_add(out, ": ");
@@ -195,7 +182,7 @@ void team_check_to_json(const struct lx_team_plan *p, const char *file, const ch
     text_json_string(out, file);
     text_format(out, ", \"pass\": %s", why ? "false" : "true");
     if (p)
-        text_format(out, ", \"members\": %d, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64, p->members,
+        text_format(out, ", \"members\": %d, \"bytes\": %" PRId64 ", \"combine_bytes\": %" PRId64, p->devices,
                     p->bytes, p->combine_bytes);
     text_add(out, ", \"text\": ");
     text_json_string(out, why ? why : "legal");

@@ -19,14 +19,11 @@ bool show_stages(struct call *call, const char *path, struct text *out);
 /* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps the plan
  * as a whole. `pattern`: before any option changed its sizes. */
 #define WHOLE_PLAN "."
-/* explain_nest.c: the nest that a name calls; -1: none. One of them in words; -1: all. */
-int32_t nest_called(const struct lx_plan *p, const char *name);
-void show_nests(const struct lx_plan *p, int32_t nest, struct text *out);
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out);
 /* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with --json so. The
  * question has all but when to stop. False with `call->st`. */
-bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out);
+bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out);
 /* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with `call->st`. */
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);

@@ -35,55 +35,6 @@ static bool is_local(const struct launch_row *row)
     return stage_launch_has_tiles(row) && row->launch->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
 
-static void mode_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    v->paint = !stage_launch_has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
-    v->words = stage_launch_has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
-                                           : lx_launch_kind_word(row->launch->kind);
-}
-
-static void grid_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    const struct lx_launch *l = row->launch->launch;
-    (void)column;
-    if (stage_launch_has_tiles(row))
-        value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
-}
-
-/* The largest part of a core, per output dimension. */
-static void part_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    for (int d = 0; is_local(row) && d < row->launch->rank; d++)
-        value_format(v, "%s%lld", d ? " x " : "", (long long)row->launch->dim[d].part);
-}
-
-static void slices_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
-    if (stage_launch_has_tiles(row))
-        value_whole(v, row->launch->k_slices);
-    else
-        v->words = "";
-}
-
-static void stage_launch_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    int64_t least, most;
-    (void)column;
-    if (!stage_launch_has_tiles(row)) return;
-    tile_range(row->launch->launch, &least, &most);
-    if (least < most) value_format(v, "%s..", grouped(least).at);
-    value_format(v, "%s", grouped(most).at);
-}
-
 static void arguments_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct launch_row *row = row_of_table;
@@ -98,16 +49,37 @@ static void arguments_value(const void *row_of_table, const struct column *colum
 }
 
 /* clang-format off */
-VALUE_OF(tick_value,  struct launch_row, v->number = row->launch->op; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,    struct launch_row, v->words = row->op->name;)
+VALUE_OF(stage_launch_tiles_value, struct launch_row,
+    int64_t least, most;
+    if (!stage_launch_has_tiles(row)) return;
+    tile_range(row->launch->launch, &least, &most);
+    if (least < most) value_format(v, "%s..", grouped(least).at);
+    value_format(v, "%s", grouped(most).at);)
+VALUE_OF(slices_value, struct launch_row,
+    v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
+    if (stage_launch_has_tiles(row))
+        value_whole(v, row->launch->k_slices);
+    else
+        v->words = "";)
+/* The largest part of a core, per output dimension. */
+VALUE_OF(part_value, struct launch_row,
+    for (int d = 0; is_local(row) && d < row->launch->rank; d++)
+        value_format(v, "%s%lld", d ? " x " : "", (long long)row->launch->dim[d].part);)
+VALUE_OF(grid_value, struct launch_row,
+    const struct lx_launch *l = row->launch->launch;
+    if (stage_launch_has_tiles(row))
+        value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);)
+VALUE_OF(mode_value, struct launch_row,
+    v->paint = !stage_launch_has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
+    v->words = stage_launch_has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
+                                           : lx_launch_kind_word(row->launch->kind);)
 VALUE_OF(kind_value,  struct launch_row, v->words = row->op->kind->name;)
 VALUE_OF(cores_value, struct launch_row, if (stage_launch_has_tiles(row)) value_whole(v, row->launch->launch->core_count); else v->words = "";)
 VALUE_OF(order_value, struct launch_row, v->words = stage_launch_has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
-VALUE_OF(why_value,   struct launch_row, v->words = row->launch->why; v->paint = PAINT_DIM;)
 
 static const struct column launch_array[] = {
-    {.key = "tick",           .heading = "tick",         .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",             .heading = "op",           .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",           .heading = "tick",         .kind = VALUE_NUMBER, .flags = COLUMN_DIM, VIA(struct launch_row, launch, op)},
+    {.key = "op",             .heading = "op",           .kind = VALUE_NAME,   VIA(struct launch_row, op, name)},
     {.key = "kind",           .heading = "kind",         .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "mode",           .heading = "mode",         .kind = VALUE_WORDS,  .value = mode_value},
     {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
@@ -117,7 +89,7 @@ static const struct column launch_array[] = {
     {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
     {.key = "local_shape",    .heading = "a part",       .kind = VALUE_MARK,   .value = part_value},
     {.key = "first_core",     .heading = "first core",   .kind = VALUE_WORDS,  .value = arguments_value},
-    {.key = "why",            .heading = "why",          .kind = VALUE_WORDS,  .value = why_value},
+    {.key = "why",            .heading = "why",          .kind = VALUE_WORDS,  .flags = COLUMN_DIM, VIA(struct launch_row, launch, why)},
 };
 /* clang-format on */
 

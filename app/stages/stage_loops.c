@@ -56,16 +56,14 @@ static void stage_loops_how_value(const void *row_of_table, const struct column 
 }
 
 /* clang-format off */
-VALUE_OF(tick_value,  struct nest_row, v->number = row->tick; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,    struct nest_row, v->words = row->op->name;)
 VALUE_OF(kind_value,  struct nest_row, v->words = row->op->kind->name;)
 VALUE_OF(main_value,  struct nest_row, v->words = has_nest(row) ? lx_touch_word(row->after.main) : "";)
 VALUE_OF(loops_value, struct nest_row, stage_loops_add_loops(row, &row->nest.nest, v);)
 VALUE_OF(after_value, struct nest_row, stage_loops_add_loops(row, &row->after, v);)
 
 static const struct column nest_array[] = {
-    {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",        .heading = "op",               .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct nest_row, tick)},
+    {.key = "op",        .heading = "op",               .kind = VALUE_NAME,   VIA(struct nest_row, op, name)},
     {.key = "kind",      .heading = "kind",             .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "main",      .heading = "main",             .kind = VALUE_WORDS,  .value = main_value},
     {.key = "where",     .heading = "where",            .kind = VALUE_WORDS,  .value = where_value},

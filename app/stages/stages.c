@@ -49,32 +49,22 @@ struct problem_row {
     const struct lx_buffer *is;
 };
 
-static void parents_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct problem_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(parents_value, struct problem_row,
     for (int32_t k = 0; k < row->is->parent_count; k++) {
         if (k) value_add(v, ", ");
         value_add(v, row->problem->buffers[row->is->parents[k]].name);
-    }
-}
-
-/* clang-format off */
-VALUE_OF(buffer_value, struct problem_row, v->words = row->is->name;)
-VALUE_OF(bytes_value,  struct problem_row, value_whole(v, row->is->size);)
+    })
 VALUE_OF(life_value,   struct problem_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
-VALUE_OF(uses_value,   struct problem_row, v->number = row->is->use_count;)
-VALUE_OF(cost_value,   struct problem_row, value_whole(v, row->is->spill_cost);)
-VALUE_OF(reason_value, struct problem_row, v->words = row->is->reason; v->paint = PAINT_DIM;)
 
 static const struct column problem_array[] = {
-    {.key = "name",             .heading = "buffer",             .kind = VALUE_NAME,   .value = buffer_value},
-    {.key = "size",             .heading = "bytes",              .kind = VALUE_BYTES,  .value = bytes_value},
+    {.key = "name",             .heading = "buffer",             .kind = VALUE_NAME,   VIA(struct problem_row, is, name)},
+    {.key = "size",             .heading = "bytes",              .kind = VALUE_BYTES,  VIA(struct problem_row, is, size)},
     {.key = "life",             .heading = "life",               .kind = VALUE_MARK,   .value = life_value},
-    {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, .value = uses_value},
-    {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  .value = cost_value},
+    {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, VIA(struct problem_row, is, use_count)},
+    {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  VIA(struct problem_row, is, spill_cost)},
     {.key = "in_place_parents", .heading = "in place of",        .kind = VALUE_NAME,   .value = parents_value},
-    {.key = "reason",           .heading = "must stay in HBM", .kind = VALUE_WORDS,  .value = reason_value},
+    {.key = "reason",           .heading = "must stay in HBM", .kind = VALUE_WORDS,  .flags = COLUMN_DIM, VIA(struct problem_row, is, reason)},
 };
 /* clang-format on */
 

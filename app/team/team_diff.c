@@ -1,4 +1,4 @@
-/* Two plans of teams compared: totals, tensors by name, members by number. */
+/* Two plans of teams compared: totals, tensors by name, devices by number. */
 #include "team/team_diff.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static bool is_recut(const struct team_change_row *r)
     if (!same_grid(&r->before->grid, &r->after->grid)) return true;
     const struct lx_team_tensor *x = &r->before->tensors[r->tensor_before],
                                 *y = &r->after->tensors[r->tensor_after];
-    return memcmp(x->cut, y->cut, sizeof *x->cut * (size_t)r->before->grid.axes) != 0;
+    return memcmp(x->shard, y->shard, sizeof *x->shard * (size_t)r->before->grid.axes) != 0;
 }
 
 static void note_tensor(struct team_diff *d, struct team_change_row row)
@@ -52,16 +52,16 @@ static void compare_tensors(struct team_diff *d)
             note_tensor(d, (struct team_change_row){a, b, -1, t});
 }
 
-static void team_diff_compare_members(struct team_diff *d)
+static void team_diff_compare_devices(struct team_diff *d)
 {
-    int members = d->before->plans->team->members;
-    if (members != d->after->plans->team->members) return;
-    for (int m = 0; m < members; m++) {
-        const struct team_member_figures *a = &d->before->members[m], *b = &d->after->members[m];
+    int devices = d->before->plans->team->devices;
+    if (devices != d->after->plans->team->devices) return;
+    for (int m = 0; m < devices; m++) {
+        const struct team_device_figures *a = &d->before->devices[m], *b = &d->after->devices[m];
         if (a->us == b->us && a->busy == b->busy && a->hbm_bytes == b->hbm_bytes && a->ops == b->ops &&
             a->sent_bytes == b->sent_bytes)
             continue;
-        d->members[d->member_count++] = (struct team_member_change){a, b};
+        d->devices[d->device_count++] = (struct team_device_change){a, b};
     }
 }
 
@@ -74,8 +74,8 @@ static struct team_sums sums_of(const struct team_figures *f)
 {
     struct team_sums s = {0};
     for (int i = 0; i < f->link_count; i++) s.messages += f->links[i].messages;
-    for (int m = 0; m < f->plans->team->members; m++) {
-        const struct team_member_figures *x = &f->members[m];
+    for (int m = 0; m < f->plans->team->devices; m++) {
+        const struct team_device_figures *x = &f->devices[m];
         s.hbm_bytes += x->hbm_bytes;
         if (x->hbm_bytes > s.hbm_most) s.hbm_most = x->hbm_bytes;
         if (x->waited > s.waited) s.waited = x->waited;
@@ -101,7 +101,7 @@ static void compare_totals(struct team_diff *d)
     memcpy(d->totals, rows, sizeof rows);
 }
 
-/* Do all members take the same steps? */
+/* Do all devices take the same steps? */
 static bool same_steps(const struct lx_team_plan *a, const struct lx_team_plan *b)
 {
     bool same = a->step_count == b->step_count;
@@ -118,24 +118,24 @@ void team_diff_make(const struct team_figures *before, const struct team_figures
     size_t tensors = (size_t)a->graph->tensor_count + (size_t)b->graph->tensor_count;
     *out = (struct team_diff){.before = before, .after = after};
     out->tensors = mem_alloc((tensors + 1) * sizeof *out->tensors);
-    out->members = mem_alloc((size_t)a->members * sizeof *out->members);
+    out->devices = mem_alloc((size_t)a->devices * sizeof *out->devices);
     out->same_grid = same_grid(&a->grid, &b->grid);
     out->same_steps = same_steps(a, b);
     compare_totals(out);
     compare_tensors(out);
-    team_diff_compare_members(out);
+    team_diff_compare_devices(out);
 }
 
 void team_diff_free(struct team_diff *d)
 {
     mem_free(d->tensors);
-    mem_free(d->members);
+    mem_free(d->devices);
     *d = (struct team_diff){0};
 }
 
 bool team_diff_is_equal(const struct team_diff *d)
 {
-    return d->same_grid && d->same_steps && d->tensor_count == 0 && d->member_count == 0;
+    return d->same_grid && d->same_steps && d->tensor_count == 0 && d->device_count == 0;
 }
 
 /* Differences of two teams' plans as tables, in words and as JSON. */
@@ -180,7 +180,7 @@ static void team_diff_words_state_value(const void *row_of_table, const struct c
     if (tensor < 0)
         text_add(&v->made, "not there");
     else
-        add_state(&p->grid, p->tensors[tensor].cut, &v->made);
+        add_state(&p->grid, p->tensors[tensor].shard, &v->made);
     v->words = v->made.at;
 }
 
@@ -220,18 +220,18 @@ static const struct column change_array[] = {
     {.key = "gain_bytes",   .heading = "gain",           .kind = VALUE_BYTES, .value = team_diff_words_gain_value},
 };
 
-VALUE_OF(member_value,     struct team_member_change, v->number = row->before->member;)
-VALUE_OF(hbm_before_value, struct team_member_change, value_whole(v, row->before->hbm_bytes);)
-VALUE_OF(hbm_after_value,  struct team_member_change, value_whole(v, row->after->hbm_bytes);)
-VALUE_OF(busy_before_value,struct team_member_change, v->number = row->before->busy;)
-VALUE_OF(busy_after_value, struct team_member_change, v->number = row->after->busy;)
-VALUE_OF(wait_before_value,struct team_member_change, v->number = row->before->waited;)
-VALUE_OF(wait_after_value, struct team_member_change, v->number = row->after->waited;)
-VALUE_OF(us_before_value,  struct team_member_change, v->number = row->before->us;)
-VALUE_OF(us_after_value,   struct team_member_change, v->number = row->after->us;)
+VALUE_OF(device_value,     struct team_device_change, v->number = row->before->device;)
+VALUE_OF(hbm_before_value, struct team_device_change, value_whole(v, row->before->hbm_bytes);)
+VALUE_OF(hbm_after_value,  struct team_device_change, value_whole(v, row->after->hbm_bytes);)
+VALUE_OF(busy_before_value,struct team_device_change, v->number = row->before->busy;)
+VALUE_OF(busy_after_value, struct team_device_change, v->number = row->after->busy;)
+VALUE_OF(wait_before_value,struct team_device_change, v->number = row->before->waited;)
+VALUE_OF(wait_after_value, struct team_device_change, v->number = row->after->waited;)
+VALUE_OF(us_before_value,  struct team_device_change, v->number = row->before->us;)
+VALUE_OF(us_after_value,   struct team_device_change, v->number = row->after->us;)
 
-static const struct column member_array[] = {
-    {.key = "member",           .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
+static const struct column device_array[] = {
+    {.key = "member",           .heading = "device",      .kind = VALUE_NUMBER, .value = device_value},
     {.key = "hbm_bytes_before", .heading = "HBM before",  .kind = VALUE_BYTES,  .value = hbm_before_value},
     {.key = "hbm_bytes_after",  .heading = "after",       .kind = VALUE_BYTES,  .value = hbm_after_value},
     {.key = "busy_us_before",   .heading = "busy us", .kind = VALUE_MICROS, .digits = 9, .value = busy_before_value},
@@ -245,12 +245,12 @@ static const struct column member_array[] = {
 
 const struct columns team_total_columns = COLUMNS("totals of two teams", total_array);
 const struct columns team_change_columns = COLUMNS("tensors that two teams shard differently", change_array);
-const struct columns team_member_change_columns = COLUMNS("devices of two teams", member_array);
+const struct columns team_device_change_columns = COLUMNS("devices of two teams", device_array);
 
 static void team_diff_words_add_side(const char *word, const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
-    text_format(out, "%s%s", word, counted(p->members, "device").at);
+    text_format(out, "%s%s", word, counted(p->devices, "device").at);
     for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
     text_format(out, ": %s received", in_bytes(p->bytes + p->combine_bytes).at);
@@ -280,9 +280,9 @@ void team_diff_text(const struct team_diff *d, struct text *out)
         text_add(out, "\n");
         table_add_text(&TABLE(team_change_columns, d->tensors, d->tensor_count), out);
     }
-    if (d->member_count) {
+    if (d->device_count) {
         text_add(out, "\n");
-        table_add_text(&TABLE(team_member_change_columns, d->members, d->member_count), out);
+        table_add_text(&TABLE(team_device_change_columns, d->devices, d->device_count), out);
     }
     if (!d->tensor_count && !d->same_steps)
         text_add(out, "\nDevices take other steps, or in another order.\n");
@@ -305,7 +305,7 @@ void team_diff_json(const struct team_diff *d, struct text *out)
                 truth[a->graph->hash == b->graph->hash], truth[d->same_grid], truth[team_diff_is_equal(d)]);
     team_diff_words_add_list("totals", &TABLE(team_total_columns, d->totals, TEAM_TOTALS), false, out);
     team_diff_words_add_list("tensors", &TABLE(team_change_columns, d->tensors, d->tensor_count), false, out);
-    team_diff_words_add_list("members", &TABLE(team_member_change_columns, d->members, d->member_count), true,
+    team_diff_words_add_list("members", &TABLE(team_device_change_columns, d->devices, d->device_count), true,
                              out);
     text_add(out, "}\n");
 }

@@ -17,8 +17,8 @@ struct team_change_row {
     int32_t tensor_before, tensor_after; /* -1: it is not there */
 };
 
-struct team_member_change {
-    const struct team_member_figures *before, *after;
+struct team_device_change {
+    const struct team_device_figures *before, *after;
 };
 
 enum { TEAM_TOTALS = 8 };
@@ -28,8 +28,8 @@ struct team_diff {
     struct team_total_row totals[TEAM_TOTALS];
     struct team_change_row *tensors; /* tensors that differ in shards or bytes */
     int32_t tensor_count, recut;     /* recut: of these, cut otherwise */
-    struct team_member_change *members;
-    int member_count; /* that differ; 0 where the teams have other numbers of members */
+    struct team_device_change *devices;
+    int device_count; /* that differ; 0 where the teams have other numbers of devices */
     bool same_grid, same_steps;
 };
 

@@ -1,4 +1,4 @@
-/* Walks the ops of every member's plan once, by the clock, and its messages once. */
+/* Walks the ops of every device's plan once, by the clock, and its messages once. */
 #include "team/team_figures.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -14,34 +14,34 @@ static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a
     return axes;
 }
 
-/* The step of an op of a member's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
-static int32_t team_figures_step_of(const struct lx_team_plans *p, int member, int op)
+/* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
+static int32_t team_figures_step_of(const struct lx_team_plans *p, int device, int op)
 {
-    const struct lx_plan *plan = p->plans[member];
+    const struct lx_plan *plan = p->plans[device];
     int ops = plan->layouts->graph->op_count;
     while (op + 1 < ops && plan->layouts->op_origin[op] < 0) op++;
     int32_t of = plan->layouts->op_origin[op];
-    return of < 0 ? -1 : p->members[member]->step[of];
+    return of < 0 ? -1 : p->devices[device]->step[of];
 }
 
-int32_t team_op_at(const struct lx_team_plans *p, int member, int op)
+int32_t team_op_at(const struct lx_team_plans *p, int device, int op)
 {
-    int32_t step = team_figures_step_of(p, member, op);
+    int32_t step = team_figures_step_of(p, device, op);
     if (step < 0) return -1;
     enum lx_team_step_kind kind = p->team->steps[step].kind;
     return kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE ? p->team->steps[step].op : -1;
 }
 
-static void count_message(struct team_figures *f, int member, const struct lx_team_message *x)
+static void count_message(struct team_figures *f, int device, const struct lx_team_message *x)
 {
     const struct lx_team_plan *team = f->plans->team;
-    int32_t step = f->plans->members[member]->step[x->op];
+    int32_t step = f->plans->devices[device]->step[x->op];
     bool sent = x->operand >= 0;
-    unsigned axes = team_figures_axes_between(&team->grid, member, x->peer);
-    if (x->peer == member || step < 0) return;
+    unsigned axes = team_figures_axes_between(&team->grid, device, x->peer);
+    if (x->peer == device || step < 0) return;
     struct team_step_figures *s = &f->steps[step];
     s->axes |= axes;
-    if (sent) f->members[member].sent_bytes += x->bytes;
+    if (sent) f->devices[device].sent_bytes += x->bytes;
     if (sent == (team->steps[step].kind == LX_TEAM_REDUCE)) return; /* each once */
     s->messages++;
     s->bytes += x->bytes;
@@ -49,14 +49,14 @@ static void count_message(struct team_figures *f, int member, const struct lx_te
     f->links[axes].bytes += x->bytes;
 }
 
-/* The member that sends the last of what comes by a trip. */
-static int last_sender(const struct team_figures *f, int member, const struct lx_team_trip *trip)
+/* The device that sends the last of what comes by a trip. */
+static int last_sender(const struct team_figures *f, int device, const struct lx_team_trip *trip)
 {
     int late = -1;
     double at = -1;
     for (int32_t i = trip->first_message; i < trip->end_message; i++) {
-        const struct lx_team_message *x = &f->plans->members[member]->messages[i];
-        if (x->tag != trip->tag || x->operand >= 0 || x->peer == member) continue;
+        const struct lx_team_message *x = &f->plans->devices[device]->messages[i];
+        if (x->tag != trip->tag || x->operand >= 0 || x->peer == device) continue;
         const struct lx_team_times *from = &f->clock->at[x->peer];
         int32_t o = from->last_send ? from->last_send[x->tag] : -1;
         if (o < 0 || from->end[o] <= at) continue;
@@ -91,7 +91,7 @@ static void time_links(struct team_figures *f, int m)
         const struct lx_team_trip *trip = &t->trips[i];
         for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
             if ((trip->axes & s) == s) of[s] += trip->end - trip->begin;
-        f->members[m].beside += busy_within(t, trip->begin, trip->end);
+        f->devices[m].beside += busy_within(t, trip->begin, trip->end);
     }
     for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
         if (of[s] > f->links[s].us) f->links[s].us = of[s], f->links[s].busiest = m;
@@ -104,8 +104,8 @@ static void time_step(struct team_figures *f, int m, int o, double *longest)
     double wait = t->works[o] - t->begin[o];
     if (wait > *longest) {
         *longest = wait;
-        f->members[m].longest_step = step;
-        f->members[m].late = last_sender(f, m, &t->trips[t->trip[o]]);
+        f->devices[m].longest_step = step;
+        f->devices[m].late = last_sender(f, m, &t->trips[t->trip[o]]);
     }
     if (step < 0) return;
     struct team_step_figures *s = &f->steps[step];
@@ -114,11 +114,11 @@ static void time_step(struct team_figures *f, int m, int o, double *longest)
     if (wait > s->waited) s->waited = wait, s->waiter = m;
 }
 
-static void time_member(struct team_figures *f, int m)
+static void time_device(struct team_figures *f, int m)
 {
     const struct lx_team_times *t = &f->clock->at[m];
     const struct lx_plan *plan = f->plans->plans[m];
-    struct team_member_figures *x = &f->members[m];
+    struct team_device_figures *x = &f->devices[m];
     double longest = 0;
     x->ops = t->ops;
     x->busy = t->busy_us;
@@ -129,38 +129,38 @@ static void time_member(struct team_figures *f, int m)
     x->hbm_bytes = plan->figures.hbm_bytes;
     for (int o = 0; o < t->ops; o++) time_step(f, m, o, &longest);
     time_links(f, m);
-    const struct lx_team_member *does = f->plans->members[m];
+    const struct lx_team_device *does = f->plans->devices[m];
     for (int32_t i = 0; i < does->message_count; i++) count_message(f, m, &does->messages[i]);
 }
 
 bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st)
 {
-    int members = p->team->members;
+    int devices = p->team->devices;
     int32_t steps = p->team->step_count;
     *out = (struct team_figures){.plans = p, .step_count = steps, .last = 0, .waiter = -1};
     out->steps = mem_alloc(((size_t)steps + 1) * sizeof *out->steps);
-    out->members = mem_alloc((size_t)members * sizeof *out->members);
-    out->clock = out->steps && out->members ? lx_team_clock_make(p, st) : NULL;
+    out->devices = mem_alloc((size_t)devices * sizeof *out->devices);
+    out->clock = out->steps && out->devices ? lx_team_clock_make(p, st) : NULL;
     if (!out->clock) {
         team_figures_free(out);
         return false;
     }
     for (int32_t s = 0; s < steps; s++)
         out->steps[s] = (struct team_step_figures){.plan = p->team, .step = s, .from = -1, .waiter = -1};
-    for (int m = 0; m < members; m++)
-        out->members[m] =
-            (struct team_member_figures){.plans = p, .member = m, .longest_step = -1, .late = -1};
-    for (int m = 0; m < members; m++) time_member(out, m);
+    for (int m = 0; m < devices; m++)
+        out->devices[m] =
+            (struct team_device_figures){.plans = p, .device = m, .longest_step = -1, .late = -1};
+    for (int m = 0; m < devices; m++) time_device(out, m);
     /* Only the sets that something goes over. */
     for (unsigned s = 1; s < TEAM_LINK_SETS; s++) {
         if (out->links[s].messages == 0) continue;
         out->links[s].axes = s;
         out->links[out->link_count++] = out->links[s];
     }
-    for (int m = 0; m < members; m++) {
-        const struct team_member_figures *x = &out->members[m];
-        if (x->us > out->members[out->last].us) out->last = m;
-        if (x->waited > (out->waiter < 0 ? 0 : out->members[out->waiter].waited)) out->waiter = m;
+    for (int m = 0; m < devices; m++) {
+        const struct team_device_figures *x = &out->devices[m];
+        if (x->us > out->devices[out->last].us) out->last = m;
+        if (x->waited > (out->waiter < 0 ? 0 : out->devices[out->waiter].waited)) out->waiter = m;
     }
     return true;
 }
@@ -169,7 +169,7 @@ void team_figures_free(struct team_figures *f)
 {
     lx_team_clock_free(f->clock);
     mem_free(f->steps);
-    mem_free(f->members);
+    mem_free(f->devices);
     *f = (struct team_figures){0};
 }
 
@@ -187,13 +187,13 @@ void add_axes(unsigned axes, struct text *out)
         if (axes >> a & 1) text_format(out, any ? " and %d" : "%d", a), any = true;
 }
 
-void add_coordinates(const struct lx_team_grid *grid, int member, struct text *out)
+void add_coordinates(const struct lx_team_grid *grid, int device, struct text *out)
 {
     for (int a = 0; a < grid->axes; a++)
-        text_format(out, a ? ", %d" : "%d", lx_team_coordinate(grid, member, a));
+        text_format(out, a ? ", %d" : "%d", lx_team_coordinate(grid, device, a));
 }
 
-/* Intervals of the clock spread over cells. O(ops + cells) per member. */
+/* Intervals of the clock spread over cells. O(ops + cells) per device. */
 
 struct lane_scale {
     double from, cell; /* us */
@@ -249,7 +249,7 @@ int team_lane_travels(const struct team_span *s)
 
 const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room)
 {
-    int cut = p->tensors[tensor].cut[axis];
+    int cut = p->tensors[tensor].shard[axis];
     if (axis >= p->grid.axes) return "";
     if (cut == -1) return "replicated";
     if (cut < -1) return "partial sums";
@@ -288,7 +288,7 @@ void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text 
     for (int d = 0; d < t->rank; d++) {
         const int64_t *bound = p->tensors[tensor].bound[d];
         if (!bound) size[d] = t->shape[d];
-        for (int b = 0; bound && b < lx_team_blocks(&p->grid, p->tensors[tensor].cut, d); b++)
+        for (int b = 0; bound && b < lx_team_blocks(&p->grid, p->tensors[tensor].shard, d); b++)
             if (bound[b + 1] - bound[b] > size[d]) size[d] = bound[b + 1] - bound[b];
         text_format(out, d ? " x %lld" : "%lld", (long long)size[d]);
     }
@@ -308,8 +308,8 @@ static void axis_value(const void *row_of_table, const struct column *column, st
 {
     const struct team_tensor_row *row = row_of_table;
     v->words = team_state_word(row->plan, row->tensor, column->argument, &v->made);
-    if (row->plan->tensors[row->tensor].cut[column->argument] == -1) v->paint = PAINT_DIM;
-    if (row->plan->tensors[row->tensor].cut[column->argument] < -1) v->paint = PAINT_WARN;
+    if (row->plan->tensors[row->tensor].shard[column->argument] == -1) v->paint = PAINT_DIM;
+    if (row->plan->tensors[row->tensor].shard[column->argument] < -1) v->paint = PAINT_WARN;
 }
 
 /* clang-format off */

@@ -5,15 +5,15 @@
 
 #include "command.h"
 
-/* A step of the team's plan, over all members. */
+/* A step of the team's plan, over all devices. */
 struct team_step_figures {
     const struct lx_team_plan *plan;
     int32_t step;
     int64_t messages, bytes; /* between devices: of a start bytes sent, of a combine bytes received */
     unsigned axes;           /* bits of the axes they go over */
     double from,
-        to; /* when the first member comes to it, and when the last is through; below 0: nobody does it */
-    double waited; /* of the member that waits longest in it */
+        to; /* when the first device comes to it, and when the last is through; below 0: nobody does it */
+    double waited; /* of the device that waits longest in it */
     int waiter;    /* that one; -1: nobody waits */
 };
 
@@ -25,14 +25,14 @@ struct team_link_figures {
     int busiest; /* that one */
 };
 
-struct team_member_figures {
+struct team_device_figures {
     const struct lx_team_plans *plans;
-    int member;
+    int device;
     int64_t ops, hbm_bytes, sent_bytes; /* planned; sent: to others, in exchanges and combines */
     double busy, waited, links, beside; /* us; `beside`: of what its links take, while it computes */
     double us;                          /* when it is through */
     int32_t longest_step;               /* in which it waits longest; -1: it never waits */
-    int late;                           /* the member that it then waits for; -1: nobody */
+    int late;                           /* the device that it then waits for; -1: nobody */
 };
 
 enum { TEAM_LINK_SETS = 1 << LX_TEAM_AXES };
@@ -42,24 +42,24 @@ struct team_figures {
     struct lx_team_clock *clock;
     struct team_step_figures *steps;
     int32_t step_count;
-    struct team_member_figures *members;
+    struct team_device_figures *devices;
     struct team_link_figures links[TEAM_LINK_SETS];
     int link_count;
-    int last, waiter; /* the member that is through last, and the one that waits longest; -1: nobody waits */
+    int last, waiter; /* the device that is through last, and the one that waits longest; -1: nobody waits */
 };
 
 /* False: memory is out. The plans are only looked at, and must outlive the figures. */
 bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st);
 void team_figures_free(struct team_figures *f);
 
-/* The op of the team's graph that op `op` of a member's plan belongs to; -1: it sends, receives or joins. */
-int32_t team_op_at(const struct lx_team_plans *p, int member, int op);
+/* The op of the team's graph that op `op` of a device's plan belongs to; -1: it sends, receives or joins. */
+int32_t team_op_at(const struct lx_team_plans *p, int device, int op);
 /* The subject of a step: a tensor that travels, or an op. */
 const char *team_step_name(const struct lx_team_plan *p, int32_t step);
 /* "0", "0 and 1" */
 void add_axes(unsigned axes, struct text *out);
-/* "1, 0": where a member stands. */
-void add_coordinates(const struct lx_team_grid *grid, int member, struct text *out);
+/* "1, 0": where a device stands. */
+void add_coordinates(const struct lx_team_grid *grid, int device, struct text *out);
 
 /* Shares of a cell's time, up to 1; what comes over two axes at once counts once per axis and may be more. */
 struct team_span {
@@ -87,7 +87,7 @@ const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int ax
 void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
 /* Bytes of the tensor that devices receive: in exchanges, and to combine it. */
 int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);
-/* The largest part that a member has: "8 x 32" */
+/* The largest part that a device has: "8 x 32" */
 void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a member up to MOST_SPANS
+/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a device up to MOST_SPANS
  * intervals: ops that follow each other at once become one where they are shorter than a share of the whole. */
 #include "team/team_show.h"
 #include "base/memory.h"
@@ -113,20 +113,20 @@ void show_team_html(const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
     struct text json = {0}, title = {0}, tables = {0};
-    struct exporter as_data = {.name = "html", .whole = true, .add = add_to_list};
+    struct exporter as_data = {.name = "html", .whole = true, .begin = "", .add = add_to_list};
     add_printable(&title, p->graph->name, 0);
     text_add(&json, "{\"lxplan\": 1, \"kind\": \"page\", \"title\": ");
     text_json_string(&json, title.at ? title.at : "");
-    text_format(&json, ", \"subtitle\": \"plan of %s", counted(p->members, "device").at);
+    text_format(&json, ", \"subtitle\": \"plan of %s", counted(p->devices, "device").at);
     for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
         text_format(&json, a ? " x %d" : ", %d", p->grid.size[a]);
     text_add(&json, "\"");
     team_page_add_lines(f, &json);
     write_team_tables(f, &as_data, &tables);
     text_format(&json, ",\n\"tables\": [%s]", tables.at ? tables.at : "");
-    int members = f->plans->team->members < MOST_DRAWN ? f->plans->team->members : MOST_DRAWN;
+    int devices = f->plans->team->devices < MOST_DRAWN ? f->plans->team->devices : MOST_DRAWN;
     text_format(&json, ",\n\"us\": %.9g, \"lanes\": [", f->clock->us);
-    for (int m = 0; m < members; m++) {
+    for (int m = 0; m < devices; m++) {
         struct page_writer w = {f, &json, false};
         text_format(&json, "%s\n{\"name\": \"%d at ", m ? "," : "", m);
         add_coordinates(&f->plans->team->grid, m, &json);

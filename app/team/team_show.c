@@ -1,4 +1,4 @@
-/* A team's plan as text: the head, the states of tensors, links, steps, members, and the time line below. */
+/* A team's plan as text: the head, the states of tensors, links, steps, devices, and the time line below. */
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "all_columns.h"
@@ -25,7 +25,7 @@ static int tables_of(const struct team_figures *f, const struct team_tensor_row 
     out[0] = TABLE(team_state_columns, tensors, p->graph->tensor_count);
     out[1] = TABLE(team_link_columns, f->links, f->link_count);
     out[2] = TABLE(team_step_columns, f->steps, f->step_count);
-    out[3] = TABLE(team_time_columns, f->members, p->members);
+    out[3] = TABLE(team_time_columns, f->devices, p->devices);
     out[0].key = "tensors", out[0].title = "shards of tensors";
     out[1].key = "links", out[1].title = "traffic over links";
     out[2].key = "steps", out[2].title = "steps of every device";
@@ -49,16 +49,16 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
 /* The device that is done last, and the longest wait. */
 static void add_waiting(const struct team_figures *f, struct text *out)
 {
-    const struct team_member_figures *last = &f->members[f->last];
-    text_format(out, "last      device %d is done at %s", last->member, in_micros(last->us).at);
+    const struct team_device_figures *last = &f->devices[f->last];
+    text_format(out, "last      device %d is done at %s", last->device, in_micros(last->us).at);
     text_format(out, "; busy %s", in_micros(last->busy).at);
     text_format(out, ", waits %s\nwaiting   ", in_micros(last->waited).at);
     if (f->waiter < 0) {
         text_add(out, "no device waits for others\n");
         return;
     }
-    const struct team_member_figures *w = &f->members[f->waiter];
-    text_format(out, "device %d waits most, %s", w->member, in_micros(w->waited).at);
+    const struct team_device_figures *w = &f->devices[f->waiter];
+    text_format(out, "device %d waits most, %s", w->device, in_micros(w->waited).at);
     if (w->longest_step >= 0) {
         text_add(out, ", longest for ");
         add_printable(out, team_step_name(f->plans->team, w->longest_step), NAME_COLUMNS);
@@ -94,12 +94,12 @@ static void add_lane(const struct team_span *at, int cells, bool links, const st
     text_add(out, "\n");
 }
 
-/* Two lines per member, and the times of both ends below. */
+/* Two lines per device, and the times of both ends below. */
 static void add_time_line(const struct team_figures *f, const struct picture *how, struct text *out)
 {
     int cells = (how->width ? how->width : DEFAULT_WIDTH) - LABEL - 2;
-    int members = f->plans->team->members,
-        shown = how->all || members < MOST_MEMBERS ? members : MOST_MEMBERS;
+    int devices = f->plans->team->devices,
+        shown = how->all || devices < MOST_MEMBERS ? devices : MOST_MEMBERS;
     const struct lane_glyphs *g = how->ascii ? &plain : &fancy;
     if (cells < LEAST_CELLS) cells = LEAST_CELLS;
     struct team_span *at = mem_alloc((size_t)cells * sizeof *at);
@@ -115,8 +115,8 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
     text_format(out, "%*s0%*s\n", LABEL + 2, "", cells - 1, end.at);
     text_format(out, "%*s%s busy  %s waits  %s %s links of the device, more or less than half of the time\n",
                 LABEL + 2, "", g->ops[LANE_WORKS], g->ops[LANE_WAITS], g->links[2], g->links[1]);
-    if (members > shown)
-        text_format(out, "  ... %s more; --all draws them\n", counted(members - shown, "device").at);
+    if (devices > shown)
+        text_format(out, "  ... %s more; --all draws them\n", counted(devices - shown, "device").at);
 }
 
 void show_team_text(const struct team_figures *f, const struct picture *how, struct text *out)
@@ -126,7 +126,7 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
     add_printable(out, f->plans->team->graph->name, 0);
-    text_format(out, ": %s", counted(f->plans->team->members, "device").at);
+    text_format(out, ": %s", counted(f->plans->team->devices, "device").at);
     for (int a = 0; f->plans->team->grid.axes > 1 && a < f->plans->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", f->plans->team->grid.size[a]);
     text_add(out, "\n\n");
@@ -142,7 +142,7 @@ void write_team_tables(const struct team_figures *f, const struct exporter *e, s
     struct team_tensor_row *tensors = tensor_rows(f->plans->team);
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     for (int i = 0; i < count; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);

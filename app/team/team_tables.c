@@ -45,10 +45,10 @@ static void cut_value(const void *row_of_table, const struct column *column, str
     int32_t tensor = row->i;
     const struct lx_team_tensor *x = &row->plan->tensors[tensor];
     bool any = false;
-    if (lx_team_is_whole(x)) text_add(&v->made, "replicated");
+    if (lx_team_is_replicated(x)) text_add(&v->made, "replicated");
     for (int d = 0; d < row->plan->graph->tensors[tensor].rank; d++) {
         const int64_t *bound = x->bound[d];
-        int blocks = lx_team_blocks(&row->plan->grid, x->cut, d);
+        int blocks = lx_team_blocks(&row->plan->grid, x->shard, d);
         if (!bound) continue;
         text_format(&v->made, "%sdimension %d: ", any ? ", " : "", d);
         any = true;
@@ -58,7 +58,7 @@ static void cut_value(const void *row_of_table, const struct column *column, str
     }
     if (lx_team_is_partial(x)) text_add(&v->made, any ? ", partial sums" : "partial sums on every device");
     v->words = v->made.at;
-    v->paint = lx_team_is_whole(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
+    v->paint = lx_team_is_replicated(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
 }
 
 static void core_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -67,7 +67,7 @@ static void core_value(const void *row_of_table, const struct column *column, st
     const struct lx_team_group *g = TEAM_OP->group >= 0 ? &row->plan->groups[TEAM_OP->group] : NULL;
     (void)column;
     v->paint = PAINT_DIM;
-    for (int m = 0; g && g->core && m < row->plan->members && m < 4; m++)
+    for (int m = 0; g && g->core && m < row->plan->devices && m < 4; m++)
         for (int l = 0; l < g->core[m].loops; l++)
             value_format(v, "%s%lld",
                          l   ? " x "
@@ -80,7 +80,7 @@ static void received_value(const void *row_of_table, const struct column *column
 {
     const struct team_row *row = row_of_table;
     (void)column;
-    for (int m = 0; m < row->plan->members && m < 8; m++)
+    for (int m = 0; m < row->plan->devices && m < 8; m++)
         value_format(v, "%s%s", m ? ", " : "", grouped(XCHANGE->received[m]).at);
 }
 
@@ -176,7 +176,7 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
 void show_team(const struct lx_team_plans *p, struct text *out)
 {
     add_printable(out, p->team->graph->name, 0);
-    text_format(out, ": %s", counted(p->team->members, "device").at);
+    text_format(out, ": %s", counted(p->team->devices, "device").at);
     for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
     text_add(out, "\n\n");
@@ -187,8 +187,8 @@ void show_team(const struct lx_team_plans *p, struct text *out)
     show_exchanges(p->team, out);
     show_totals(p->team, out);
     text_add(out, "\n");
-    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
-    for (int m = 0; m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
-    show_members(accounts, p->team->members, false, out);
+    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->devices, sizeof *accounts);
+    for (int m = 0; m < p->team->devices; m++) accounts[m] = lx_team_planned(p, m);
+    show_devices(accounts, p->team->devices, false, out);
     mem_free(accounts);
 }

@@ -1,4 +1,4 @@
-/* Times and messages of a team's plan as tables: its steps, its links, its members. */
+/* Times and messages of a team's plan as tables: its steps, its links, its devices. */
 #include "team/team_show.h"
 #include "text/format.h"
 #include "text/table.h"
@@ -104,16 +104,16 @@ static const struct column link_array[] = {
 
 static void at_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct team_member_figures *row = row_of_table;
+    const struct team_device_figures *row = row_of_table;
     (void)column;
-    add_coordinates(&row->plans->team->grid, row->member, &v->made);
+    add_coordinates(&row->plans->team->grid, row->device, &v->made);
     v->words = v->made.at ? v->made.at : "";
     v->paint = PAINT_DIM;
 }
 
 static void longest_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct team_member_figures *row = row_of_table;
+    const struct team_device_figures *row = row_of_table;
     (void)column;
     v->words = "";
     v->paint = PAINT_DIM;
@@ -123,18 +123,18 @@ static void longest_value(const void *row_of_table, const struct column *column,
 }
 
 /* clang-format off */
-VALUE_OF(member_value,   struct team_member_figures, v->number = row->member;)
-VALUE_OF(ops_value,      struct team_member_figures, value_whole(v, row->ops);)
-VALUE_OF(hbm_value,      struct team_member_figures, value_whole(v, row->hbm_bytes);)
-VALUE_OF(sent_value,     struct team_member_figures, value_whole(v, row->sent_bytes);)
-VALUE_OF(busy_value,     struct team_member_figures, v->number = row->busy;)
-VALUE_OF(wait_value,     struct team_member_figures, v->number = row->waited; v->paint = row->waited > 0 ? PAINT_WARN : PAINT_DIM;)
-VALUE_OF(links_value,    struct team_member_figures, v->number = row->links;)
-VALUE_OF(beside_value,   struct team_member_figures, v->number = row->beside; v->paint = PAINT_DIM;)
-VALUE_OF(end_value,      struct team_member_figures, v->number = row->us;)
+VALUE_OF(device_value,   struct team_device_figures, v->number = row->device;)
+VALUE_OF(ops_value,      struct team_device_figures, value_whole(v, row->ops);)
+VALUE_OF(hbm_value,      struct team_device_figures, value_whole(v, row->hbm_bytes);)
+VALUE_OF(sent_value,     struct team_device_figures, value_whole(v, row->sent_bytes);)
+VALUE_OF(busy_value,     struct team_device_figures, v->number = row->busy;)
+VALUE_OF(wait_value,     struct team_device_figures, v->number = row->waited; v->paint = row->waited > 0 ? PAINT_WARN : PAINT_DIM;)
+VALUE_OF(links_value,    struct team_device_figures, v->number = row->links;)
+VALUE_OF(beside_value,   struct team_device_figures, v->number = row->beside; v->paint = PAINT_DIM;)
+VALUE_OF(end_value,      struct team_device_figures, v->number = row->us;)
 
 static const struct column time_array[] = {
-    {.key = "member",     .heading = "device",          .kind = VALUE_NUMBER, .value = member_value},
+    {.key = "member",     .heading = "device",          .kind = VALUE_NUMBER, .value = device_value},
     {.key = "at",         .heading = "at",              .kind = VALUE_WORDS,  .value = at_value},
     {.key = "ops",        .heading = "ops",             .kind = VALUE_COUNT,  .value = ops_value},
     {.key = "hbm_bytes",  .heading = "HBM planned",     .kind = VALUE_BYTES,  .value = hbm_value},

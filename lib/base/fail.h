@@ -14,6 +14,8 @@ bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line,
 bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
                     const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 bool status_no_memory(lx_status *st);
+/* The error of work that ended without a result because it was cancelled. */
+bool status_cancelled(lx_status *st);
 
 /* The code of an error that repeats another in its own words: memory that is out stays that, whoever speaks of it. */
 static inline enum lx_code status_cause(const lx_status *why, enum lx_code code)

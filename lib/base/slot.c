@@ -31,7 +31,7 @@ struct slot {
     void *argument;
     bool done, abandoned, memory_is_out;
     int holders;
-    double offered, cost; /* when the last result was, and what it took; the worker's */
+    double offered, cost; /* when the last result was, and what it took (0: there was none); the worker's */
     locale_t locale;
     log_function *log;
     void *log_context;
@@ -109,7 +109,7 @@ const void *slot_job(void)
 
 bool slot_wants_result(void)
 {
-    if (!here || cancel_requested()) return false; /* it comes home as soon */
+    if (!here || (here->cost > 0 && cancel_requested())) return false; /* it comes home as soon */
     double now = clock_seconds();
     if ((now - here->offered) * SHARE < here->cost) return false;
     here->offered = now;
@@ -121,7 +121,7 @@ void slot_offer(void *result)
     struct slot *slot = here;
     double now = clock_seconds();
     border_release_all();
-    slot->cost = now - slot->offered;
+    slot->cost = fmax(now - slot->offered, 1e-9);
     slot->offered = now;
     pthread_mutex_lock(&slot->lock);
     void *old = slot->best;
@@ -262,14 +262,14 @@ void *slot_run(const struct slot_work *work, lx_status *st)
     defer(&leaving, slot_abandon, slot);
     pthread_mutex_lock(&slot->lock);
     bool stops = slot_wait(slot);
-    void *result = slot->done ? slot->result : slot->best;
-    if (!slot->done) slot->best = NULL;
-    if (slot->done && !result && st) *st = slot->st;
+    bool home = slot->done && (slot->result || slot->st.code != LX_E_STOPPED || !slot->best);
+    void *result = home ? slot->result : slot->best;
+    if (!home) slot->best = NULL;
+    if (home && !result && st) *st = slot->st;
     bool memory_is_out = slot->done && slot->memory_is_out;
     pthread_mutex_unlock(&slot->lock);
     defer_end(&leaving);
     if (memory_is_out) memory_out();
-    if (!result && stops && (!st || st->code == LX_OK))
-        status_set(st, LX_E_STOPPED, "stopped before its end");
+    if (!result && stops && (!st || st->code == LX_OK)) status_cancelled(st);
     return result;
 }

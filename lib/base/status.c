@@ -1,7 +1,7 @@
 /* Filling in and showing an lx_status. Its text is fixed in size: what is longer is cut between characters,
  * and control characters of foreign files are replaced before anybody prints it. */
 #include "base/fail.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -88,9 +88,14 @@ bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
     return false;
 }
 
-/* Much that says yes or no alone has ended for either reason. */
+bool status_cancelled(lx_status *st)
+{
+    return status_set(st, LX_E_STOPPED, "stopped before its end");
+}
+
+/* A function that returns only false may have been cancelled. */
 bool status_no_memory(lx_status *st)
 {
-    if (stop_is_now()) return status_stopped(st);
+    if (cancel_requested()) return status_cancelled(st);
     return status_set(st, LX_E_MEMORY, "out of memory; try a smaller input or a machine with more");
 }

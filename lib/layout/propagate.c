@@ -13,13 +13,12 @@
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "layout/layout.h"
 #include "layout/stick_search.h"
 
 #include <string.h>
 
-enum { EACH_OP = 100000 }; /* work of base/stop.h */
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };
 /* Slots of states that are looked at in all: fewer states where ops and slots are many. */
 enum { MAX_SLOTS = 300000000 };
@@ -92,20 +91,6 @@ static void propagate_prepare(struct stick_search *s)
         s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
 }
 
-/* The ways of the cheapest state. */
-static void propagate_trace_back(struct stick_search *s, struct stick_plan *out)
-{
-    int32_t *ways = arena_array(&s->memory, s->beam.layers.count, sizeof *ways);
-    beam_trace(&s->beam, 0, ways);
-    for (int32_t o = 0; o < s->g->op_count; o++) {
-        struct op_index x;
-        if (!s->alive[o]) continue;
-        op_index_of(s->g, &s->g->ops[o], &x);
-        stick_ways(s->g, &s->g->ops[o], &x, s->ways);
-        out->way[o] = s->ways[*ways++];
-    }
-}
-
 /* What is looked for: by what, and how. */
 struct stick_question {
     const struct lx_graph *g;
@@ -115,8 +100,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped.
- * Else, told to stop, it goes on with the cheapest alone. */
+/* One search; `limit`: only choices that cost at most this, where an answer is known. Cancelled it ends, or
+ * without an answer goes on with the cheapest choice alone. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -137,10 +122,10 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     for (int32_t o = 0; ok && o < q->g->op_count;)
         if (!q->alive[o])
             o++;
-        else if (stop_work(EACH_OP) && limit < INT64_MAX)
-            ok = status_stopped(st);
+        else if (limit < INT64_MAX && cancel_requested())
+            ok = status_cancelled(st);
         else if (!stick_layers_go(q->layers, &s, &o, width)) {
-            ok = propagate_step(&s, o, stop_is_now() ? 1 : width, st);
+            ok = propagate_step(&s, o, cancel_requested() ? 1 : width, st);
             o++;
         }
     if (ok) {
@@ -148,7 +133,16 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
         out->footprint = stick_node_of(&s, 0)->footprint;
         out->bound = min_i64(out->moved, s.beam.dropped);
         out->repeated = q->layers->again;
-        propagate_trace_back(&s, out);
+        /* The ways of the cheapest state. */
+        int32_t *ways = arena_array(&s.memory, s.beam.layers.count, sizeof *ways);
+        beam_trace(&s.beam, 0, ways);
+        for (int32_t o = 0; o < s.g->op_count; o++) {
+            struct op_index x;
+            if (!s.alive[o]) continue;
+            op_index_of(s.g, &s.g->ops[o], &x);
+            stick_ways(s.g, &s.g->ops[o], &x, s.ways);
+            out->way[o] = s.ways[*ways++];
+        }
     }
     beam_end(&s.beam);
     tensor_uses_free(&s.uses);
@@ -156,16 +150,16 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* Too narrow to find any, it limits nothing, and nobody stops the wide one. */
+/* The narrow search found no answer: nothing cancels the wide one. */
 static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status narrowly = {0};
-    bool told = stop_is_now(); /* then it was as narrow as can be */
-    struct stop none;
-    stop_begin(&none, NULL, NULL);
-    bool ok = (told && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
+    bool cancelled = cancel_requested(); /* then the search went on with one choice */
+    struct cancel shield;
+    cancel_shield(&shield);
+    bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
               propagate_search(q, q->width, INT64_MAX, out, st);
-    stop_end(&none);
+    cancel_end(&shield);
     return ok;
 }
 
@@ -175,29 +169,12 @@ static bool search_twice(const struct stick_question *q, struct stick_plan *out,
 {
     lx_status none = {0};
     bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
-    if (found && (out->bound == out->moved || stop_is_now())) return true;
+    if (found && (out->bound == out->moved || cancel_requested())) return true;
     if (found ? propagate_search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
     /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
     if (!found) return false;
     *st = none;
     return true;
-}
-
-/* Elements that results have in the smallest layout of each. */
-static int64_t least_footprint(const struct stick_question *q, const struct stick_costs *costs)
-{
-    int64_t sum = 0;
-    for (int32_t o = 0; o < q->g->op_count; o++) {
-        const struct lx_op *op = &q->g->ops[o];
-        for (int i = op->input_count; q->alive[o] && i < op_operand_count(op); i++) {
-            int32_t t = op_operand(op, i);
-            int64_t least = INT64_MAX;
-            for (int stick = -1; stick < q->g->tensors[t].rank; stick++)
-                least = min_i64(least, stick_elements_of(costs, t, stick));
-            if (q->g->tensors[t].rank >= 0) sum = add_saturated(sum, least);
-        }
-    }
-    return sum;
 }
 
 /* The other answer, where it is less in all than one whose layouts are too large. */
@@ -206,7 +183,19 @@ static bool search_by_size(struct stick_question q, struct arena *memory, struct
 {
     struct stick_plan other = *out;
     int64_t all = add_saturated(out->moved, out->footprint);
-    if (all / TOO_LARGE <= least_footprint(&q, &out->costs)) return true;
+    /* Elements that results have in the smallest layout of each. */
+    int64_t sum = 0;
+    for (int32_t o = 0; o < q.g->op_count; o++) {
+        const struct lx_op *op = &q.g->ops[o];
+        for (int i = op->input_count; q.alive[o] && i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            int64_t least = INT64_MAX;
+            for (int stick = -1; stick < q.g->tensors[t].rank; stick++)
+                least = min_i64(least, stick_elements_of(&out->costs, t, stick));
+            if (q.g->tensors[t].rank >= 0) sum = add_saturated(sum, least);
+        }
+    }
+    if (all / TOO_LARGE <= sum) return true;
     q.by_size = true;
     other.way = arena_array(memory, (size_t)q.g->op_count, sizeof *other.way);
     if (!search_twice(&q, &other, st)) return false;
@@ -223,8 +212,6 @@ bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct 
     int32_t width = g->op_count > MAX_NODES / WIDTH ? MAX_NODES / g->op_count : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     stick_costs_make(g, memory, &out->costs);
-    stop_look(
-        STOP_EACH); /* who is told to stop before it begins goes on with the cheapest from the first op on */
     struct stick_layers layers;
     const struct stick_question q = {g, alive, &layers, width, false};
     stick_layers_make(&layers, g, alive, runs, run_count);

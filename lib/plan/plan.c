@@ -1,10 +1,10 @@
 /* A plan as an object: made empty, filled, shared, freed, and what it comes to. */
 #include "plan/plan_make.h"
+#include "base/cancel.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/users.h"
-#include "plan/fuse.h"
+#include "layout/op_index.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,18 +74,6 @@ static bool plan_is_like(const struct lx_plan *p, const struct lx_plan *like)
     return a.cores == b.cores && a.no_cost == b.no_cost;
 }
 
-/* The search for layouts may be stopped: it has an answer of its own before long. */
-static struct lx_layouts *plan_lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
-                                       lx_status *st)
-{
-    struct lx_run run = options ? options->run : (struct lx_run){0};
-    struct stop stop;
-    stop_begin(&stop, fuse_is_short, &run);
-    struct lx_layouts *l = lx_layouts_make(g, st);
-    stop_end(&stop);
-    return l;
-}
-
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st)
 {
@@ -98,7 +86,10 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         p->own_divisions = p->lender->own_divisions;
         return p->lends = true;
     }
-    p->own_layouts = plan_lay_out(p->graph, options, st);
+    struct cancel token; /* a quarter of the time: the rest of the plan takes longer */
+    cancel_begin(&token, options ? options->run.time_limit / 4 : 0);
+    p->own_layouts = lx_layouts_make(p->graph, st);
+    cancel_end(&token);
     if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
@@ -124,7 +115,7 @@ void plan_adopt(struct lx_plan *p, const struct draft *x)
 void plan_settle(struct lx_plan *p)
 {
     bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
-    if (p->graph->is_list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
+    if (p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
     if (least)
         p->answer.status = LX_OPTIMAL;
     else if (p->answer.status != LX_LIMIT)
@@ -165,4 +156,28 @@ int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)
 {
     int32_t stay = p->accesses[p->access_at[op] + operand].stay;
     return stay >= 0 && p->answer.address[stay] >= 0 ? stay : -1;
+}
+
+bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor)
+{
+    return p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_LX;
+}
+
+bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st)
+{
+    for (int32_t o = 0; p->layouts && o < p->layouts->graph->op_count; o++) {
+        const struct lx_op *op = &p->layouts->graph->ops[o];
+        for (int i = 0; i < op_operand_count(op); i++) {
+            int32_t tensor = op_operand(op, i), stay = p->accesses[p->access_at[o] + i].stay;
+            bool placed = lx_plan_place(p, o, i) >= 0;
+            if (placed && p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_HBM)
+                return status_set(st, LX_E_NO, "the pattern says that %s is in HBM, but op %s has it on chip",
+                                  p->layouts->graph->tensors[tensor].name, op->name);
+            if (!plan_wants_on_chip(p, tensor) || placed) continue;
+            return status_set(st, LX_E_NO, "the pattern says that %s is in lx, but op %s has it in HBM: %s",
+                              p->layouts->graph->tensors[tensor].name, op->name,
+                              stay >= 0 && p->reason[stay] ? p->reason[stay] : "no stay on chip serves it");
+        }
+    }
+    return true;
 }

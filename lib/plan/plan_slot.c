@@ -7,6 +7,7 @@
 #include "plan/options.h"
 #include "plan/plan_make.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The worker's own, but for `asked`, which only the thread that waits looks at. */
@@ -90,6 +91,16 @@ void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
     return slot_run(&work, st);
 }
 
+struct lx_run plan_run_share(const struct lx_run *run, int plans)
+{
+    const double least = 1e-3; /* 0 is no limit */
+    struct lx_run share = *run;
+    double left = cancel_seconds_left();
+    if (!isinf(left)) share.time_limit = fmax(left / plans, least);
+    share.hasty |= cancel_requested() || lx_run_stopped(run);
+    return share;
+}
+
 /* --- Plans of one device. --- */
 
 static void *make_best(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
@@ -111,7 +122,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     return plan_in_slot(&one_plan, g, options, NULL, st);
 }
 
-static bool waits_for_plan(void)
+bool plan_is_awaited(void)
 {
     const struct plan_job *job = slot_job();
     return job && job->task == &one_plan;
@@ -119,12 +130,12 @@ static bool waits_for_plan(void)
 
 bool plan_offer_is_wanted(void)
 {
-    return waits_for_plan() && slot_wants_result();
+    return plan_is_awaited() && slot_wants_result();
 }
 
 void plan_offer(struct lx_plan *p)
 {
-    if (waits_for_plan())
+    if (plan_is_awaited())
         slot_offer(p);
     else
         lx_plan_free(p);

@@ -1,13 +1,8 @@
 /* How a plan of a graph comes into being: the whole search, step by step. */
-#include "plan/plan_steps.h"
+#include "plan/plan_make.h"
+#include "base/cancel.h"
 #include "base/log.h"
-#include "plan/fuse.h"
-#include "search/bounds.h"
-#include "search/combine.h"
-#include "search/divisions.h"
-#include "search/first_plan.h"
-#include "search/merge_bundles.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "search/time.h"
 
 typedef bool condition(const struct search *s);
@@ -38,9 +33,12 @@ static const struct step steps[] = {
 static bool step_run(const struct step *step, struct search *search)
 {
     if (!step->when(search) || (step->may_be_skipped && search_is_over(search))) return true;
-    if (!step->run(search)) return false;
+    if (!step->run(search)) {
+        if (search->st->code != LX_E_STOPPED || !search->best.memory) return false;
+        *search->st = (lx_status){0}; /* cancelled: the best so far stands */
+    }
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
-    if (search->offers) search->offers->offer(search);
+    if (search->offers) search->offers->offer(search, false);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;
@@ -51,7 +49,7 @@ bool steps_run(struct search *search)
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
         ok = step_run(&steps[i], search);
-        if (i == 0) fuse_save(&search->request->run, 0.5); /* a first plan is there */
+        if (i == 0) cancel_reserve(0.5); /* a first plan is there */
     }
     return ok;
 }

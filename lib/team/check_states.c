@@ -1,4 +1,4 @@
-/* Do the states of tensors follow from how ops are shared out: cut, whole, or in parts of sums? */
+/* Do the states of tensors follow from how ops are shared out: sharded, replicated, or partial sums? */
 #include "team/team_checker.h"
 #include "base/fail.h"
 
@@ -10,7 +10,7 @@ bool check_bounds(const struct checker *c)
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_team_tensor *x = &c->p->tensors[t];
         for (int a = 0; a < c->p->grid.axes; a++) {
-            int dim = x->cut[a], blocks = lx_team_blocks(&c->p->grid, x->cut, dim);
+            int dim = x->shard[a], blocks = lx_team_blocks(&c->p->grid, x->shard, dim);
             if (dim >= 0 && (x->bound[dim][0] != 0 || x->bound[dim][blocks] != g->tensors[t].shape[dim]))
                 return status_set(c->st, LX_E_NO, "tensor %s: its blocks are not all of it",
                                   g->tensors[t].name);
@@ -24,28 +24,23 @@ static bool same_range(struct lx_team_range a, struct lx_team_range b)
     return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
 }
 
-/* The range of a variable on the members whose block it is; false: they do not agree. */
-static bool range_of_part(const struct checker *c, int32_t o, int loop, int part, struct lx_team_range *range)
+/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The devices of a
+ * block must agree. */
+static bool check_states_cover(const struct checker *c, int32_t o, int loop, int64_t extent)
 {
     const struct lx_team_op *how = &c->p->ops[o];
-    bool found = false;
-    for (int m = 0; m < c->p->members; m++) {
-        if (lx_team_block(&c->p->grid, how->var, how->space[m].var[loop], m) != part) continue;
-        if (found && !same_range(*range, how->space[m].range[loop])) return false;
-        *range = how->space[m].range[loop];
-        found = true;
-    }
-    return found;
-}
-
-/* Does every value of a summed variable run in one part? In the order of the parts, or nowhere. */
-static bool covers(const struct checker *c, int32_t o, int loop, int64_t extent)
-{
+    int var = how->space[0].var[loop], blocks = lx_team_blocks(&c->p->grid, how->var, var);
     int64_t at = 0;
-    int parts = lx_team_blocks(&c->p->grid, c->p->ops[o].var, c->p->ops[o].space[0].var[loop]);
-    for (int b = 0; b < parts; b++) {
-        struct lx_team_range range;
-        if (!range_of_part(c, o, loop, b, &range)) return false;
+    for (int b = 0; b < blocks; b++) {
+        struct lx_team_range range = {0, 0};
+        bool found = false;
+        for (int m = 0; m < c->p->devices; m++) {
+            if (lx_team_block(&c->p->grid, how->var, how->space[m].var[loop], m) != b) continue;
+            if (found && !same_range(range, how->space[m].range[loop])) return false;
+            range = how->space[m].range[loop];
+            found = true;
+        }
+        if (!found) return false;
         if (range.end <= range.begin) continue;
         if (range.begin != at) return false;
         at = range.end;
@@ -53,67 +48,58 @@ static bool covers(const struct checker *c, int32_t o, int loop, int64_t extent)
     return at == extent;
 }
 
-/* Does op `o` make parts along an axis? */
-static bool check_states_parts_along(const struct checker *c, int32_t o, int axis)
+/* The op reads partial sums along an axis: is it linear in them, and are they made along the same axes? */
+static bool check_states_reads(const struct checker *c, int32_t o, int axis)
 {
-    struct op_index x;
-    op_index_of(c->p->graph, &c->p->graph->ops[o], &x);
-    return team_cuts_sum(&x, c->p->ops[o].var, axis);
-}
-
-/* Input `i` is read as parts along an axis: are there such, of a sum, and along the same axes as they are read? */
-static bool check_part_of(const struct checker *c, int32_t o, int i)
-{
-    const struct lx_op *op = &c->p->graph->ops[o];
-    int32_t w = c->writer[op->inputs[i]];
-    unsigned one;
-    bool ok = w >= 0 && c->p->ops[o].exchange[i] < 0 && !team_picks(&c->p->graph->ops[w]) &&
-              team_linear(c->p->graph, &c->p->graph->ops[w], &one);
-    for (int a = 0; ok && a < c->p->grid.axes; a++)
-        ok = team_reads_parts_along(op, c->p->ops[o].var[a], i) == check_states_parts_along(c, w, a);
-    return ok ? true
-              : status_set(c->st, LX_E_NO, "op %s reads parts of %s that there are not", op->name,
-                           c->p->graph->tensors[op->inputs[i]].name);
-}
-
-/* The op works on parts along an axis: is it linear in them? */
-static bool check_parts(const struct checker *c, int32_t o, int axis)
-{
-    const struct lx_op *op = &c->p->graph->ops[o];
-    int input = LX_TEAM_PARTIAL - c->p->ops[o].var[axis];
+    const struct lx_graph *g = c->p->graph;
+    const struct lx_op *op = &g->ops[o];
+    const int *var = c->p->ops[o].var;
+    int input = LX_TEAM_PARTIAL - var[axis];
     unsigned one = 0;
-    bool linear = team_linear(c->p->graph, op, &one) && input < op->input_count;
+    bool linear = team_linear(g, op, &one) && input < op->input_count;
     if (!linear || (one ? !(one >> input & 1) : input != 0))
-        return status_set(c->st, LX_E_NO, "op %s is not linear in what it reads as parts", op->name);
-    for (int i = 0; i < op->input_count; i++)
-        if (team_reads_parts_along(op, c->p->ops[o].var[axis], i) && !check_part_of(c, o, i)) return false;
+        return status_set(c->st, LX_E_NO, "op %s is not linear in the partial sums that it reads", op->name);
+    for (int i = 0; i < op->input_count; i++) {
+        if (!team_reads_partial_along(op, var[axis], i)) continue;
+        int32_t w = c->writer[op->inputs[i]];
+        struct op_index x;
+        bool ok = w >= 0 && c->p->ops[o].exchange[i] < 0 && !team_picks(&g->ops[w]) &&
+                  team_linear(g, &g->ops[w], &one);
+        if (ok) op_index_of(g, &g->ops[w], &x);
+        for (int a = 0; ok && a < c->p->grid.axes; a++)
+            ok = team_reads_partial_along(op, var[a], i) == team_shards_sum(&x, c->p->ops[w].var, a);
+        if (!ok)
+            return status_set(c->st, LX_E_NO, "op %s reads partial sums of %s that there are not", op->name,
+                              g->tensors[op->inputs[i]].name);
+    }
     return true;
 }
 
-/* What one axis does to the op and to what that writes. */
+/* One axis, of the op and of its results. */
 static bool check_axis(const struct checker *c, int32_t o, const struct op_index *x, int axis)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     const struct lx_team_tensor *out = &c->p->tensors[op->output];
     int var = c->p->ops[o].var[axis];
-    if (var <= LX_TEAM_PARTIAL) return check_parts(c, o, axis);
-    if (var < 0 && out->cut[axis] >= 0)
-        return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
-                          c->p->graph->tensors[op->output].name);
+    if (var <= LX_TEAM_PARTIAL) return check_states_reads(c, o, axis);
+    if (var < 0 && out->shard[axis] >= 0)
+        return status_set(c->st, LX_E_NO, "op %s writes all of %s on every device, but that is sharded",
+                          op->name, c->p->graph->tensors[op->output].name);
     if (var < 0) return true;
-    if (!team_may_cut(op, x, var)) return status_set(c->st, LX_E_NO, "op %s cannot be cut there", op->name);
+    if (!team_may_shard(op, x, var))
+        return status_set(c->st, LX_E_NO, "op %s cannot be sharded there", op->name);
     if (!op_index_reduced(x, var))
-        return out->cut[axis] == op_index_dim(x, x->output, var)
+        return out->shard[axis] == op_index_dim(x, x->output, var)
                    ? true
                    : status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
                                 c->p->graph->tensors[op->output].name);
     int loop = team_loop_of(&c->p->ops[o].space[0], var);
-    if (loop >= 0 && covers(c, o, loop, x->extent[var])) return true;
-    return status_set(c->st, LX_E_NO, "op %s: its parts are not each value of a summed variable once",
+    if (loop >= 0 && check_states_cover(c, o, loop, x->extent[var])) return true;
+    return status_set(c->st, LX_E_NO, "op %s: its partial sums are not each value of a summed variable once",
                       op->name);
 }
 
-/* Of the axes that cut a sum, all leave the result whole or all cut it, further than others do. */
+/* The axes that shard a sum all replicate the result or all shard it, further than others do. */
 static bool check_scatter(const struct checker *c, int32_t o, const struct op_index *x)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
@@ -121,36 +107,36 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
     const int *var = c->p->ops[o].var;
     bool scatters = team_scatters(&c->p->grid, x, var, out);
     for (int a = 0; a < c->p->grid.axes; a++) {
-        bool sums = team_cuts_sum(x, var, a), late = true;
+        bool sums = team_shards_sum(x, var, a), late = true;
         for (int b = a + 1; b < c->p->grid.axes; b++)
-            late = late && (out->cut[b] != out->cut[a] || team_cuts_sum(x, var, b));
-        if (sums && ((out->cut[a] >= 0) != scatters || (scatters && !late)))
-            return status_set(c->st, LX_E_NO, "op %s: its partial results do not become %s as that is cut",
+            late = late && (out->shard[b] != out->shard[a] || team_shards_sum(x, var, b));
+        if (sums && ((out->shard[a] >= 0) != scatters || (scatters && !late)))
+            return status_set(c->st, LX_E_NO, "op %s: its partial sums do not become %s as that is sharded",
                               op->name, c->p->graph->tensors[op->output].name);
     }
     return true;
 }
 
-/* All results of an op are shared out alike; whole ones may have several shapes. */
+/* All results of an op are sharded alike; replicated ones may have several shapes. */
 static bool check_results(const struct checker *c, int32_t o)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     const struct lx_team_tensor *first = &c->p->tensors[op->output];
     for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
         const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
-        bool same = memcmp(first->cut, t->cut, sizeof t->cut) == 0;
-        if (lx_team_is_whole(first) && lx_team_is_whole(t)) continue;
-        for (int m = 0; same && m < c->p->members; m++) {
+        bool same = memcmp(first->shard, t->shard, sizeof t->shard) == 0;
+        if (lx_team_is_replicated(first) && lx_team_is_replicated(t)) continue;
+        for (int m = 0; same && m < c->p->devices; m++) {
             struct lx_team_box a = lx_team_own(c->p, op->output, m),
                                b = lx_team_own(c->p, op_operand(op, r), m);
             same = lx_team_box_equal(&a, &b);
         }
-        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not cut alike", op->name);
+        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not sharded alike", op->name);
     }
     return true;
 }
 
-/* Who computes a part of the output owns it, or has it in common with those with whom it adds up. */
+/* A device that computes a part of the output owns it, or has it in common with the devices it adds up with. */
 static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
@@ -159,36 +145,37 @@ static bool check_space(const struct checker *c, int32_t o, const struct op_inde
     for (int l = 0; l < how->space[m].loops; l++) {
         int var = how->space[m].var[l], dim = op_index_dim(x, x->output, var);
         if (dim < 0) continue;
-        int further = lx_team_blocks(&c->p->grid, out->cut, dim) / lx_team_blocks(&c->p->grid, how->var, var);
+        int further =
+            lx_team_blocks(&c->p->grid, out->shard, dim) / lx_team_blocks(&c->p->grid, how->var, var);
         int first = lx_team_block(&c->p->grid, how->var, var, m) * further;
         struct lx_team_range block = {out->bound[dim][first], out->bound[dim][first + further]};
         if (!same_range(how->space[m].range[l], team_range_of_block(x, var, block)))
-            return status_set(c->st, LX_E_NO, "op %s: member %d does not compute what it owns", op->name, m);
+            return status_set(c->st, LX_E_NO, "op %s: device %d does not compute what it owns", op->name, m);
     }
     return true;
 }
 
-/* Are parts left as they are: along every axis that they were made along? */
+/* Are partial sums kept, along every axis that they were made along? */
 static bool check_left(const struct checker *c, int32_t o, const struct op_index *x)
 {
     const struct lx_team_tensor *out = &c->p->tensors[c->p->graph->ops[o].output];
-    bool parts = false;
+    bool partial = false;
     for (int a = 0; a < c->p->grid.axes; a++) {
-        if ((out->cut[a] == LX_TEAM_PARTIAL) != team_cuts_sum(x, c->p->ops[o].var, a)) return false;
-        parts |= out->cut[a] == LX_TEAM_PARTIAL;
+        if ((out->shard[a] == LX_TEAM_PARTIAL) != team_shards_sum(x, c->p->ops[o].var, a)) return false;
+        partial |= out->shard[a] == LX_TEAM_PARTIAL;
     }
-    return parts;
+    return partial;
 }
 
-/* Only what an op makes as parts, and nobody is given, is in parts. */
+/* A tensor has partial sums only if an op makes them, and if it is no output. */
 bool check_partial(const struct checker *c)
 {
     const struct lx_graph *g = c->p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (!lx_team_is_partial(&c->p->tensors[t])) continue;
-        bool made = c->writer[t] >= 0 && c->p->ops[c->writer[t]].mode == LX_TEAM_PARTLY;
+        bool made = c->writer[t] >= 0 && c->p->ops[c->writer[t]].mode == LX_TEAM_KEPT_PARTIAL;
         if (!made || lx_role_leaves(g->tensors[t].role))
-            return status_set(c->st, LX_E_NO, "tensor %s is in parts that nobody makes, or joins",
+            return status_set(c->st, LX_E_NO, "tensor %s is partial sums that nobody makes, or joins",
                               g->tensors[t].name);
     }
     return true;
@@ -200,16 +187,19 @@ bool check_mode(const struct checker *c, int32_t o)
     const struct lx_team_op *how = &c->p->ops[o];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    bool cut = false, sums = false, parts = check_left(c, o, &x);
+    bool split = false, sums = false, partial = check_left(c, o, &x);
     for (int a = 0; a < c->p->grid.axes; a++) {
-        cut |= how->var[a] >= 0;
-        sums |= team_cuts_sum(&x, how->var, a);
+        split |= how->var[a] >= 0;
+        sums |= team_shards_sum(&x, how->var, a);
         if (!check_axis(c, o, &x, a)) return false;
     }
-    if (how->mode != (parts ? LX_TEAM_PARTLY : sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE))
+    if (how->mode != (partial ? LX_TEAM_KEPT_PARTIAL
+                      : sums  ? LX_TEAM_COMBINE
+                      : split ? LX_TEAM_SPLIT
+                              : LX_TEAM_REPLICATED))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
     if (!check_scatter(c, o, &x) || !check_results(c, o)) return false;
-    for (int m = 0; m < c->p->members; m++)
+    for (int m = 0; m < c->p->devices; m++)
         if (!check_space(c, o, &x, m)) return false;
     return true;
 }

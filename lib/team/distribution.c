@@ -21,20 +21,20 @@ struct lx_team_overlap lx_team_overlap_of(int64_t from, int64_t length, int64_t 
     return (struct lx_team_overlap){first, max_i64(end - first, 0), at > length ? length : (int64_t)at};
 }
 
-struct lx_team_box lx_team_default_partition(int members, int member, int rank, const int64_t *shape, int cut)
+struct lx_team_box lx_team_default_partition(int devices, int device, int rank, const int64_t *shape, int cut)
 {
     struct lx_team_box b = lx_team_box_of(rank, shape);
     if (cut < 0) return b;
-    int64_t each = shape[cut] / members, extra = shape[cut] % members;
-    b.size[cut] = each + (member + extra >= members);
-    b.offset[cut] = member * each + max_i64(0, extra - (members - member));
+    int64_t each = shape[cut] / devices, extra = shape[cut] % devices;
+    b.size[cut] = each + (device + extra >= devices);
+    b.offset[cut] = device * each + max_i64(0, extra - (devices - device));
     return b;
 }
 
 struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cut,
                                           const struct lx_team_box *own)
 {
-    struct lx_team_array a = {.rank = rank, .cut = cut};
+    struct lx_team_array a = {.rank = rank, .shard = cut};
     for (int d = 0; d < rank; d++) {
         a.shape[d] = shape[d];
         a.offset[d] = own->offset[d];
@@ -44,26 +44,26 @@ struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cu
     return a;
 }
 
-struct lx_team_array lx_team_array_make(int members, int member, int rank, const int64_t *shape, int cut)
+struct lx_team_array lx_team_array_make(int devices, int device, int rank, const int64_t *shape, int cut)
 {
-    struct lx_team_box own = lx_team_default_partition(members, member, rank, shape, cut);
+    struct lx_team_box own = lx_team_default_partition(devices, device, rank, shape, cut);
     return lx_team_array_of_box(rank, shape, cut, &own);
 }
 
 int lx_team_parts_of(const struct lx_team_array *a, struct lx_team_box out[LX_TEAM_PARTS])
 {
     int count = a->rank == 0 ? 1 : LX_TEAM_PARTS;
-    int along = a->cut < 0 ? 0 : a->cut;
+    int along = a->shard < 0 ? 0 : a->shard;
     int64_t at = a->rank > 0 ? a->offset[along] : 0;
     for (int i = 0; i < count; i++) {
         out[i] = lx_team_box_of(a->rank, a->size);
         for (int d = 0; d < a->rank; d++) out[i].offset[d] = a->offset[d];
         if (a->rank == 0) continue;
-        int64_t extent = a->cut >= 0 ? a->part[i] : i == LX_TEAM_OWN ? a->size[along] : 0;
-        if (a->cut < 0 && i == LX_TEAM_RIGHT) at = a->offset[along] + a->size[along];
+        int64_t extent = a->shard >= 0 ? a->part[i] : i == LX_TEAM_OWN ? a->size[along] : 0;
+        if (a->shard < 0 && i == LX_TEAM_RIGHT) at = a->offset[along] + a->size[along];
         out[i].offset[along] = at;
         out[i].size[along] = extent;
-        if (a->cut >= 0) at += extent;
+        if (a->shard >= 0) at += extent;
     }
     return count;
 }

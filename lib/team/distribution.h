@@ -1,14 +1,14 @@
 /* How one tensor lies over a team of devices: plain functions on ranges, no graph.
  *
- * A tensor is cut into contiguous blocks along one dimension (or is whole on every member). What a member
+ * A tensor is cut into contiguous blocks along one dimension (or is whole on every device). What a device
  * holds of it are three parts that together are one block of the global index space:
  *
  *     left halo | own | right halo        offset[cut] is the global index of the first of them
  *
- * Halos are copies of what other members own. Any part may be empty, the own one too.
+ * Halos are copies of what other devices own. Any part may be empty, the own one too.
  *
  * A view is a slice of the global index space, element i of it is offset + stride * i. A target is the range
- * of a view's own indices that a member computes; a core is the range of these for which the member owns all
+ * of a view's own indices that a device computes; a core is the range of these for which the device owns all
  * that it reads. Targets and cores are in the view's index space, which views of one shape share, so that
  * loops over them fuse.
  *
@@ -19,7 +19,7 @@
 
 #include "graph/graph.h"
 
-enum { LX_TEAM_MEMBERS = LX_GRID_MEMBERS };
+enum { LX_TEAM_DEVICES = LX_GRID_DEVICES };
 
 struct lx_team_box {
     int rank;
@@ -35,7 +35,7 @@ enum lx_team_part { LX_TEAM_LEFT, LX_TEAM_OWN, LX_TEAM_RIGHT, LX_TEAM_PARTS };
 
 struct lx_team_array {
     int rank;
-    int cut;                     /* the dimension; -1: whole on every member, all of it own */
+    int shard;                   /* the dimension; -1: whole on every device, all of it own */
     int64_t shape[LX_MAX_RANK];  /* global */
     int64_t offset[LX_MAX_RANK]; /* global, of the first part */
     int64_t size[LX_MAX_RANK];   /* local, the parts joined */
@@ -60,13 +60,13 @@ struct lx_team_overlap {
 struct lx_team_overlap lx_team_overlap_of(int64_t from, int64_t length, int64_t offset, int64_t size,
                                           int64_t stride);
 
-/* Equal blocks, the extra elements to the last members; other dimensions whole. `cut` -1: everything. */
-struct lx_team_box lx_team_default_partition(int members, int member, int rank, const int64_t *shape,
+/* Equal blocks, the extra elements to the last devices; other dimensions whole. `cut` -1: everything. */
+struct lx_team_box lx_team_default_partition(int devices, int device, int rank, const int64_t *shape,
                                              int cut);
-/* A tensor of which the member owns a box, without halos; and one in its default partition. */
+/* A tensor of which the device owns a box, without halos; and one in its default partition. */
 struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cut,
                                           const struct lx_team_box *own);
-struct lx_team_array lx_team_array_make(int members, int member, int rank, const int64_t *shape, int cut);
+struct lx_team_array lx_team_array_make(int devices, int device, int rank, const int64_t *shape, int cut);
 /* The parts as boxes of the global index space; returns how many there are: 1 for a scalar, else 3. */
 int lx_team_parts_of(const struct lx_team_array *a, struct lx_team_box out[LX_TEAM_PARTS]);
 
@@ -84,14 +84,14 @@ struct lx_team_target lx_team_local_target_of_slice(const struct lx_team_array *
 struct lx_team_box lx_team_local_bounding_box(const struct lx_team_view *view,
                                               const struct lx_team_box *target, const struct lx_team_box *box,
                                               bool inner);
-/* The elements of the target (and of `core`, if not NULL) whose base elements the member owns. In the view's
+/* The elements of the target (and of `core`, if not NULL) whose base elements the device owns. In the view's
  * index space, as target and core are. */
 struct lx_team_box lx_team_local_core(const struct lx_team_array *a, const struct lx_team_view *view,
                                       const struct lx_team_box *target, const struct lx_team_box *core);
 
 /* The same tensor with halos that make the local data the box. The own part becomes a view of the old own
  * part that begins at `own_view`. Box NULL: the default partition is kept and halos go; of a tensor of one
- * element every member gets a copy. */
+ * element every device gets a copy. */
 struct lx_team_array lx_team_repartition(const struct lx_team_array *a, const struct lx_team_box *box,
                                          int64_t own_view[LX_MAX_RANK]);
 
@@ -115,7 +115,7 @@ enum { LX_TEAM_LOOPS = 2 + LX_TEAM_PARTS * (LX_MAX_INPUTS + 1) };
 int lx_team_elementwise_loops(const int64_t *const *parts, int operands, const struct lx_team_range *core,
                               struct lx_team_range out[LX_TEAM_LOOPS]);
 
-/* A reduction works on the own part; `combine` says that the members' results must be combined, because the
+/* A reduction works on the own part; `combine` says that the devices' results must be combined, because the
  * cut is among the reduced dimensions (a bit each). */
 struct lx_team_box lx_team_reduction_of(const struct lx_team_array *a, unsigned reduced, bool *combine);
 

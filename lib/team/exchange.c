@@ -1,21 +1,18 @@
-/* Which boxes of which tensors travel.
+/* The boxes of tensors that travel.
  *
- * A read of a cut tensor needs a box on each member. If every member owns its box, nothing moves. Else the
- * read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes
- * overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as many
- * messages. Only boxes so far apart that the gap between them costs more than another message are left apart.
- * A write of the tensor ends that: what was exchanged before is stale. */
+ * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else the read
+ * joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes overlap, that moves
+ * fewer bytes than two exchanges; where they do not, a few more, but in half as many messages. Boxes stay apart only if
+ * the gap between them costs more than another message. A write of the tensor makes earlier exchanges stale. */
 #include "team/team_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a message costs a member beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
+/* The cost of a message beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
 enum { MESSAGE_BYTES = 4096, MOST_COUNTED = 64 };
 
 struct open_exchange {
@@ -31,115 +28,106 @@ struct exchange_pass {
     VEC(struct open_exchange) all;
     int32_t *latest;          /* per tensor: of its present contents, or -1 */
     int32_t *writer;          /* per tensor: the op that wrote them last, or -1 */
-    struct lx_team_box *need; /* per member, of the read at hand */
+    struct lx_team_box *need; /* per device, of the read at hand */
     struct lx_team_box *hull;
     bool off; /* does it reach off along two dimensions? */
-    bool far; /* is it a shift that copies, on some member? */
+    bool far; /* is it a shift that copies, on some device? */
 };
 
-static int64_t all_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
+static int64_t exchange_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
 {
     int64_t bytes = 0;
-    for (int m = 0; m < d->members; m++) {
+    for (int m = 0; m < d->devices; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         bytes += team_missing_bytes(&d->g->tensors[t], &box[m], &own);
     }
     return bytes;
 }
 
-/* Messages that bring members their boxes. */
-static int64_t all_messages(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
+/* Messages that bring devices their boxes. */
+static int64_t exchange_messages(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
 {
     const struct lx_team_exchange x = {.tensor = t, .box = box};
     int64_t n = 0;
-    for (int to = 0; to < d->members; to++)
-        for (int from = 0; from < d->members && !lx_team_box_empty(&box[to]); from++) {
+    for (int to = 0; to < d->devices; to++)
+        for (int from = 0; from < d->devices && !lx_team_box_empty(&box[to]); from++) {
             struct lx_team_box part = lx_team_sent(&d->grid, &d->g->tensors[t], &d->tensors[t], &x, from, to);
             n += from != to && !lx_team_box_empty(&part);
         }
     return n;
 }
 
-/* What the messages that an exchange of the hulls saves cost, in bytes: one of each member. Where something is copied from
- * afar, most of a hull may be of use to nobody, and they are counted. */
-static int64_t saved_by_joining(const struct exchange_pass *p, int32_t t, const struct open_exchange *x)
+/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a message of each
+ * device. Where something is copied from afar, most of a hull may be of no use, and messages are counted. */
+static int32_t exchange_find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
 {
     const struct team_draft *d = p->d;
-    int64_t most = d->members;
-    if (d->members > MOST_COUNTED || !(x->far || p->far)) return MESSAGE_BYTES * most;
-    int64_t n = all_messages(d, t, x->box) + all_messages(d, t, p->need) - all_messages(d, t, p->hull);
-    return MESSAGE_BYTES * max_i64(0, min_i64(n, most));
-}
-
-/* An exchange of the same contents that the read may join; its hull is left in p->hull. */
-static int32_t find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
-{
-    if (p->d->how->plain) return -1;
+    if (d->how->plain) return -1;
     for (int32_t e = p->latest[t]; e >= 0; e = p->all.at[e].older) {
         const struct open_exchange *x = &p->all.at[e];
-        for (int m = 0; m < p->d->members; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
-        int64_t more = all_missing(p->d, t, p->hull) - x->made.bytes - bytes;
-        if (more <= 0 || more <= saved_by_joining(p, t, x)) return e;
+        int64_t saved = d->devices;
+        for (int m = 0; m < d->devices; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
+        int64_t more = exchange_missing(d, t, p->hull) - x->made.bytes - bytes;
+        if (more <= 0) return e;
+        if (d->devices <= MOST_COUNTED && (x->far || p->far)) {
+            int64_t n = exchange_messages(d, t, x->box) + exchange_messages(d, t, p->need) -
+                        exchange_messages(d, t, p->hull);
+            saved = max_i64(0, min_i64(n, saved));
+        }
+        if (more <= MESSAGE_BYTES * saved) return e;
     }
     return -1;
 }
 
-static bool exchange_serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes, int32_t *exchange,
-                           lx_status *st)
+/* Adds a read of tensor `t` by op `op` to an exchange; its number. */
+static int32_t exchange_serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes)
 {
     struct team_draft *d = p->d;
-    size_t members = (size_t)d->members;
-    int32_t e = find_partner(p, t, bytes);
+    size_t devices = (size_t)d->devices;
+    int32_t e = exchange_find_partner(p, t, bytes);
     if (e >= 0) {
-        memcpy(p->all.at[e].box, p->hull, members * sizeof *p->hull);
+        memcpy(p->all.at[e].box, p->hull, devices * sizeof *p->hull);
     } else {
         struct open_exchange x = {.older = p->latest[t]};
         x.made.tensor = t;
         x.made.after = p->writer[t];
         x.made.first_reader = op;
-        x.box = arena_copy_array(d->memory, p->need, members, sizeof *p->need);
-        if (!x.box || !VEC_PUSH(&p->all, x)) return status_no_memory(st);
+        x.box = arena_copy_array(d->memory, p->need, devices, sizeof *p->need);
+        VEC_PUSH(&p->all, x);
         p->latest[t] = e = (int32_t)p->all.count - 1;
     }
     p->all.at[e].off |= p->off;
     p->all.at[e].far |= p->far;
     struct lx_team_exchange *made = &p->all.at[e].made;
-    made->bytes = all_missing(d, t, p->all.at[e].box);
+    made->bytes = exchange_missing(d, t, p->all.at[e].box);
     made->separate_bytes += bytes;
     made->reads++;
-    *exchange = e;
-    return true;
+    return e;
 }
 
-static bool copies_from_afar(const struct team_draft *d, int32_t o, const struct op_index *x, int m,
-                             const struct lx_team_box *need)
-{
-    const struct lx_op *op = &d->g->ops[o];
-    struct lx_team_box result = team_result_box(d->g, op, x, &d->ops[o].space[m]);
-    return !lx_team_box_empty(need) && team_shift_copies(&d->g->tensors[op->inputs[0]], &result, need);
-}
-
-static bool exchange_read_operand(struct exchange_pass *p, int32_t o, const struct op_index *x, int i,
-                                  int32_t *exchange, lx_status *st)
+/* The exchange that brings input `i` of an op; -1: every device owns what it reads. */
+static int32_t exchange_read(struct exchange_pass *p, int32_t o, const struct op_index *x, int i)
 {
     struct team_draft *d = p->d;
     const struct lx_op *op = &d->g->ops[o];
     int32_t t = op->inputs[i];
-    *exchange = -1;
-    if (lx_team_is_whole(&d->tensors[t]) || team_reads_parts(op, d->ops[o].var, i)) return true;
+    if (lx_team_is_replicated(&d->tensors[t]) || team_reads_partial(op, d->ops[o].var, i)) return -1;
     bool owned = true;
     p->off = p->far = false;
-    for (int m = 0; m < d->members; m++) {
+    for (int m = 0; m < d->devices; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
-        p->need[m] = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
-        owned = owned && lx_team_box_within(&p->need[m], &own);
-        p->off |= team_beside(&p->need[m], &own) > 1;
-        p->far |= team_is_shift(op) && copies_from_afar(d, o, x, m, &p->need[m]);
+        struct lx_team_box need = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
+        struct lx_team_box result = team_result_box(d->g, op, x, &d->ops[o].space[m]);
+        owned = owned && lx_team_box_within(&need, &own);
+        p->off |= team_beside(&need, &own) > 1;
+        p->far |= team_is_shift(op) && !lx_team_box_empty(&need) &&
+                  team_shift_copies(&d->g->tensors[t], &result, &need);
+        p->need[m] = need;
     }
-    return owned ? true : exchange_serve(p, t, o, all_missing(d, t, p->need), exchange, st);
+    return owned ? -1 : exchange_serve(p, t, o, exchange_missing(d, t, p->need));
 }
 
-/* Next to each other along every axis, or in the same place. */
+/* Are they next to each other along every axis, or in the same place? */
 static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int to)
 {
     for (int a = 0; a < grid->axes; a++) {
@@ -149,76 +137,59 @@ static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int t
     return true;
 }
 
-/* What one member gets; false: not from neighbours only. */
-static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *grid,
-                         const struct lx_team_tensor *how, const struct lx_team_exchange *e, int to,
-                         int64_t *sent, int64_t *received)
-{
-    bool near = true;
-    int members = lx_team_members_of(grid);
-    for (int from = 0; from < members; from++) {
-        struct lx_team_box part = lx_team_sent(grid, t, how, e, from, to);
-        if (from == to || lx_team_box_empty(&part)) continue;
-        int64_t bytes = team_bytes(t, &part);
-        sent[from] += bytes;
-        received[to] += bytes;
-        near = near && exchange_neighbours(grid, from, to);
-    }
-    return near;
-}
-
-/* Bytes by member, and what kind of exchange it turned out to be. */
-bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
+void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
-                         struct lx_team_exchange *e, lx_status *st)
+                         struct lx_team_exchange *e)
 {
     const struct lx_tensor *t = &g->tensors[e->tensor];
     const struct lx_team_tensor *how = &tensors[e->tensor];
-    int members = lx_team_members_of(grid);
-    int64_t *sent = arena_array(memory, (size_t)members, sizeof *sent);
-    int64_t *received = arena_array(memory, (size_t)members, sizeof *received);
-    if (!sent || !received) return status_no_memory(st);
-    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    int devices = lx_team_device_count(grid);
+    int64_t *sent = arena_array(memory, (size_t)devices, sizeof *sent);
+    int64_t *received = arena_array(memory, (size_t)devices, sizeof *received);
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
     bool halo = true, gather = true;
-    for (int to = 0; to < members; to++) {
+    e->bytes = 0;
+    for (int to = 0; to < devices; to++) {
         const struct lx_team_box *box = &e->box[to];
         if (lx_team_box_empty(box)) continue;
         struct lx_team_box mine = team_own_box(grid, t, how, to), held = lx_team_box_meet(&mine, box);
-        gather = gather && lx_team_box_equal(box, &whole);
-        halo = count_member(t, grid, how, e, to, sent, received) && halo && !lx_team_box_empty(&held);
+        gather = gather && lx_team_box_equal(box, &all);
+        halo = halo && !lx_team_box_empty(&held);
+        for (int from = 0; from < devices; from++) {
+            struct lx_team_box part = lx_team_sent(grid, t, how, e, from, to);
+            if (from == to || lx_team_box_empty(&part)) continue;
+            int64_t bytes = team_bytes(t, &part);
+            sent[from] += bytes;
+            received[to] += bytes;
+            halo = halo && exchange_neighbours(grid, from, to);
+        }
+        e->bytes += received[to];
     }
     e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
     e->sent = sent;
     e->received = received;
-    e->bytes = 0;
-    for (int m = 0; m < members; m++) e->bytes += received[m];
-    return true;
 }
 
-/* Of a halo that nobody reads the corners of, only its sides travel. */
-static bool count_best(struct team_draft *d, struct lx_team_exchange *e, bool off, lx_status *st)
+/* If nobody reads the corners of a halo, only its sides travel. */
+static void exchange_count(struct team_draft *d, struct lx_team_exchange *e, bool off)
 {
-    if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e, st)) return false;
+    team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e);
     int64_t all = e->bytes;
     e->sides = e->pattern == LX_TEAM_HALO && !off && !d->how->plain;
-    if (!e->sides) return true;
-    if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e, st)) return false;
+    if (!e->sides) return;
+    team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e);
     e->sides = e->bytes < all;
-    return true;
 }
 
-static bool exchange_run(struct exchange_pass *p, lx_status *st)
+static void exchange_run(struct exchange_pass *p)
 {
-    enum { EACH_EXCHANGE = 200 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         struct op_index x;
         op_index_of(d->g, op, &x);
         int32_t *exchange = arena_array(d->memory, (size_t)op->input_count, sizeof *exchange);
-        if (!exchange) return status_no_memory(st);
-        for (int i = 0; i < op->input_count; i++)
-            if (!exchange_read_operand(p, o, &x, i, &exchange[i], st)) return false;
+        for (int i = 0; i < op->input_count; i++) exchange[i] = exchange_read(p, o, &x, i);
         d->ops[o].exchange = exchange;
         for (int r = op->input_count; r < op_operand_count(op); r++) {
             p->latest[op_operand(op, r)] = -1;
@@ -227,31 +198,26 @@ static bool exchange_run(struct exchange_pass *p, lx_status *st)
     }
     d->exchange_count = (int32_t)p->all.count;
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);
-    if (!d->exchanges) return status_no_memory(st);
     for (int32_t e = 0; e < d->exchange_count; e++) {
-        stop_look(EACH_EXCHANGE * (int64_t)d->members);
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
-        if (!count_best(d, &d->exchanges[e], p->all.at[e].off, st)) return false;
+        exchange_count(d, &d->exchanges[e], p->all.at[e].off);
     }
-    return true;
 }
 
-bool team_add_exchanges(struct team_draft *d, lx_status *st)
+void team_add_exchanges(struct team_draft *d)
 {
-    size_t tensors = (size_t)d->g->tensor_count, members = (size_t)d->members;
+    size_t tensors = (size_t)d->g->tensor_count, devices = (size_t)d->devices;
     struct exchange_pass p = {.d = d,
                               .latest = mem_alloc((tensors + 1) * sizeof *p.latest),
                               .writer = mem_alloc((tensors + 1) * sizeof *p.writer),
-                              .need = mem_alloc(members * sizeof *p.need),
-                              .hull = mem_alloc(members * sizeof *p.hull)};
-    bool ok = p.latest && p.writer && p.need && p.hull;
-    for (size_t t = 0; ok && t < tensors; t++) p.latest[t] = p.writer[t] = -1;
-    ok = ok ? exchange_run(&p, st) : status_no_memory(st);
+                              .need = mem_alloc(devices * sizeof *p.need),
+                              .hull = mem_alloc(devices * sizeof *p.hull)};
+    for (size_t t = 0; t < tensors; t++) p.latest[t] = p.writer[t] = -1;
+    exchange_run(&p);
     VEC_FREE(&p.all);
     mem_free(p.latest);
     mem_free(p.writer);
     mem_free(p.need);
     mem_free(p.hull);
-    return ok;
 }

@@ -1,41 +1,41 @@
-/* Members as a grid: who stands where, and which block of a dimension that makes his. */
+/* Devices as a grid: who stands where, and which block of a dimension that makes his. */
 #include "team/team_private.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
 
-int lx_team_members_of(const struct lx_team_grid *grid)
+int lx_team_device_count(const struct lx_team_grid *grid)
 {
-    int members = 1;
-    for (int a = 0; a < grid->axes; a++) members *= grid->size[a];
-    return members;
+    int devices = 1;
+    for (int a = 0; a < grid->axes; a++) devices *= grid->size[a];
+    return devices;
 }
 
 bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status *st)
 {
     const char *at = text;
-    int64_t members = 1;
+    int64_t devices = 1;
     struct lx_team_grid read = {0};
     for (bool more = true; more && read.axes < LX_TEAM_AXES;) {
         char *end = NULL;
         long long n = strtoll(at, &end, 10);
-        if (end == at || n < 1 || n > LX_TEAM_MEMBERS) break;
+        if (end == at || n < 1 || n > LX_TEAM_DEVICES) break;
         read.size[read.axes++] = (int)n;
-        members *= n;
+        devices *= n;
         more = *end == 'x';
         at = end + more;
-        if (!more && *end == 0 && members <= LX_TEAM_MEMBERS) return *grid = read, true;
+        if (!more && *end == 0 && devices <= LX_TEAM_DEVICES) return *grid = read, true;
     }
     return status_set(st, LX_E_USAGE,
-                      "team %.60s: write how many members there are, or a grid of up to %d axes (2x4); 1 to "
-                      "%d members in all",
-                      text, LX_TEAM_AXES, LX_TEAM_MEMBERS);
+                      "team %.60s: write how many devices there are, or a grid of up to %d axes (2x4); 1 to "
+                      "%d devices in all",
+                      text, LX_TEAM_AXES, LX_TEAM_DEVICES);
 }
 
-int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis)
+int lx_team_coordinate(const struct lx_team_grid *grid, int device, int axis)
 {
-    for (int a = grid->axes - 1; a > axis; a--) member /= grid->size[a];
-    return member % grid->size[axis];
+    for (int a = grid->axes - 1; a > axis; a--) device /= grid->size[a];
+    return device % grid->size[axis];
 }
 
 int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what)
@@ -46,55 +46,55 @@ int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES],
     return blocks;
 }
 
-int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int member)
+int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int device)
 {
     int block = 0;
     for (int a = 0; a < grid->axes; a++)
-        if (cut[a] == what) block = block * grid->size[a] + lx_team_coordinate(grid, member, a);
+        if (cut[a] == what) block = block * grid->size[a] + lx_team_coordinate(grid, device, a);
     return block;
 }
 
-bool lx_team_is_whole(const struct lx_team_tensor *t)
+bool lx_team_is_replicated(const struct lx_team_tensor *t)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (t->cut[a] != -1) return false;
+        if (t->shard[a] != -1) return false;
     return true;
 }
 
 bool lx_team_is_partial(const struct lx_team_tensor *t)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (t->cut[a] == LX_TEAM_PARTIAL) return true;
+        if (t->shard[a] == LX_TEAM_PARTIAL) return true;
     return false;
 }
 
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to)
 {
     for (int a = 0; a < grid->axes; a++)
-        if (t->cut[a] < 0 && lx_team_coordinate(grid, from, a) != lx_team_coordinate(grid, to, a))
+        if (t->shard[a] < 0 && lx_team_coordinate(grid, from, a) != lx_team_coordinate(grid, to, a))
             return false;
     return true;
 }
 
 struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx_tensor *t,
-                                const struct lx_team_tensor *how, int member)
+                                const struct lx_team_tensor *how, int device)
 {
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     for (int d = 0; d < t->rank; d++) {
         if (!how->bound[d]) continue;
-        int block = lx_team_block(grid, how->cut, d, member);
+        int block = lx_team_block(grid, how->shard, d, device);
         b.offset[d] = how->bound[d][block];
         b.size[d] = how->bound[d][block + 1] - how->bound[d][block];
     }
     return b;
 }
 
-/* Dimensions along which two members have other blocks. */
+/* Dimensions along which two devices have other blocks. */
 static int blocks_apart(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int a, int b)
 {
     int apart = 0;
     for (int d = 0; d < LX_MAX_RANK; d++)
-        apart += t->bound[d] && lx_team_block(grid, t->cut, d, a) != lx_team_block(grid, t->cut, d, b);
+        apart += t->bound[d] && lx_team_block(grid, t->shard, d, a) != lx_team_block(grid, t->shard, d, b);
     return apart;
 }
 
@@ -131,18 +131,18 @@ int team_loop_of(const struct lx_team_space *s, int var)
     return -1;
 }
 
-bool team_cuts_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis)
+bool team_shards_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis)
 {
     return var[axis] <= LX_TEAM_PARTIAL || (var[axis] >= 0 && op_index_reduced(x, var[axis]));
 }
 
-/* Members that differ along axes of parts only. */
+/* Devices that differ along axes of parts only. */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
-                    int member, int other)
+                    int device, int other)
 {
     for (int a = 0; a < grid->axes; a++)
-        if (!team_cuts_sum(x, var, a) &&
-            lx_team_coordinate(grid, member, a) != lx_team_coordinate(grid, other, a))
+        if (!team_shards_sum(x, var, a) &&
+            lx_team_coordinate(grid, device, a) != lx_team_coordinate(grid, other, a))
             return false;
     return true;
 }
@@ -151,7 +151,7 @@ bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, co
                    const struct lx_team_tensor *out)
 {
     for (int a = 0; a < grid->axes; a++)
-        if (team_cuts_sum(x, var, a) && out->cut[a] >= 0) return true;
+        if (team_shards_sum(x, var, a) && out->shard[a] >= 0) return true;
     return false;
 }
 
@@ -168,19 +168,19 @@ static struct lx_team_box part_of_box(const struct lx_team_box *all, int parts, 
 
 struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
-                                 int32_t op, int member)
+                                 int32_t op, int device)
 {
     const struct lx_tensor *out = &g->tensors[g->ops[op].output];
     const struct lx_team_tensor *how = &tensors[g->ops[op].output];
-    struct lx_team_box own = team_own_box(grid, out, how, member), none = {.rank = 1};
+    struct lx_team_box own = team_own_box(grid, out, how, device), none = {.rank = 1};
     struct op_index x;
     int parts = 1, part = 0;
     op_index_of(g, &g->ops[op], &x);
     if (team_scatters(grid, &x, var, how)) return own;
     for (int a = 0; a < grid->axes; a++) {
-        if (!team_cuts_sum(&x, var, a)) continue;
+        if (!team_shards_sum(&x, var, a)) continue;
         parts *= grid->size[a];
-        part = part * grid->size[a] + lx_team_coordinate(grid, member, a);
+        part = part * grid->size[a] + lx_team_coordinate(grid, device, a);
     }
     if (out->rank > 0) return part_of_box(&own, parts, part);
     return part == 0 ? own : none; /* no box of rank 0 is empty */

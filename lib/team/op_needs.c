@@ -15,7 +15,7 @@ bool team_plain_index(const struct lx_op *op)
 }
 
 /* What is chosen or ordered may lie anywhere along its variable, and so may what is put at other places. */
-bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v)
+bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v)
 {
     enum lx_nature nature = lx_var_nature(op, v);
     if (!x->known || op_index_follows(x, v)) return false;
@@ -79,7 +79,7 @@ bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one
     return false;
 }
 
-bool team_reads_parts_along(const struct lx_op *op, int var, int input)
+bool team_reads_partial_along(const struct lx_op *op, int var, int input)
 {
     if (var > LX_TEAM_PARTIAL) return false;
     for (size_t k = 0; k < sizeof linear_kinds / sizeof *linear_kinds; k++)
@@ -88,10 +88,10 @@ bool team_reads_parts_along(const struct lx_op *op, int var, int input)
     return false;
 }
 
-bool team_reads_parts(const struct lx_op *op, const int var[LX_TEAM_AXES], int input)
+bool team_reads_partial(const struct lx_op *op, const int var[LX_TEAM_AXES], int input)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (team_reads_parts_along(op, var[a], input)) return true;
+        if (team_reads_partial_along(op, var[a], input)) return true;
     return false;
 }
 
@@ -129,7 +129,7 @@ bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *targ
 }
 
 /* What lies outside of a shifted tensor is 0 and needs nobody. The output's own place is kept in the box, so that
- * a member can shift its box and take its block of the result; unless what lies between is of no use to it: what comes
+ * a device can shift its box and take its block of the result; unless what lies between is of no use to it: what comes
  * from afar is taken as it is, and where there is nothing the own place is enough. */
 static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
                           struct lx_team_box *need)

@@ -1,50 +1,18 @@
-/* Ops of several devices, as sums, copies and shifts along the dimensions of the grid. */
+/* Collectives, as sums, copies and shifts along the dimensions of the grid. */
 #include "team/program_maker.h"
 #include "base/fail.h"
 #include "graph/op_params.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-char program_letter(struct string_of *s)
-{
-    s->failed |= s->used >= LX_MAX_VARS;
-    return s->failed ? '?' : letters[s->used++];
-}
-
-void program_put(struct string_of *s, char c)
-{
-    if (s->length + 1 < sizeof s->text)
-        s->text[s->length++] = c;
-    else
-        s->failed = true;
-}
-
-void program_put_front(const struct program *p, struct string_of *s, int32_t t, const char *axis)
-{
-    for (int a = 0; a < p->g->grid_axes; a++)
-        if (p->varies[t] >> a & 1) program_put(s, axis[a]);
-}
-
-struct string_of program_string(const struct program *p)
-{
-    struct string_of s = {.length = 0};
-    for (int a = 0; a < p->g->grid_axes; a++) s.axis[a] = program_letter(&s);
-    return s;
-}
-
-/* Extents of an operand of an op of several devices; of one that is apart: cut at all points, and into parts. */
-static int operand_shape(const struct program *p, const struct lx_op *op, bool output,
-                         const struct cut_points *common, int64_t *extent)
+/* Extents of an operand of a collective; one that is apart is cut at all points, and into parts. */
+static int program_together_shape(const struct program *p, const struct lx_op *op, bool output,
+                                  const struct cut_points *common, int64_t *extent)
 {
     int32_t t = output ? op->output : op->inputs[0];
     struct operand_parts parts = program_parts(p->g, op, output);
-    int n = 0;
-    if (!program_apart(&p->dims, op, output)) return program_shape(p, t, extent);
-    for (int a = 0; a < p->g->grid_axes; a++)
-        if (p->varies[t] >> a & 1) extent[n++] = p->g->grid[a];
+    if (!program_apart(p, op, output)) return program_shape(p, t, extent);
+    int n = program_front(p, t, extent);
     for (int i = 0; i < common->count; i++) {
         for (int k = 0; common->at[i] == parts.inner && parts.parts > 1 && k < op->params->group_count; k++)
             if (p->g->grid[op->params->group[k]] > 1 && n <= LX_MAX_RANK)
@@ -54,21 +22,23 @@ static int operand_shape(const struct program *p, const struct lx_op *op, bool o
     return n;
 }
 
-/* A tensor of that shape, and the copy from or to the operand itself, whose dimensions cannot be cut that way. */
-static int32_t stand_in(struct program *p, const struct lx_op *op, bool output,
-                        const struct cut_points *common, char *name, size_t size)
+/* A tensor of that shape, for an operand whose dimensions cannot be cut so. */
+static int32_t program_together_stand_in(struct program *p, const struct lx_op *op, bool output,
+                                         const struct cut_points *common, char *name, size_t size)
 {
     int32_t t = output ? op->output : op->inputs[0];
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
-    int rank = operand_shape(p, op, output, common, extent), at = 0;
-    if (rank > LX_MAX_RANK)
-        return status_set_at(p->st, LX_E_LIMIT, p->g->file, op->line, 0,
-                             "op %s would have more than %d dimensions with those of the grid; plan the "
-                             "graph for one device",
-                             op->name, LX_MAX_RANK),
-               -1;
+    int rank = program_together_shape(p, op, output, common, extent), at = 0;
+    if (rank > LX_MAX_RANK && !p->failed) {
+        status_set_at(
+            p->st, LX_E_LIMIT, p->g->file, op->line, 0,
+            "op %s would have more than %d dimensions with those of the grid; plan the graph for one "
+            "device",
+            op->name, LX_MAX_RANK);
+        p->failed = true;
+    }
     snprintf(name, size, "%.200s~%d", op->name, p->serial++);
-    int32_t to = builder_tensor(&p->b, name, LX_INTERMEDIATE, p->g->tensors[t].dtype, rank, extent, 0, p->st);
+    int32_t to = program_tensor(p, name, LX_INTERMEDIATE, p->g->tensors[t].dtype, rank, extent);
     if (to < 0) return -1;
     struct lx_tensor *made = &p->b.tensors.at[to];
     made->cut_stated = output;
@@ -76,40 +46,42 @@ static int32_t stand_in(struct program *p, const struct lx_op *op, bool output,
     return to;
 }
 
-static bool add_reshape(struct program *p, const char *name, int32_t from, int32_t to)
+static void program_together_reshape(struct program *p, const char *name, int32_t from, int32_t to)
 {
     struct lx_op op = {
         .name = name, .kind = lx_kind_at(LX_KIND_RESHAPE), .input_count = 1, .inputs = &from, .output = to};
-    return builder_op(&p->b, &op, p->st);
+    program_add(p, &op);
 }
 
-/* The op itself, between operands or what stands for them. */
-static bool add_between(struct program *p, const struct lx_op *op, const struct cut_points *common,
-                        struct lx_op *to)
+/* The op itself, between its operands or tensors that stand in for them. */
+static void program_together_add(struct program *p, const struct lx_op *op, const struct cut_points *common,
+                                 struct lx_op *to)
 {
     char before[256], behind[256];
-    int32_t in = op->inputs[0], out = op->output;
-    bool apart_in = program_apart(&p->dims, op, false), apart_out = program_apart(&p->dims, op, true);
-    if (apart_in) in = stand_in(p, op, false, common, before, sizeof before);
-    if (apart_in && (in < 0 || !add_reshape(p, before, op->inputs[0], in))) return false;
-    if (apart_out) out = stand_in(p, op, true, common, behind, sizeof behind);
-    if (out < 0) return false;
+    int32_t in = op->inputs[0];
+    bool apart = program_apart(p, op, true);
+    if (program_apart(p, op, false)) {
+        in = program_together_stand_in(p, op, false, common, before, sizeof before);
+        program_together_reshape(p, before, op->inputs[0], in);
+    }
     to->inputs = &in;
-    to->output = out;
-    if (apart_out) to->name = behind;
-    return builder_op(&p->b, to, p->st) && (!apart_out || add_reshape(p, op->name, out, op->output));
+    to->output = apart ? program_together_stand_in(p, op, true, common, behind, sizeof behind) : op->output;
+    if (apart) to->name = behind;
+    program_add(p, to);
+    if (apart) program_together_reshape(p, op->name, to->output, op->output);
 }
 
-/* The letters of an operand of an op of several devices: of the parts that both operands have, and `group`, per axis,
- * where parts of devices lie in a dimension. */
-static void put_common(const struct program *p, const struct lx_op *op, bool output,
-                       const struct cut_points *common, const char *letter, const char *unit,
-                       const char *group, struct string_of *s)
+/* The letters of an operand of a collective: `letter` of the parts that both operands have, and `group`, per axis, where
+ * parts of devices lie in a dimension. */
+static void program_together_put(const struct program *p, const struct lx_op *op, bool output,
+                                 const struct cut_points *common, const char *letter, const char *unit,
+                                 const char *group, struct string_of *s)
 {
     int32_t t = output ? op->output : op->inputs[0];
     struct operand_parts parts = program_parts(p->g, op, output);
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES], trail = 1;
-    int rank = operand_shape(p, op, output, common, extent), front = program_bits(p->varies[t]), units = 0;
+    int rank = program_together_shape(p, op, output, common, extent), front = program_bits(p->varies[t]),
+        units = 0;
     for (int d = front; d < rank; d++) trail *= extent[d];
     for (int d = front; d < rank; d++) {
         trail /= extent[d];
@@ -130,40 +102,38 @@ static void put_common(const struct program *p, const struct lx_op *op, bool out
     }
 }
 
-static enum lx_kind_id program_together_kind_of(const struct lx_op *op)
+static void program_together_refuse(struct program *p, const struct lx_op *op, const char *why)
+{
+    if (!p->failed)
+        status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, op->line, 0,
+                      "op %s (%s): %s; or plan the graph for one device", op->name, op->kind->name, why);
+    p->failed = true;
+}
+
+/* Gathers, sums, and changes of parts, as one index string. */
+static void program_together_move(struct program *p, const struct lx_op *op)
 {
     static const enum lx_kind_id sums[LX_COMBINE_COUNT] = {LX_KIND_SUM, LX_KIND_SUM, LX_KIND_PROD,
                                                            LX_KIND_MIN, LX_KIND_MAX};
-    bool joins = op->kind->id == LX_KIND_ALL_REDUCE || op->kind->id == LX_KIND_REDUCE_SCATTER;
-    return joins ? sums[op->params->combine] : LX_KIND_CLONE;
-}
-
-static bool cannot(const struct program *p, const struct lx_op *op, const char *why)
-{
-    return status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, op->line, 0,
-                         "op %s (%s): %s; or plan the graph for one device", op->name, op->kind->name, why);
-}
-
-/* Gathers, sums and what changes parts, as one index string. */
-static bool program_together_add_moved(struct program *p, const struct lx_op *op)
-{
     unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
-    bool joins = program_together_kind_of(op) != LX_KIND_CLONE, part = op->kind->id == LX_KIND_DEVICE_PART;
-    bool takes = part || op->kind->id == LX_KIND_REDUCE_SCATTER || op->kind->id == LX_KIND_ALL_TO_ALL;
+    enum lx_kind_id id = op->kind->id;
+    bool joins = id == LX_KIND_ALL_REDUCE || id == LX_KIND_REDUCE_SCATTER;
+    bool takes = id == LX_KIND_DEVICE_PART || id == LX_KIND_REDUCE_SCATTER || id == LX_KIND_ALL_TO_ALL;
     struct string_of s = program_string(p);
-    struct cut_points common = program_common(&p->dims, op);
+    struct cut_points common = program_common(p, op);
     char letter[PROGRAM_CUTS], unit[LX_MAX_RANK], of_part[LX_GRID_AXES], front[LX_GRID_AXES];
-    if (part && (own & group))
-        return cannot(p, op,
-                      "a device takes its part of what all devices of the group have, and these have "
-                      "contents of their own; state that "
-                      "its operand is whole (in a pattern \"cut\" with -1 for these axes, in TTIR "
-                      "ttcore.shard_status unsharded)");
+    if (id == LX_KIND_DEVICE_PART && (own & group))
+        program_together_refuse(
+            p, op,
+            "a device takes its part of what all devices of the group have, and these have contents of their "
+            "own; "
+            "state that its operand is whole (in a pattern \"cut\" with -1 for these axes, in TTIR "
+            "ttcore.shard_status unsharded)");
     if (joins && group && (own & group) != group && (own & group))
-        return cannot(
+        program_together_refuse(
             p, op, "some axes of its group have the same contents on all devices; sum over the others only");
-    if (op->kind->id == LX_KIND_ALL_TO_ALL && (own & group) != group)
-        return cannot(p, op, "all devices have the same contents; take a part instead");
+    if (id == LX_KIND_ALL_TO_ALL && (own & group) != group)
+        program_together_refuse(p, op, "all devices have the same contents; take a part instead");
     for (int i = 0; i + 1 < common.count; i++) letter[i] = program_letter(&s);
     for (int i = 0; i < LX_MAX_RANK; i++) unit[i] = program_letter(&s);
     for (int a = 0; a < LX_GRID_AXES; a++) {
@@ -171,33 +141,31 @@ static bool program_together_add_moved(struct program *p, const struct lx_op *op
         front[a] = takes && (group >> a & 1) ? of_part[a] : s.axis[a];
     }
     program_put_front(p, &s, op->inputs[0], s.axis);
-    put_common(p, op, false, &common, letter, unit, of_part, &s);
+    program_together_put(p, op, false, &common, letter, unit, of_part, &s);
     program_put(&s, '-'), program_put(&s, '>');
     program_put_front(p, &s, op->output, front);
-    put_common(p, op, true, &common, letter, unit, s.axis, &s);
+    program_together_put(p, op, true, &common, letter, unit, s.axis, &s);
     program_put(&s, 0);
-    if (s.failed) return cannot(p, op, "too many indices; join dimensions");
+    if (s.failed) program_together_refuse(p, op, "too many indices; join dimensions");
     struct lx_op to = {.name = op->name,
-                       .kind = lx_kind_at(program_together_kind_of(op)),
+                       .kind = lx_kind_at(joins ? sums[op->params->combine] : LX_KIND_CLONE),
                        .input_count = 1,
-                       .inputs = op->inputs,
-                       .output = op->output,
                        .einsum = s.text};
-    if (joins && !(own & group)) { /* the same on all devices: as often as there are of them */
-        bool adds = to.kind->id == LX_KIND_SUM;
-        double devices = 1;
-        for (int a = 0; a < LX_GRID_AXES; a++) devices *= group >> a & 1 ? p->g->grid[a] : 1;
+    if (joins && !(own & group)) { /* the same on all devices: as often as there are devices */
         if (to.kind->id == LX_KIND_PROD && group)
-            return cannot(p, op, "it multiplies the same contents of all devices; multiply on each of them");
-        to.kind = lx_kind_at(adds && group ? LX_KIND_MUL : LX_KIND_CLONE);
-        to.has_value = adds && group;
-        to.value = to.has_value ? devices : 0;
+            program_together_refuse(
+                p, op, "it multiplies the same contents of all devices; multiply on each of them");
+        to.has_value = to.kind->id == LX_KIND_SUM && group;
+        to.value = to.has_value ? 1 : 0;
+        for (int a = 0; a < LX_GRID_AXES; a++)
+            if (group >> a & 1) to.value *= p->g->grid[a];
+        to.kind = lx_kind_at(to.has_value ? LX_KIND_MUL : LX_KIND_CLONE);
     }
-    return add_between(p, op, &common, &to);
+    program_together_add(p, op, &common, &to);
 }
 
-static bool program_together_add_shift(struct program *p, const char *name, int32_t from, int32_t to, int at,
-                                       int64_t by)
+static void program_together_shift(struct program *p, const char *name, int32_t from, int32_t to, int at,
+                                   int64_t by)
 {
     int64_t offset[LX_MAX_RANK + LX_GRID_AXES] = {0};
     offset[at] = by;
@@ -207,67 +175,67 @@ static bool program_together_add_shift(struct program *p, const char *name, int3
                           .inputs = &from,
                           .output = to,
                           .offset = offset};
-    return to >= 0 && builder_op(&p->b, &shift, p->st);
-}
-
-/* An operand whose dimensions are cut otherwise than those of the result, in the pieces of that. */
-static int32_t cut_like_result(struct program *p, const struct lx_op *op, int32_t from, unsigned own)
-{
-    char name[256];
-    unsigned char varies = p->varies[op->output];
-    p->varies[op->output] = (unsigned char)own;
-    int32_t to = program_room(p, op->output, op->name, name, sizeof name);
-    p->varies[op->output] = varies;
-    return to >= 0 && add_reshape(p, name, from, to) ? to : -1;
+    program_add(p, &shift);
 }
 
 /* To the device `k` further along the axis; round the ring, or zeros come in at its begin. */
-static bool add_permuted(struct program *p, const struct lx_op *op)
+static void program_together_permute(struct program *p, const struct lx_op *op)
 {
     unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
     int axis = 0, at = 0;
-    char before[256], behind[256];
-    if (program_bits(group) > 1)
-        return cannot(p, op, "devices send along one axis of the grid at a time; send twice");
+    char name[256], behind[256];
     int32_t from = op->inputs[0];
+    if (program_bits(group) > 1)
+        program_together_refuse(p, op, "devices send along one axis of the grid at a time; send twice");
+    if (p->failed) return;
     if (!(own & group)) {
-        if (!op->params->exclusive || !group) return program_together_add_moved(p, op);
+        if (!op->params->exclusive || !group) {
+            program_together_move(p, op);
+            return;
+        }
         from = program_broadcast(p, op, 0);
         own |= group;
-        if (from < 0) return false;
     }
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
-    if (program_apart(&p->dims, op, false) || program_apart(&p->dims, op, true))
-        from = cut_like_result(p, op, from, own);
-    if (from < 0) return false;
+    if (program_apart(p, op, false) || program_apart(p, op, true)) { /* in the pieces of the result */
+        unsigned char varies = p->varies[op->output];
+        p->varies[op->output] = (unsigned char)own;
+        int32_t to = program_room(p, op->output, op->name, name, sizeof name);
+        p->varies[op->output] = varies;
+        program_together_reshape(p, name, from, to);
+        from = to;
+    }
     int64_t n = p->g->grid[axis], k = op->params->k % n;
-    if (op->params->exclusive || k == 0)
-        return program_together_add_shift(p, op->name, from, op->output, at, -k);
-    int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),
-                        program_room(p, op->output, op->name, behind, sizeof behind)};
+    if (op->params->exclusive || k == 0) {
+        program_together_shift(p, op->name, from, op->output, at, -k);
+        return;
+    }
+    int32_t parts[2];
+    parts[0] = program_room(p, op->output, op->name, name, sizeof name);
+    parts[1] = program_room(p, op->output, op->name, behind, sizeof behind);
     struct lx_op add = {.name = op->name,
                         .kind = lx_kind_at(LX_KIND_ADD),
                         .input_count = 2,
                         .inputs = parts,
                         .output = op->output};
-    return program_together_add_shift(p, before, from, parts[0], at, -k) &&
-           program_together_add_shift(p, behind, from, parts[1], at, n - k) && builder_op(&p->b, &add, p->st);
+    program_together_shift(p, name, from, parts[0], at, -k);
+    program_together_shift(p, behind, from, parts[1], at, n - k);
+    program_add(p, &add);
 }
 
-static bool program_together_add_number(struct program *p, const struct lx_op *op)
+void program_together(struct program *p, const struct lx_op *op)
 {
     struct lx_op_params params = op_params_none();
     struct lx_op count = {
         .name = op->name, .kind = lx_kind_at(LX_KIND_IOTA), .output = op->output, .params = &params};
-    if (p->g->tensors[op->output].rank != 0)
-        return cannot(p, op, "its result is one number; give it the shape []");
-    return builder_op(&p->b, &count, p->st);
-}
-
-bool program_together(struct program *p, const struct lx_op *op)
-{
-    if (op->kind->id == LX_KIND_DEVICE_PERMUTE) return add_permuted(p, op);
-    return op->kind->id == LX_KIND_DEVICE_ID ? program_together_add_number(p, op)
-                                             : program_together_add_moved(p, op);
+    if (op->kind->id == LX_KIND_DEVICE_PERMUTE) {
+        program_together_permute(p, op);
+    } else if (op->kind->id == LX_KIND_DEVICE_ID) {
+        if (p->g->tensors[op->output].rank != 0)
+            program_together_refuse(p, op, "its result is one number; give it the shape []");
+        program_add(p, &count);
+    } else {
+        program_together_move(p, op);
+    }
 }

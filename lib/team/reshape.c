@@ -24,12 +24,12 @@ struct lx_team_array lx_team_repartition(const struct lx_team_array *a, const st
         r.size[d] = box->size[d];
         own_view[d] = max_i64(box->offset[d] - own->offset[d], 0);
     }
-    if (a->cut < 0) return r;
-    int64_t o = own->offset[a->cut], end = box->offset[a->cut] + box->size[a->cut];
-    int64_t first = max_i64(o, box->offset[a->cut]);
-    int64_t held = max_i64(min_i64(o + own->size[a->cut], end) - first, 0);
+    if (a->shard < 0) return r;
+    int64_t o = own->offset[a->shard], end = box->offset[a->shard] + box->size[a->shard];
+    int64_t first = max_i64(o, box->offset[a->shard]);
+    int64_t held = max_i64(min_i64(o + own->size[a->shard], end) - first, 0);
     /* A box that lies wholly to the left of the own part is all left halo; one to the right, all right. */
-    r.part[LX_TEAM_LEFT] = min_i64(first, end) - box->offset[a->cut];
+    r.part[LX_TEAM_LEFT] = min_i64(first, end) - box->offset[a->shard];
     r.part[LX_TEAM_OWN] = held;
     r.part[LX_TEAM_RIGHT] = max_i64(end - (first + held), 0);
     return r;
@@ -92,7 +92,7 @@ struct lx_team_box lx_team_reduction_of(const struct lx_team_array *a, unsigned 
 {
     struct lx_team_box parts[LX_TEAM_PARTS];
     int count = lx_team_parts_of(a, parts);
-    *combine = a->cut >= 0 && (reduced >> a->cut & 1);
+    *combine = a->shard >= 0 && (reduced >> a->shard & 1);
     return parts[count == 1 ? 0 : LX_TEAM_OWN];
 }
 
@@ -103,13 +103,13 @@ struct lx_team_insertion lx_team_insert_slice(const struct lx_team_array *destin
     struct lx_team_insertion r = {0};
     struct lx_team_target t = lx_team_local_target_of_slice(destination, slice);
     int64_t own_view[LX_MAX_RANK];
-    int along = destination->cut < 0 ? 0 : destination->cut;
+    int along = destination->shard < 0 ? 0 : destination->shard;
     r.source = lx_team_repartition(source, &t.target, own_view);
     if (destination->rank == 0) return r;
     int64_t done = 0;
     for (int i = 0; i < LX_TEAM_PARTS; i++) {
         /* A source that is cut along another dimension, or not at all, is one piece along this one. */
-        bool same = source->cut == along;
+        bool same = source->shard == along;
         int64_t size = same ? r.source.part[i] : i == LX_TEAM_OWN ? t.target.size[along] : 0;
         r.piece[i].source = done;
         r.piece[i].destination = t.local[along] + done * slice->stride[along];

@@ -1,26 +1,26 @@
-/* The team stage: one graph over several devices, as one plan that every member runs (SPMD).
+/* The team stage: one graph over several devices, as one plan that every device runs (SPMD).
  *
- * Members form a grid of up to LX_TEAM_AXES axes. Each axis cuts a tensor along one of its dimensions into contiguous
- * blocks, or leaves it whole: members that differ along such an axis only have the same of it. Two axes may cut one
+ * Devices form a grid of up to LX_TEAM_AXES axes. Each axis cuts a tensor along one of its dimensions into contiguous
+ * blocks, or leaves it whole: devices that differ along such an axis only have the same of it. Two axes may cut one
  * dimension, the first into the larger blocks. Whoever owns a block of an op's output computes it; what it reads
  * and does not own comes by an exchange, from the owner that is alike along axes that do not cut. The plan is a
- * list of steps, the same for all members, in which ranges differ by member:
+ * list of steps, the same for all devices, in which ranges differ by device:
  *
- *     start e      send what others need of a tensor, begin to receive what this member needs: a box
+ *     start e      send what others need of a tensor, begin to receive what this device needs: a box
  *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after, or all
  *     wait e       the box of exchange e is complete
- *     combine o    partial results of members along the axes that cut a sum become one: each adds up a share of it,
+ *     combine o    partial results of devices along the axes that cut a sum become one: each adds up a share of it,
  *                  and has that share or, where the result is whole along these axes, gets those of the others
  *
  * Parts of a sum need not be joined where they are made: an op that is linear in what it reads makes parts of its own
  * result of them, and only what is read otherwise is combined.
  *
- * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per member unless
+ * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per device unless
  * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
  * written and is awaited as late as possible; ops that can share loop bounds form a group with one core,
  * computed while data travels.
  *
- * A plan holds a reference to its graph. Sizes: up to LX_TEAM_MEMBERS members. */
+ * A plan holds a reference to its graph. Sizes: up to LX_TEAM_DEVICES devices. */
 #ifndef LX_TEAM_TEAM_H
 #define LX_TEAM_TEAM_H
 
@@ -28,7 +28,7 @@
 
 enum { LX_TEAM_AXES = LX_GRID_AXES };
 
-/* Of a tensor along an axis, instead of a dimension: members have parts of sums that nobody joins. Of an op instead of a
+/* Of a tensor along an axis, instead of a dimension: devices have parts of sums that nobody joins. Of an op instead of a
  * variable: it works on the parts of an input, LX_TEAM_PARTIAL - i along it for input i; of an op that adds its inputs up,
  * on those of all of them. Either way its result is parts again. */
 enum { LX_TEAM_PARTIAL = -2 };
@@ -39,25 +39,25 @@ struct lx_team_grid {
     int size[LX_TEAM_AXES];
 };
 
-int lx_team_members_of(const struct lx_team_grid *grid);
+int lx_team_device_count(const struct lx_team_grid *grid);
 /* "8", "2x4", "2x2x4". */
 bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status *st);
-/* Where a member stands along an axis. */
-int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis);
+/* Where a device stands along an axis. */
+int lx_team_coordinate(const struct lx_team_grid *grid, int device, int axis);
 
 /* How many blocks the axes that cut `what` (a dimension of a tensor, a variable of an op) make of it. */
 int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what);
-/* Which of them is a member's. */
-int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int member);
+/* Which of them is a device's. */
+int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int device);
 
 /* The wish that a tensor be cut, by each axis along a dimension (-1: it is whole along that axis). */
 struct lx_team_choice {
     const char *tensor;
-    int cut[LX_TEAM_AXES];
+    int shard[LX_TEAM_AXES];
 };
 
 struct lx_team_options {
-    int members;                          /* in a row, where there is no grid */
+    int devices;                          /* in a row, where there is no grid */
     struct lx_team_grid grid;             /* of no axes: there is none */
     const struct lx_team_choice *choices; /* for tensors not named here the planner decides */
     int choice_count;
@@ -65,29 +65,29 @@ struct lx_team_options {
     /* By time: what is too large for all scratchpads of a device together is taken to go through HBM, as if no nest kept
      * it from that. */
     bool spills;
-    /* Every member computes everything, unless what is stated is against it: that is there at once. */
-    bool whole;
+    /* Every device computes everything, unless what is stated is against it: that is there at once. */
+    bool replicated;
     bool plain; /* default partitions, one exchange per read, no cores: what the passes improve on */
 };
 
 struct lx_team_tensor {
-    int cut
+    int shard
         [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not; partial */
-    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the members whose
+    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the devices whose
      * coordinates along the axes that cut it are b, the last of these axes fastest. */
     const int64_t *bound[LX_MAX_RANK];
     bool given; /* its cuts were stated, by the caller or the pattern */
 };
 
 enum lx_team_mode {
-    LX_TEAM_WHOLE, /* every member computes all of it */
-    LX_TEAM_SPLIT, /* variables of the output are cut */
+    LX_TEAM_REPLICATED, /* every device computes all of it */
+    LX_TEAM_SPLIT,      /* variables of the output are cut */
     LX_TEAM_COMBINE, /* some variable that is summed (maximised, ...) away is cut, or parts are read; then a combine */
-    LX_TEAM_PARTLY, /* the same, without the combine: who reads the result does with its parts */
+    LX_TEAM_KEPT_PARTIAL, /* the same, without the combine: who reads the result does with its parts */
     LX_TEAM_MODES
 };
 
-/* Where the cut variables of an op run: on a member, or in a piece. */
+/* Where the cut variables of an op run: on a device, or in a piece. */
 struct lx_team_space {
     int loops;
     int var[LX_TEAM_AXES];
@@ -99,15 +99,15 @@ struct lx_team_op {
     int var
         [LX_TEAM_AXES]; /* per axis: the variable that it cuts; -1: none; LX_TEAM_PARTIAL and below: parts */
     const struct lx_team_space
-        *space;              /* per member; each cut variable is there once, in the order of the axes */
+        *space;              /* per device; each cut variable is there once, in the order of the axes */
     const int32_t *exchange; /* per input: the exchange whose box it reads; -1: what is owned */
     int32_t group;
-    int64_t bytes; /* received by all members because of this op */
+    int64_t bytes; /* received by all devices because of this op */
 };
 
 enum lx_team_pattern {
-    LX_TEAM_HALO,    /* every box overlaps what its member owns, and only neighbours send */
-    LX_TEAM_GATHER,  /* every member that reads at all gets the whole tensor */
+    LX_TEAM_HALO,    /* every box overlaps what its device owns, and only neighbours send */
+    LX_TEAM_GATHER,  /* every device that reads at all gets the whole tensor */
     LX_TEAM_RESHAPE, /* any other: a repartition */
     LX_TEAM_PATTERNS
 };
@@ -119,8 +119,8 @@ struct lx_team_exchange {
     int reads;            /* operands served */
     enum lx_team_pattern pattern;
     bool sides; /* of a halo: nobody reads what lies off along two dimensions, and it does not travel */
-    const struct lx_team_box *box;  /* per member, what it then has; empty: it needs nothing */
-    const int64_t *sent, *received; /* bytes, per member */
+    const struct lx_team_box *box;  /* per device, what it then has; empty: it needs nothing */
+    const int64_t *sent, *received; /* bytes, per device */
     int64_t bytes;                  /* received by all */
     int64_t separate_bytes;         /* the same had each read been served on its own */
 };
@@ -128,7 +128,7 @@ struct lx_team_exchange {
 /* Consecutive ops that share loop bounds. */
 struct lx_team_group {
     int32_t first, last;
-    const struct lx_team_space *core; /* per member; NULL: not split, because nothing is awaited */
+    const struct lx_team_space *core; /* per device; NULL: not split, because nothing is awaited */
 };
 
 enum lx_team_step_kind { LX_TEAM_START, LX_TEAM_WAIT, LX_TEAM_COMPUTE, LX_TEAM_REDUCE, LX_TEAM_STEP_KINDS };
@@ -147,7 +147,7 @@ struct arena;
 
 struct lx_team_plan {
     const struct lx_graph *graph;
-    int members;
+    int devices;
     struct lx_team_grid grid;
     const struct lx_team_tensor *tensors; /* as many as the graph's */
     const struct lx_team_op *ops;         /* as many as the graph's */
@@ -157,19 +157,19 @@ struct lx_team_plan {
     int32_t group_count;
     const struct lx_team_step *steps;
     int32_t step_count;
-    int64_t bytes;         /* received by all members in all exchanges */
+    int64_t bytes;         /* received by all devices in all exchanges */
     int64_t combine_bytes; /* and in combining partial results */
     int64_t plain_bytes;   /* what `bytes` would be without the passes */
     double
-        predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
+        predicted_us; /* by the search: exchanges and ops one after the other; of plans of devices: of their clock */
     double
         bound_us; /* none take less with inputs that lie as here and what is given; 0: nothing is proved, or not yet */
     int64_t
         bound_bytes; /* no plan exchanges and combines less whose inputs lie as here, and that keeps what is given;
                             less than 0: that was not asked */
-    bool uncut;      /* no time was left for cuts: all is whole, as far as it can be; not in its file */
-    bool exact;      /* no sum is cut over members; see lx_team_is_exact */
-    uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
+    bool unsharded; /* no time was left for cuts: all is whole, as far as it can be; not in its file */
+    bool exact;     /* no sum is cut over devices; see lx_team_is_exact */
+    uint64_t hash;  /* of graph, devices and everything above; devices compare it before data moves */
     struct arena *memory;
 };
 
@@ -181,13 +181,13 @@ void lx_team_free(struct lx_team_plan *plan);
  * planner chooses from. 0: nothing is proved, as far as memory and time go. */
 int64_t lx_team_least_bytes(const struct lx_team_plan *plan);
 
-/* What a member owns of a tensor. */
-struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member);
+/* What a device owns of a tensor. */
+struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int device);
 /* Is it whole along every axis? */
-bool lx_team_is_whole(const struct lx_team_tensor *t);
-/* Is everything: do all members do the same? */
-bool lx_team_all_whole(const struct lx_team_plan *plan);
-/* Do members have parts of sums of it, along some axis? */
+bool lx_team_is_replicated(const struct lx_team_tensor *t);
+/* Is everything: do all devices do the same? */
+bool lx_team_all_replicated(const struct lx_team_plan *plan);
+/* Do devices have parts of sums of it, along some axis? */
 bool lx_team_is_partial(const struct lx_team_tensor *t);
 /* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to);
@@ -195,9 +195,9 @@ bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor
 struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
                                 const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
                                 int to);
-/* Where a compute step runs on a member. */
+/* Where a compute step runs on a device. */
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
-                                        int member);
+                                        int device);
 bool lx_team_space_empty(const struct lx_team_space *s);
 /* What an op needs of an input while its cut variables run over `space`. */
 struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input,
@@ -213,27 +213,27 @@ const char *lx_team_piece_word(enum lx_team_piece piece);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. */
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);
-/* A part of a tensor of a member's graph that goes to another member or comes from one. Both sides have it,
+/* A part of a tensor of a device's graph that goes to another device or comes from one. Both sides have it,
  * with the same tag and bytes. */
 struct lx_team_message {
-    int32_t op;            /* of the member's graph: a send or a receive */
+    int32_t op;            /* of the device's graph: a send or a receive */
     int operand;           /* of a send: the input that is sent; -1: of a receive, its output */
-    int peer;              /* the other member */
-    int tag;               /* one message of a tag goes from one member to another */
+    int peer;              /* the other device */
+    int tag;               /* one message of a tag goes from one device to another */
     struct lx_team_box at; /* in that operand */
     int64_t bytes;
 };
 
-/* Where a graph input or output of a member belongs. */
+/* Where a graph input or output of a device belongs. */
 struct lx_team_place {
-    int32_t local;  /* tensor of the member's graph */
+    int32_t local;  /* tensor of the device's graph */
     int32_t tensor; /* of the team's graph; -1: zeros, for what nobody writes */
     struct lx_team_box box;
 };
 
-/* What one member does, with local shapes, as a graph for the stages after this one: the steps of the plan, with
+/* What one device does, with local shapes, as a graph for the stages after this one: the steps of the plan, with
  * ops piece by piece; ops of the kinds send and receive work on HBM. */
-struct lx_team_member {
+struct lx_team_device {
     const struct lx_graph *graph; /* NULL: it has nothing to do */
     uint64_t shape;               /* the same number where only offsets of slices differ */
     uint64_t likely;              /* the same number where one's plan most likely fits the other, too */
@@ -246,8 +246,8 @@ struct lx_team_member {
     struct arena *memory;
 };
 
-struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int member, lx_status *st);
-void lx_team_member_free(struct lx_team_member *m);
+struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int device, lx_status *st);
+void lx_team_device_free(struct lx_team_device *m);
 
 /* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement before data moves. */
 int lx_team_tag_exchange(const struct lx_team_plan *plan, int32_t exchange);

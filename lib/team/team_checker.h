@@ -1,15 +1,14 @@
-/* A team's plan under check: what is known of it so far. Private to the stage. */
+/* The state of a check of a team's plan. Private to the stage. */
 #ifndef LX_TEAM_TEAM_CHECKER_H
 #define LX_TEAM_TEAM_CHECKER_H
 
 #include "team/team_private.h"
-#include "team/tensor_ops.h"
 
-/* Whom an exchange serves. */
+/* The readers of an exchange. */
 struct served {
     int reads;
     int32_t first;
-    int64_t separate; /* what all members lack of these operands, each on its own */
+    int64_t separate; /* bytes that all devices lack of these operands, each on its own */
 };
 
 struct checker {
@@ -23,11 +22,11 @@ struct checker {
     bool *combined;          /* per op */
 };
 
-/* check_states.c: every tensor is all there, in blocks or in parts of sums, ... */
+/* check_states.c: every tensor is complete, in blocks or as partial sums, ... */
 bool check_bounds(const struct checker *c);
-/* ... op `o` computes its results in the state that they are in, of operands in theirs (`writer` is up to date), ... */
+/* ... op `o` computes its results in their states, of operands in theirs (`writer` is up to date), ... */
 bool check_mode(const struct checker *c, int32_t o);
-/* ... and behind the last op nothing is in parts that nobody made. */
+/* ... and behind the last op there are no partial sums that nobody made. */
 bool check_partial(const struct checker *c);
 
 #endif

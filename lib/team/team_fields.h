@@ -16,29 +16,29 @@
     TEAM_STATED(F, INT, members, "devices of the team") \
     TEAM_MAY(F, INTS, grid, "how many there are along each axis, the last fastest; absent: all in a row") \
     TEAM_CHECKED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed") \
-    TEAM_CHECKED(F, INT, bytes, "received by all members in all exchanges") \
+    TEAM_CHECKED(F, INT, bytes, "received by all devices in all exchanges") \
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
     TEAM_CHECKED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
-    F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last member is through, by the members' plans and the links") \
-    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of members on this grid take less whose inputs lie as here, and that keep what is given") \
+    F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last device is through, by the devices' plans and the links") \
+    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of devices on this grid take less whose inputs lie as here, and that keep what is given") \
     TEAM_CHECKED(F, INT, bound_bytes, "none of these receive fewer bytes in exchanges and in combining together; absent: nobody asked")
 
 #define TEAM_TENSOR_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member; -2: members have parts of sums of it") \
+    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every device; -2: devices have parts of sums of it") \
     TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it; -2: parts of sums") \
     TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other") \
     TEAM_MAY(F, INT, given, "1: its cuts were stated, by the pattern or by who asked for the plan")
 
 #define TEAM_OP_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_STATED(F, TEXT, mode, "whole: every member computes all of it; split: a variable of the output is cut; combine: one that is summed away is, or parts of an input are read, and partial results are added up; parts: the same, but they are left as they are") \
+    TEAM_STATED(F, TEXT, mode, "whole: every device computes all of it; split: a variable of the output is cut; combine: one that is summed away is, or parts of an input are read, and partial results are added up; parts: the same, but they are left as they are") \
     TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them; -2: it works on parts of all its inputs, or of the first; -2 - i: of input i") \
     TEAM_MAY(F, INTS, vars, "the same for each axis of a grid; -1: it cuts none") \
-    TEAM_ROWS(F, ranges, 2, "per member: from where to where it runs; of a grid for each variable that is cut, one after the other") \
+    TEAM_ROWS(F, ranges, 2, "per device: from where to where it runs; of a grid for each variable that is cut, one after the other") \
     TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings what is not owned; -1: nothing") \
     TEAM_STATED(F, INT, group, "number of its group") \
-    TEAM_CHECKED(F, INT, bytes, "received by all members because of it")
+    TEAM_CHECKED(F, INT, bytes, "received by all devices because of it")
 
 #define TEAM_EXCHANGE_FIELDS(F) \
     TEAM_STATED(F, INT, tensor, "number of the tensor that travels") \
@@ -47,17 +47,17 @@
     TEAM_CHECKED(F, INT, reads, "operands that it serves") \
     TEAM_CHECKED(F, TEXT, pattern, "halo, gather or repartition") \
     TEAM_MAY(F, INT, sides, "1: of a halo only what lies beside the own block along one dimension travels, no corners") \
-    TEAM_MAY(F, INTS, offsets, "where each member's box, the least around what it reads, begins: as many numbers per member as the tensor has dimensions") \
-    TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the member needs nothing") \
-    TEAM_CHECKED(F, INTS, sent, "bytes, per member") \
-    TEAM_CHECKED(F, INTS, received, "bytes, per member") \
+    TEAM_MAY(F, INTS, offsets, "where each device's box, the least around what it reads, begins: as many numbers per device as the tensor has dimensions") \
+    TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the device needs nothing") \
+    TEAM_CHECKED(F, INTS, sent, "bytes, per device") \
+    TEAM_CHECKED(F, INTS, received, "bytes, per device") \
     TEAM_CHECKED(F, INT, bytes, "received by all") \
     TEAM_CHECKED(F, INT, separate_bytes, "the same had each read been served on its own")
 
 #define TEAM_GROUP_FIELDS(F) \
     TEAM_STATED(F, INT, first, "the first op of a run that shares loop bounds") \
     TEAM_STATED(F, INT, last, "the last") \
-    TEAM_ROWS(F, core, 2, "per member: what is computed while data travels, as ranges; absent: all at once")
+    TEAM_ROWS(F, core, 2, "per device: what is computed while data travels, as ranges; absent: all at once")
 
 #define TEAM_STEP_FIELDS(F) \
     TEAM_STATED(F, TEXT, step, "start, wait, compute or combine") \
@@ -73,7 +73,7 @@
     S(OP, op, "an op", "each of `ops`, one per op of the pattern") \
     S(EXCHANGE, exchange, "an exchange", "each of `exchanges`") \
     S(GROUP, group, "a group", "each of `groups`, which follow each other") \
-    S(STEP, step, "a step", "each of `steps`, in the order in which every member takes them")
+    S(STEP, step, "a step", "each of `steps`, in the order in which every device takes them")
 // clang-format on
 
 #define TEAM_MEMBER_OF(KIND, key, need, standing, width, absent, help) RECORD_MEMBER_##KIND(key)

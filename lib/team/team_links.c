@@ -1,5 +1,5 @@
-/* Rings and trees: see team_links.h. */
-#include "team/team_links.h"
+/* Rings and trees: see team_private.h. */
+#include "team/team_private.h"
 
 #include <math.h>
 
@@ -19,20 +19,16 @@ static double doublings(int n)
     return ceil(log2((double)n));
 }
 
-/* Along one axis of n each gets the others' parts; afterwards it has `all` bytes. */
-static double gather_along(struct link l, int n, double all)
-{
-    double ring = (n - 1) * l.us + all * (n - 1) / n / l.rate;
-    return fmin(ring, doublings(n) * (l.us + all / l.rate));
-}
-
 double team_gather_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes)
 {
     double us = 0;
-    for (int a = 0; a < grid->axes; a++) { /* backwards: with all that the axes before it bring */
-        if (!(axes >> a & 1) || grid->size[a] < 2) continue;
-        us += gather_along(link_of(d, grid, a), grid->size[a], bytes);
-        bytes /= grid->size[a];
+    for (int a = 0; a < grid->axes; a++) { /* backwards: with all bytes that the axes before it bring */
+        int n = grid->size[a];
+        if (!(axes >> a & 1) || n < 2) continue;
+        struct link l = link_of(d, grid, a);
+        double ring = (n - 1) * l.us + bytes * (n - 1) / n / l.rate;
+        us += fmin(ring, doublings(n) * (l.us + bytes / l.rate));
+        bytes /= n;
     }
     return us;
 }

@@ -1,49 +1,39 @@
 /* The plan of a team: the passes in order, and what can be asked of the result. */
 #include "team/team_file.h"
+#include "graph/builder.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/hash.h"
-#include "base/checked.h"
-#include "team/shard/cut_copies.h"
-#include "team/whole_program.h"
+#include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool (*const passes[])(struct team_draft *d, lx_status *st) = {
-    team_choose_cuts,
-    team_settle_bounds,
-    team_add_exchanges,
-    team_order_steps,
-};
-
-struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member)
+struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int device)
 {
-    return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], member);
+    return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], device);
 }
 
-bool lx_team_all_whole(const struct lx_team_plan *plan)
+bool lx_team_all_replicated(const struct lx_team_plan *plan)
 {
     for (int32_t t = 0; t < plan->graph->tensor_count; t++)
-        if (!lx_team_is_whole(&plan->tensors[t])) return false;
+        if (!lx_team_is_replicated(&plan->tensors[t])) return false;
     for (int32_t o = 0; o < plan->graph->op_count; o++)
-        if (plan->ops[o].mode != LX_TEAM_WHOLE) return false;
+        if (plan->ops[o].mode != LX_TEAM_REPLICATED) return false;
     return true;
 }
 
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
-                                        int member)
+                                        int device)
 {
     const struct lx_team_op *op = &plan->ops[step->op];
     const struct lx_team_space *core = plan->groups[op->group].core;
-    struct lx_team_space s = op->space[member];
+    struct lx_team_space s = op->space[device];
     if (!core || step->piece == LX_TEAM_ALL) return s;
     int inner = step->piece == LX_TEAM_CORE ? s.loops : step->along;
-    for (int l = 0; l < inner; l++) s.range[l] = core[member].range[l];
-    if (step->piece == LX_TEAM_BEFORE) s.range[inner].end = core[member].range[inner].begin;
-    if (step->piece == LX_TEAM_AFTER) s.range[inner].begin = core[member].range[inner].end;
+    for (int l = 0; l < inner; l++) s.range[l] = core[device].range[l];
+    if (step->piece == LX_TEAM_BEFORE) s.range[inner].end = core[device].range[inner].begin;
+    if (step->piece == LX_TEAM_AFTER) s.range[inner].begin = core[device].range[inner].end;
     return s;
 }
 
@@ -63,25 +53,19 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
     return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
 }
 
-/* Sums are the results that depend on how they are cut; the largest of all is the largest of the largest. */
-static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
-{
-    return (how->mode == LX_TEAM_COMBINE && !team_picks(op)) || how->mode == LX_TEAM_PARTLY;
-}
-
-/* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all who want the
- * whole. */
-static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
+/* A device with partial sums sends each other device the share that this one adds up; then each share goes to all
+ * devices that want all of them. */
+static int64_t team_plan_combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
     const struct lx_team_op *how = &p->ops[o];
     const struct lx_op *op = &p->graph->ops[o];
     struct op_index x;
     int64_t bytes = 0;
     op_index_of(p->graph, op, &x);
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         struct lx_team_box share = team_share_of(p->graph, &p->grid, p->tensors, how->var, o, m);
         int64_t copies = 0;
-        for (int other = 0; other < p->members; other++) {
+        for (int other = 0; other < p->devices; other++) {
             if (other == m || !team_adds_with(&p->grid, &x, how->var, m, other)) continue;
             copies += !lx_team_space_empty(&how->space[other]);
             copies += !team_scatters(&p->grid, &x, how->var, &p->tensors[op->output]);
@@ -97,9 +81,11 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
     p->bytes = p->combine_bytes = 0;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         bool combines = ops[o].mode == LX_TEAM_COMBINE;
-        ops[o].bytes = combines ? combine_bytes(p, o) : 0;
+        ops[o].bytes = combines ? team_plan_combine_bytes(p, o) : 0;
         p->combine_bytes += ops[o].bytes;
-        if (cuts_a_sum(&p->graph->ops[o], &ops[o])) p->exact = false;
+        /* Only sums depend on how they are split; the largest of all is the largest of the largest. */
+        if ((combines && !team_picks(&p->graph->ops[o])) || ops[o].mode == LX_TEAM_KEPT_PARTIAL)
+            p->exact = false;
     }
     for (int32_t e = 0; e < p->exchange_count; e++) {
         p->bytes += p->exchanges[e].bytes;
@@ -107,46 +93,38 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
     }
 }
 
-bool team_identify(struct lx_team_plan *p, lx_status *st)
+void team_identify(struct lx_team_plan *p)
 {
-    enum { PIECE = 1 << 16, EACH_BYTE = 2 };
-    struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
+    struct lx_team_plan bare = *p; /* predictions and bounds are no part of the plan */
     struct text t = {0};
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
     bare.bound_bytes = -1;
     team_write_decided(&bare, "team", &t);
-    p->hash = HASH_START;
-    for (size_t at = 0, piece; at < t.length; at += piece) {
-        piece = t.length - at < PIECE ? t.length - at : PIECE;
-        p->hash = hash_bytes(p->hash, t.at + at, piece);
-        stop_look(EACH_BYTE * (int64_t)piece);
-    }
-    bool ok = !t.failed;
+    p->hash = hash_bytes(HASH_START, t.at, t.length);
     text_free(&t);
-    return ok ? true : status_no_memory(st);
 }
 
 static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_team_plan *like, lx_status *st)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    if (!memory) return status_no_memory(st), NULL;
-    struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
     struct team_draft d = {
-        .g = g, .how = how, .members = how->members, .grid = how->grid, .memory = memory, .like = like};
+        .g = g, .how = how, .devices = how->devices, .grid = how->grid, .memory = memory, .like = like};
     d.spaces = arena_array(memory, (size_t)g->op_count + 1, sizeof *d.spaces);
     d.tensors = arena_array(memory, (size_t)g->tensor_count, sizeof *d.tensors);
     d.ops = arena_array(memory, (size_t)g->op_count, sizeof *d.ops);
-    bool ok = p && d.spaces && d.tensors && d.ops ? true : status_no_memory(st);
-    for (size_t i = 0; i < sizeof passes / sizeof *passes && ok; i++) ok = passes[i](&d, st);
-    if (!ok) {
+    if (!team_choose_shards(&d, st)) {
         arena_free(memory);
         mem_free(memory);
         return NULL;
     }
+    team_settle_bounds(&d);
+    team_add_exchanges(&d);
+    team_order_steps(&d);
+    struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
     *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
-                               .members = d.members,
+                               .devices = d.devices,
                                .grid = d.grid,
                                .tensors = d.tensors,
                                .ops = d.ops,
@@ -158,61 +136,50 @@ static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struc
                                .step_count = d.step_count,
                                .predicted_us = d.predicted_us,
                                .bound_bytes = -1,
-                               .uncut = d.uncut,
+                               .unsharded = d.unsharded,
                                .memory = memory};
     team_sum_up(p, d.ops);
     return p;
 }
 
-bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
+int64_t team_plain_bytes(const struct lx_team_plan *p)
 {
-    const struct lx_team_options how = {.members = p->members, .grid = p->grid, .plain = true};
-    struct lx_team_plan *plain = team_plan_make(p->graph, &how, p, st);
-    if (plain) *bytes = plain->bytes;
+    const struct lx_team_options how = {.devices = p->devices, .grid = p->grid, .plain = true};
+    struct lx_team_plan *plain = team_plan_make(p->graph, &how, p, NULL);
+    int64_t bytes = plain->bytes;
     lx_team_free(plain);
-    return plain != NULL;
+    return bytes;
+}
+
+void team_begin_copy(struct graph_builder *b, const struct lx_graph *g)
+{
+    builder_begin(b, g->file, g->name);
+    b->graph->device = g->device;
+    b->graph->summary = arena_string(b->memory, g->summary);
+    b->graph->grid_axes = g->grid_axes;
+    memcpy(b->graph->grid, g->grid, sizeof g->grid);
 }
 
 /* A row where no grid is asked for. */
-static bool settle_grid(struct lx_team_options *how, lx_status *st)
+static bool team_plan_settle_grid(struct lx_team_options *how, lx_status *st)
 {
-    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->members}};
-    int64_t members = 1;
+    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->devices}};
+    int64_t devices = 1;
     for (int a = 0; a < how->grid.axes; a++) {
-        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_MEMBERS) members = 0;
-        members *= how->grid.size[a];
+        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_DEVICES) devices = 0;
+        devices *= how->grid.size[a];
     }
-    if (members < 1 || members > LX_TEAM_MEMBERS)
-        return status_set(st, LX_E_RANGE, "a team has 1 to %d members, not %d", LX_TEAM_MEMBERS,
-                          how->members);
-    how->members = (int)members;
-    return true;
-}
-
-/* What the pattern states, then what the caller says. */
-static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how,
-                           struct lx_team_choice **list, lx_status *st)
-{
-    int count = 0;
-    *list = mem_alloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
-    if (!*list) return status_no_memory(st);
-    for (int32_t t = 0; t < g->tensor_count; t++) {
-        const struct lx_tensor *x = &g->tensors[t];
-        if (!x->cut_stated) continue;
-        struct lx_team_choice *c = &(*list)[count++];
-        c->tensor = x->name;
-        for (int a = 0; a < LX_TEAM_AXES; a++) c->cut[a] = a < g->grid_axes ? x->cut[a] : -1;
-    }
-    for (int i = 0; i < how->choice_count; i++) (*list)[count++] = how->choices[i];
-    how->choices = *list;
-    how->choice_count = count;
+    if (devices < 1 || devices > LX_TEAM_DEVICES)
+        return status_set(st, LX_E_RANGE, "a team has 1 to %d devices, not %d", LX_TEAM_DEVICES,
+                          how->devices);
+    how->devices = (int)devices;
     return true;
 }
 
 /* Is the team the grid that the pattern is for? */
-static bool fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+static bool team_plan_fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
 {
-    bool same = g->grid_axes == how->grid.axes, stated = team_is_member_program(g);
+    bool same = g->grid_axes == how->grid.axes, stated = team_is_device_program(g);
     char words[40] = "";
     for (int32_t t = 0; t < g->tensor_count; t++) stated |= g->tensors[t].cut_stated;
     for (int a = 0; a < g->grid_axes; a++) {
@@ -223,41 +190,53 @@ static bool fits_grid(const struct lx_graph *g, const struct lx_team_options *ho
     if (same || !stated) return true;
     return status_set_at(
         st, LX_E_USAGE, g->file, 0, 0,
-        "%s states cuts for a grid of %s devices; ask for that team, or plan it for one device", g->name,
+        "%s states shards for a grid of %s devices; ask for that team, or plan it for one device", g->name,
         words);
 }
 
-static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_team_options *asked,
-                                      lx_status *st)
+/* The plan, and beside it one without the passes. The pattern's wishes come before the caller's. */
+static struct lx_team_plan *team_plan_make_both(const struct lx_graph *g, const struct lx_team_options *asked,
+                                                lx_status *st)
 {
-    struct lx_team_options how = *asked;
-    struct lx_team_choice *choices = NULL;
-    if (!gather_choices(g, &how, &choices, st)) return NULL;
-    struct lx_team_options plainly = how;
+    struct lx_team_options how = *asked, plainly;
+    size_t most = (size_t)g->tensor_count + (size_t)asked->choice_count + 1;
+    struct lx_team_choice *choices = mem_alloc(most * sizeof *choices);
+    how.choices = choices;
+    how.choice_count = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_tensor *x = &g->tensors[t];
+        if (!x->cut_stated) continue;
+        struct lx_team_choice *c = &choices[how.choice_count++];
+        c->tensor = x->name;
+        for (int a = 0; a < LX_TEAM_AXES; a++) c->shard[a] = a < g->grid_axes ? x->cut[a] : -1;
+    }
+    for (int i = 0; i < asked->choice_count; i++) choices[how.choice_count++] = asked->choices[i];
+    plainly = how;
     plainly.plain = true;
     struct lx_team_plan *plain = team_plan_make(g, &plainly, NULL, st),
                         *p = plain ? team_plan_make(g, &how, plain, st) : NULL;
-    if (p) p->plain_bytes = plain->bytes;
+    if (p) {
+        p->plain_bytes = plain->bytes;
+        team_identify(p);
+    }
     lx_team_free(plain);
     mem_free(choices);
-    if (!p || team_identify(p, st)) return p;
-    lx_team_free(p);
-    return NULL;
+    return p;
 }
 
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *asked,
                                   lx_status *st)
 {
-    if (g->is_list) {
+    if (g->list) {
         status_set(st, LX_E_UNSUPPORTED, "%s is a list of buffers; only a graph can be distributed", g->name);
         return NULL;
     }
     struct lx_team_options how = *asked;
-    if (!settle_grid(&how, st) || !fits_grid(g, &how, st)) return NULL;
-    const struct lx_graph *whole =
-        team_is_member_program(g) ? team_whole_program(g, st) : team_with_copies(g, &how.grid, st);
-    struct lx_team_plan *p = whole ? make_both(whole, &how, st) : NULL;
-    lx_graph_free(whole);
+    if (!team_plan_settle_grid(&how, st) || !team_plan_fits_grid(g, &how, st)) return NULL;
+    const struct lx_graph *all =
+        team_is_device_program(g) ? team_global_program(g, st) : team_with_copies(g, &how.grid, st);
+    struct lx_team_plan *p = all ? team_plan_make_both(all, &how, st) : NULL;
+    lx_graph_free(all);
     return p;
 }
 

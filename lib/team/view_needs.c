@@ -1,4 +1,4 @@
-/* What a member needs of a base, and for what part of it nobody else is needed. */
+/* What a device needs of a base, and for what part of it nobody else is needed. */
 #include "team/distribution.h"
 #include "base/checked.h"
 

@@ -44,9 +44,8 @@ bool case_expect(struct cases *c, bool holds, const char *format, ...) __attribu
 void case_end(struct cases *c, const cJSON *one);
 void case_skip(struct cases *c, const char *reason);
 
-/* looked.c. cjson_find that remembers what was looked at; here it always does. */
-const cJSON *case_find(const cJSON *object, const char *key);
-#define cjson_find(object, key) case_find(object, key)
+/* looked.c. The cjson_find of run_cases: remembers which values were read. */
+cjson_finder case_find;
 /* Strings only (and null, which says nothing), through all objects. */
 bool words_only(const cJSON *value);
 /* For values that are found otherwise, or that the rest of this one case implies. */

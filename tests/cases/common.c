@@ -75,10 +75,10 @@ const struct lx_solver *case_solver(const char *name)
 const cJSON *case_of_solver(const cJSON *by_solver, const struct lx_solver *solver)
 {
     /* Not by case_find: what is said of the other solvers is not this case's. */
-    const cJSON *found = (cjson_find)(by_solver, solver->name);
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(by_solver, solver->name);
     for (int i = 0; i < OTHER_NAMES && !found; i++)
         if (strcmp(other_names[i].ours, solver->name) == 0)
-            found = (cjson_find)(by_solver, other_names[i].elsewhere);
+            found = cJSON_GetObjectItemCaseSensitive(by_solver, other_names[i].elsewhere);
     return found;
 }
 
@@ -94,7 +94,8 @@ bool solver_is_exact(const struct lx_solver *solver)
 static const cJSON *first_with(const cJSON *list, const char *key, const char *solver)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, list) if ((cjson_find)((cjson_find)(one, key), solver)) return one;
+    cJSON_ArrayForEach(one, list) if (cJSON_GetObjectItemCaseSensitive(
+                                          cJSON_GetObjectItemCaseSensitive(one, key), solver)) return one;
     return NULL;
 }
 

@@ -67,7 +67,7 @@ static void check_partition(struct cases *c, const cJSON *json)
     cJSON_ArrayForEach(one, cjson_find(expected, "sizes_by_rank"))
     {
         struct lx_team_array a = array_of(input, member++);
-        case_expect(c, a.size[0] == case_int(one, -1), "member %d has %lld", member - 1,
+        case_expect(c, a.size[0] == case_int(one, -1), "device %d has %lld", member - 1,
                     (long long)a.size[0]);
     }
     cJSON_ArrayForEach(one, cjson_find(expected, "all"))
@@ -168,7 +168,7 @@ static void check_subview(struct cases *c, const cJSON *json)
 {
     const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected");
     const cJSON *parts = cjson_find(input, "parts"), *wanted = cjson_find(expected, "parts");
-    struct lx_team_array a = {.cut = 0};
+    struct lx_team_array a = {.shard = 0};
     a.rank = numbers(cjson_find(input, "l_offset"), a.offset);
     for (int i = 0; i < LX_TEAM_PARTS; i++) {
         const cJSON *part = cJSON_GetArrayItem(parts, i);

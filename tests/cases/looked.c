@@ -71,9 +71,9 @@ static const void *opened(const cJSON *object)
     return &object->child;
 }
 
-const cJSON *case_find(const cJSON *object, const char *key)
+cJSON *case_find(const cJSON *object, const char *key)
 {
-    const cJSON *found = (cjson_find)(object, key);
+    cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
     if (object) see(opened(object));
     see(found);
     return found;

@@ -149,6 +149,7 @@ int main(int argc, char **argv)
                                 "  -v, --verbose  name the cases that pass, too\n";
     struct cases c = {0};
     int files = 0;
+    cjson_find = case_find;
     bool readable = true;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {

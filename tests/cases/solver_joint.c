@@ -1,6 +1,6 @@
 /* Cases with a menu of core divisions per buffer: solved together, and held against what the case says. */
 #include "cases/solver_form.h"
-#include "support/captured_tiles.h"
+#include "cases/captured_tiles.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@ struct stencil {
 static struct lx_team_plan *plan_of(struct cases *c, const char *text, int members, const struct lx_graph **g)
 {
     lx_status st = {0};
-    struct lx_team_options how = {.members = members};
+    struct lx_team_options how = {.devices = members};
     *g = lx_graph_of_text("case", text, strlen(text), &st);
     struct lx_team_plan *p = *g ? lx_team_make(*g, &how, &st) : NULL;
     case_expect(c, p != NULL, "%s", st.text);
@@ -233,7 +233,7 @@ void team_check_coalesce(struct cases *c, const cJSON *json)
                 else
                     case_expect(c, false, "%s travels, too", tensor);
             }
-            case_expect(c, found == programs[i].exchanges, "%d exchanges of %s on %d members", found,
+            case_expect(c, found == programs[i].exchanges, "%d exchanges of %s on %d devices", found,
                         programs[i].tensor, members);
             lx_team_free(p);
             lx_graph_free(g);

@@ -49,7 +49,7 @@ static double search_seconds(const struct lx_graph *g, const struct lx_team_grid
 /* False: it cannot be planned. */
 static bool put_row(const struct lx_graph *g, const struct lx_plan_options *plan, int members, double *one_us)
 {
-    struct lx_team_options how = {.members = members, .by_time = true};
+    struct lx_team_options how = {.devices = members, .by_time = true};
     struct lx_team_point p;
     lx_status st = {0};
     double begin = cpu();

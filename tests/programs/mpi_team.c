@@ -55,7 +55,7 @@ static const char *when = "";
 static void perhaps(const char *where)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (fault.die && rank && atoi(rank) == fault.member && strcmp(when, where) == 0) fault.die();
+    if (fault.die && rank && atoi(rank) == fault.device && strcmp(when, where) == 0) fault.die();
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
@@ -81,7 +81,7 @@ static void read_fault(char **word)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (strcmp(word[0], faults[i].word) == 0)
             fault = (struct lx_team_fault){.kind = faults[i].kind, .die = faults[i].act};
-    fault.member = atoi(word[1]);
+    fault.device = atoi(word[1]);
     fault.step = atoi(when = word[2]);
     for (int i = 1; i < LX_TEAM_PHASES; i++)
         if (strcmp(when, phases[i]) == 0) fault.phase = (enum lx_team_phase)i;
@@ -91,7 +91,7 @@ static void read_fault(char **word)
 
 static bool run_one(const char *path, const struct lx_team_grid *grid, lx_status *st)
 {
-    int members = lx_team_members_of(grid);
+    int members = lx_team_device_count(grid);
     const struct lx_transport *mpi = lx_transport_find("mpi", st);
     const struct lx_graph *g = mpi ? lx_graph_read(path, st) : NULL;
     struct lx_team_options how = {.grid = *grid};
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
         ok = lx_team_grid_of_text(argv[first + 1], &grid, &st);
         first += 2;
     } else
-        ok = (grid.size[0] = mpi->members(&st)) > 0;
+        ok = (grid.size[0] = mpi->devices(&st)) > 0;
     ok = ok && first < argc;
     for (int i = first; i < argc && ok; i++) ok = run_one(argv[i], &grid, &st);
     return leave(mpi, ok, &st);

@@ -1,15 +1,15 @@
 #!/bin/sh
-# mpi_fault.sh MPIRUN PROGRAM KIND WHEN WORDS PATTERN: a grid of four, of which member 1 misbehaves. Within 10 s the
-# error with the words must be told and every member have ended, with exit code 1 (mpirun itself gives 128 + 9 for
+# mpi_fault.sh MPIRUN PROGRAM KIND WHEN WORDS PATTERN: a grid of four, of which device 1 misbehaves. Within 10 s the
+# error with the words must be told and every device have ended, with exit code 1 (mpirun itself gives 128 + 9 for
 # a process that was killed).
 #
-# The members are judged, not mpirun: with all of them gone mpirun of Open MPI 4.1 itself has been seen to hang or
-# crash while it cleans up. Three attempts, for machines so busy that members do not start together.
+# The devices are judged, not mpirun: with all of them gone mpirun of Open MPI 4.1 itself has been seen to hang or
+# crash while it cleans up. Three attempts, for machines so busy that devices do not start together.
 mpirun=$1 program=$2 kind=$3 when=$4 words=$5 pattern=$6
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
-member_lives() {
+device_lives() {
     for process in /proc/[0-9]*; do
         tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q -e "^$program --fault $kind " && return 0
     done 2>/dev/null
@@ -19,7 +19,7 @@ member_lives() {
 begun() {
     case $kind in
     dies | stops) grep -q 'mpi_team: now' "$out" ;;
-    *) [ -s "$out" ] || member_lives ;;
+    *) [ -s "$out" ] || device_lives ;;
     esac
 }
 
@@ -38,7 +38,7 @@ for attempt in 1 2 3; do
             code=$?
             break
         fi
-        if [ $tenths -gt 20 ] && grep -q -e "$words" "$out" && ! member_lives; then
+        if [ $tenths -gt 20 ] && grep -q -e "$words" "$out" && ! device_lives; then
             sleep 1
             kill -0 $runner 2>/dev/null && code=left # told, and all gone but mpirun
             [ $code = left ] && break
@@ -53,7 +53,7 @@ for attempt in 1 2 3; do
     grep -q -e "$words" "$out" && said=yes
     case "$kind $code $said" in
     *" 1 yes" | "dies 137 yes" | *" left yes") exit 0 ;;
-    *" none "* | *" 134 "* | *" 137 "* | *" 139 "*) ;; # no member could be judged: the next attempt
+    *" none "* | *" 134 "* | *" 137 "* | *" 139 "*) ;; # no device could be judged: the next attempt
     *) exit 1 ;;
     esac
 done

@@ -21,73 +21,11 @@
 #define GQ  SOURCE_DIR "/patterns/graphs/gq_attention.json"
 #define MOE SOURCE_DIR "/patterns/targets/moe_mlp.json" /* known by its bytes only */
 
-/* What is written goes to a folder of the test's own. */
-static char folder[] = "/tmp/lxplan_test_explorer_XXXXXX";
-
-static inline int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info, (void)kind, (void)walk;
-    return remove(path);
-}
-
-static inline int begin(void **state)
-{
-    (void)state;
-    setlocale(LC_CTYPE, "C.UTF-8");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int end(void **state)
-{
-    (void)state;
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static inline struct explorer *open_on(const char *pattern, int rows, int columns)
-{
-    struct explorer *x = mem_alloc(sizeof *x);
-    struct what_if how;
-    lx_status st;
-    settings_default(&how);
-    /* Screens and keys are looked at with plans that are there at once; those of nests have tests of their own. */
-    assert_true(lx_settings_set(&how.options, "tile", "none", &st));
-    assert_non_null(x);
-    assert_true(explorer_begin(x, &how, rows, columns));
-    assert_true(session_add(&x->session, pattern, &st));
-    if (x->session.patterns.count == 1) {
-        session_open(&x->session, 0);
-        x->view = VIEW_MAP;
-    }
-    return x;
-}
-
-static inline void close_it(struct explorer *x)
-{
-    explorer_end(x);
-    mem_free(x);
-}
-
-static inline void type(struct explorer *x, const char *keys)
-{
-    struct key k;
-    lx_status st;
-    while (key_parse(&keys, &k, &st)) {
-        explorer_key(x, k);
-        worker_take(x->session.worker);
-        explorer_draw(x);
-    }
-    assert_int_equal(st.code, LX_OK);
-}
-
-static inline bool shows(struct explorer *x, const char *words)
-{
-    struct text t = {0};
-    explorer_draw(x);
-    cells_to_text(&x->cells, &t);
-    bool found = t.at && strstr(t.at, words);
-    if (!found) print_message("looking for \"%s\" in:\n%s", words, t.at);
-    text_free(&t);
-    return found;
-}
+int explorer_test_begin(void **state);
+int explorer_test_end(void **state);
+struct explorer *open_on(const char *pattern, int rows, int columns);
+void close_it(struct explorer *x);
+void explorer_type(struct explorer *x, const char *keys);
+bool explorer_shows(struct explorer *x, const char *words);
 
 #endif

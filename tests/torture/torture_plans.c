@@ -69,7 +69,7 @@ static void damage_once(struct torture *t, struct subject *s, struct rng *r)
         /* What would have to run wrong need not here: a second change may undo it, or it was told to a core without work. */
         const struct sabotage known = {way->name, way->act,
                                        way->runs_wrong == SUMS_OTHERWISE ? SUMS_OTHERWISE : 0};
-        judge(s, &known, text.at, &tally);
+        sabotage_judge(s, &known, text.at, &tally);
         t->count[TORTURE_JUDGED]++;
         t->count[TORTURE_BEST] += tally.harmless;
         if (tally.missed) torture_fault(t, TORTURE_ACCEPTED, "%s, %s: it does not run", s->name, way->name);

@@ -47,8 +47,8 @@ static void make(uint64_t seed)
                                   .size_units = rng_between(&r, 2, 12),
                                   .capacity_units = rng_between(&r, 4, 40),
                                   .alignment = alignments[rng_below(&r, 6)],
-                                  .fixed_percent = chance(&r, 30) ? 10 : 0,
-                                  .barred_percent = chance(&r, 30) ? 10 : 0};
+                                  .fixed_percent = random_chance(&r, 30) ? 10 : 0,
+                                  .barred_percent = random_chance(&r, 30) ? 10 : 0};
     now.list = random_problem(&r, &shape, (enum lx_objective)rng_below(&r, 3), &now.memory);
     now.p = &now.list;
 }

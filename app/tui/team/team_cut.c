@@ -2,9 +2,7 @@
 #include "tui/team/team_cut.h"
 #include "base/checked.h"
 #include "base/file.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Ops times devices: planning takes about a millisecond for ten of them. */
@@ -23,14 +21,14 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         if (out->plans) {
             out->plan = out->plans->team;
             out->grid = out->plan->grid;
-            out->members = out->plan->members;
+            out->members = out->plan->devices;
         }
     } else {
         if (!chosen && from->graph && from->graph->grid_axes > 0) {
             out->grid.axes = from->graph->grid_axes;
             memcpy(out->grid.size, from->graph->grid, sizeof out->grid.size);
         }
-        out->members = lx_team_members_of(&out->grid);
+        out->members = lx_team_device_count(&out->grid);
         struct lx_team_options how = {.grid = out->grid};
         if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     }
@@ -113,7 +111,7 @@ int team_cut_along(const struct team_cut *c, int32_t tensor)
 {
     const struct lx_team_tensor *t = &c->plan->tensors[tensor];
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (t->cut[a] >= 0) return t->cut[a];
+        if (t->shard[a] >= 0) return t->shard[a];
     return -1;
 }
 
@@ -144,7 +142,7 @@ int team_cut_owner(const struct team_cut *c, int32_t tensor, int64_t at)
     const struct lx_team_tensor *t = &c->plan->tensors[tensor];
     int along = team_cut_along(c, tensor);
     const int64_t *bound = along < 0 ? NULL : t->bound[along];
-    int low = 0, high = along < 0 ? 0 : lx_team_blocks(&c->plan->grid, t->cut, along) - 1;
+    int low = 0, high = along < 0 ? 0 : lx_team_blocks(&c->plan->grid, t->shard, along) - 1;
     while (bound && low < high) { /* the last block that begins at or before it; empty ones lie before */
         int middle = (low + high + 1) / 2;
         if (bound[middle] <= at)

@@ -1,6 +1,5 @@
 /* Jobs that shard the graph over a team and run it. Results of outdated requests are dropped. */
 #include "tui/core/session.h"
-#include "base/memory.h"
 
 struct team_job {
     struct session *session;
@@ -132,7 +131,7 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
     for (int a = 0; a < grid->axes; a++) {
         same = same && grid->size[a] == t->grid.size[a];
         members *= grid->size[a];
-        if (grid->size[a] < 1 || members > LX_TEAM_MEMBERS) return false;
+        if (grid->size[a] < 1 || members > LX_TEAM_DEVICES) return false;
     }
     if (same) return false;
     t->grid = *grid;

@@ -131,8 +131,8 @@ bool map_slice(struct import *im, const struct model_op *op, const char *ours)
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     struct box b;
     (void)ours;
-    if (typing_slice(&t, b.begin, b.step) == TYPE_WRONG ||
-        (t.dialect == MODEL_ONNX && !onnx_slice(&t, b.begin, b.step, t.want)))
+    enum typed typed = typing_slice(&t, b.begin, b.step);
+    if (typed == TYPE_WRONG || (typed == TYPE_OPEN && t.dialect == MODEL_ONNX))
         return import_generic(im, op, "schema");
     return box_take_part(im, op, &b, 0);
 }

@@ -1,4 +1,4 @@
-/* Ops that choose by indices: rows of tables, slices with starts of the run, writes into caches. A dimension
+/* Ops that choose: rows of tables, slices with starts of the run, orders, writes into caches. A dimension
  * that is chosen along is one piece of its storage and has one letter. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
@@ -260,6 +260,109 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
     choose_operand(&c, &part, of_part);
     choose_starts(im, op, 2, &c);
     return choose_finish(im, op, &c, import_type_out(im, op), of_x);
+}
+
+/* ---- ops that order along a dimension: top-k and sorts ---- */
+
+/* Operand 0 in order along an axis, or the places of its elements, by `kind`; the first k of them (0: all). */
+static struct import_value order_emit(struct import *im, const struct model_op *op, const char *kind,
+                                      int axis, int64_t k, bool descending, const struct model_type *type)
+{
+    struct choosing c = {.kind = kind, .k = k, .descending = descending};
+    struct import_value x = *import_in(im, op, 0);
+    int of_x[VIEW_MAX_RANK], dims[VIEW_MAX_RANK];
+    for (int d = 0; d < x.type->count; d++) of_x[d] = dims[d] = choose_dim(&c, x.type->extent[d]);
+    choose_operand(&c, &x, of_x);
+    choose_along(&c, of_x[axis]);
+    if (k > 0) dims[axis] = k > 1 ? choose_dim(&c, k) : -1;
+    if (dims[axis] >= 0) c.whole |= 1u << dims[axis];
+    return choose_emit(im, op, &c, type, dims);
+}
+
+/* TopK of ONNX, whose two results stand apart, and of HLO, a tuple. k is an extent of the results. */
+bool map_topk(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const kinds[] = {"topk", "topk_index"};
+    const struct model_type *x = model_type_of(im->m, op->operands[0]), *type[2];
+    bool hlo = im->format == MODEL_HLO, fits = x->element != MODEL_TUPLE && x->count < VIEW_MAX_RANK;
+    int axis = fits ? typing_dim(hlo ? -1 : model_attr_int(&op->attrs, "axis", -1), x->count) : -1;
+    struct import_value out[2];
+    (void)ours;
+    if (model_attr_int(&op->attrs, "largest", 1) != 1 ||
+        strcmp(model_attr_word(&op->attrs, "largest", "true"), "false") == 0)
+        return import_generic(im, op, "order");
+    fits = axis >= 0 && x->extent[axis] >= 2 &&
+           (hlo ? import_type_out(im, op)->leaves == 2 : op->result_count <= 2);
+    for (int r = 0; fits && r < 2; r++) {
+        type[r] = hlo                    ? model_leaf_type(import_type_out(im, op), r)
+                  : r < op->result_count ? model_type_of(im->m, op->results[r])
+                                         : NULL;
+        fits = !type[r] || (type[r]->count == x->count && type[r]->extent[axis] <= x->extent[axis]);
+    }
+    if (!fits) return import_generic(im, op, "form");
+    for (int r = 0; r < 2; r++) {
+        if (!type[r]) continue;
+        out[r] = order_emit(im, op, kinds[r], axis, type[r]->extent[axis], false, type[r]);
+        if (!hlo) import_bind(im, op->results[r], &out[r], 1);
+    }
+    import_class(im, op, CLASS_MAPPED, NULL);
+    if (hlo) import_bind(im, op->results[0], out, 2);
+    return true;
+}
+
+bool map_custom_call(struct import *im, const struct model_op *op, const char *ours)
+{
+    const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
+    bool top = strncmp(target + (*target == '"'), "TopK", 4) == 0 && op->operand_count == 1;
+    return top ? map_topk(im, op, ours) : import_generic(im, op, "kind");
+}
+
+/* Is the computation a compare of its first two parameters? */
+static bool order_compares(const struct import *im, const struct model_op *op, bool *descending)
+{
+    const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
+    if (!b || b->argument_count != 2 * op->operand_count || b->result_count != 1) return false;
+    const struct model_value *root = &im->m->values.at[b->results[0]];
+    const struct model_op *c = root->from == FROM_OP ? &b->ops[root->op] : NULL;
+    if (!c || strcmp(c->kind, "compare") != 0 || c->operand_count != 2) return false;
+    const char *direction = model_attr_word(&c->attrs, "direction", "");
+    bool turned = c->operands[0] == b->arguments[1] && c->operands[1] == b->arguments[0];
+    if (!turned && (c->operands[0] != b->arguments[0] || c->operands[1] != b->arguments[1])) return false;
+    *descending = (strcmp(direction, "GT") == 0) != turned;
+    return strcmp(direction, "GT") == 0 || strcmp(direction, "LT") == 0;
+}
+
+/* 0, 1, 2 .. along that dimension? */
+static bool order_counts(const struct import *im, const struct import_value *v, int64_t axis)
+{
+    bool ok = v->storage >= 0 && im->storages.at[v->storage].counts && v->type->element == MODEL_I32 &&
+              im->storages.at[v->storage].elements == v->type->extent[axis] && !view_is_part(&v->view);
+    for (int d = 0; ok && d < v->view.rank; d++)
+        for (int i = v->view.first[d]; ok && i < v->view.first[d + 1]; i++)
+            ok = v->view.atom[i].low == (d == axis);
+    return ok;
+}
+
+/* Sort of HLO: of one operand, or of one and its places. */
+bool map_sort(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const kinds[] = {"sort", "sort_index"};
+    const struct model_type *x = model_type_of(im->m, op->operands[0]), *type = import_type_out(im, op);
+    int dims, count = op->operand_count;
+    const int64_t *dim = model_attr_ints(&op->attrs, "dimensions", &dims);
+    struct import_value out[2];
+    bool descending;
+    (void)ours;
+    bool fits = count <= 2 && type->leaves == count && x->element != MODEL_TUPLE && dims == 1 &&
+                dim[0] >= 0 && dim[0] < x->count && x->count < VIEW_MAX_RANK && x->extent[dim[0]] >= 2 &&
+                (count < 2 || order_counts(im, import_in(im, op, 1), dim[0]));
+    if (!fits) return import_generic(im, op, "form");
+    if (!order_compares(im, op, &descending)) return import_generic(im, op, "comparator");
+    for (int r = 0; r < count; r++)
+        out[r] = order_emit(im, op, kinds[r], (int)dim[0], 0, descending, model_leaf_type(type, r));
+    import_class(im, op, CLASS_MAPPED, NULL);
+    import_bind(im, op->results[0], out, count);
+    return true;
 }
 
 /* ---- caches ----

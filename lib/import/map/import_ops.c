@@ -74,15 +74,17 @@ static bool op_known_ahead(const struct import *im, const struct model_op *op)
 }
 
 /* Why operands and results are not as the row wants them; NULL: they are. A list of no extents or axes is an
- * operand of ONNX, too; concat leaves empty parts out; any part of a Split may be unread. */
+ * operand of ONNX, too; concat leaves empty parts out; any part of a Split or TopK may be
+ * unread. */
 static const char *op_wrong(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool joins = row->map == map_concat, loose = row->form == OP_LOOSE, any = row->form == OP_ANY_TYPE;
     bool onnx = im->format == MODEL_ONNX, complex = false;
+    bool parts = row->map == map_split || row->map == map_topk;
     bool ok =
         op->operand_count >= row->least && (any ? op->result_count == 1 : loose || op->result_count > 0);
     for (int i = 0; i < op->result_count; i++) {
-        bool absent = op->results[i] < 0, unread = absent && (i > 0 || row->map == map_split);
+        bool absent = op->results[i] < 0, unread = absent && (i > 0 || parts);
         complex |= !absent && model_type_of(im->m, op->results[i])->element == MODEL_C64;
         ok = ok && (any ? !absent : unread || ((loose || i == 0) && import_is_tensor(im, op->results[i])));
     }

@@ -313,12 +313,12 @@ bool import_find_grid(struct import *im)
     if (!im->options.team) return true;
     int axes = model_device_grid(im->m, im->grid);
     int64_t devices = 1;
-    for (int a = 0; a < axes; a++) devices *= im->grid[a] <= LX_GRID_MEMBERS ? im->grid[a] : LX_GRID_MEMBERS;
-    if (axes < 0 || axes > LX_GRID_AXES || devices > LX_GRID_MEMBERS)
+    for (int a = 0; a < axes; a++) devices *= im->grid[a] <= LX_GRID_DEVICES ? im->grid[a] : LX_GRID_DEVICES;
+    if (axes < 0 || axes > LX_GRID_AXES || devices > LX_GRID_DEVICES)
         return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, 0, 0,
                              "the devices of this model are no grid of at most %d axes and %d devices; plan "
                              "one of them: leave --team out",
-                             LX_GRID_AXES, LX_GRID_MEMBERS);
+                             LX_GRID_AXES, LX_GRID_DEVICES);
     im->grid_axes = devices > 1 ? axes : 0;
     im->by_device = model_is_by_device(im->m);
     im->has_parts = im->grid_axes > 0 && manual_has_parts(im->m);

@@ -2,7 +2,7 @@
  * and know no time limit. So a thread of its own calls them, the same for all (MPI asks for that), while the caller
  * looks every half second what the processes beside this one do: those that the same mpirun started on this machine
  * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
- * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
+ * starting for a minute, ending for as long as it takes, since device 0 compares results before it ends. */
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -62,7 +62,7 @@ static int mpi_process_open(void)
     return result;
 }
 
-/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since member 0 may
+/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since device 0 may
  * still be at work. */
 static int mpi_process_meet(void)
 {
@@ -115,7 +115,7 @@ static size_t read_small(const char *folder, const char *pid, const char *file, 
     return n < 0 ? 0 : (size_t)n;
 }
 
-/* The member that a process is; -1: none. */
+/* The device that a process is; -1: none. */
 static int mpi_process_rank_of(const char *pid, char *room)
 {
     size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
@@ -137,8 +137,8 @@ static bool is_stopped_brother(const char *pid)
            parent == (int)getppid();
 }
 
-/* A member whose process is stopped; -1: none is seen. */
-static int stopped_member(void)
+/* A device whose process is stopped; -1: none is seen. */
+static int stopped_device(void)
 {
     DIR *all = opendir("/proc");
     char *room = mem_alloc(ENVIRONMENT);
@@ -163,16 +163,16 @@ int mpi_process_stopped(int ms)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double looked, since;
-    static int member = -1;
+    static int device = -1;
     if (pthread_mutex_trylock(&lock) != 0) return -1;
     double now = mpi_process_now_ms();
     if (now - looked >= LOOK_MS) {
-        int seen = stopped_member();
-        if (seen < 0 || seen != member) since = now;
-        member = seen;
+        int seen = stopped_device();
+        if (seen < 0 || seen != device) since = now;
+        device = seen;
         looked = mpi_process_now_ms();
     }
-    int found = member >= 0 && now - since >= ms ? member : -1;
+    int found = device >= 0 && now - since >= ms ? device : -1;
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -189,14 +189,14 @@ static bool look_is_over(void)
     return post.asked == CALL_NONE;
 }
 
-static bool mpi_process_give_up(const char *verb, int member, lx_status *st)
+static bool mpi_process_give_up(const char *verb, int device, lx_status *st)
 {
     stuck = true;
-    if (member < 0)
-        return status_set(st, LX_E_NO, "member %d: not all members %s within %d ms", mpi_process_rank(), verb,
+    if (device < 0)
+        return status_set(st, LX_E_NO, "device %d: not all devices %s within %d ms", mpi_process_rank(), verb,
                           LOOKS_STARTING * LOOK_MS);
-    return status_set(st, LX_E_NO, "member %d: member %d is stopped and did not %s within %d ms",
-                      mpi_process_rank(), member, verb, LOOKS_STOPPED * LOOK_MS);
+    return status_set(st, LX_E_NO, "device %d: device %d is stopped and did not %s within %d ms",
+                      mpi_process_rank(), device, verb, LOOKS_STOPPED * LOOK_MS);
 }
 
 /* Waits for the thread; with the lock. */
@@ -205,10 +205,10 @@ static bool wait_call(bool begins, lx_status *st)
     int in_a_row = 0, before = -1;
     const char *verb = begins ? "start MPI" : "end MPI";
     for (int looks = 0; !look_is_over(); looks++) {
-        int member = stopped_member();
-        in_a_row = member < 0 ? 0 : member == before ? in_a_row + 1 : 1;
-        before = member;
-        if (in_a_row >= LOOKS_STOPPED) return mpi_process_give_up(verb, member, st);
+        int device = stopped_device();
+        in_a_row = device < 0 ? 0 : device == before ? in_a_row + 1 : 1;
+        before = device;
+        if (in_a_row >= LOOKS_STOPPED) return mpi_process_give_up(verb, device, st);
         if (begins && looks >= LOOKS_STARTING) return mpi_process_give_up(verb, -1, st);
     }
     return true;

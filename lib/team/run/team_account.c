@@ -1,5 +1,5 @@
-/* What a member is to do, and what it did. */
-#include "team/run/team_member.h"
+/* What a device is to do, and what it did. */
+#include "team/run/team_device.h"
 
 #include <stdio.h>
 
@@ -18,16 +18,16 @@ struct lx_counters team_planned_counters(const struct lx_plan *plan)
     return c;
 }
 
-struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int member)
+struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int device)
 {
-    const struct lx_plan *plan = plans->plans[member];
-    const struct lx_team_member *does = plans->members[member];
+    const struct lx_plan *plan = plans->plans[device];
+    const struct lx_team_device *does = plans->devices[device];
     struct lx_team_account a = {.ok = true, .planned = team_planned_counters(plan)};
     if (plan) a.ops = plan->layouts->graph->op_count;
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
         bool combines = x->tag > plans->team->exchange_count;
-        if (x->operand < 0 || x->peer == member) continue;
+        if (x->operand < 0 || x->peer == device) continue;
         a.messages += !combines;
         *(combines ? &a.combine_bytes : &a.bytes) += x->bytes;
     }
@@ -44,7 +44,7 @@ static void team_account_say(struct lx_team_account *a, const struct lx_run_resu
         snprintf(a->why, sizeof a->why, "%s", r->unequal);
 }
 
-void team_take_account(struct team_member *m, const struct lx_run_result *r)
+void team_take_account(struct team_device *m, const struct lx_run_result *r)
 {
     struct lx_team_account *a = &m->account;
     a->ops = r->op_count;

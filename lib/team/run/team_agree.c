@@ -1,10 +1,10 @@
-/* Members find their plans, and agree before any data moves that all run the same.
+/* Devices find their plans, and agree before any data moves that all run the same.
  *
- * Some plan longer than others, and a member that is frozen is not to be taken for one that thinks: a thread plans,
- * while the member itself tells the others twice a second that it is there. That goes in rounds: everybody says which
+ * Some plan longer than others, and a device that is frozen is not to be taken for one that thinks: a thread plans,
+ * while the device itself tells the others twice a second that it is there. That goes in rounds: everybody says which
  * plan it has and whether it is ready, until all are. Who is not heard of within the time limit is at fault. */
-#include "team/run/member_plans.h"
-#include "team/run/team_member.h"
+#include "team/run/device_plans.h"
+#include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/thread.h"
 
@@ -18,7 +18,7 @@
 
 enum { ROUND_MS = 500 };
 
-/* What a member says in a round. */
+/* What a device says in a round. */
 struct word_of {
     uint64_t hash;
     unsigned char ready;
@@ -26,7 +26,7 @@ struct word_of {
 enum { WORD_BYTES = 9 };
 
 struct planning {
-    struct team_member *m;
+    struct team_device *m;
     struct lx_plan_options how;
     struct thread thread;
     pthread_mutex_t lock;
@@ -43,14 +43,14 @@ static bool team_agree_stop(void *context)
     return atomic_load(&p->given_up) || (asked->stop && asked->stop(asked->context));
 }
 
-/* What the member does, and its plan: handed in, or made here. */
+/* What the device does, and its plan: handed in, or made here. */
 static bool find_plan(struct planning *p)
 {
-    struct team_member *m = p->m;
-    int me = m->link->member;
+    struct team_device *m = p->m;
+    int me = m->link->device;
     const struct lx_team_plans *given = m->how->plans;
     if (given) {
-        m->does = given->members[me];
+        m->does = given->devices[me];
         if (m->does->graph) m->plan = m->own_plan = lx_team_plan_of(given, me, &p->st);
         return !m->does->graph || m->plan;
     }
@@ -58,9 +58,9 @@ static bool find_plan(struct planning *p)
     p->how.run.stop = team_agree_stop;
     p->how.run.progress = NULL; /* theirs would be called by several threads */
     p->how.run.context = p;
-    m->does = m->own_does = lx_team_member_make(m->p, me, &p->st);
+    m->does = m->own_does = lx_team_device_make(m->p, me, &p->st);
     if (!m->does) return false;
-    if (m->does->graph) m->plan = m->own_plan = plan_of_member(m->does->graph, &p->how, &p->st);
+    if (m->does->graph) m->plan = m->own_plan = plan_of_device(m->does->graph, &p->how, &p->st);
     return !m->does->graph || m->plan;
 }
 
@@ -82,7 +82,7 @@ static void plan(void *context)
     pthread_mutex_unlock(&p->lock);
 }
 
-static bool team_agree_planning_begin(struct planning *p, struct team_member *m, lx_status *st)
+static bool team_agree_planning_begin(struct planning *p, struct team_device *m, lx_status *st)
 {
     pthread_condattr_t clock;
     *p = (struct planning){.m = m};
@@ -94,8 +94,8 @@ static bool team_agree_planning_begin(struct planning *p, struct team_member *m,
     if (thread_start(&p->thread, plan, p)) return true;
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->news);
-    return status_set(st, LX_E_MEMORY, "no memory for a thread in which member %d could plan",
-                      m->link->member);
+    return status_set(st, LX_E_MEMORY, "no memory for a thread in which device %d could plan",
+                      m->link->device);
 }
 
 static void planning_end(struct planning *p, bool ok)
@@ -121,19 +121,19 @@ static bool planning_done(struct planning *p)
     return done;
 }
 
-static bool swap_words(struct team_member *m, struct word_of *words, lx_status *st)
+static bool swap_words(struct team_device *m, struct word_of *words, lx_status *st)
 {
     bool ok = true;
-    const struct word_of *mine = &words[m->link->member];
-    for (int i = 0; ok && i < m->p->members; i++) {
+    const struct word_of *mine = &words[m->link->device];
+    for (int i = 0; ok && i < m->p->devices; i++) {
         ok = team_message_room(&m->out[i], WORD_BYTES, st) && team_message_room(&m->in[i], WORD_BYTES, st);
         if (!ok) break;
         memcpy(m->out[i].data, &mine->hash, sizeof mine->hash);
         ((unsigned char *)m->out[i].data)[WORD_BYTES - 1] = mine->ready;
     }
     ok = ok && team_swap(m, 0, st);
-    for (int i = 0; ok && i < m->p->members; i++) {
-        if (i == m->link->member) continue;
+    for (int i = 0; ok && i < m->p->devices; i++) {
+        if (i == m->link->device) continue;
         memcpy(&words[i].hash, m->in[i].data, sizeof words[i].hash);
         words[i].ready = ((const unsigned char *)m->in[i].data)[WORD_BYTES - 1];
     }
@@ -141,23 +141,23 @@ static bool swap_words(struct team_member *m, struct word_of *words, lx_status *
     return ok;
 }
 
-/* The member whose plan is not that of most; of as many, not that of member 0. */
-static int odd_one(const struct word_of *words, int members)
+/* The device whose plan is not that of most; of as many, not that of device 0. */
+static int odd_one(const struct word_of *words, int devices)
 {
     int best = 0, most = 0;
-    for (int i = 0; i < members; i++) {
+    for (int i = 0; i < devices; i++) {
         int same = 0;
-        for (int k = 0; k < members; k++) same += words[k].hash == words[i].hash;
+        for (int k = 0; k < devices; k++) same += words[k].hash == words[i].hash;
         if (same > most) most = same, best = i;
     }
-    for (int i = 0; i < members; i++)
+    for (int i = 0; i < devices; i++)
         if (words[i].hash != words[best].hash) return i;
     return -1;
 }
 
-static bool round_is_last(const struct word_of *words, int members)
+static bool round_is_last(const struct word_of *words, int devices)
 {
-    for (int i = 0; i < members; i++)
+    for (int i = 0; i < devices; i++)
         if (!words[i].ready) return false;
     return true;
 }
@@ -165,29 +165,29 @@ static bool round_is_last(const struct word_of *words, int members)
 /* Rounds until all are ready; false: somebody is at fault. */
 static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_status *st)
 {
-    struct team_member *m = p->m;
-    int me = m->link->member, members = m->p->members;
+    struct team_device *m = p->m;
+    int me = m->link->device, devices = m->p->devices;
     const struct lx_team_fault *fault = &m->how->fault;
     words[me].hash = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
-    if (fault->kind == LX_TEAM_OTHER_PLAN && fault->member == me) words[me].hash ^= 1;
+    if (fault->kind == LX_TEAM_OTHER_PLAN && fault->device == me) words[me].hash ^= 1;
     do {
         words[me].ready = planning_done(p);
         if (words[me].ready && !p->ok) return st ? *st = p->st, false : false;
         if (!swap_words(m, words, st)) return false;
-        int odd = odd_one(words, members);
+        int odd = odd_one(words, devices);
         if (odd >= 0)
             return status_set(st, LX_E_NO,
-                              "member %d: member %d runs another plan (or seed) than the others: %016" PRIx64
+                              "device %d: device %d runs another plan (or seed) than the others: %016" PRIx64
                               " instead of %016" PRIx64 "; nothing was sent",
                               me, odd, words[odd].hash, words[odd == 0 ? 1 : 0].hash);
-    } while (!round_is_last(words, members));
+    } while (!round_is_last(words, devices));
     return true;
 }
 
-bool team_member_agree(struct team_member *m, lx_status *st)
+bool team_device_agree(struct team_device *m, lx_status *st)
 {
     struct planning p;
-    struct word_of *words = mem_zeroed((size_t)m->p->members, sizeof *words);
+    struct word_of *words = mem_zeroed((size_t)m->p->devices, sizeof *words);
     bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
     if (began) planning_end(&p, ok);
     mem_free(words);

@@ -1,14 +1,14 @@
 /* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped, if its inputs lie
  * as here and what is given is kept.
  *
- * Of all that is computed, is read of what was given, or is written of what is asked for, some member does at least an equal
- * part; it takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of receiving what all must (team/shard/cut_bound.c). Products of a
+ * Of all that is computed, is read of what was given, or is written of what is asked for, some device does at least an equal
+ * part; it takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of receiving what all must (team/shard/shard_bound.c). Products of a
  * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/bundle.h), and no
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
 #include "team/run/team_bound.h"
 #include "base/memory.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
 
@@ -29,7 +29,7 @@ static bool team_bound_multiplies(const struct lx_graph *g, int32_t o, struct op
     return g->ops[o].kind->id == LX_KIND_MATMUL && x->known;
 }
 
-/* Steps of an op that a member computes. */
+/* Steps of an op that a device computes. */
 static double team_bound_steps_of(const struct op_index *x, const struct lx_team_space *space)
 {
     double steps = 1;
@@ -43,7 +43,7 @@ static double team_bound_steps_of(const struct op_index *x, const struct lx_team
     return lx_team_space_empty(space) ? 0 : steps;
 }
 
-/* Multiply-adds of all members together, in microseconds of one device. */
+/* Multiply-adds of all devices together, in microseconds of one device. */
 static double least_compute(const struct lx_graph *g)
 {
     static const struct lx_team_space everything = {0};
@@ -54,11 +54,11 @@ static double least_compute(const struct lx_graph *g)
     return steps * step_us(&g->device);
 }
 
-double lx_team_cuts_bound_us(const struct lx_team_plan *p)
+double lx_team_shards_bound_us(const struct lx_team_plan *p)
 {
     const struct lx_graph *g = p->graph;
     double most = 0;
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         double steps = 0;
         struct op_index x;
         for (int32_t o = 0; o < g->op_count; o++)
@@ -75,7 +75,7 @@ static bool reads_all(const struct lx_op *op)
            !(op->kind->traits & (LX_EXTERN | LX_CHOOSES | LX_ALTERS | LX_PLACES | LX_RANKS));
 }
 
-/* Bytes that cross the HBM of some member at least once. */
+/* Bytes that cross the HBM of some device at least once. */
 static double least_bytes(const struct lx_graph *g)
 {
     bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
@@ -108,7 +108,7 @@ static double most_hbm_rate(const struct lx_device *d)
     return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
 }
 
-/* Of what must be received, some member gets at least an equal part, over links of all axes at once at best, in one message
+/* Of what must be received, some device gets at least an equal part, over links of all axes at once at best, in one message
  * or more: an axis is taken up by one at a time (team_clock.c). */
 static double least_exchange(const struct lx_team_plan *p)
 {
@@ -121,7 +121,7 @@ static double least_exchange(const struct lx_team_plan *p)
         first = fmin(first, rate * 1e3 * us);
     }
     if (p->bound_bytes <= 0 || rates <= 0) return 0;
-    return ((double)p->bound_bytes / p->members + first) / rates * (1 - 1e-12);
+    return ((double)p->bound_bytes / p->devices + first) / rates * (1 - 1e-12);
 }
 
 /* Of so many devices that share the work. */
@@ -130,12 +130,12 @@ static double least_work(const struct lx_graph *g, double devices)
     return fmax(least_compute(g) / devices, least_bytes(g) / devices / most_hbm_rate(&g->device));
 }
 
-double lx_team_whole_bound_us(const struct lx_graph *g)
+double lx_team_replicated_bound_us(const struct lx_graph *g)
 {
     return least_work(g, 1);
 }
 
 double lx_team_bound_us(const struct lx_team_plan *p)
 {
-    return fmax(least_work(p->graph, p->members), least_exchange(p));
+    return fmax(least_work(p->graph, p->devices), least_exchange(p));
 }

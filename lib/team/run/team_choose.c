@@ -1,23 +1,26 @@
-/* Which team of one grid: several are judged by their members' plans as long as there is time. */
+/* Which team of one grid: several are judged by their devices' plans as long as there is time. */
 #include "team/run/team_choose.h"
 #include "team/run/team_bound.h"
 #include "team/run/team_contest.h"
+#include "base/cancel.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "plan/plan_slot.h"
 
 #include <string.h>
 
-/* What is left of the time, for one of so many teams. When its members are planned there are the clock of the whole and what is
+/* What is left of the time, for one of so many teams. When its devices are planned there are the clock of the whole and what is
  * exchanged to be found, which takes longer the longer the cuts took. */
 static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int teams)
 {
-    fuse_save(&lit->run, 0.25);
-    return fuse_share(&lit->run, teams);
+    cancel_reserve(0.25);
+    return plan_run_share(&lit->run, teams);
 }
 
-/* The members' plans, in what is left of the time for so many teams. */
-static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struct lx_plan_options *lit,
-                                          int teams, lx_status *st)
+/* The devices' plans, in what is left of the time for so many teams. */
+static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team,
+                                                      const struct lx_plan_options *lit, int teams,
+                                                      lx_status *st)
 {
     struct lx_plan_options how = *lit;
     how.run = team_choose_share_of(lit, teams);
@@ -41,14 +44,14 @@ static void team_choose_enter(struct contest *c, struct lx_team_plans *p, const 
     *c = (struct contest){.why = *why, .over = true};
 }
 
-/* The same where all members do the same, so that there is one plan to make. NULL: that cannot be. */
+/* The same where all devices do the same, so that there is one plan to make. NULL: that cannot be. */
 static struct lx_team_plans *plan_whole(const struct lx_graph *g, const struct lx_team_options *how,
                                         const struct lx_plan_options *lit, lx_status *st)
 {
     struct lx_team_options whole = *how;
-    whole.whole = true;
+    whole.replicated = true;
     struct lx_team_plan *team = lx_team_make(g, &whole, st);
-    if (team && lx_team_all_whole(team)) return plan_members(team, lit, 1, st);
+    if (team && lx_team_all_replicated(team)) return team_choose_plan_devices(team, lit, 1, st);
     lx_team_free(team);
     return NULL;
 }
@@ -59,9 +62,9 @@ static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struc
                                           int teams, bool *late, lx_status *st)
 {
     struct lx_plan_options share = *lit;
-    bool whole = lx_team_all_whole(team);
-    *late = team->uncut && !whole;
-    if (whole) return plan_members(team, lit, teams, st);
+    bool whole = lx_team_all_replicated(team);
+    *late = team->unsharded && !whole;
+    if (whole) return team_choose_plan_devices(team, lit, teams, st);
     share.run = team_choose_share_of(lit, 1);
     struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
     if (*late) return begun;
@@ -73,7 +76,7 @@ static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struc
 static bool cut_as_stated(const struct lx_team_plan *team)
 {
     for (int32_t t = 0; t < team->graph->tensor_count; t++)
-        if (team->tensors[t].given && !lx_team_is_whole(&team->tensors[t])) return true;
+        if (team->tensors[t].given && !lx_team_is_replicated(&team->tensors[t])) return true;
     return false;
 }
 
@@ -85,14 +88,14 @@ static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct 
 {
     lx_status why = {0};
     bool late;
-    if (cut_as_stated(team)) return plan_members(team, lit, teams, st);
+    if (cut_as_stated(team)) return team_choose_plan_devices(team, lit, teams, st);
     struct lx_team_plans *first = plan_in_time(team, lit, teams, &late, st);
     if (!first || !late) return first;
     struct lx_team_plans *whole = plan_whole(g, how, lit, &why);
     if (whole || why.code == LX_E_MEMORY) {
         lx_team_plans_free(first);
         if (whole)
-            whole->team->uncut = true;
+            whole->team->unsharded = true;
         else
             *st = why;
         return whole;
@@ -133,7 +136,7 @@ static int make_teams(const struct lx_graph *g, const struct lx_team_options *ho
     int wanted = !how->by_time ? 1 : large ? 3 : 2, count = 0;
     ways[0].spills = large;
     if (wanted > 1) ways[wanted - 1].by_time = false;
-    for (int i = 0; i < wanted && (i == 0 || (count > 0 && !stop_is_now())); i++) {
+    for (int i = 0; i < wanted && (i == 0 || (count > 0 && !cancel_requested())); i++) {
         lx_status why = {0};
         struct lx_team_plan *team = lx_team_make(g, &ways[i], &why);
         bool again = false;
@@ -150,10 +153,31 @@ static int make_teams(const struct lx_graph *g, const struct lx_team_options *ho
     return count;
 }
 
-static bool team_choose_at_once(void *context)
+/* The same with the first plan that there is, and no bound. */
+static struct lx_team_plans *plan_whole_quickly(const struct lx_graph *g, const struct lx_team_options *how,
+                                                const struct lx_plan_options *plan, lx_status *st)
 {
-    (void)context;
-    return true;
+    struct lx_plan_options quick = *plan;
+    struct cancel token;
+    quick.run = (struct lx_run){.seed = plan->run.seed, .hasty = true};
+    cancel_begin(&token, 0);
+    atomic_store(&token.requested, true);
+    struct lx_team_plans *whole = plan_whole(g, how, &quick, st);
+    cancel_end(&token);
+    return whole;
+}
+
+/* Where somebody waits for a team of a graph that is not small, one that is not cut is offered first. */
+static void team_choose_offer(const struct lx_graph *g, const struct lx_team_options *how,
+                              const struct lx_plan_options *plan)
+{
+    enum { SMALL = 30 }; /* ops */
+    lx_status ignored = {0};
+    if (g->op_count <= SMALL || !slot_wants_result()) return;
+    struct lx_team_plans *whole = plan_whole_quickly(g, how, plan, &ignored);
+    if (!whole) return;
+    whole->team->unsharded = true;
+    slot_offer(whole);
 }
 
 /* What takes least by the search may take longer by the clock than to cut nothing: many small ops, and each exchange is some
@@ -163,13 +187,11 @@ static void team_choose_enter_whole(struct contest *c, const struct lx_graph *g,
 {
     enum { NEAR = 2, FEW = 32 };
     const struct lx_team_plan *best = c->best ? c->best->team : NULL;
-    struct lx_plan_options hasty = *lit;
     lx_status why = {0};
-    hasty.run = (struct lx_run){.stop = team_choose_at_once, .seed = lit->run.seed, .hasty = true};
-    if (!best || lx_run_stopped(&lit->run) || lx_team_all_whole(best) ||
-        lx_team_whole_bound_us(best->graph) > best->predicted_us)
+    if (!best || lx_run_stopped(&lit->run) || lx_team_all_replicated(best) ||
+        lx_team_replicated_bound_us(best->graph) > best->predicted_us)
         return;
-    struct lx_team_plans *whole = plan_whole(g, how, &hasty, &why);
+    struct lx_team_plans *whole = plan_whole_quickly(g, how, lit, &why);
     bool near =
         whole && (best->graph->op_count < FEW || whole->team->predicted_us < NEAR * best->predicted_us);
     lx_team_plans_free(whole);
@@ -182,11 +204,14 @@ static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct 
 {
     struct lx_team_plan *teams[WAYS];
     struct contest c = {0};
+    struct cancel search;
+    cancel_begin(&search, team_search_seconds(how));
     int count = make_teams(g, how, teams, &c.why);
+    cancel_end(&search);
     for (int i = 0; i < count; i++) {
         lx_status why = {0};
-        if (c.over || (c.best && (c.best->team->uncut || lx_run_stopped(&plan->run) ||
-                                  lx_team_cuts_bound_us(teams[i]) > c.best->team->predicted_us)))
+        if (c.over || (c.best && (c.best->team->unsharded || lx_run_stopped(&plan->run) ||
+                                  lx_team_shards_bound_us(teams[i]) > c.best->team->predicted_us)))
             lx_team_free(teams[i]);
         else if (i == 0)
             team_choose_enter(&c, plan_first(teams[i], g, how, plan, count, &why), &why);
@@ -198,19 +223,20 @@ static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct 
     return c.best;
 }
 
-const char *lx_team_uncut_words(void)
+const char *lx_team_unsharded_words(void)
 {
-    return "no time was left for cuts: members compute all that is not stated to be cut; give it more time";
+    return "no time was left for cuts: devices compute all that is not stated to be cut; give it more time";
 }
 
 static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_options *plan, const void *more,
                             lx_status *st)
 {
     const struct lx_team_options *how = more;
-    struct team_time t;
-    team_time_begin(&t, how, plan);
-    struct lx_team_plans *p = team_choose(g, how, &t.plan, st);
-    team_time_end(&t);
+    struct cancel token;
+    cancel_begin(&token, plan->run.time_limit);
+    team_choose_offer(g, how, plan);
+    struct lx_team_plans *p = team_choose(g, how, plan, st);
+    cancel_end(&token);
     return p;
 }
 
@@ -219,8 +245,7 @@ static void drop_plans(void *plans)
     lx_team_plans_free(plans);
 }
 
-/* With its choices, and their names, in one block. */
-static void *copy_options(const void *more)
+void *team_options_copy(const void *more)
 {
     const struct lx_team_options *from = more;
     size_t count = (size_t)from->choice_count, bytes = sizeof *from + count * sizeof *from->choices;
@@ -241,6 +266,6 @@ static void *copy_options(const void *more)
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_plan_options *plan, lx_status *st)
 {
-    static const struct plan_task team = {choose_in_time, drop_plans, copy_options};
+    static const struct plan_task team = {choose_in_time, drop_plans, team_options_copy};
     return plan_in_slot(&team, g, plan, how, st);
 }

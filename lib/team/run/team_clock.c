@@ -1,13 +1,13 @@
-/* Members step by step, each as far as what others have sent lets it.
+/* Devices step by step, each as far as what others have sent lets it.
  *
  * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the last who sends
- * some of it has sent, and when the receiver's links along the axes that it goes over are free; what a member gets over
- * these is known from its messages. Sizes: tags times members of `struct trip`. */
+ * some of it has sent, and when the receiver's links along the axes that it goes over are free; what a device gets over
+ * these is known from its messages. Sizes: tags times devices of `struct trip`. */
 #include "team/run/team_clock.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "team/team_links.h"
+#include "team/team_private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,30 +15,30 @@
 struct trip {
     int64_t received;
     double sent,
-        arrives;   /* when this member has sent its part, and when that of others is here; below 0: not yet */
+        arrives;   /* when this device has sent its part, and when that of others is here; below 0: not yet */
     int32_t sends; /* ops that have yet to send some of it */
-    int32_t first, end; /* its messages to this member lie between these */
-    int32_t number;     /* among the member's trips, once it arrives */
+    int32_t first, end; /* its messages to this device lie between these */
+    int32_t number;     /* among the device's trips, once it arrives */
     unsigned axes;
 };
 
 struct walker {
     int32_t next;
-    const struct lx_team_message **of_op; /* per op of the member's graph: its first message; NULL: none */
+    const struct lx_team_message **of_op; /* per op of the device's graph: its first message; NULL: none */
     double now, free[LX_TEAM_AXES];
 };
 
 struct clock_maker {
     const struct lx_team_plans *p;
     struct lx_team_clock *out;
-    int walking;        /* members: one where it is as all others */
-    struct trip *trips; /* tag by tag, per member that walks */
+    int walking;        /* devices: one where it is as all others */
+    struct trip *trips; /* tag by tag, per device that walks */
     struct walker *walkers;
 };
 
-static struct trip *trip_of(const struct clock_maker *k, int tag, int member)
+static struct trip *trip_of(const struct clock_maker *k, int tag, int device)
 {
-    return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)member];
+    return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)device];
 }
 
 static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, int b)
@@ -49,10 +49,10 @@ static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, 
     return axes;
 }
 
-/* Notes what member `m` sends and receives. */
+/* Notes what device `m` sends and receives. */
 static void note_messages(struct clock_maker *k, int m)
 {
-    const struct lx_team_member *does = k->p->members[m];
+    const struct lx_team_device *does = k->p->devices[m];
     int32_t last = -1;
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
@@ -83,7 +83,7 @@ static double trip_us(const struct clock_maker *k, int tag, const struct trip *t
     return team_swap_us(d, &p->grid, t->axes, bytes, pattern == LX_TEAM_HALO);
 }
 
-/* Is everything of a tag on its way to the member? Then it is known when it arrives. */
+/* Is everything of a tag on its way to the device? Then it is known when it arrives. */
 static bool settle_trip(struct clock_maker *k, int m, int tag)
 {
     struct trip *t = trip_of(k, tag, m);
@@ -91,7 +91,7 @@ static bool settle_trip(struct clock_maker *k, int m, int tag)
     double begin = 0;
     if (t->arrives >= 0) return true;
     for (int32_t i = t->first; i < t->end; i++) {
-        const struct lx_team_message *x = &k->p->members[m]->messages[i];
+        const struct lx_team_message *x = &k->p->devices[m]->messages[i];
         if (x->tag != tag || x->operand >= 0) continue;
         double sent = trip_of(k, tag, x->peer)->sent;
         if (sent < 0) return false;
@@ -111,7 +111,7 @@ static bool settle_trip(struct clock_maker *k, int m, int tag)
     return true;
 }
 
-/* One op of a member; false: it has to wait for somebody who is not there yet. */
+/* One op of a device; false: it has to wait for somebody who is not there yet. */
 static bool team_clock_step(struct clock_maker *k, int m)
 {
     const struct lx_plan *plan = k->p->plans[m];
@@ -152,11 +152,11 @@ static void team_clock_walk(struct clock_maker *k)
         k->out->at[m].us = k->walkers[m].now;
         k->out->us = fmax(k->out->us, k->walkers[m].now);
     }
-    for (int m = k->walking; m < k->out->members; m++) k->out->at[m] = k->out->at[0];
+    for (int m = k->walking; m < k->out->devices; m++) k->out->at[m] = k->out->at[0];
 }
 
-/* Room for what the clock says of member `m`. */
-static bool begin_member(struct clock_maker *k, int m, size_t tags)
+/* Room for what the clock says of device `m`. */
+static bool begin_device(struct clock_maker *k, int m, size_t tags)
 {
     struct lx_team_times *t = &k->out->at[m];
     struct arena *memory = k->out->memory;
@@ -168,7 +168,7 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
     t->works = arena_array(memory, ops + 1, sizeof *t->works);
     t->trip = arena_array(memory, ops + 1, sizeof *t->trip);
     t->last_send = arena_array(memory, tags + 1, sizeof *t->last_send);
-    t->trips = arena_array(memory, (size_t)k->p->members[m]->message_count + 1, sizeof *t->trips);
+    t->trips = arena_array(memory, (size_t)k->p->devices[m]->message_count + 1, sizeof *t->trips);
     k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
     if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
         return false;
@@ -180,27 +180,27 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
 static bool team_clock_begin(struct clock_maker *k)
 {
     struct lx_team_clock *c = k->out;
-    size_t members = (size_t)k->walking;
+    size_t devices = (size_t)k->walking;
     size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
-    c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
-    k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
-    k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
-    for (size_t i = 0; i < (tags + 1) * members; i++) {
+    c->at = arena_array(c->memory, (size_t)c->devices, sizeof *c->at);
+    k->walkers = arena_array(c->memory, devices, sizeof *k->walkers);
+    k->trips = mem_alloc((tags + 1) * devices * sizeof *k->trips);
+    for (size_t i = 0; i < (tags + 1) * devices; i++) {
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
     }
     for (int m = 0; m < k->walking; m++) {
         if (!k->p->plans[m]) continue;
-        if (!begin_member(k, m, tags)) return false;
+        if (!begin_device(k, m, tags)) return false;
         note_messages(k, m);
     }
     return true;
 }
 
-/* Do all the same by one plan, and send nothing? In a file members that do the same may have plans of their own. */
+/* Do all the same by one plan, and send nothing? In a file devices that do the same may have plans of their own. */
 static bool all_as_one(const struct lx_team_plans *p)
 {
-    if (!p->alike || p->members[0]->message_count > 0) return false;
-    for (int m = 1; m < p->team->members; m++)
+    if (!p->alike || p->devices[0]->message_count > 0) return false;
+    for (int m = 1; m < p->team->devices; m++)
         if (p->plans[m] != p->plans[0]) return false;
     return true;
 }
@@ -209,8 +209,8 @@ struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_statu
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct clock_maker k = {
-        .p = p, .out = arena_alloc(memory, sizeof *k.out), .walking = all_as_one(p) ? 1 : p->team->members};
-    *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
+        .p = p, .out = arena_alloc(memory, sizeof *k.out), .walking = all_as_one(p) ? 1 : p->team->devices};
+    *k.out = (struct lx_team_clock){.devices = p->team->devices, .memory = memory};
     (void)st;
     team_clock_begin(&k);
     team_clock_walk(&k);

@@ -1,22 +1,22 @@
-/* The time line of a team: what each member's plan says of its ops, and what links take (team/team_links.h). A member works on
+/* The time line of a team: what each device's plan says of its ops, and what links take (team/team_links.h). A device works on
  * while what it has sent travels, and waits where it receives. */
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H
 
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
-/* What a member receives by one tag: of an exchange, or of a round of combining. */
+/* What a device receives by one tag: of an exchange, or of a round of combining. */
 struct lx_team_trip {
     int tag;
     unsigned axes; /* bits of those that it goes over; none: it comes from nobody else */
     int64_t bytes;
-    int32_t first_message, end_message; /* the member's of this tag lie between these */
-    double begin, end; /* on the links; two trips to one member over one axis are one after the other */
+    int32_t first_message, end_message; /* the device's of this tag lie between these */
+    double begin, end; /* on the links; two trips to one device over one axis are one after the other */
 };
 
 struct lx_team_clock {
-    double us; /* when the last member is through */
-    int members;
+    double us; /* when the last device is through */
+    int devices;
     struct lx_team_times {
         double us, busy_us, waited_us; /* at its end: what its ops took, and what it waited for others */
         double link_us;                /* that its exchanges took, hidden behind ops or not */
@@ -27,7 +27,7 @@ struct lx_team_clock {
         int32_t *last_send;  /* per tag: the op that sends the last of it; -1: none */
         struct lx_team_trip *trips;
         int trip_count;
-    } * at; /* the same lists for members that have one plan and send nothing */
+    } * at; /* the same lists for devices that have one plan and send nothing */
     struct arena *memory;
 };
 

@@ -1,6 +1,6 @@
 /* The team's outputs beside those of one device that runs the whole graph with the same data. */
-#include "team/run/member_plans.h"
-#include "team/run/team_member.h"
+#include "team/run/device_plans.h"
+#include "team/run/team_device.h"
 #include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "device/memory/dtypes.h"
@@ -83,7 +83,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
                                     .stop = team_compare_stop,
                                     .output = team_compare_output,
                                     .context = &c};
-    struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
+    struct lx_plan *plan = plan_of_device(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = lx_team_is_exact(p);
     r->limit = leaps(p->graph) ? INFINITY : r->largest / 10;

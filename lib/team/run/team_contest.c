@@ -1,5 +1,8 @@
 /* Teams compared, and their time. */
 #include "team/run/team_contest.h"
+#include "base/cancel.h"
+
+#include <math.h>
 
 int64_t team_moved(const struct lx_team_plan *p)
 {
@@ -14,7 +17,7 @@ bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t
 
 bool team_was_left(const struct lx_team_plans *p)
 {
-    return p->team->uncut && p->alike;
+    return p->team->unsharded && p->alike;
 }
 
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time)
@@ -26,21 +29,9 @@ struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans
     return second ? b : a;
 }
 
-void team_time_begin(struct team_time *t, const struct lx_team_options *how,
-                     const struct lx_plan_options *asked)
+double team_search_seconds(const struct lx_team_options *how)
 {
-    int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
-    int parts = how->by_time ? 4 : 2 + members / 2;
-    t->plan = *asked;
-    t->plan.run = fuse_light(&t->all, &asked->run);
-    t->part = fuse_share(&t->plan.run, parts);
-    struct lx_run lit = fuse_light(&t->search, &t->part);
-    stop_begin(&t->whole, t->plan.run.stop, t->plan.run.context);
-    stop_begin(&t->part_of_it, lit.stop, lit.context);
-}
-
-void team_time_end(struct team_time *t)
-{
-    stop_end(&t->part_of_it);
-    stop_end(&t->whole);
+    int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
+    double left = cancel_seconds_left();
+    return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + devices / 2);
 }

@@ -2,9 +2,7 @@
 #ifndef LX_TEAM_RUN_TEAM_CONTEST_H
 #define LX_TEAM_RUN_TEAM_CONTEST_H
 
-#include "base/stop.h"
-#include "plan/fuse.h"
-#include "team/run/member_plans.h"
+#include "team/run/device_plans.h"
 
 /* Bytes that are received in all exchanges, and to combine. */
 int64_t team_moved(const struct lx_team_plan *p);
@@ -15,17 +13,8 @@ bool team_was_left(const struct lx_team_plans *p);
 /* Of two plans the better one; the other is freed. By bytes any is better than one that was left. */
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time);
 
-/* The time of a team. The search for cuts has a part of it: every member is to be planned after it, and by bytes, where what
- * arrives is cut, all may have a plan of their own. */
-struct team_time {
-    struct fuse all, search;
-    struct lx_plan_options plan; /* in all of it */
-    struct lx_run part;
-    struct stop whole, part_of_it;
-};
-/* From now on, until team_time_end of the same. */
-void team_time_begin(struct team_time *t, const struct lx_team_options *how,
-                     const struct lx_plan_options *asked);
-void team_time_end(struct team_time *t);
+/* Seconds for the search for cuts, of those that are left; 0: there is no deadline. Every device is planned
+ * after it, and by bytes, where what arrives is cut, all may have a plan of their own. */
+double team_search_seconds(const struct lx_team_options *how);
 
 #endif

@@ -1,9 +1,9 @@
-/* Team plans executed: every member's graph is planned like any other and runs on a simulated device of its
+/* Team plans executed: every device's graph is planned like any other and runs on a simulated device of its
  * own; what the plan exchanges moves from the HBM of one device to that of another, over a transport. Before any
- * data moves, the members compare the hashes of their plans. An error is LX_E_NO and names the member at fault.
+ * data moves, the devices compare the hashes of their plans. An error is LX_E_NO and names the device at fault.
  *
  * Each device is judged like any other: faults, results op by op, every count beside its plan's. The outputs are
- * gathered on member 0 and compared with those of one device that runs the whole graph. They must agree bit for
+ * gathered on device 0 and compared with those of one device that runs the whole graph. They must agree bit for
  * bit where nothing is added up in another grouping (`exact`); else no element may be off by more than a tenth of
  * the largest, which no grouping explains but where a comparison or a type of 8 bits makes steps of its own. */
 #ifndef LX_TEAM_RUN_TEAM_RUN_H
@@ -13,7 +13,7 @@
 #include "team/team.h"
 #include "team/run/transport.h"
 
-/* For tests: one member misbehaves. */
+/* For tests: one device misbehaves. */
 enum lx_team_fault_kind {
     LX_TEAM_NO_FAULT,
     LX_TEAM_DIES,       /* calls `die`; without one, it just ends */
@@ -36,7 +36,7 @@ enum lx_team_phase {
 
 struct lx_team_fault {
     enum lx_team_fault_kind kind;
-    int member;
+    int device;
     int32_t step;
     void (*die)(void);
     enum lx_team_phase phase;
@@ -47,17 +47,17 @@ struct lx_team_plans;
 struct lx_team_run_options {
     const struct lx_transport *transport; /* NULL: threads */
     uint64_t seed;                        /* of inputs and weights */
-    const struct lx_plan_options *plan;   /* how members, and the one device, are planned */
-    const struct lx_team_plans *plans;    /* of the members; NULL: each makes its own */
-    enum lx_verify verify;                /* of each member's ops; none from end to end */
-    int timeout_ms;                       /* how long to wait for a member; 0: 5000 */
+    const struct lx_plan_options *plan;   /* how devices, and the one device, are planned */
+    const struct lx_team_plans *plans;    /* of the devices; NULL: each makes its own */
+    enum lx_verify verify;                /* of each device's ops; none from end to end */
+    int timeout_ms;                       /* how long to wait for a device; 0: 5000 */
     struct lx_team_fault fault;
-    bool (*stop)(void *context); /* may be NULL; every member asks; a stopped run is an error */
-    void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL; of member 0 */
+    bool (*stop)(void *context); /* may be NULL; every device asks; a stopped run is an error */
+    void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL; of device 0 */
     void *context;
 };
 
-/* What one member did. It travels to member 0 as it stands. */
+/* What one device did. It travels to device 0 as it stands. */
 struct lx_team_account {
     int64_t ops;        /* 0: it had nothing to do */
     int64_t device_ops; /* of these, on the device: all but sends and receives */
@@ -70,24 +70,24 @@ struct lx_team_account {
     char why[160];         /* what is not ok, in words */
 };
 
-/* What the plans say of a member: all but what was counted. */
-struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int member);
+/* What the plans say of a device: all but what was counted. */
+struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int device);
 
 /* Must the team's results equal one device's bit for bit? No sum is cut, and none is divided over other cores. */
 bool lx_team_is_exact(const struct lx_team_plan *p);
 
 struct lx_team_result {
-    bool compared;     /* here: where member 0 runs; the rest is known there only */
-    bool ok;           /* every member's run is, and outputs agree if they must */
+    bool compared;     /* here: where device 0 runs; the rest is known there only */
+    bool ok;           /* every device's run is, and outputs agree if they must */
     bool exact;        /* bit for bit: no sum is cut, or grouped otherwise than on one device */
     int64_t elements;  /* of outputs */
     int64_t differing; /* of these, not the same bits */
     double worst;      /* largest difference, */
     double limit;      /* and what it may be; infinite: anything */
     double largest;    /* largest finite element of one device's outputs */
-    int bad_member;    /* the first whose run is not ok; -1: none */
-    struct lx_team_account total, *members;
-    int member_count;
+    int bad_device;    /* the first whose run is not ok; -1: none */
+    struct lx_team_account total, *devices;
+    int device_count;
 };
 
 /* False: the run failed. A run that ends with other numbers is `true` with `ok` false. */

@@ -1,4 +1,4 @@
-/* Items of a box on their way between members. Private to the stage. */
+/* Items of a box on their way between devices. Private to the stage. */
 #ifndef LX_TEAM_RUN_TEAM_WIRE_H
 #define LX_TEAM_RUN_TEAM_WIRE_H
 

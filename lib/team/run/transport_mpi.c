@@ -1,5 +1,5 @@
-/* Members as MPI processes, one per rank: non-blocking sends and receives of one exchange, an all-to-all-v of
- * which most members' parts are empty. Receives are posted when the exchange starts, so that data travels
+/* Devices as MPI processes, one per rank: non-blocking sends and receives of one exchange, an all-to-all-v of
+ * which most devices' parts are empty. Receives are posted when the exchange starts, so that data travels
  * while the core is computed. Errors of the library are returned, not fatal. */
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
@@ -15,8 +15,8 @@
 struct lx_flight {
     int tag;
     const struct lx_message *in;
-    MPI_Request *receive, *send; /* per member */
-    void **copy;                 /* per member: what is being sent */
+    MPI_Request *receive, *send; /* per device */
+    void **copy;                 /* per device: what is being sent */
 };
 
 static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
@@ -29,9 +29,9 @@ static double transport_mpi_now_ms(void)
 }
 
 /* Gives up what is still under way: a peer that is gone would never end it. */
-static void transport_mpi_drop(struct lx_flight *f, int members, bool ok)
+static void transport_mpi_drop(struct lx_flight *f, int devices, bool ok)
 {
-    for (int m = 0; f->receive && f->send && f->copy && m < members; m++) {
+    for (int m = 0; f->receive && f->send && f->copy && m < devices; m++) {
         if (!ok && f->receive[m] != MPI_REQUEST_NULL) {
             MPI_Cancel(&f->receive[m]);
             MPI_Request_free(&f->receive[m]);
@@ -44,14 +44,14 @@ static void transport_mpi_drop(struct lx_flight *f, int members, bool ok)
     mem_free(f);
 }
 
-static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
+static struct lx_flight *make_flight(int devices, int tag, const struct lx_message *in)
 {
     struct lx_flight *f = mem_zeroed(1, sizeof *f);
     f->tag = tag;
     f->in = in;
-    f->receive = mem_alloc((size_t)members * sizeof *f->receive);
-    f->send = mem_alloc((size_t)members * sizeof *f->send);
-    f->copy = mem_zeroed((size_t)members, sizeof *f->copy);
+    f->receive = mem_alloc((size_t)devices * sizeof *f->receive);
+    f->send = mem_alloc((size_t)devices * sizeof *f->send);
+    f->copy = mem_zeroed((size_t)devices, sizeof *f->copy);
     if (!f->receive || !f->send || !f->copy) {
         mem_free(f->receive);
         mem_free(f->send);
@@ -59,22 +59,22 @@ static struct lx_flight *make_flight(int members, int tag, const struct lx_messa
         mem_free(f);
         return NULL;
     }
-    for (int m = 0; m < members; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
+    for (int m = 0; m < devices; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
     return f;
 }
 
 static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, const struct lx_message *out,
                                              const struct lx_message *in, lx_status *st)
 {
-    struct lx_flight *f = make_flight(link->members, tag, in);
+    struct lx_flight *f = make_flight(link->devices, tag, in);
     bool ok = f ? true : status_no_memory(st);
-    for (int m = 0; m < link->members && ok; m++) {
-        if (m == link->member) continue;
+    for (int m = 0; m < link->devices && ok; m++) {
+        if (m == link->device) continue;
         if (in[m].bytes > INT_MAX || out[m].bytes > INT_MAX)
-            ok = status_set(st, LX_E_LIMIT, "member %d: a message of more than 2^31 bytes", link->member);
+            ok = status_set(st, LX_E_LIMIT, "device %d: a message of more than 2^31 bytes", link->device);
         if (ok && in[m].bytes > 0 &&
             MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
-            ok = status_set(st, LX_E_NO, "member %d: MPI cannot receive from member %d", link->member, m);
+            ok = status_set(st, LX_E_NO, "device %d: MPI cannot receive from device %d", link->device, m);
         if (!ok || out[m].bytes == 0) continue;
         f->copy[m] = mem_alloc(out[m].bytes);
         if (!f->copy[m]) {
@@ -83,10 +83,10 @@ static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, cons
         }
         memcpy(f->copy[m], out[m].data, out[m].bytes);
         if (MPI_Isend(f->copy[m], (int)out[m].bytes, MPI_BYTE, m, tag, comm, &f->send[m]) != MPI_SUCCESS)
-            ok = status_set(st, LX_E_NO, "member %d: MPI cannot send to member %d", link->member, m);
+            ok = status_set(st, LX_E_NO, "device %d: MPI cannot send to device %d", link->device, m);
     }
     if (ok) return f;
-    if (f) transport_mpi_drop(f, link->members, false);
+    if (f) transport_mpi_drop(f, link->devices, false);
     return NULL;
 }
 
@@ -102,13 +102,13 @@ static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int fro
     int class = MPI_ERR_OTHER;
     if (result != MPI_SUCCESS) MPI_Error_class(result, &class);
     if (result == MPI_SUCCESS)
-        status_set(st, LX_E_NO, "member %d: message %d from member %d has %d bytes instead of %d",
-                   link->member, f->tag, from, bytes, wanted);
+        status_set(st, LX_E_NO, "device %d: message %d from device %d has %d bytes instead of %d",
+                   link->device, f->tag, from, bytes, wanted);
     else if (class == MPI_ERR_TRUNCATE)
-        status_set(st, LX_E_NO, "member %d: message %d from member %d has more than the %d bytes expected",
-                   link->member, f->tag, from, wanted);
+        status_set(st, LX_E_NO, "device %d: message %d from device %d has more than the %d bytes expected",
+                   link->device, f->tag, from, wanted);
     else
-        status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, from);
+        status_set(st, LX_E_NO, "device %d: MPI lost device %d", link->device, from);
     f->receive[from] = MPI_REQUEST_NULL;
     return -1;
 }
@@ -131,31 +131,31 @@ static void answer_questions(void)
     }
 }
 
-/* Whom a member waits for; -1: it does not say. */
-static int transport_mpi_ask(int member)
+/* Whom a device waits for; -1: it does not say. */
+static int transport_mpi_ask(int device)
 {
     static const struct timespec nap = {0, 1000000};
     char word = 0;
     int answer = -1, there = 0;
     MPI_Status status;
-    MPI_Send(&word, 1, MPI_BYTE, member, TAG_ASK, MPI_COMM_WORLD);
+    MPI_Send(&word, 1, MPI_BYTE, device, TAG_ASK, MPI_COMM_WORLD);
     for (double since = transport_mpi_now_ms(); !there && transport_mpi_now_ms() - since < ANSWER_MS;
          nanosleep(&nap, NULL)) {
         answer_questions();
-        MPI_Iprobe(member, TAG_TELL, MPI_COMM_WORLD, &there, &status);
+        MPI_Iprobe(device, TAG_TELL, MPI_COMM_WORLD, &there, &status);
     }
-    if (there) MPI_Recv(&answer, 1, MPI_INT, member, TAG_TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (there) MPI_Recv(&answer, 1, MPI_INT, device, TAG_TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return answer;
 }
 
-static int transport_mpi_at_fault(struct lx_link *link, int member)
+static int transport_mpi_at_fault(struct lx_link *link, int device)
 {
-    for (int steps = 0; steps < link->members; steps++) {
-        int next = transport_mpi_ask(member);
-        if (next < 0 || next >= link->members || next == link->member) return member;
-        member = next;
+    for (int steps = 0; steps < link->devices; steps++) {
+        int next = transport_mpi_ask(device);
+        if (next < 0 || next >= link->devices || next == link->device) return device;
+        device = next;
     }
-    return member;
+    return device;
 }
 
 static int frozen(const struct lx_link *link)
@@ -169,19 +169,19 @@ static bool late(struct lx_link *link, int tag, int other, double since, lx_stat
     answer_questions();
     int stopped = frozen(link);
     if (stopped >= 0) {
-        status_set(st, LX_E_NO, "member %d: member %d did not answer message %d: it is stopped", link->member,
+        status_set(st, LX_E_NO, "device %d: device %d did not answer message %d: it is stopped", link->device,
                    stopped, tag);
         return true;
     }
     if (transport_mpi_now_ms() - since <= link->timeout_ms) return false;
-    status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
+    status_set(st, LX_E_NO, "device %d: device %d did not answer message %d within %d ms", link->device,
                transport_mpi_at_fault(link, other), tag, link->timeout_ms);
     return true;
 }
 
 static void rest(int tries)
 {
-    /* with more members than cores, spinning would keep the others from answering */
+    /* with more devices than cores, spinning would keep the others from answering */
     static const struct timespec nap = {0, 50000};
     if (tries > 50) nanosleep(&nap, NULL);
 }
@@ -191,7 +191,7 @@ static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f,
     bool ok = true;
     double since = transport_mpi_now_ms();
     waits_for = -1;
-    for (int m = 0; m < link->members && ok; m++) {
+    for (int m = 0; m < link->devices && ok; m++) {
         if (f->receive[m] == MPI_REQUEST_NULL) continue;
         int found = 0;
         for (int tries = 0; (found = transport_mpi_look(link, f, m, st)) == 0; tries++) {
@@ -200,11 +200,11 @@ static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f,
         }
         ok = found == 1;
     }
-    for (int m = 0; m < link->members && ok; m++) {
+    for (int m = 0; m < link->devices && ok; m++) {
         int done = f->send[m] == MPI_REQUEST_NULL;
         for (int tries = 0; ok && !done; tries++) {
             if (MPI_Test(&f->send[m], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-                ok = status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, m);
+                ok = status_set(st, LX_E_NO, "device %d: MPI lost device %d", link->device, m);
             else if (!done) {
                 ok = !late(link, f->tag, m, since, st);
                 rest(tries);
@@ -212,13 +212,13 @@ static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f,
         }
     }
     if (ok) waits_for = -1;
-    transport_mpi_drop(f, link->members, ok);
+    transport_mpi_drop(f, link->devices, ok);
     return ok;
 }
 
 static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
 {
-    transport_mpi_drop(flight, link->members, false);
+    transport_mpi_drop(flight, link->devices, false);
 }
 
 static bool started(void)
@@ -234,18 +234,18 @@ static int processes(lx_status *st)
     return size;
 }
 
-static bool transport_mpi_run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work,
+static bool transport_mpi_run(const struct lx_transport *t, int devices, int timeout_ms, lx_team_work *work,
                               void *context, lx_status *st)
 {
     int rank, size;
     if (!mpi_process_begin(&comm, st)) return false;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    if (size != members)
+    if (size != devices)
         return status_set(st, LX_E_USAGE,
-                          "the team has %d members, but %d MPI process%s; start with mpirun -n %d", members,
-                          size, size == 1 ? " runs" : "es run", members);
-    struct lx_link link = {t, rank, members, timeout_ms, NULL};
+                          "the team has %d devices, but %d MPI process%s; start with mpirun -n %d", devices,
+                          size, size == 1 ? " runs" : "es run", devices);
+    struct lx_link link = {t, rank, devices, timeout_ms, NULL};
     return work(&link, context, st);
 }
 
@@ -272,9 +272,9 @@ static bool transport_mpi_end(bool ok, lx_status *st)
 }
 
 const struct lx_transport lx_transport_mpi = {.name = "mpi",
-                                              .help = "members are the processes of mpirun",
+                                              .help = "devices are the processes of mpirun",
                                               .started = started,
-                                              .members = processes,
+                                              .devices = processes,
                                               .run = transport_mpi_run,
                                               .start = transport_mpi_start,
                                               .wait = transport_mpi_wait_flight,

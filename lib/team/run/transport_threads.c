@@ -1,5 +1,5 @@
-/* Members as threads of one process. Messages are copied into the receiver's mailbox, so that a sender never
- * waits; a member that ends, for whatever reason, is known to have ended at once. */
+/* Devices as threads of one process. Messages are copied into the receiver's mailbox, so that a sender never
+ * waits; a device that ends, for whatever reason, is known to have ended at once. */
 #include "team/run/transport.h"
 #include "base/fail.h"
 #include "base/thread.h"
@@ -20,11 +20,11 @@ struct letter {
 struct world {
     pthread_mutex_t lock;
     pthread_cond_t news;
-    struct letter **mailbox; /* per member */
-    bool *ended;             /* per member */
-    int *waits_for;          /* per member: another; -1: it does not wait */
+    struct letter **mailbox; /* per device */
+    bool *ended;             /* per device */
+    int *waits_for;          /* per device: another; -1: it does not wait */
     bool failed;
-    int first_failed; /* member whose error is told */
+    int first_failed; /* device whose error is told */
 };
 
 struct lx_flight {
@@ -48,11 +48,11 @@ static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, 
     struct world *w = link->own;
     struct lx_flight *flight = mem_alloc(sizeof *flight);
     *flight = (struct lx_flight){tag, in};
-    for (int to = 0; to < link->members; to++) {
-        if (to == link->member || out[to].bytes == 0) continue;
+    for (int to = 0; to < link->devices; to++) {
+        if (to == link->device || out[to].bytes == 0) continue;
         struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
         mem_disown(l); /* the receiver's, whatever happens here */
-        l->from = link->member;
+        l->from = link->device;
         l->tag = tag;
         l->bytes = out[to].bytes;
         memcpy(l->data, out[to].data, out[to].bytes);
@@ -79,10 +79,10 @@ static struct letter *take_letter(struct world *w, int to, int from, int tag)
 }
 
 /* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
-static int transport_threads_at_fault(const struct world *w, int member, int members)
+static int transport_threads_at_fault(const struct world *w, int device, int devices)
 {
-    for (int steps = 0; steps < members && w->waits_for[member] >= 0; steps++) member = w->waits_for[member];
-    return member;
+    for (int steps = 0; steps < devices && w->waits_for[device] >= 0; steps++) device = w->waits_for[device];
+    return device;
 }
 
 /* With the lock held. NULL: `st` says what kept the letter from coming. */
@@ -91,22 +91,22 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
 {
     struct world *w = link->own;
     for (bool late = false;; late = pthread_cond_timedwait(&w->news, &w->lock, until) == ETIMEDOUT) {
-        struct letter *l = take_letter(w, link->member, from, tag);
+        struct letter *l = take_letter(w, link->device, from, tag);
         if (l) return l;
         if (w->ended[from])
-            status_set(st, LX_E_NO, "member %d: member %d has ended and did not send message %d",
-                       link->member, from, tag);
+            status_set(st, LX_E_NO, "device %d: device %d has ended and did not send message %d",
+                       link->device, from, tag);
         else if (w->failed)
-            status_set(st, LX_E_NO, "member %d: stopped, because another member failed", link->member);
-        else if (late && transport_threads_at_fault(w, from, link->members) != from)
+            status_set(st, LX_E_NO, "device %d: stopped, because another device failed", link->device);
+        else if (late && transport_threads_at_fault(w, from, link->devices) != from)
             status_set(
                 st, LX_E_NO,
-                "member %d: member %d did not send within %d ms; member %d, which is to send message %d, "
+                "device %d: device %d did not send within %d ms; device %d, which is to send message %d, "
                 "waits for it",
-                link->member, transport_threads_at_fault(w, from, link->members), link->timeout_ms, from,
+                link->device, transport_threads_at_fault(w, from, link->devices), link->timeout_ms, from,
                 tag);
         else if (late)
-            status_set(st, LX_E_NO, "member %d: member %d did not send message %d within %d ms", link->member,
+            status_set(st, LX_E_NO, "device %d: device %d did not send message %d within %d ms", link->device,
                        from, tag, link->timeout_ms);
         else
             continue;
@@ -123,18 +123,18 @@ static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight
     until.tv_nsec += (long)(link->timeout_ms % 1000) * 1000000;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     bool ok = true;
-    for (int from = 0; from < link->members && ok; from++) {
+    for (int from = 0; from < link->devices && ok; from++) {
         const struct lx_message *in = &flight->in[from];
-        if (from == link->member || in->bytes == 0) continue;
+        if (from == link->device || in->bytes == 0) continue;
         pthread_mutex_lock(&w->lock);
-        w->waits_for[link->member] = from;
+        w->waits_for[link->device] = from;
         struct letter *l = await_letter(link, from, flight->tag, &until, st);
-        if (l) w->waits_for[link->member] = -1; /* who gives up has waited to the end */
+        if (l) w->waits_for[link->device] = -1; /* who gives up has waited to the end */
         pthread_mutex_unlock(&w->lock);
         ok = l != NULL;
         if (ok && l->bytes != in->bytes)
-            ok = status_set(st, LX_E_NO, "member %d: message %d from member %d has %zu bytes instead of %zu",
-                            link->member, flight->tag, from, l->bytes, in->bytes);
+            ok = status_set(st, LX_E_NO, "device %d: message %d from device %d has %zu bytes instead of %zu",
+                            link->device, flight->tag, from, l->bytes, in->bytes);
         if (ok) memcpy(in->data, l->data, in->bytes);
         mem_free(l);
     }
@@ -160,18 +160,18 @@ static void sit(void *at)
         s->ok = status_no_memory(&s->st);
     }
     pthread_mutex_lock(&w->lock);
-    w->ended[s->link.member] = true;
+    w->ended[s->link.device] = true;
     if (!s->ok && !w->failed) {
         w->failed = true;
-        w->first_failed = s->link.member;
+        w->first_failed = s->link.device;
     }
     pthread_cond_broadcast(&w->news);
     pthread_mutex_unlock(&w->lock);
 }
 
-static void free_mail(struct world *w, int members)
+static void free_mail(struct world *w, int devices)
 {
-    for (int m = 0; m < members && w->mailbox; m++)
+    for (int m = 0; m < devices && w->mailbox; m++)
         while (w->mailbox[m]) {
             struct letter *l = w->mailbox[m];
             w->mailbox[m] = l->next;
@@ -182,44 +182,44 @@ static void free_mail(struct world *w, int members)
     mem_free(w->waits_for);
 }
 
-/* A member for which no thread can be had counts as one that failed. */
-static void seat_all(struct seat *seats, int members, struct world *w)
+/* A device for which no thread can be had counts as one that failed. */
+static void seat_all(struct seat *seats, int devices, struct world *w)
 {
     int seated = 0;
-    while (seated < members && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
-    if (seated < members) {
+    while (seated < devices && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
+    if (seated < devices) {
         pthread_mutex_lock(&w->lock);
         w->failed = true;
         w->first_failed = seated;
-        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of member %d", seated);
-        for (int m = seated; m < members; m++) w->ended[m] = true;
+        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of device %d", seated);
+        for (int m = seated; m < devices; m++) w->ended[m] = true;
         pthread_cond_broadcast(&w->news);
         pthread_mutex_unlock(&w->lock);
     }
     for (int m = 0; m < seated; m++) thread_join(&seats[m].thread);
 }
 
-static bool transport_threads_run(const struct lx_transport *t, int members, int timeout_ms,
+static bool transport_threads_run(const struct lx_transport *t, int devices, int timeout_ms,
                                   lx_team_work *work, void *context, lx_status *st)
 {
-    struct world w = {.mailbox = mem_zeroed((size_t)members, sizeof *w.mailbox),
-                      .ended = mem_zeroed((size_t)members, sizeof *w.ended),
-                      .waits_for = mem_zeroed((size_t)members, sizeof *w.waits_for)};
-    struct seat *seats = mem_zeroed((size_t)members, sizeof *seats);
-    for (int m = 0; m < members; m++) w.waits_for[m] = -1;
+    struct world w = {.mailbox = mem_zeroed((size_t)devices, sizeof *w.mailbox),
+                      .ended = mem_zeroed((size_t)devices, sizeof *w.ended),
+                      .waits_for = mem_zeroed((size_t)devices, sizeof *w.waits_for)};
+    struct seat *seats = mem_zeroed((size_t)devices, sizeof *seats);
+    for (int m = 0; m < devices; m++) w.waits_for[m] = -1;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.news, &clock);
     pthread_condattr_destroy(&clock);
-    for (int m = 0; m < members; m++)
-        seats[m] = (struct seat){.link = {t, m, members, timeout_ms, &w}, .work = work, .context = context};
-    seat_all(seats, members, &w);
+    for (int m = 0; m < devices; m++)
+        seats[m] = (struct seat){.link = {t, m, devices, timeout_ms, &w}, .work = work, .context = context};
+    seat_all(seats, devices, &w);
     if (w.failed && st) *st = seats[w.first_failed].st;
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.news);
-    free_mail(&w, members);
+    free_mail(&w, devices);
     mem_free(seats);
     return !w.failed;
 }
@@ -232,7 +232,7 @@ static bool transport_threads_end(bool ok, lx_status *st)
 }
 
 const struct lx_transport lx_transport_threads = {.name = "threads",
-                                                  .help = "members are threads of this process",
+                                                  .help = "devices are threads of this process",
                                                   .run = transport_threads_run,
                                                   .start = transport_threads_start,
                                                   .wait = transport_threads_wait_flight,

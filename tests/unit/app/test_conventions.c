@@ -12,17 +12,17 @@ static void first_match_under_the_cursor_counts(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GRAPHS, 24, 80);
-    type(x, "<wait>/gq_a<Enter>");
-    assert_true(shows(x, "1 of 1 with \"gq_a\""));
+    explorer_type(x, "<wait>/gq_a<Enter>");
+    assert_true(explorer_shows(x, "1 of 1 with \"gq_a\""));
     assert_int_equal(view_selected(x, VIEW_PATTERNS), 5);
-    type(x, "/softmax<Enter>");
-    assert_true(shows(x, "1 of 2 with \"softmax\""));
-    type(x, "n");
-    assert_true(shows(x, "2 of 2 with \"softmax\""));
-    type(x, "n");
-    assert_true(shows(x, "1 of 2 with \"softmax\", wrapped around"));
-    type(x, "N");
-    assert_true(shows(x, "2 of 2"));
+    explorer_type(x, "/softmax<Enter>");
+    assert_true(explorer_shows(x, "1 of 2 with \"softmax\""));
+    explorer_type(x, "n");
+    assert_true(explorer_shows(x, "2 of 2 with \"softmax\""));
+    explorer_type(x, "n");
+    assert_true(explorer_shows(x, "1 of 2 with \"softmax\", wrapped around"));
+    explorer_type(x, "N");
+    assert_true(explorer_shows(x, "2 of 2"));
     close_it(x);
 }
 
@@ -42,15 +42,15 @@ static void place_and_filter_are_shown(void **state)
     snprintf(place, sizeof place, "3/%d", count_graphs());
     snprintf(some, sizeof some, "2 of %d patterns", count_graphs());
     struct explorer *x = open_on(GRAPHS, 24, 80);
-    type(x, "<wait>jj");
-    assert_true(shows(x, place));
-    type(x, "fsoft<Enter>");
-    assert_true(shows(x, "filter soft  2/2"));
-    assert_true(shows(x, some));
-    type(x, "<Esc>fzzz<Enter>");
-    assert_true(shows(x, "filter zzz  0/0"));
-    type(x, "<Esc>");
-    assert_false(shows(x, "filter zzz"));
+    explorer_type(x, "<wait>jj");
+    assert_true(explorer_shows(x, place));
+    explorer_type(x, "fsoft<Enter>");
+    assert_true(explorer_shows(x, "filter soft  2/2"));
+    assert_true(explorer_shows(x, some));
+    explorer_type(x, "<Esc>fzzz<Enter>");
+    assert_true(explorer_shows(x, "filter zzz  0/0"));
+    explorer_type(x, "<Esc>");
+    assert_false(explorer_shows(x, "filter zzz"));
     close_it(x);
 }
 
@@ -58,19 +58,19 @@ static void one_goes_back_to_places(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>2gjj");
+    explorer_type(x, "<wait>2gjj");
     int32_t op = x->session.selection.op;
-    type(x, ":goto y<Enter>4");
+    explorer_type(x, ":goto y<Enter>4");
     assert_int_not_equal(x->session.selection.op, op);
-    type(x, "<C-o>");
+    explorer_type(x, "<C-o>");
     assert_int_equal(x->view, VIEW_GRAPH);
-    type(x, "<C-o>");
+    explorer_type(x, "<C-o>");
     assert_int_equal(x->view, VIEW_GRAPH);
     assert_int_equal(x->session.selection.op, op);
-    type(x, "<C-o>");
+    explorer_type(x, "<C-o>");
     assert_int_equal(x->view, VIEW_MAP);
-    type(x, "<C-o>");
-    assert_true(shows(x, "no previous place"));
+    explorer_type(x, "<C-o>");
+    assert_true(explorer_shows(x, "no previous place"));
     close_it(x);
 }
 
@@ -78,10 +78,10 @@ static void a_hundred_places_are_kept(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>");
-    for (int i = 0; i < MOST_PLACES; i++) type(x, "24");
+    explorer_type(x, "<wait>");
+    for (int i = 0; i < MOST_PLACES; i++) explorer_type(x, "24");
     assert_int_equal(x->place_count, MOST_PLACES);
-    for (int i = 0; i < MOST_PLACES; i++) type(x, "<C-o>");
+    for (int i = 0; i < MOST_PLACES; i++) explorer_type(x, "<C-o>");
     assert_int_equal(x->place_count, 0);
     close_it(x);
 }
@@ -90,17 +90,17 @@ static void typing_replaces_a_proposed_name(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>W");
+    explorer_type(x, "<wait>W");
     assert_string_equal(x->prompt.text, "save gq_attention.plan.json");
-    type(x, "mine.json");
+    explorer_type(x, "mine.json");
     assert_string_equal(x->prompt.text, "save mine.json");
-    type(x, "<C-u>");
+    explorer_type(x, "<C-u>");
     assert_string_equal(x->prompt.text, "save ");
-    type(x, "<C-u>");
+    explorer_type(x, "<C-u>");
     assert_string_equal(x->prompt.text, "");
-    type(x, "<Esc>E<End>x"); /* whoever moves the cursor edits the proposal */
+    explorer_type(x, "<Esc>E<End>x"); /* whoever moves the cursor edits the proposal */
     assert_string_equal(x->prompt.text, "export gq_attention.svgx");
-    type(x, "<Esc>");
+    explorer_type(x, "<Esc>");
     close_it(x);
 }
 
@@ -108,16 +108,16 @@ static void files_are_replaced_when_asked_twice(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:save here.json<Enter>");
-    assert_true(shows(x, "saved; check it with"));
-    type(x, ":save here.json<Enter>");
-    assert_true(shows(x, "exists; <Enter> again replaces it"));
-    type(x, "<Enter>");
-    assert_true(shows(x, "saved; check it with"));
-    type(x, ":save here.json<Enter><Esc>:export here.json<Enter>"); /* another question in between */
-    assert_false(shows(x, "here.json written"));
-    type(x, "<Esc>:export page.html<Enter>");
-    assert_true(shows(x, "page.html written"));
+    explorer_type(x, "<wait>:save here.json<Enter>");
+    assert_true(explorer_shows(x, "saved; check it with"));
+    explorer_type(x, ":save here.json<Enter>");
+    assert_true(explorer_shows(x, "exists; <Enter> again replaces it"));
+    explorer_type(x, "<Enter>");
+    assert_true(explorer_shows(x, "saved; check it with"));
+    explorer_type(x, ":save here.json<Enter><Esc>:export here.json<Enter>"); /* another question in between */
+    assert_false(explorer_shows(x, "here.json written"));
+    explorer_type(x, "<Esc>:export page.html<Enter>");
+    assert_true(explorer_shows(x, "page.html written"));
     lx_status st;
     size_t length;
     char *page = file_read("page.html", &length, &st);
@@ -133,17 +133,17 @@ static void the_footer_can_be_clicked(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
     char click[40];
-    type(x, "<wait>2");
+    explorer_type(x, "<wait>2");
     for (int i = 0; i < x->footer_count; i++) {
         if (x->footer[i].request != REQ_FILTER) continue;
         snprintf(click, sizeof click, "<Click:23,%d>", x->footer[i].from);
-        type(x, click);
+        explorer_type(x, click);
         assert_int_equal(x->prompt.lead, 'f');
-        type(x, "<Esc>");
+        explorer_type(x, "<Esc>");
         break;
     }
     snprintf(click, sizeof click, "<Click:23,%d>", x->footer[x->footer_count - 1].to - 1);
-    type(x, click);
+    explorer_type(x, click);
     assert_int_equal(x->overlay, VIEW_HELP);
     close_it(x);
 }
@@ -153,13 +153,13 @@ static void compare_offers_what_enter_does(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 120);
-    type(x, "<wait>:lx 60k<Enter><wait>p<wait>5g");
-    assert_false(shows(x, "use this solver"));
+    explorer_type(x, "<wait>:lx 60k<Enter><wait>p<wait>5g");
+    assert_false(explorer_shows(x, "use this solver"));
     assert_true(x->session.selection.buffer >= 0);
-    type(x, "j");
-    assert_false(shows(x, "use this solver")); /* A is only kept */
-    type(x, "jj");
-    assert_true(shows(x, "<Enter> use this solver"));
+    explorer_type(x, "j");
+    assert_false(explorer_shows(x, "use this solver")); /* A is only kept */
+    explorer_type(x, "jj");
+    assert_true(explorer_shows(x, "<Enter> use this solver"));
     close_it(x);
 }
 
@@ -168,14 +168,14 @@ static void space_turns_the_page(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>?");
-    struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+    explorer_type(x, "<wait>?");
+    struct list *l = x->states[VIEW_HELP];
     int rows = l->rows.rows;
-    type(x, "<Space>");
+    explorer_type(x, "<Space>");
     assert_int_equal(l->top, rows - 1);
-    type(x, "<Space>");
+    explorer_type(x, "<Space>");
     assert_int_equal(l->top, 2 * (rows - 1));
-    type(x, "bb");
+    explorer_type(x, "bb");
     assert_int_equal(l->top, 0);
     close_it(x);
 }
@@ -186,8 +186,8 @@ static void help_is_paged_and_whole(void **state)
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
-        type(x, "<wait>?");
-        struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+        explorer_type(x, "<wait>?");
+        struct list *l = x->states[VIEW_HELP];
         for (int n = view_count(x, VIEW_HELP), at = -1; l->cursor < n - 1 && l->cursor != at;) {
             struct text screen = {0};
             at = l->cursor;
@@ -198,10 +198,10 @@ static void help_is_paged_and_whole(void **state)
                 if (cut) fail_msg("a description is cut: %.*s", (int)(end - row), row);
             }
             text_free(&screen);
-            type(x, "<Space>");
+            explorer_type(x, "<Space>");
         }
         assert_int_equal(l->cursor, view_count(x, VIEW_HELP) - 1);
-        type(x, "b");
+        explorer_type(x, "b");
         assert_int_not_equal(l->cursor, view_count(x, VIEW_HELP) - 1);
         close_it(x);
     }
@@ -213,10 +213,10 @@ static void names_come_first(void **state)
     (void)state;
     for (int columns = 60; columns <= 200; columns++) {
         struct explorer *x = open_on(SOURCE_DIR "/patterns", 60, columns);
-        type(x, "<wait>fshowcase<Enter>");
-        assert_true(shows(x, "showcase/attention_tight.json"));
-        type(x, "<Esc>fgraphs<Enter>");
-        assert_true(shows(x, "graphs/transformer_block.json"));
+        explorer_type(x, "<wait>fshowcase<Enter>");
+        assert_true(explorer_shows(x, "showcase/attention_tight.json"));
+        explorer_type(x, "<Esc>fgraphs<Enter>");
+        assert_true(explorer_shows(x, "graphs/transformer_block.json"));
         close_it(x);
     }
 }
@@ -228,9 +228,9 @@ static void equal_names_are_told_apart(void **state)
     lx_status st;
     assert_true(session_add(&x->session, SOURCE_DIR "/patterns/targets/moe_mlp.json", &st));
     assert_true(session_add(&x->session, GQ, &st));
-    type(x, "<wait>1");
-    assert_true(shows(x, "graphs/moe_mlp.json"));
-    assert_true(shows(x, "targets/moe_mlp.json"));
+    explorer_type(x, "<wait>1");
+    assert_true(explorer_shows(x, "graphs/moe_mlp.json"));
+    assert_true(explorer_shows(x, "targets/moe_mlp.json"));
     assert_string_equal(x->session.patterns.at[2].shown, "gq_attention.json");
     close_it(x);
 }
@@ -242,9 +242,9 @@ static void welcome_is_whole(void **state)
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
-        type(x, "<wait>:welcome<Enter>");
-        assert_true(shows(x, "How to read the map"));
-        assert_true(shows(x, "targets/staircase"));
+        explorer_type(x, "<wait>:welcome<Enter>");
+        assert_true(explorer_shows(x, "How to read the map"));
+        assert_true(explorer_shows(x, "targets/staircase"));
         struct text screen = {0};
         cells_to_text(&x->cells, &screen);
         assert_null(strstr(screen.at, "~ │"));
@@ -275,26 +275,26 @@ static void the_file_is_watched(void **state)
     (void)state;
     copy_with(GQ, "own.json", "\"summary\"", "\"summary\"");
     struct explorer *x = open_on("own.json", 24, 80);
-    type(x, "<wait><Tick><Tick>2");
-    assert_true(shows(x, "masked"));
+    explorer_type(x, "<wait><Tick><Tick>2");
+    assert_true(explorer_shows(x, "masked"));
     copy_with(GQ, "own.json", "\"name\": \"masked\", \"kind\"", "\"name\": \"veiled\", \"kind\"");
-    type(x, "<Tick>");
-    assert_true(shows(x, "own.json has changed: reloaded"));
-    type(x, "<wait>");
-    assert_true(shows(x, "veiled"));
-    type(x, ":lx 1m<Enter><wait>");
+    explorer_type(x, "<Tick>");
+    assert_true(explorer_shows(x, "own.json has changed: reloaded"));
+    explorer_type(x, "<wait>");
+    assert_true(explorer_shows(x, "veiled"));
+    explorer_type(x, ":lx 1m<Enter><wait>");
     copy_with(GQ, "own.json", "\"kind\": \"add\"", "\"kind\": \"adn\"");
-    type(x, "<Tick><wait>");
-    assert_true(shows(x, "has changed and cannot be read"));
-    assert_false(shows(x, "changed: reloaded") ||
-                 shows(x, "with these settings")); /* it is the file's fault */
-    assert_true(shows(x, "e edits"));
-    assert_true(shows(x, "did you mean \"add\"?"));
-    assert_true(shows(x, "|"));
-    assert_true(shows(x, "^"));
+    explorer_type(x, "<Tick><wait>");
+    assert_true(explorer_shows(x, "has changed and cannot be read"));
+    assert_false(explorer_shows(x, "changed: reloaded") ||
+                 explorer_shows(x, "with these settings")); /* it is the file's fault */
+    assert_true(explorer_shows(x, "e edits"));
+    assert_true(explorer_shows(x, "did you mean \"add\"?"));
+    assert_true(explorer_shows(x, "|"));
+    assert_true(explorer_shows(x, "^"));
     assert_int_equal(remove("own.json"), 0);
-    type(x, "<Tick><wait>");
-    assert_true(shows(x, "did you mean"));
+    explorer_type(x, "<Tick><wait>");
+    assert_true(explorer_shows(x, "did you mean"));
     close_it(x);
 }
 
@@ -304,19 +304,19 @@ static void the_editor_is_asked_for(void **state)
     (void)state;
     setenv("VISUAL", "emacs -nw", 1);
     struct explorer *x = open_on(GQ, 24, 120);
-    type(x, "<wait>2gjjj");
+    explorer_type(x, "<wait>2gjjj");
     int op = outcome_graph(&x->session.shown)->ops[x->session.selection.op].line;
-    type(x, "e");
-    assert_true(shows(x, "emacs -nw +"));
+    explorer_type(x, "e");
+    assert_true(explorer_shows(x, "emacs -nw +"));
     assert_true(x->edit.wanted && x->edit.pattern == 0 && x->edit.line == op);
-    type(x, ":goto mask<Enter>4e");
+    explorer_type(x, ":goto mask<Enter>4e");
     assert_true(x->edit.wanted && x->edit.line > 1 && x->edit.line < op);
     close_it(x);
     unsetenv("VISUAL");
     setenv("EDITOR", "", 1);
     assert_string_equal(edit_program(), "vi");
     x = open_on(GRAPHS, 24, 120);
-    type(x, "<wait>je");
+    explorer_type(x, "<wait>je");
     assert_true(x->edit.wanted && x->edit.pattern == 1 && x->edit.line == 1);
     close_it(x);
 }
@@ -325,15 +325,15 @@ static void settings_are_typed_as_on_the_command_line(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:set cooptimise  full<Enter><wait>");
-    assert_false(shows(x, "there is no"));
+    explorer_type(x, "<wait>:set cooptimise  full<Enter><wait>");
+    assert_false(explorer_shows(x, "there is no"));
     assert_true(settings_changed(&x->session.now, lx_settings_find("cooptimise")));
-    type(x, ":set time 0.5<Enter><wait>");
+    explorer_type(x, ":set time 0.5<Enter><wait>");
     assert_true(x->session.now.options.seconds == 0.5);
-    type(x, ":lx 99999g<Enter>");
-    assert_true(shows(x, "lx is 107373108658176; it must be from 0 to"));
+    explorer_type(x, ":lx 99999g<Enter>");
+    assert_true(explorer_shows(x, "lx is 107373108658176; it must be from 0 to"));
     assert_false(settings_changed(&x->session.now, SET_LX));
-    type(x, ":lx 50%<Enter><wait>");
+    explorer_type(x, ":lx 50%<Enter><wait>");
     assert_int_equal(session_plan(&x->session)->problem.capacity, 1625344 / 2);
     close_it(x);
 }
@@ -358,5 +358,5 @@ int main(void)
         cmocka_unit_test(the_editor_is_asked_for),
         cmocka_unit_test(settings_are_typed_as_on_the_command_line),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -132,12 +132,12 @@ static void a_device_is_chosen(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:set device preset=tenstorrent<Enter><wait>");
+    explorer_type(x, "<wait>:set device preset=tenstorrent<Enter><wait>");
     assert_string_equal(session_plan(&x->session)->graph->device.preset, "tenstorrent");
-    assert_true(shows(x, " -> "));
-    type(x, "<Esc>"); /* what the change did is shown until the next key */
-    assert_true(shows(x, "64 cores"));
-    type(x, "u<wait>");
+    assert_true(explorer_shows(x, " -> "));
+    explorer_type(x, "<Esc>"); /* what the change did is shown until the next key */
+    assert_true(explorer_shows(x, "64 cores"));
+    explorer_type(x, "u<wait>");
     assert_string_equal(session_plan(&x->session)->graph->device.preset, "spyre");
     close_it(x);
 }
@@ -146,9 +146,9 @@ static void a_solver_is_given_less_work(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, ":solver anneal<Enter>:lx 64k<Enter><wait>");
+    explorer_type(x, ":solver anneal<Enter>:lx 64k<Enter><wait>");
     assert_true(session_plan(&x->session)->answer.steps > 100);
-    type(x, ":set work 100<Enter><wait>");
+    explorer_type(x, ":set work 100<Enter><wait>");
     assert_int_equal(session_plan(&x->session)->answer.steps, 100);
     close_it(x);
 }
@@ -160,23 +160,23 @@ static void changes_are_planned_and_taken_back(void **state)
     struct explorer *x = open_on(MOE, 24, 80);
     struct session *s = &x->session;
     assert_true(session_is_stale(s));
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     assert_false(session_is_stale(s));
     int64_t before = session_plan(s)->figures.hbm_bytes;
     assert_true(session_goto(s, "gate_2"));
-    type(x, ":lx 900k<Enter>");
+    explorer_type(x, ":lx 900k<Enter>");
     if (session_shows_old(s))
         assert_true(session_plan(s)->figures.hbm_bytes == before); /* the old one is shown */
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     assert_false(session_is_stale(s));
     assert_true(session_plan(s)->figures.hbm_bytes > before);
     assert_string_equal(session_plan(s)->problem.buffers[s->selection.buffer].name, "gate_2");
-    type(x, "u<wait>");
+    explorer_type(x, "u<wait>");
     assert_int_equal(session_plan(s)->figures.hbm_bytes, before);
-    type(x, "<C-r><wait>");
+    explorer_type(x, "<C-r><wait>");
     assert_true(session_plan(s)->figures.hbm_bytes > before);
-    type(x, "uu<wait>");
-    assert_true(shows(x, "nothing to undo") || s->undo.count == 0);
+    explorer_type(x, "uu<wait>");
+    assert_true(explorer_shows(x, "nothing to undo") || s->undo.count == 0);
     close_it(x);
 }
 
@@ -186,18 +186,18 @@ static void selection_is_shared(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
     struct session *s = &x->session;
-    type(x, "<wait>4:goto exp<Enter>");
+    explorer_type(x, "<wait>4:goto exp<Enter>");
     int32_t op = s->selection.op;
     assert_string_equal(session_plan(s)->problem.buffers[s->selection.buffer].name, "exp");
     assert_string_equal(outcome_graph(&s->shown)->ops[op].name, "exp");
-    type(x, "2");
-    assert_true(shows(x, "exp = exp"));
-    type(x, "3");
-    assert_true(shows(x, "exp = exp"));
-    type(x, "j2k");
+    explorer_type(x, "2");
+    assert_true(explorer_shows(x, "exp = exp"));
+    explorer_type(x, "3");
+    assert_true(explorer_shows(x, "exp = exp"));
+    explorer_type(x, "j2k");
     assert_int_equal(s->selection.op, op - 1);
-    type(x, "4");
-    assert_true(shows(x, "sub  "));
+    explorer_type(x, "4");
+    assert_true(explorer_shows(x, "sub  "));
     close_it(x);
 }
 
@@ -206,7 +206,7 @@ static void edges_are_followed(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
-    type(x, "<wait>2:goto exp<Enter><Enter>");
+    explorer_type(x, "<wait>2:goto exp<Enter><Enter>");
     assert_string_equal(outcome_graph(&x->session.shown)->ops[x->session.selection.op].name, "sub");
     close_it(x);
 }
@@ -216,7 +216,7 @@ static void thin_buffers_never_vanish(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE, 24, 80);
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     const struct outcome *o = &x->session.shown;
     const struct lx_plan *p = o->plan;
     for (int columns = 1; columns < 130; columns += 7)
@@ -257,7 +257,7 @@ static void holes_are_counted(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets/simple_fragmentation.json", 24, 80);
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     const struct lx_plan *p = session_plan(&x->session);
     for (int64_t t = x->session.shown.time.first; t < x->session.shown.time.last; t++) {
         struct lx_holes h;
@@ -275,19 +275,19 @@ static void cursor_and_mouse_pick_buffers(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
     const struct map_window *w = x->states[VIEW_MAP];
-    type(x, "<wait>4");
+    explorer_type(x, "<wait>4");
     for (int edges = 0; edges < 2; edges++) {
-        type(x, "v");
+        explorer_type(x, "v");
         for (int row = 0; row < w->map.rows; row++) {
             char click[40];
             snprintf(click, sizeof click, "<Click:%d,%d>", w->map.row + row, w->map.column + 30);
-            type(x, click);
+            explorer_type(x, click);
             int32_t under = plan_index_at(&x->session.shown.index, x->session.selection.tick,
                                           x->session.selection.address);
             if (under >= 0) assert_int_equal(under, x->session.selection.buffer);
         }
     }
-    type(x, "<WheelUp:10,30><WheelDown:10,30><Click:0,2>");
+    explorer_type(x, "<WheelUp:10,30><WheelDown:10,30><Click:0,2>");
     close_it(x);
 }
 
@@ -295,21 +295,21 @@ static void command_line_completes_and_remembers(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:sol<Tab>");
+    explorer_type(x, "<wait>:sol<Tab>");
     assert_string_equal(x->prompt.text, "solver ");
-    type(x, "ex<Tab>");
+    explorer_type(x, "ex<Tab>");
     assert_string_equal(x->prompt.text, "solver exact ");
-    type(x, "<Enter><wait>");
+    explorer_type(x, "<Enter><wait>");
     assert_string_equal(session_plan(&x->session)->solver, "exact");
-    type(x, ":<Up>");
+    explorer_type(x, ":<Up>");
     assert_string_equal(x->prompt.text, "solver exact ");
-    type(x, "<C-u>theme d<Tab><Enter>");
+    explorer_type(x, "<C-u>theme d<Tab><Enter>");
     assert_string_equal(x->theme->name, "dark");
-    type(x, ":nonsense<Enter>");
-    assert_true(shows(x, "there is no \"nonsense\""));
-    type(x, ":goto q<BS>ma<Tab>");
-    assert_true(shows(x, "mask") && shows(x, "masked"));
-    type(x, "<Esc>fq<Esc>"); /* a q in a filter does not quit */
+    explorer_type(x, ":nonsense<Enter>");
+    assert_true(explorer_shows(x, "there is no \"nonsense\""));
+    explorer_type(x, ":goto q<BS>ma<Tab>");
+    assert_true(explorer_shows(x, "mask") && explorer_shows(x, "masked"));
+    explorer_type(x, "<Esc>fq<Esc>"); /* a q in a filter does not quit */
     assert_false(x->quit);
     close_it(x);
 }
@@ -318,14 +318,14 @@ static void search_goes_on_from_the_other_end(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>2gg/max<Enter>");
+    explorer_type(x, "<wait>2gg/max<Enter>");
     int32_t first = x->session.selection.op;
     assert_string_equal(outcome_graph(&x->session.shown)->ops[first].name, "max");
-    type(x, "n");
+    explorer_type(x, "n");
     assert_int_equal(x->session.selection.op, first);
-    assert_true(shows(x, "1 of 1 with \"max\""));
-    type(x, "/nowhere<Enter>");
-    assert_true(shows(x, "\"nowhere\" was not found"));
+    assert_true(explorer_shows(x, "1 of 1 with \"max\""));
+    explorer_type(x, "/nowhere<Enter>");
+    assert_true(explorer_shows(x, "\"nowhere\" was not found"));
     close_it(x);
 }
 
@@ -341,14 +341,14 @@ static void patterns_sort_and_filter(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets", 24, 120);
-    type(x, "<wait>fmoe");
+    explorer_type(x, "<wait>fmoe");
     assert_int_equal(view_count(x, VIEW_PATTERNS), 1);
-    type(x, "<Esc>");
+    explorer_type(x, "<Esc>");
     assert_true(view_count(x, VIEW_PATTERNS) > 1);
-    type(x, ":sort buffers<Enter>r");
+    explorer_type(x, ":sort buffers<Enter>r");
     for (int i = 1; i < view_count(x, VIEW_PATTERNS); i++)
         assert_true(buffers_of_row(x, i) <= buffers_of_row(x, i - 1));
-    type(x, "P<wait>");
+    explorer_type(x, "P<wait>");
     for (size_t i = 0; i < x->session.patterns.count; i++) assert_true(x->session.patterns.at[i].last.known);
     close_it(x);
 }
@@ -358,18 +358,18 @@ static void empty_states_say_what_to_do(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets", 24, 80);
-    type(x, "<wait>4");
-    assert_true(shows(x, "Press 1 for the list"));
-    type(x, "1fzzzz");
-    assert_true(shows(x, "No pattern matches"));
+    explorer_type(x, "<wait>4");
+    assert_true(explorer_shows(x, "Press 1 for the list"));
+    explorer_type(x, "1fzzzz");
+    assert_true(explorer_shows(x, "No pattern matches"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/errors/shape_mismatch.json", 24, 80);
-    type(x, "<wait>");
-    assert_true(shows(x, "shape_mismatch.json:") && shows(x, "press R"));
+    explorer_type(x, "<wait>");
+    assert_true(explorer_shows(x, "shape_mismatch.json:") && explorer_shows(x, "press R"));
     close_it(x);
     x = open_on(GQ, 24, 80);
-    type(x, "<wait>:cores 7<Enter><wait>2");
-    assert_true(session_plan(&x->session) || shows(x, "u takes the last change back"));
+    explorer_type(x, "<wait>:cores 7<Enter><wait>2");
+    assert_true(session_plan(&x->session) || explorer_shows(x, "u takes the last change back"));
     close_it(x);
 }
 
@@ -393,5 +393,5 @@ int main(void)
         cmocka_unit_test(patterns_sort_and_filter),
         cmocka_unit_test(empty_states_say_what_to_do),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

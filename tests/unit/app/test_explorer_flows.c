@@ -18,8 +18,9 @@ static void views_and_plans_are_written(void **state)
     struct explorer *x = open_on(GQ, 24, 80);
     lx_status st;
     size_t length;
-    type(x,
-         "<wait>:export map.svg<Enter>2:export graph.svg<Enter>:export graph.txt<Enter>:save p.json<Enter>");
+    explorer_type(
+        x,
+        "<wait>:export map.svg<Enter>2:export graph.svg<Enter>:export graph.txt<Enter>:save p.json<Enter>");
     static const char *const files[] = {"map.svg", "graph.svg", "graph.txt"};
     static const char *const starts[] = {"<svg", "<svg", "[2 Graph]"};
     for (int i = 0; i < 3; i++) {
@@ -34,9 +35,9 @@ static void views_and_plans_are_written(void **state)
     lx_plan_free(p);
     close_it(x);
     x = open_on("p.json", 24, 80); /* a plan file is looked at as it is, and planned anew when asked */
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     assert_true(x->session.shown.was_read);
-    type(x, ":solver greedy<Enter><wait>");
+    explorer_type(x, ":solver greedy<Enter><wait>");
     assert_false(x->session.shown.was_read);
     assert_string_equal(session_plan(&x->session)->solver, "greedy");
     close_it(x);
@@ -46,13 +47,13 @@ static void races_finish_and_stop(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE, 40, 120);
-    type(x, "<wait>5r<wait>");
+    explorer_type(x, "<wait>5r<wait>");
     for (size_t i = 0; i < x->session.racers.count; i++)
         assert_non_null(x->session.racers.at[i].outcome.plan);
-    assert_true(shows(x, "optimal"));
-    type(x, "j<Space>jj:lx 800k<Enter><wait>");
-    assert_true(shows(x, "of other settings"));
-    type(x, "r.<wait>.<wait>");
+    assert_true(explorer_shows(x, "optimal"));
+    explorer_type(x, "j<Space>jj:lx 800k<Enter><wait>");
+    assert_true(explorer_shows(x, "of other settings"));
+    explorer_type(x, "r.<wait>.<wait>");
     close_it(x);
 }
 
@@ -62,18 +63,18 @@ static void sweeps_offer_what_they_can(void **state)
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/showcase/attention_tight.json", 24, 80);
     x->theme = theme_for(0, false);
-    type(x, "<wait>0.");
-    assert_true(shows(x, "cancelled; r sweeps again"));
-    assert_false(shows(x, " cancel "));
-    type(x, "<wait>r<wait>");
-    assert_true(shows(x, "from 136 KiB nothing spills (auto)"));
-    assert_true(shows(x, "the present plan"));
+    explorer_type(x, "<wait>0.");
+    assert_true(explorer_shows(x, "cancelled; r sweeps again"));
+    assert_false(explorer_shows(x, " cancel "));
+    explorer_type(x, "<wait>r<wait>");
+    assert_true(explorer_shows(x, "from 136 KiB nothing spills (auto)"));
+    assert_true(explorer_shows(x, "the present plan"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
-    type(x, "<wait>0<wait>");
-    assert_true(shows(x, "nothing to sweep."));
-    assert_false(shows(x, " again"));
-    assert_false(shows(x, "many sizes"));
+    explorer_type(x, "<wait>0<wait>");
+    assert_true(explorer_shows(x, "nothing to sweep."));
+    assert_false(explorer_shows(x, " again"));
+    assert_false(explorer_shows(x, "many sizes"));
     close_it(x);
 }
 
@@ -83,26 +84,26 @@ static void plans_are_executed(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 100);
-    type(x, "<wait>7");
-    assert_true(shows(x, "r executes this plan"));
-    type(x, "r<wait>");
+    explorer_type(x, "<wait>7");
+    assert_true(explorer_shows(x, "r executes this plan"));
+    explorer_type(x, "r<wait>");
     assert_non_null(x->session.run.result);
     assert_true(x->session.run.result->ok);
-    assert_true(shows(x, "ok: no fault"));
+    assert_true(explorer_shows(x, "ok: no fault"));
     int64_t counted = x->session.run.result->total.hbm_read + x->session.run.result->total.hbm_written;
     assert_int_equal(counted, session_plan(&x->session)->figures.hbm_bytes);
-    type(x, "jjj");
+    explorer_type(x, "jjj");
     int32_t op = x->session.selection.op;
-    type(x, "<Enter>");
+    explorer_type(x, "<Enter>");
     assert_int_equal(x->view, VIEW_MAP);
     assert_int_equal(x->session.selection.op, op);
-    type(x, ":solver greedy<Enter><wait>7");
-    assert_true(shows(x, "of another plan"));
-    type(x, "r.<wait>r<wait>");
-    assert_true(shows(x, "ok: no fault"));
+    explorer_type(x, ":solver greedy<Enter><wait>7");
+    assert_true(explorer_shows(x, "of another plan"));
+    explorer_type(x, "r.<wait>r<wait>");
+    assert_true(explorer_shows(x, "ok: no fault"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/targets/moe_mlp.json", 12, 40);
-    type(x, "<wait>7r<wait>GgG");
+    explorer_type(x, "<wait>7r<wait>GgG");
     assert_true(x->session.run.result && x->session.run.result->ok);
     close_it(x);
 }
@@ -118,19 +119,19 @@ static void files_are_read_once(void **state)
     assert_true(text && file_write("gone.json", text, length, &st));
     mem_free(text);
     struct explorer *x = open_on("gone.json", 40, 120);
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     assert_int_equal(remove("gone.json"), 0);
-    type(x, "5r<wait>");
+    explorer_type(x, "5r<wait>");
     for (size_t i = 0; i < x->session.racers.count; i++)
         assert_non_null(x->session.racers.at[i].outcome.plan);
-    type(x, ":solver greedy<Enter><wait>7r<wait>");
+    explorer_type(x, ":solver greedy<Enter><wait>7r<wait>");
     assert_true(x->session.run.result && x->session.run.result->ok);
     assert_ptr_equal(x->session.run.plan, session_plan(&x->session));
-    type(x, "8<wait>r<wait>");
+    explorer_type(x, "8<wait>r<wait>");
     assert_true(x->session.team.run.ok);
-    type(x, "4R<wait>");
+    explorer_type(x, "4R<wait>");
     assert_null(session_plan(&x->session));
-    assert_true(shows(x, "cannot open"));
+    assert_true(explorer_shows(x, "cannot open"));
     close_it(x);
 }
 
@@ -141,7 +142,7 @@ static void faults_lead_to_their_place(void **state)
     struct explorer *x = open_on(GQ, 24, 100);
     lx_status st;
     size_t length;
-    type(x, "<wait>:save broken.json<Enter>");
+    explorer_type(x, "<wait>:save broken.json<Enter>");
     close_it(x);
     char *text = file_read("broken.json", &length, &st);
     cJSON *plan = cJSON_Parse(text), *buffer, *wanted = NULL, *over = NULL;
@@ -160,11 +161,11 @@ static void faults_lead_to_their_place(void **state)
     free(text);
     cJSON_Delete(plan);
     x = open_on("broken.json", 24, 100);
-    type(x, "<wait>");
-    assert_true(shows(x, "NOT LEGAL"));
-    type(x, "7r<wait>");
-    assert_true(shows(x, "NOT ok") && shows(x, "overwrites"));
-    type(x, "<Enter>");
+    explorer_type(x, "<wait>");
+    assert_true(explorer_shows(x, "NOT LEGAL"));
+    explorer_type(x, "7r<wait>");
+    assert_true(explorer_shows(x, "NOT ok") && explorer_shows(x, "overwrites"));
+    explorer_type(x, "<Enter>");
     assert_int_equal(x->view, VIEW_MAP);
     assert_int_equal(x->session.selection.tick, x->session.run.result->faults[0].tick);
     assert_int_equal(x->session.selection.address, x->session.run.result->faults[0].address);
@@ -178,7 +179,7 @@ static void colours_belong_to_buffers(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
     x->theme = theme_find("dark");
-    type(x, "<wait>4:goto exp<Enter>");
+    explorer_type(x, "<wait>4:goto exp<Enter>");
     int32_t identity = buffer_identity(x->session.shown.plan, x->session.selection.buffer);
     uint8_t tone = tone_of_identity(identity);
     const struct map_window *w = x->states[VIEW_MAP];
@@ -189,8 +190,8 @@ static void colours_belong_to_buffers(void **state)
             in_map += s->paper == tone || s->ink == tone;
         }
     assert_true(in_map > 20);
-    type(x, "2");
-    const struct list *ops = view_graph.list(x->states[VIEW_GRAPH]);
+    explorer_type(x, "2");
+    const struct list *ops = x->states[VIEW_GRAPH];
     int row = ops->rows.row + ops->cursor - ops->top;
     int mark = row * x->cells.columns; /* behind the rails, however many there are */
     while (mark < (row + 1) * x->cells.columns && x->cells.at[mark].code != x->glyphs->mark) mark++;
@@ -204,14 +205,14 @@ static void play_stops_at_the_end(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>4g<Space>");
+    explorer_type(x, "<wait>4g<Space>");
     assert_true(explorer_is_lively(x));
     int64_t last = x->session.shown.time.last - 1;
     for (int64_t t = x->session.selection.tick; t < last; t++) {
         assert_int_equal(x->session.selection.tick, t);
-        type(x, "<Tick>");
+        explorer_type(x, "<Tick>");
     }
-    type(x, "<Tick><Tick>");
+    explorer_type(x, "<Tick><Tick>");
     assert_int_equal(x->session.selection.tick, last);
     assert_false(explorer_is_lively(x));
     close_it(x);
@@ -224,7 +225,7 @@ static void every_view_at_every_size(void **state)
     static const char *const patterns[] = {GQ, MOE, SOURCE_DIR "/patterns/targets/staircase.json"};
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         struct explorer *x = open_on(patterns[k], 24, 80);
-        type(x, "<wait>5r<wait>7r<wait>8<wait>r<wait>");
+        explorer_type(x, "<wait>5r<wait>7r<wait>8<wait>r<wait>");
         for (int rows = 1; rows <= 62; rows += rows < 14 ? 1 : 12)
             for (int columns = 1; columns <= 202; columns += columns < 14 ? 3 : 27)
                 for (int v = 0; v < VIEW_COUNT; v++) {
@@ -248,20 +249,20 @@ static void a_newcomer_finds_the_solver(void **state)
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns", 40, 120);
     x->overlay = VIEW_WELCOME;
-    assert_true(shows(x, "Open a pattern with <Enter>"));
-    type(x, "<Enter><wait>");
-    assert_true(shows(x, "/ search") && shows(x, "<Enter> open"));
-    type(x, "/targets/moe<Enter><Enter><wait>");
-    type(x, ":lx 850k<Enter>:solver greedy<Enter><wait>");
-    assert_true(shows(x, "o off chip"));
-    type(x, "o");
-    if (x->session.shown.plan->problem.buffers[x->session.selection.buffer].reason) type(x, "o");
+    assert_true(explorer_shows(x, "Open a pattern with <Enter>"));
+    explorer_type(x, "<Enter><wait>");
+    assert_true(explorer_shows(x, "/ search") && explorer_shows(x, "<Enter> open"));
+    explorer_type(x, "/targets/moe<Enter><Enter><wait>");
+    explorer_type(x, ":lx 850k<Enter>:solver greedy<Enter><wait>");
+    assert_true(explorer_shows(x, "o off chip"));
+    explorer_type(x, "o");
+    if (x->session.shown.plan->problem.buffers[x->session.selection.buffer].reason) explorer_type(x, "o");
     const char *name = session_plan(&x->session)->problem.buffers[x->session.selection.buffer].name;
     char wanted[80];
     snprintf(wanted, sizeof wanted, "%s", name);
-    assert_true(shows(x, "why: ") && shows(x, "remedies"));
-    type(x, "5r<wait>");
-    assert_true(shows(x, wanted));
+    assert_true(explorer_shows(x, "why: ") && explorer_shows(x, "remedies"));
+    explorer_type(x, "5r<wait>");
+    assert_true(explorer_shows(x, wanted));
     int winner = -1;
     for (size_t i = 0; i < x->session.racers.count && winner < 0; i++) {
         const struct lx_plan *p = x->session.racers.at[i].outcome.plan;
@@ -269,11 +270,11 @@ static void a_newcomer_finds_the_solver(void **state)
             if (strcmp(p->problem.buffers[b].name, wanted) == 0 && p->answer.address[b] >= 0) winner = (int)i;
     }
     assert_true(winner >= 0);
-    type(x, "g"); /* the plan that is shown has the first row */
-    for (int i = 0; i <= winner; i++) type(x, "j");
-    assert_true(shows(x, "<Enter> use this solver"));
-    type(x, "<Enter><wait>W<Enter>");
-    assert_true(shows(x, "saved; check it with: lxplan check moe_mlp.plan.json"));
+    explorer_type(x, "g"); /* the plan that is shown has the first row */
+    for (int i = 0; i <= winner; i++) explorer_type(x, "j");
+    assert_true(explorer_shows(x, "<Enter> use this solver"));
+    explorer_type(x, "<Enter><wait>W<Enter>");
+    assert_true(explorer_shows(x, "saved; check it with: lxplan check moe_mlp.plan.json"));
     lx_status st;
     struct lx_plan *p = lx_plan_read("moe_mlp.plan.json", &st);
     assert_non_null(p);
@@ -329,5 +330,5 @@ int main(void)
         cmocka_unit_test(every_view_at_every_size),    cmocka_unit_test(a_newcomer_finds_the_solver),
         cmocka_unit_test(the_monkey_finds_nothing),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

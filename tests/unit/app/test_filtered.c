@@ -19,12 +19,12 @@ static void buffers_open_the_marked_row(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 24, 80);
-    type(x, "<wait>:lx 100k<Enter><wait>9gg");
+    explorer_type(x, "<wait>:lx 100k<Enter><wait>9gg");
     assert_null(strstr(buffer_of(x), "silu"));
-    type(x, "fsilu<Enter>i");
+    explorer_type(x, "fsilu<Enter>i");
     assert_non_null(strstr(buffer_of(x), "silu"));
     assert_int_equal(x->overlay, VIEW_WHY);
-    type(x, "<Esc>fno such buffer<Enter>");
+    explorer_type(x, "<Esc>fno such buffer<Enter>");
     assert_non_null(strstr(buffer_of(x), "silu")); /* no row: nothing to move to */
     close_it(x);
 }
@@ -33,7 +33,7 @@ static void graph_marks_a_row(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 24, 80);
-    type(x, "<wait>2Gfsilu<Enter>");
+    explorer_type(x, "<wait>2Gfsilu<Enter>");
     assert_true(view_count(x, VIEW_GRAPH) > 1);
     explorer_draw(x);
     assert_non_null(strstr(op_of(x), "silu"));
@@ -46,11 +46,11 @@ static void a_filter_given_up_moves_nothing(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 24, 80);
-    type(x, "<wait>2G");
+    explorer_type(x, "<wait>2G");
     int32_t op = x->session.selection.op;
-    type(x, "fsil");
+    explorer_type(x, "fsil");
     explorer_draw(x);
-    type(x, "<Esc>");
+    explorer_type(x, "<Esc>");
     explorer_draw(x);
     assert_int_equal(x->session.selection.op, op);
     close_it(x);
@@ -61,11 +61,11 @@ static void following_takes_the_filter_away(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 24, 80);
-    type(x, "<wait>2fsilu<Enter><Enter>");
+    explorer_type(x, "<wait>2fsilu<Enter><Enter>");
     explorer_draw(x);
     assert_null(strstr(op_of(x), "silu"));
     assert_string_equal(x->filter[VIEW_GRAPH], "");
-    assert_true(shows(x, "filter removed"));
+    assert_true(explorer_shows(x, "filter removed"));
     close_it(x);
 }
 
@@ -74,7 +74,7 @@ static void a_page_comes_back_with_its_filter(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 24, 80);
-    type(x, "<wait>9fsilu<Enter>2G9");
+    explorer_type(x, "<wait>9fsilu<Enter>2G9");
     explorer_draw(x);
     assert_string_equal(x->filter[VIEW_BUFFERS], "silu");
     assert_non_null(strstr(buffer_of(x), "silu"));
@@ -85,7 +85,7 @@ static void patterns_open_the_marked_row(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs", 24, 120);
-    type(x, "<wait>Gfmoe<Enter><Enter><wait>");
+    explorer_type(x, "<wait>Gfmoe<Enter><Enter><wait>");
     assert_non_null(session_plan(&x->session));
     assert_non_null(strstr(x->session.patterns.at[x->session.current].shown, "moe"));
     close_it(x);
@@ -101,5 +101,5 @@ int main(void)
         cmocka_unit_test(a_page_comes_back_with_its_filter),
         cmocka_unit_test(patterns_open_the_marked_row),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -69,10 +69,10 @@ static void texts_follow_the_table(void **state)
     assert_true(file_write(LIST, list, sizeof list - 1, &st));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct explorer *x = open_on(texts[i].pattern, 40, 120);
-        type(x, "<wait>");
-        type(x, texts[i].keys);
+        explorer_type(x, "<wait>");
+        explorer_type(x, texts[i].keys);
         bind(texts[i].request, NEW_KEY);
-        if (!shows(x, texts[i].text)) fail_msg("%s: %s", texts[i].keys, texts[i].text);
+        if (!explorer_shows(x, texts[i].text)) fail_msg("%s: %s", texts[i].keys, texts[i].text);
         bind(texts[i].request, "");
         close_it(x);
     }
@@ -99,17 +99,17 @@ static void messages_follow_the_table(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
         struct explorer *x = open_on(GQ, 24, 120);
-        type(x, "<wait>");
+        explorer_type(x, "<wait>");
         bind(messages[i].request, NEW_KEY);
-        type(x, messages[i].keys);
-        assert_true(shows(x, messages[i].text));
+        explorer_type(x, messages[i].keys);
+        assert_true(explorer_shows(x, messages[i].text));
         bind(messages[i].request, "");
         close_it(x);
     }
     struct explorer *x = open_on(TARGETS, 24, 120); /* nothing is open */
     bind(REQ_OPEN, NEW_KEY);
-    type(x, "<wait>y");
-    assert_true(shows(x, "open a pattern first: §"));
+    explorer_type(x, "<wait>y");
+    assert_true(explorer_shows(x, "open a pattern first: §"));
     bind(REQ_OPEN, "");
     close_it(x);
 }
@@ -120,7 +120,7 @@ static void hints_and_title_follow_the_table(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 40, 200);
     char words[80];
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     for (int v = 0; v < VIEW_COUNT; v++) {
         x->view = v < PAGE_COUNT ? (enum view_id)v : VIEW_MAP;
         x->overlay = v < PAGE_COUNT ? VIEW_COUNT : (enum view_id)v;
@@ -133,16 +133,16 @@ static void hints_and_title_follow_the_table(void **state)
                 continue; /* it is not offered: nothing runs, or it would do nothing */
             bind(h->request, NEW_KEY);
             snprintf(words, sizeof words, "§ %s", word);
-            assert_true(shows(x, words));
+            assert_true(explorer_shows(x, words));
             bind(h->request, "");
         }
         bind(REQ_HELP, NEW_KEY);
-        assert_true(shows(x, "§ help"));
+        assert_true(explorer_shows(x, "§ help"));
         bind(REQ_HELP, "");
         if (v >= PAGE_COUNT) continue;
         bind(view_requests[v], NEW_KEY);
         snprintf(words, sizeof words, "[§ %s]", all_views[v]->name);
-        assert_true(shows(x, words));
+        assert_true(explorer_shows(x, words));
         bind(view_requests[v], "");
     }
     close_it(x);
@@ -153,23 +153,23 @@ static void keys_are_bound_by_name(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 120);
-    type(x, "<wait>:bind graph § <lt>F1><Enter>");
-    assert_true(shows(x, "<F1> is the key of help already"));
-    type(x, ":bind graph §<Enter>§");
+    explorer_type(x, "<wait>:bind graph § <lt>F1><Enter>");
+    assert_true(explorer_shows(x, "<F1> is the key of help already"));
+    explorer_type(x, ":bind graph §<Enter>§");
     assert_int_equal(x->view, VIEW_GRAPH);
-    type(x, "42");
+    explorer_type(x, "42");
     assert_int_equal(x->view, VIEW_MAP);
-    type(x, ":bind graph<Enter>2");
+    explorer_type(x, ":bind graph<Enter>2");
     assert_int_equal(x->view, VIEW_GRAPH);
-    type(x, ":bind follow V<Enter>"); /* of another view: no clash with events */
-    assert_true(shows(x, "follow: V"));
-    type(x, ":bind follow<Enter>:bind zoom-all v<Enter>");
-    assert_true(shows(x, "v is the key of edges already"));
-    type(x, ":bind help <lt>Click:1,1><Enter>");
-    assert_true(shows(x, "is no key"));
-    type(x, ":bind zoom-in <lt>Nonsense><Enter>");
+    explorer_type(x, ":bind follow V<Enter>"); /* of another view: no clash with events */
+    assert_true(explorer_shows(x, "follow: V"));
+    explorer_type(x, ":bind follow<Enter>:bind zoom-all v<Enter>");
+    assert_true(explorer_shows(x, "v is the key of edges already"));
+    explorer_type(x, ":bind help <lt>Click:1,1><Enter>");
+    assert_true(explorer_shows(x, "is no key"));
+    explorer_type(x, ":bind zoom-in <lt>Nonsense><Enter>");
     assert_string_equal(request_keys(REQ_ZOOM_IN), request_rows[REQ_ZOOM_IN].keys);
-    type(x, ":bind zoom-a<Tab>");
+    explorer_type(x, ":bind zoom-a<Tab>");
     assert_string_equal(x->prompt.text, "bind zoom-all ");
     close_it(x);
 }
@@ -182,5 +182,5 @@ int main(void)
         cmocka_unit_test(hints_and_title_follow_the_table),
         cmocka_unit_test(keys_are_bound_by_name),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -351,7 +351,7 @@ static void exported_screens_have_no_seams(void **state)
     struct explorer *x = open_on(TIGHT, 24, 80);
     struct text t = {0};
     x->theme = theme_find("dark");
-    type(x, "<wait>4");
+    explorer_type(x, "<wait>4");
     explorer_draw(x);
     cells_to_svg(&x->cells, x->theme, &t);
     int rects = 0;
@@ -371,16 +371,16 @@ static void cursor_and_selection_are_one(void **state)
     const struct selection *at = &x->session.selection;
     const struct plan_index *index = &x->session.shown.index;
     const struct map_window *w = x->states[VIEW_MAP];
-    type(x, "<wait>4:goto hidden<Enter>");
+    explorer_type(x, "<wait>4:goto hidden<Enter>");
     assert_int_equal(plan_index_at(index, at->tick, at->address), at->buffer);
-    type(x, "2:goto up_1<Enter>4");
+    explorer_type(x, "2:goto up_1<Enter>4");
     assert_int_equal(plan_index_at(index, at->tick, at->address), at->buffer);
     for (const char *keys = "lllljjjjhhkkkkl"; *keys; keys++) {
-        type(x, (char[]){*keys, 0});
+        explorer_type(x, (char[]){*keys, 0});
         int32_t under = plan_index_at(index, at->tick, at->address);
         assert_true(under == at->buffer || (under < 0 && map_window_on_hole(&x->session)));
     }
-    type(x, ":goto up_1<Enter>++:goto swiglu_0<Enter>:goto up_1<Enter>");
+    explorer_type(x, ":goto up_1<Enter>++:goto swiglu_0<Enter>:goto up_1<Enter>");
     int64_t span = w->to_tick - w->from_tick;
     assert_true(llabs(at->tick - w->from_tick - span / 2) <= span / 4 + 1);
     assert_true(at->address > w->from_address && at->address < w->to_address);
@@ -397,17 +397,17 @@ static void sparse_time_goes_by_events(void **state)
     assert_true(file_write("sparse.1024.csv", list, strlen(list), &st));
     struct explorer *x = open_on("sparse.1024.csv", 24, 80);
     const struct map_window *w = x->states[VIEW_MAP];
-    type(x, "<wait>4");
+    explorer_type(x, "<wait>4");
     assert_true(x->session.shown.index.sparse && map_window_by_events(w, &x->session));
-    assert_true(shows(x, "events") && shows(x, "100003") && !shows(x, "━"));
-    type(x, "V");
+    assert_true(explorer_shows(x, "events") && explorer_shows(x, "100003") && !explorer_shows(x, "━"));
+    explorer_type(x, "V");
     assert_false(map_window_by_events(w, &x->session));
-    type(x, "V>>");
+    explorer_type(x, "V>>");
     assert_true(map_window_by_events(w, &x->session) && w->to_tick - w->from_tick < 900000);
-    assert_true(shows(x, "━"));
+    assert_true(explorer_shows(x, "━"));
     close_it(x);
     x = open_on(ATTEND, 24, 80);
-    type(x, "<wait>4");
+    explorer_type(x, "<wait>4");
     assert_false(x->session.shown.index.sparse);
     close_it(x);
 }
@@ -418,11 +418,11 @@ static void shades_are_chosen(void **state)
     (void)state;
     struct explorer *x = open_on(TIGHT, 24, 80);
     const struct map_window *w = x->states[VIEW_MAP];
-    type(x, "<wait>4");
+    explorer_type(x, "<wait>4");
     for (int i = 1; i <= HEAT_COUNT; i++) {
-        type(x, "d");
+        explorer_type(x, "d");
         assert_int_equal(w->heat, i % HEAT_COUNT);
-        assert_true(shows(x, heat_names[i % HEAT_COUNT]));
+        assert_true(explorer_shows(x, heat_names[i % HEAT_COUNT]));
     }
     close_it(x);
 }
@@ -444,5 +444,5 @@ int main(void)
         cmocka_unit_test(sparse_time_goes_by_events),
         cmocka_unit_test(shades_are_chosen),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -142,7 +142,7 @@ static struct explorer *open_block(int rows, int columns)
 {
     write_block();
     struct explorer *x = open_on(BLOCK, rows, columns);
-    type(x, "<wait>:lx 48k<Enter>:set tile auto<Enter><wait>");
+    explorer_type(x, "<wait>:lx 48k<Enter>:set tile auto<Enter><wait>");
     assert_true(session_plan(&x->session)->nest_count > 0);
     return x;
 }
@@ -159,25 +159,25 @@ static void keys_walk_through_iterations(void **state)
     (void)state;
     struct explorer *x = open_block(40, 120);
     const struct lx_plan *p = session_plan(&x->session);
-    type(x, "g;");
+    explorer_type(x, "g;");
     int32_t nest = session_nest(&x->session);
     assert_true(nest >= 0);
     int64_t count = nest_iterations(&p->nests[nest]), inner = count / p->nests[nest].tiles[0];
     assert_int_equal(iteration_now(x), 0);
-    assert_true(shows(x, "iteration 1 of"));
-    type(x, "))");
+    assert_true(explorer_shows(x, "iteration 1 of"));
+    explorer_type(x, "))");
     assert_int_equal(iteration_now(x), 2);
-    assert_true(shows(x, "iteration 3 of"));
-    type(x, "(");
+    assert_true(explorer_shows(x, "iteration 3 of"));
+    explorer_type(x, "(");
     assert_int_equal(iteration_now(x), 1);
-    type(x, "((");
+    explorer_type(x, "((");
     assert_int_equal(iteration_now(x), count - 1); /* the last is before the first */
-    type(x, ")}");
+    explorer_type(x, ")}");
     assert_int_equal(iteration_now(x), inner % count);
-    type(x, "{:iteration 2<Enter>");
+    explorer_type(x, "{:iteration 2<Enter>");
     assert_int_equal(iteration_now(x), 1);
-    type(x, ":iteration 0<Enter>");
-    assert_true(shows(x, "is no iteration of this nest"));
+    explorer_type(x, ":iteration 0<Enter>");
+    assert_true(explorer_shows(x, "is no iteration of this nest"));
     assert_int_equal(iteration_now(x), 1);
     close_it(x);
 }
@@ -190,14 +190,14 @@ static void keys_walk_through_nests(void **state)
     const struct lx_plan *p = session_plan(&x->session);
     session_select_op(&x->session, 0);
     int32_t first = plan_nest_at(p, 0) == 0 ? 1 % p->nest_count : 0;
-    type(x, "2;");
+    explorer_type(x, "2;");
     assert_int_equal(session_nest(&x->session), first);
     for (int32_t i = 1; i <= p->nest_count; i++) {
-        type(x, ";");
+        explorer_type(x, ";");
         assert_int_equal(session_nest(&x->session), (first + i) % p->nest_count);
         assert_int_equal(x->session.selection.op, p->nests[session_nest(&x->session)].first);
     }
-    type(x, ",");
+    explorer_type(x, ",");
     assert_int_equal(session_nest(&x->session), (first + p->nest_count - 1) % p->nest_count);
     close_it(x);
 }
@@ -207,7 +207,7 @@ static void every_view_names_the_nest(void **state)
 {
     (void)state;
     struct explorer *x = open_block(40, 120);
-    type(x, "2;)");
+    explorer_type(x, "2;)");
     const struct lx_plan *p = session_plan(&x->session);
     struct text loops = {0}, place = {0};
     int32_t nest = session_nest(&x->session);
@@ -215,16 +215,17 @@ static void every_view_names_the_nest(void **state)
     add_iteration_words(p, &p->nests[nest], 1, &place);
     for (const char *view = "2346"; *view; view++) {
         char keys[] = {*view, 0};
-        type(x, keys);
-        type(x, "<Esc>"); /* what is said last is no part of the view */
-        if (!shows(x, loops.at) || !shows(x, place.at)) fail_msg("view %c names no nest", *view);
+        explorer_type(x, keys);
+        explorer_type(x, "<Esc>"); /* what is said last is no part of the view */
+        if (!explorer_shows(x, loops.at) || !explorer_shows(x, place.at))
+            fail_msg("view %c names no nest", *view);
     }
-    type(x, "4");
-    assert_true(shows(x, "nests"));
-    type(x, "9ftile<Enter>");
-    assert_true(shows(x, "hold"));
+    explorer_type(x, "4");
+    assert_true(explorer_shows(x, "nests"));
+    explorer_type(x, "9ftile<Enter>");
+    assert_true(explorer_shows(x, "hold"));
     for (int i = 0; i < view_count(x, VIEW_BUFFERS); i++) {
-        const char *name = all_views[VIEW_BUFFERS]->item(x, x->states[VIEW_BUFFERS], i);
+        const char *name = view_item(x, VIEW_BUFFERS, i);
         for (int32_t b = 0; b < p->problem.count; b++)
             if (strcmp(p->problem.buffers[b].name, name) == 0)
                 assert_true(is_tile(p, b) || has_text(name, "tile"));
@@ -241,14 +242,14 @@ static void the_graph_folds_nests(void **state)
     const struct lx_plan *p = session_plan(&x->session);
     int ops = p->layouts->graph->op_count, left = ops;
     for (int32_t i = 0; i < p->nest_count; i++) left -= p->nests[i].last - p->nests[i].first;
-    type(x, "2g");
+    explorer_type(x, "2g");
     assert_int_equal(view_count(x, VIEW_GRAPH), ops);
-    type(x, "z");
+    explorer_type(x, "z");
     assert_int_equal(view_count(x, VIEW_GRAPH), left);
-    type(x, "G");
+    explorer_type(x, "G");
     int32_t last = plan_nest_at(p, ops - 1);
     assert_int_equal(x->session.selection.op, last >= 0 ? p->nests[last].first : ops - 1);
-    type(x, "z");
+    explorer_type(x, "z");
     assert_int_equal(view_count(x, VIEW_GRAPH), ops);
     close_it(x);
 }
@@ -258,13 +259,13 @@ static void plans_without_nests_say_so(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
-    type(x, "<wait>:set tile none<Enter><wait>4)");
-    assert_true(shows(x, "this plan has no nests"));
-    type(x, ";");
-    assert_true(shows(x, "this plan has no nests"));
-    type(x, "<Esc>");
-    assert_false(shows(x, "nests"));
-    assert_false(shows(x, ") iteration"));
+    explorer_type(x, "<wait>:set tile none<Enter><wait>4)");
+    assert_true(explorer_shows(x, "this plan has no nests"));
+    explorer_type(x, ";");
+    assert_true(explorer_shows(x, "this plan has no nests"));
+    explorer_type(x, "<Esc>");
+    assert_false(explorer_shows(x, "nests"));
+    assert_false(explorer_shows(x, ") iteration"));
     close_it(x);
 }
 
@@ -273,10 +274,10 @@ static void changes_name_nests(void **state)
 {
     (void)state;
     struct explorer *x = open_block(40, 200);
-    type(x, ":set tile none<Enter><wait>");
-    assert_true(shows(x, "-> no nest"));
-    type(x, ":set tile auto<Enter><wait>");
-    assert_true(shows(x, "no nest -> "));
+    explorer_type(x, ":set tile none<Enter><wait>");
+    assert_true(explorer_shows(x, "-> no nest"));
+    explorer_type(x, ":set tile auto<Enter><wait>");
+    assert_true(explorer_shows(x, "no nest -> "));
     close_it(x);
 }
 
@@ -288,5 +289,5 @@ int main(void)
         cmocka_unit_test(the_graph_folds_nests),   cmocka_unit_test(plans_without_nests_say_so),
         cmocka_unit_test(changes_name_nests),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -11,11 +11,11 @@ static void cores_and_graph_say_one_time(void **state)
 {
     (void)state;
     struct explorer *x = open_on(ATTENTION, 40, 120);
-    type(x, "<wait>3");
+    explorer_type(x, "<wait>3");
     int32_t n = outcome_graph(&x->session.shown)->op_count;
     for (int32_t i = 0; i < n; i++) {
         session_select_op(&x->session, i);
-        assert_true(shows(x, in_micros(x->session.shown.waits[i].device_us).at));
+        assert_true(explorer_shows(x, in_micros(x->session.shown.waits[i].device_us).at));
     }
     close_it(x);
 }
@@ -25,7 +25,7 @@ static void no_op_is_above_its_roof(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 40, 200);
-    type(x, "<wait>b");
+    explorer_type(x, "<wait>b");
     int32_t n = outcome_graph(&x->session.shown)->op_count;
     for (int32_t i = 0; i < n; i++) {
         session_select_op(&x->session, i);
@@ -60,9 +60,9 @@ static void spill_has_one_meaning(void **state)
 {
     (void)state;
     struct explorer *x = open_on(ATTENTION, 40, 200);
-    type(x, "<wait>9");
-    assert_true(shows(x, "intermediates 4,194,304"));
-    assert_false(shows(x, "spills"));
+    explorer_type(x, "<wait>9");
+    assert_true(explorer_shows(x, "intermediates 4,194,304"));
+    assert_false(explorer_shows(x, "spills"));
     close_it(x);
 }
 
@@ -71,7 +71,7 @@ static void relayouts_have_a_cost(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 40, 200);
-    type(x, "<wait>3");
+    explorer_type(x, "<wait>3");
     const struct lx_plan *p = session_plan(&x->session);
     const struct lx_graph *g = outcome_graph(&x->session.shown);
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -93,19 +93,19 @@ static void numbers_are_not_cut(void **state)
 {
     (void)state;
     struct explorer *x = open_on(EXPERTS, 40, 120);
-    type(x, "<wait>4:goto x#2<Enter>");
-    assert_false(shows(x, "buffers, 81,9~"));
-    type(x, "9");
-    assert_true(shows(x, "x#2: off chip, input, 917,504 B less on chip; no room"));
-    assert_true(shows(x, "81,920 of 81,920 bytes"));
+    explorer_type(x, "<wait>4:goto x#2<Enter>");
+    assert_false(explorer_shows(x, "buffers, 81,9~"));
+    explorer_type(x, "9");
+    assert_true(explorer_shows(x, "x#2: off chip, input, 917,504 B less on chip; no room"));
+    assert_true(explorer_shows(x, "81,920 of 81,920 bytes"));
     close_it(x);
     x = open_on(GQ, 24, 80);
-    type(x, "<wait>7r<wait>");
-    assert_true(shows(x, "ring 8,192,000 B") && shows(x, "LX 0.9 %"));
+    explorer_type(x, "<wait>7r<wait>");
+    assert_true(explorer_shows(x, "ring 8,192,000 B") && explorer_shows(x, "LX 0.9 %"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
-    type(x, "<wait>9");
-    assert_true(shows(x, "fast 0x000040"));
+    explorer_type(x, "<wait>9");
+    assert_true(explorer_shows(x, "fast 0x000040"));
     close_it(x);
 }
 
@@ -118,8 +118,8 @@ static void lives_are_whole(void **state)
     fputs("id,lower,upper,size\n0,123456,123459,64\n1,0,123457,64\n", f);
     fclose(f);
     struct explorer *x = open_on("late.csv", 24, 80);
-    type(x, "<wait>9");
-    assert_true(shows(x, "123456..123459"));
+    explorer_type(x, "<wait>9");
+    assert_true(explorer_shows(x, "123456..123459"));
     close_it(x);
 }
 
@@ -134,5 +134,5 @@ int main(void)
         cmocka_unit_test(numbers_are_not_cut),
         cmocka_unit_test(lives_are_whole),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -41,7 +41,7 @@ static void a_first_plan_is_there_before_the_best(void **state)
     write_list("list.1048576.csv", 3000);
     struct explorer *x = open_on("list.1048576.csv", 24, 120);
     struct session *s = &x->session;
-    type(x, ":objective traffic<Enter>");
+    explorer_type(x, ":objective traffic<Enter>");
     s->has_shown = false;
     until_shown(s);
     assert_non_null(session_plan(s));
@@ -49,18 +49,18 @@ static void a_first_plan_is_there_before_the_best(void **state)
     if (s->shown.interim) {
         assert_true(session_is_stale(s));
         assert_false(session_shows_old(s));
-        assert_true(shows(x, ". cancel")); /* the key that acts now is offered */
-        assert_true(shows(x, "best "));
+        assert_true(explorer_shows(x, ". cancel")); /* the key that acts now is offered */
+        assert_true(explorer_shows(x, "best "));
     }
-    type(x, ".<wait>");
+    explorer_type(x, ".<wait>");
     assert_false(session_is_stale(s));
     assert_false(s->shown.interim);
     assert_true(lx_plan_value(session_plan(s)) <= first);
     lx_status st;
     assert_true(lx_plan_check(session_plan(s), &st));
-    assert_false(shows(x, ". cancel"));
-    type(x, ".");
-    assert_true(shows(x, "nothing runs"));
+    assert_false(explorer_shows(x, ". cancel"));
+    explorer_type(x, ".");
+    assert_true(explorer_shows(x, "nothing runs"));
     close_it(x);
 }
 
@@ -71,7 +71,7 @@ static void a_graph_gets_better_on_the_screen(void **state)
     struct explorer *x = open_on(SOURCE_DIR "/patterns/showcase/moe_tight.json", 24, 120);
     struct session *s = &x->session;
     struct timespec moment = {0, 1000000};
-    type(x, "<wait>:solver anneal<Enter>");
+    explorer_type(x, "<wait>:solver anneal<Enter>");
     int64_t last = INT64_MAX;
     while (session_is_stale(s)) {
         worker_take(s->worker);
@@ -90,7 +90,7 @@ static void escape_stops_planning(void **state)
     (void)state;
     write_list("list.1048576.csv", 3000);
     struct explorer *x = open_on("list.1048576.csv", 24, 80);
-    type(x, ":objective traffic<Enter><Esc><wait>");
+    explorer_type(x, ":objective traffic<Enter><Esc><wait>");
     assert_false(session_is_stale(&x->session));
     assert_non_null(session_plan(&x->session));
     close_it(x);
@@ -101,24 +101,24 @@ static void a_change_tells_before_and_after(void **state)
     (void)state;
     struct explorer *x = open_on(MOE_GRAPH, 24, 120);
     struct session *s = &x->session;
-    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>");
+    explorer_type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>");
     int64_t before = session_plan(s)->figures.hbm_bytes;
-    type(x, ":solver firstfit<Enter><wait>");
+    explorer_type(x, ":solver firstfit<Enter><wait>");
     assert_true(s->change.known && s->moved);
     assert_int_equal(s->change.before.value, before);
     assert_int_equal(s->change.after.value, session_plan(s)->figures.hbm_bytes);
     assert_true(s->change.before.us != s->change.after.us && s->change.before.spill != s->change.after.spill);
-    assert_true(shows(x, "HBM 14.3 -> 13.3 MiB (-7.0 %)") ||
-                shows(x, "HBM 15,007,744 -> 13,959,168 (-7.0 %)"));
+    assert_true(explorer_shows(x, "HBM 14.3 -> 13.3 MiB (-7.0 %)") ||
+                explorer_shows(x, "HBM 15,007,744 -> 13,959,168 (-7.0 %)"));
     int32_t marked = 0;
     for (int32_t i = 0; i < session_plan(s)->problem.count; i++) marked += s->moved[i];
     assert_int_equal(marked, s->change.came + s->change.went + s->change.moved + s->change.other);
-    type(x, "<Esc>");
+    explorer_type(x, "<Esc>");
     assert_false(s->change.known || s->moved);
-    type(x, "u<wait>");
+    explorer_type(x, "u<wait>");
     assert_int_equal(s->change.after.value, before);
-    type(x, ":seed 5<Enter><wait>");
-    assert_true(shows(x, "no byte changed") && shows(x, "nothing moved"));
+    explorer_type(x, ":seed 5<Enter><wait>");
+    assert_true(explorer_shows(x, "no byte changed") && explorer_shows(x, "nothing moved"));
     close_it(x);
 }
 
@@ -130,8 +130,8 @@ static void differences_add_up(void **state)
     struct comparison c = {0};
     static const char *const sizes[] = {":lx 60k<Enter>", ":lx 100k<Enter>", ":lx 150k<Enter>"};
     for (int k = 0; k < 3; k++) {
-        type(x, sizes[k]);
-        type(x, ":solver greedy<Enter><wait>p<wait>:solver bestfit<Enter><wait>");
+        explorer_type(x, sizes[k]);
+        explorer_type(x, ":solver greedy<Enter><wait>p<wait>:solver bestfit<Enter><wait>");
         const struct lx_plan *a = x->session.pinned.outcome.plan, *b = session_plan(&x->session);
         struct differing d;
         int64_t sum = 0;
@@ -148,23 +148,23 @@ static void plans_are_kept_to_compare_with(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_GRAPH, 40, 120);
-    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>");
-    assert_true(shows(x, "pinned as A"));
-    type(x, ":save kept.plan.json<Enter>:solver auto<Enter><wait>5");
-    assert_true(shows(x, "L   A ") && shows(x, "R now"));
-    type(x, ":open-plan kept.plan.json<Enter><wait>");
-    assert_true(shows(x, "kept.pla"));
-    type(x, "gjj");
-    assert_true(shows(x, "the same plan")); /* A is what was saved */
-    type(x, ":open-plan nowhere.json<Enter><wait>");
+    explorer_type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>");
+    assert_true(explorer_shows(x, "pinned as A"));
+    explorer_type(x, ":save kept.plan.json<Enter>:solver auto<Enter><wait>5");
+    assert_true(explorer_shows(x, "L   A ") && explorer_shows(x, "R now"));
+    explorer_type(x, ":open-plan kept.plan.json<Enter><wait>");
+    assert_true(explorer_shows(x, "kept.pla"));
+    explorer_type(x, "gjj");
+    assert_true(explorer_shows(x, "the same plan")); /* A is what was saved */
+    explorer_type(x, ":open-plan nowhere.json<Enter><wait>");
     assert_int_equal(x->session.files.count, 1);
-    assert_true(shows(x, "nowhere.json"));
-    type(x, ":lx 80k<Enter><wait>:save other.plan.json<Enter>:lx 102400<Enter><wait>");
-    type(x, ":open-plan other.plan.json<Enter><wait>");
+    assert_true(explorer_shows(x, "nowhere.json"));
+    explorer_type(x, ":lx 80k<Enter><wait>:save other.plan.json<Enter>:lx 102400<Enter><wait>");
+    explorer_type(x, ":open-plan other.plan.json<Enter><wait>");
     assert_int_equal(x->session.files.count, 2);
-    assert_true(shows(x, " R  other.pl") && shows(x, "LX 100 KiB to 80.0 KiB; from L"));
-    assert_false(shows(x, "0.000 ms"));
-    type(x, "+++-z>>r<wait>");
+    assert_true(explorer_shows(x, " R  other.pl") && explorer_shows(x, "LX 100 KiB to 80.0 KiB; from L"));
+    assert_false(explorer_shows(x, "0.000 ms"));
+    explorer_type(x, "+++-z>>r<wait>");
     close_it(x);
 }
 
@@ -172,15 +172,15 @@ static void a_race_is_of_its_settings_not_of_its_solver(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
-    type(x, "<wait>5r<wait>");
+    explorer_type(x, "<wait>5r<wait>");
     assert_true(session_winner(&x->session) >= 0);
-    assert_true(shows(x, "R*")); /* it begins with the best */
-    type(x, "gj<Enter><wait>");
-    assert_false(shows(x, "of other settings"));
-    type(x, "u<wait>");
-    assert_false(shows(x, "of other settings"));
-    type(x, "x<wait>");
-    assert_true(shows(x, "of other settings"));
+    assert_true(explorer_shows(x, "R*")); /* it begins with the best */
+    explorer_type(x, "gj<Enter><wait>");
+    assert_false(explorer_shows(x, "of other settings"));
+    explorer_type(x, "u<wait>");
+    assert_false(explorer_shows(x, "of other settings"));
+    explorer_type(x, "x<wait>");
+    assert_true(explorer_shows(x, "of other settings"));
     close_it(x);
 }
 
@@ -189,7 +189,8 @@ static void a_race_has_one_bound(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_GRAPH, 40, 160);
-    type(x, ":lx 100k<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5r<wait>");
+    explorer_type(x,
+                  ":lx 100k<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5r<wait>");
     struct rivals all = rivals_of(&x->session);
     int64_t best = INT64_MAX;
     int stars = 0, least = 0;
@@ -206,8 +207,8 @@ static void a_race_has_one_bound(void **state)
     }
     assert_int_equal(stars, least);
     assert_true(all.at[0].least <= best);
-    assert_true(shows(x, "proved by ") == (all.at[0].least == best));
-    type(x, ":lx 80k<Enter><wait>");
+    assert_true(explorer_shows(x, "proved by ") == (all.at[0].least == best));
+    explorer_type(x, ":lx 80k<Enter><wait>");
     all = rivals_of(&x->session);
     assert_null(all.at[0].by); /* another question */
     close_it(x);
@@ -218,10 +219,10 @@ static void more_bytes_are_a_plus(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_GRAPH, 40, 120);
-    type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5");
-    assert_true(shows(x, "-1,048,576  from L to R fewer: "));
-    type(x, "p<wait>:solver greedy<Enter><wait>");
-    assert_true(shows(x, "+1,048,576  from L to R more: "));
+    explorer_type(x, ":lx 102400<Enter>:solver greedy<Enter><wait>p<wait>:solver firstfit<Enter><wait>5");
+    assert_true(explorer_shows(x, "-1,048,576  from L to R fewer: "));
+    explorer_type(x, "p<wait>:solver greedy<Enter><wait>");
+    assert_true(explorer_shows(x, "+1,048,576  from L to R more: "));
     close_it(x);
 }
 
@@ -230,12 +231,12 @@ static void only_a_plan_misses_the_target(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets/moe_mlp.json", 24, 80);
-    type(x, ":lx 64k<Enter><wait><Esc>");
+    explorer_type(x, ":lx 64k<Enter><wait><Esc>");
     assert_false(lx_plan_meets_target(session_plan(&x->session)));
-    assert_true(shows(x, "TARGET MISSED") && shows(x, "HBM "));
+    assert_true(explorer_shows(x, "TARGET MISSED") && explorer_shows(x, "HBM "));
     x->session.shown.interim = true;
-    type(x, "<Tick>");
-    assert_false(shows(x, "TARGET MISSED"));
+    explorer_type(x, "<Tick>");
+    assert_false(explorer_shows(x, "TARGET MISSED"));
     x->session.shown.interim = false;
     close_it(x);
 }
@@ -247,12 +248,12 @@ static void what_if_leaves_the_map_to_be_seen(void **state)
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {10, 40}};
     for (int i = 0; i < 4; i++) {
         struct explorer *x = open_on(MOE_GRAPH, sizes[i][0], sizes[i][1]);
-        type(x, "<wait>w");
-        assert_true(shows(x, "What if"));
-        if (i < 3) assert_true(shows(x, "tick") && shows(x, "in use"));
-        if (i == 0) assert_true(shows(x, "1-7 of "));
-        type(x, "G");
-        assert_true(shows(x, settings_row(lx_settings_count() - 1).name));
+        explorer_type(x, "<wait>w");
+        assert_true(explorer_shows(x, "What if"));
+        if (i < 3) assert_true(explorer_shows(x, "tick") && explorer_shows(x, "in use"));
+        if (i == 0) assert_true(explorer_shows(x, "1-7 of "));
+        explorer_type(x, "G");
+        assert_true(explorer_shows(x, settings_row(lx_settings_count() - 1).name));
         close_it(x);
     }
 }
@@ -296,10 +297,10 @@ static void the_marked_pattern_has_the_status(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs", 24, 80);
-    type(x, "<wait><Enter><wait>1");
-    assert_false(shows(x, "not planned yet"));
-    type(x, "j");
-    assert_true(shows(x, "not planned yet"));
+    explorer_type(x, "<wait><Enter><wait>1");
+    assert_false(explorer_shows(x, "not planned yet"));
+    explorer_type(x, "j");
+    assert_true(explorer_shows(x, "not planned yet"));
     close_it(x);
 }
 
@@ -307,10 +308,10 @@ static void play_can_be_paused(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 200);
-    type(x, "<wait>");
-    assert_true(shows(x, "<Space> play"));
-    type(x, "<Space>");
-    assert_true(shows(x, "<Space> pause"));
+    explorer_type(x, "<wait>");
+    assert_true(explorer_shows(x, "<Space> play"));
+    explorer_type(x, "<Space>");
+    assert_true(explorer_shows(x, "<Space> pause"));
     close_it(x);
 }
 
@@ -333,5 +334,5 @@ int main(void)
         cmocka_unit_test(the_marked_pattern_has_the_status),
         cmocka_unit_test(play_can_be_paused),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -34,7 +34,7 @@ static void check_bytes(const struct team_figures *f)
     int64_t steps = 0, links = 0, sent = 0, all = p->bytes + p->combine_bytes;
     for (int32_t s = 0; s < f->step_count; s++) steps += f->steps[s].bytes;
     for (int i = 0; i < f->link_count; i++) links += f->links[i].bytes;
-    for (int m = 0; m < p->members; m++) sent += f->members[m].sent_bytes;
+    for (int m = 0; m < p->devices; m++) sent += f->devices[m].sent_bytes;
     assert_int_equal(steps, all);
     assert_int_equal(links, all);
     assert_int_equal(sent, all);
@@ -49,10 +49,10 @@ static void check_times(const struct team_figures *f)
         assert_true((f->steps[s].waiter >= 0) == (f->steps[s].waited > 0));
     }
     assert_true(last <= f->clock->us + 1e-9 && last > 0);
-    assert_true(f->members[f->last].us == f->clock->us);
+    assert_true(f->devices[f->last].us == f->clock->us);
     assert_true((f->waiter >= 0) == (longest > 0));
-    for (int m = 0; m < f->plans->team->members; m++) {
-        const struct team_member_figures *x = &f->members[m];
+    for (int m = 0; m < f->plans->team->devices; m++) {
+        const struct team_device_figures *x = &f->devices[m];
         assert_true(x->beside >= 0 && x->beside <= x->links + 1e-9);
         assert_true((x->longest_step >= 0) == (x->waited > 0));
         assert_true(x->late != m);
@@ -63,7 +63,7 @@ static void check_lanes(const struct team_figures *f)
 {
     struct team_span at[CELLS];
     double cell = f->clock->us / CELLS;
-    for (int m = 0; m < f->plans->team->members; m++) {
+    for (int m = 0; m < f->plans->team->devices; m++) {
         double works = 0, waits = 0;
         team_lane_fill(&f->clock->at[m], 0, f->clock->us, CELLS, at);
         for (int c = 0; c < CELLS; c++) {
@@ -72,8 +72,8 @@ static void check_lanes(const struct team_figures *f)
             works += at[c].works * cell;
             waits += at[c].waits * cell;
         }
-        assert_true(fabs(works - f->members[m].busy) < 1e-6 * (1 + works));
-        assert_true(fabs(waits - f->members[m].waited) < 1e-6 * (1 + waits));
+        assert_true(fabs(works - f->devices[m].busy) < 1e-6 * (1 + works));
+        assert_true(fabs(waits - f->devices[m].waited) < 1e-6 * (1 + waits));
     }
 }
 

@@ -12,7 +12,7 @@ enum { MONKEY_KEYS = SANITIZED ? 1000 : SAMPLED ? 3000 : 20000 };
 static struct explorer *open_and_type(const char *pattern, int rows, int columns, const char *keys)
 {
     struct explorer *x = open_on(pattern, rows, columns);
-    type(x, keys);
+    explorer_type(x, keys);
     return x;
 }
 
@@ -100,34 +100,34 @@ static void teams_are_made_when_looked_at(void **state)
     struct explorer *x = open_and_type(STENCIL, 24, 200, "<wait>");
     struct team_model *t = &x->session.team;
     assert_false(t->asked);
-    type(x, "8<wait>");
+    explorer_type(x, "8<wait>");
     assert_true(t->known && t->cut.plan && t->cut.members == TEAM_AT_FIRST);
-    type(x, "r<wait>");
+    explorer_type(x, "r<wait>");
     assert_true(t->run.known && t->run.ok && t->run.result.ok);
     assert_int_equal(t->run.result.total.bytes, t->cut.plan->bytes);
-    assert_true(shows(x, "equal to one device: 0 of 262,144 elements differ"));
-    type(x, "+<wait>");
+    assert_true(explorer_shows(x, "equal to one device: 0 of 262,144 elements differ"));
+    explorer_type(x, "+<wait>");
     assert_int_equal(t->cut.members, 3);
     assert_false(t->run.known);
-    type(x, ":team 5<Enter><wait>");
+    explorer_type(x, ":team 5<Enter><wait>");
     assert_int_equal(t->cut.members, 5);
-    type(x, "llllll");
+    explorer_type(x, "llllll");
     assert_int_equal(t->member, 4);
-    type(x, "--<wait>");
+    explorer_type(x, "--<wait>");
     assert_int_equal(t->cut.members, 3);
     assert_int_equal(t->member, 2); /* there is no member 4 any more */
-    type(x, "---<wait>");
+    explorer_type(x, "---<wait>");
     assert_int_equal(t->cut.members, 1);
-    assert_true(shows(x, "a team has 1 to"));
-    type(x, ":team many<Enter>");
-    assert_true(shows(x, "team many: write how many members"));
-    type(x, "R<wait>");
+    assert_true(explorer_shows(x, "a team has 1 to"));
+    explorer_type(x, ":team many<Enter>");
+    assert_true(explorer_shows(x, "team many: write how many devices"));
+    explorer_type(x, "R<wait>");
     assert_true(t->known && t->cut.plan);
-    type(x, "4:team 2<Enter><wait>"); /* from anywhere, and there one is */
+    explorer_type(x, "4:team 2<Enter><wait>"); /* from anywhere, and there one is */
     assert_int_equal(x->view, VIEW_TEAM);
     assert_int_equal(t->cut.members, 2);
-    type(x, "y");
-    assert_true(shows(x, "--stage team --team 2"));
+    explorer_type(x, "y");
+    assert_true(explorer_shows(x, "--stage team --team 2"));
     close_it(x);
 }
 
@@ -139,13 +139,13 @@ static void a_member_is_told(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct explorer *x = open_and_type(STENCIL, sizes[i][0], sizes[i][1],
                                            "<wait>:team 3<Enter><wait>:goto up2_0<Enter><Space>l");
-        assert_true(shows(x, "grid0 512x512"));
-        assert_true(shows(x, "device 1: own 171, halo 2 + 2"));
+        assert_true(explorer_shows(x, "grid0 512x512"));
+        assert_true(explorer_shows(x, "device 1: own 171, halo 2 + 2"));
         if (sizes[i][0] >= 24) {
-            assert_true(shows(x, "halo 2 + 2, inner 167; gets 8,128 B"));
-            assert_true(shows(x, "the passes saved 66.7 % of 146,304 B"));
-            assert_true(shows(x, "left halo 168..170, right halo 341..343"));
-            assert_true(shows(x, "each 4,064 8,128 4,064"));
+            assert_true(explorer_shows(x, "halo 2 + 2, inner 167; gets 8,128 B"));
+            assert_true(explorer_shows(x, "the passes saved 66.7 % of 146,304 B"));
+            assert_true(explorer_shows(x, "left halo 168..170, right halo 341..343"));
+            assert_true(explorer_shows(x, "each 4,064 8,128 4,064"));
         }
         close_it(x);
     }
@@ -163,15 +163,15 @@ static void times_are_told(void **state)
         const struct team_view *v = x->states[VIEW_TEAM];
         char words[120], click[40];
         assert_non_null(f->clock);
-        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->members[1].busy).at);
-        assert_int_equal(shows(x, words), sizes[i][0] >= 24);
-        assert_true(shows(x, "computes") && v->members.rows >= 4);
+        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->devices[1].busy).at);
+        assert_int_equal(explorer_shows(x, words), sizes[i][0] >= 24);
+        assert_true(explorer_shows(x, "computes") && v->members.rows >= 4);
         snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row, 20);
-        type(x, click);
+        explorer_type(x, click);
         assert_int_equal(x->session.team.member, 0);
-        type(x, ">>>>>>>>>>>>>>>><lt>");
+        explorer_type(x, ">>>>>>>>>>>>>>>><lt>");
         assert_int_equal(v->zoom, 11);
-        type(x, "zt");
+        explorer_type(x, "zt");
         assert_int_equal(v->zoom, 0);
         assert_false(v->times);
         close_it(x);
@@ -185,23 +185,23 @@ static void selection_is_shared(void **state)
     struct explorer *x = open_and_type(STENCIL, 40, 120, "<wait>2:goto down1_1<Enter>8<wait>");
     struct session *s = &x->session;
     const struct lx_graph *g = outcome_graph(&s->shown);
-    assert_true(shows(x, "down1_1 508x508"));
-    type(x, "jj");
+    assert_true(explorer_shows(x, "down1_1 508x508"));
+    explorer_type(x, "jj");
     assert_string_equal(g->ops[s->selection.op].name, "down1_1_s");
-    type(x, "/put2<Enter>");
+    explorer_type(x, "/put2<Enter>");
     assert_string_equal(g->ops[s->selection.op].name, "put2");
-    type(x, "g");
+    explorer_type(x, "g");
     assert_string_equal(g->ops[s->selection.op].name, "keep0");
     const struct team_view *v = x->states[VIEW_TEAM];
     char click[40];
     snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row + 1, 20);
-    type(x, click);
+    explorer_type(x, click);
     assert_int_equal(s->team.member, 1);
     snprintf(click, sizeof click, "<Click:%d,%d>", v->list.rows.row + 2, 20);
-    type(x, click);
+    explorer_type(x, click);
     assert_string_equal(g->ops[s->selection.op].name, "centre_0_w");
-    type(x, "2");
-    assert_true(shows(x, "centre_0_w = mul"));
+    explorer_type(x, "2");
+    assert_true(explorer_shows(x, "centre_0_w = mul"));
     close_it(x);
 }
 
@@ -228,9 +228,9 @@ static void runs_stop(void **state)
     team_cut_free(&c);
     struct explorer *x = open_and_type(STENCIL, 24, 80, "<wait>:team 4<Enter><wait>r.<wait>");
     assert_true(!x->session.team.run.known || x->session.team.run.stopped || x->session.team.run.ok);
-    type(x, "r<wait>");
+    explorer_type(x, "r<wait>");
     assert_true(x->session.team.run.ok && x->session.team.run.result.ok);
-    type(x, "r"); /* and it may still run when the explorer ends */
+    explorer_type(x, "r"); /* and it may still run when the explorer ends */
     close_it(x);
 }
 
@@ -238,10 +238,10 @@ static void empty_states_say_what_to_do(void **state)
 {
     (void)state;
     struct explorer *x = open_and_type(MOE, 24, 200, "<wait>8<wait>");
-    assert_true(shows(x, "known by its bytes only") && shows(x, "press R"));
-    type(x, "r");
-    assert_true(shows(x, "there is no team to run"));
-    type(x, "jkhl <Space>/x<Enter>");
+    assert_true(explorer_shows(x, "known by its bytes only") && explorer_shows(x, "press R"));
+    explorer_type(x, "r");
+    assert_true(explorer_shows(x, "there is no team to run"));
+    explorer_type(x, "jkhl <Space>/x<Enter>");
     close_it(x);
 }
 
@@ -290,5 +290,5 @@ int main(void)
         cmocka_unit_test(empty_states_say_what_to_do),
         cmocka_unit_test(monkey_finds_nothing),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

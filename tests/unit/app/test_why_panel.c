@@ -1,7 +1,6 @@
 /* "Why, and what helps" in use: asked by Enter and by its key, applied, taken back, stopped, of lists, at every size and
  * in every theme. */
 #include "support/explorer_by_keys.h"
-#include "tui/views/why_rows.h"
 
 #define MOE_MLP SOURCE_DIR "/patterns/graphs/moe_mlp.json"
 
@@ -19,7 +18,7 @@ static void a_row_is_applied_and_taken_back(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:lx 60k<Enter><wait>o<Enter><wait>");
+    explorer_type(x, "<wait>:lx 60k<Enter><wait>o<Enter><wait>");
     assert_int_equal(x->overlay, VIEW_WHY);
     int64_t before = session_plan(&x->session)->figures.hbm_bytes;
     const struct remedies *r = rows_of(x);
@@ -28,11 +27,11 @@ static void a_row_is_applied_and_taken_back(void **state)
     for (size_t i = 0; i < r->all.count; i++) assert_int_not_equal(r->all.at[i].state, REMEDY_OPEN);
     int64_t promised = r->all.at[0].value;
     assert_true(promised < before);
-    assert_true(shows(x, r->all.at[0].what));
-    type(x, "<Enter><wait>");
+    assert_true(explorer_shows(x, r->all.at[0].what));
+    explorer_type(x, "<Enter><wait>");
     assert_int_equal(x->overlay, VIEW_COUNT);
     assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, promised);
-    type(x, "u<wait>");
+    explorer_type(x, "u<wait>");
     assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, before);
     close_it(x);
 }
@@ -41,18 +40,18 @@ static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
-    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
-    assert_true(shows(x, "why: "));
-    type(x, "<Space><wait>");
+    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    assert_true(explorer_shows(x, "why: "));
+    explorer_type(x, "<Space><wait>");
     assert_null(rows_of(x)->name);
-    assert_true(shows(x, "the whole plan: "));
-    type(x, "o");
+    assert_true(explorer_shows(x, "the whole plan: "));
+    explorer_type(x, "o");
     explorer_draw(x);
-    type(x, "<wait>");
+    explorer_type(x, "<wait>");
     assert_non_null(rows_of(x)->name);
-    type(x, "q");
+    explorer_type(x, "q");
     assert_int_equal(x->overlay, VIEW_COUNT);
-    type(x, "2i<wait>i3i<wait><Esc>");
+    explorer_type(x, "2i<wait>i3i<wait><Esc>");
     assert_int_equal(x->overlay, VIEW_COUNT);
     assert_int_equal(x->view, VIEW_CORES);
     close_it(x);
@@ -63,7 +62,7 @@ static void rows_come_in_order(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_MLP, 24, 80);
-    type(x, "<wait>:lx 100k<Enter><wait>i");
+    explorer_type(x, "<wait>:lx 100k<Enter><wait>i");
     const struct remedies *r = rows_of(x);
     int64_t now = session_plan(&x->session)->figures.hbm_bytes;
     for (int turn = 0; turn < 20; turn++) {
@@ -72,9 +71,9 @@ static void rows_come_in_order(void **state)
         for (size_t i = 1; i < r->all.count && r->all.at[i].state <= REMEDY_CUT; i++)
             assert_true(r->all.at[i - 1].state <= REMEDY_CUT && r->all.at[i - 1].value <= r->all.at[i].value);
     }
-    type(x, "<wait>");
-    assert_true(r->all.at[0].value < now && shows(x, "time %"));
-    assert_true(shows(x, "+19")); /* one that takes three times as long says so */
+    explorer_type(x, "<wait>");
+    assert_true(r->all.at[0].value < now && explorer_shows(x, "time %"));
+    assert_true(explorer_shows(x, "+19")); /* one that takes three times as long says so */
     close_it(x);
 }
 
@@ -82,12 +81,12 @@ static void what_does_not_help_is_not_applied_unasked(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>i<wait>");
+    explorer_type(x, "<wait>i<wait>");
     assert_false(remedy_helps(rows_of(x), &rows_of(x)->all.at[0]));
-    type(x, "<Enter>");
-    assert_true(shows(x, "no remedy that was tried helps"));
+    explorer_type(x, "<Enter>");
+    assert_true(explorer_shows(x, "no remedy that was tried helps"));
     assert_int_equal(x->overlay, VIEW_WHY);
-    type(x, "j<Enter>");
+    explorer_type(x, "j<Enter>");
     assert_int_equal(x->overlay, VIEW_COUNT);
     close_it(x);
 }
@@ -97,9 +96,9 @@ static void a_small_window_has_rows(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 12, 40);
-    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
-    assert_true(shows(x, "what") && shows(x, "why: "));
-    assert_true(shows(x, rows_of(x)->all.at[0].what));
+    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    assert_true(explorer_shows(x, "what") && explorer_shows(x, "why: "));
+    assert_true(explorer_shows(x, rows_of(x)->all.at[0].what));
     for (int row = 2; row < 9; row++) assert_int_equal(x->cells.at[row * 40 + 39].code, x->glyphs->vertical);
     for (int c = 1; c < 39; c++) assert_int_equal(x->cells.at[9 * 40 + c].code, x->glyphs->horizontal);
     close_it(x);
@@ -109,12 +108,12 @@ static void it_stops_in_the_middle(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_MLP, 24, 80);
-    type(x, "<wait>:lx 100k<Enter><wait>i.");
+    explorer_type(x, "<wait>:lx 100k<Enter><wait>i.");
     const struct remedies *r = rows_of(x);
     assert_true(r->all.count > 10);
     for (size_t i = 0; i < r->all.count; i++) assert_int_not_equal(r->all.at[i].state, REMEDY_OPEN);
-    type(x, "<wait>G<Enter>");
-    assert_true(shows(x, "nothing to apply") || x->overlay == VIEW_COUNT);
+    explorer_type(x, "<wait>G<Enter>");
+    assert_true(explorer_shows(x, "nothing to apply") || x->overlay == VIEW_COUNT);
     close_it(x);
 }
 
@@ -123,10 +122,10 @@ static void it_follows_the_plan(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/lists/store_once.json", 24, 80);
-    type(x, "<wait>i<wait>");
+    explorer_type(x, "<wait>i<wait>");
     assert_true(rows_of(x)->all.count > 2);
     assert_ptr_equal(rows_of(x)->plan, session_plan(&x->session));
-    type(x, "s<wait>j<wait>");
+    explorer_type(x, "s<wait>j<wait>");
     assert_ptr_equal(rows_of(x)->plan, session_plan(&x->session));
     close_it(x);
 }
@@ -136,7 +135,7 @@ static void it_is_drawn_at_every_size_and_in_every_theme(void **state)
     (void)state;
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}, {8, 20}, {3, 10}, {1, 1}};
     struct explorer *x = open_on(GQ, 24, 80);
-    type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
     for (const struct theme *t = themes; t->name; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (int ascii = 0; ascii < 2; ascii++) {
@@ -144,7 +143,8 @@ static void it_is_drawn_at_every_size_and_in_every_theme(void **state)
                 x->glyphs = ascii ? &glyphs_ascii : &glyphs_unicode;
                 explorer_key(x, (struct key){.code = AT_RESIZE, .row = sizes[i][0], .column = sizes[i][1]});
                 explorer_draw(x);
-                if (sizes[i][1] >= 80) assert_true(shows(x, "remedies") && shows(x, "on chip"));
+                if (sizes[i][1] >= 80)
+                    assert_true(explorer_shows(x, "remedies") && explorer_shows(x, "on chip"));
             }
     close_it(x);
 }
@@ -161,5 +161,5 @@ int main(void)
         cmocka_unit_test(it_follows_the_plan),
         cmocka_unit_test(it_is_drawn_at_every_size_and_in_every_theme),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, explorer_test_begin, explorer_test_end);
 }

@@ -10,7 +10,7 @@
 static cJSON *plan_tree(const char *pattern, const char *solver, int64_t capacity, int64_t cores)
 {
     struct lx_passes passes = {0};
-    const struct lx_graph *g = read_graph(pattern);
+    const struct lx_graph *g = device_test_graph(pattern);
     if (cores) g = with_cores(g, cores);
     if (capacity) g = with_capacity(g, capacity);
     struct lx_plan *p = plan_graph(g, solver, &passes);

@@ -85,7 +85,7 @@ static bool is_beyond(const struct walk *w)
 
 static void judge(struct walk *w)
 {
-    if (!accepted(w->plan) || may_be_number(w)) return;
+    if (!plan_accepted(w->plan) || may_be_number(w)) return;
     for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
         if (is_at(free_places[i].place, w->place) && !is_beyond(w)) {
             free_places[i].seen = true;
@@ -160,9 +160,9 @@ static void every_leaf_of(const struct lx_graph *g, struct lx_plan_options how, 
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
     struct walk w = {.plan = cJSON_Parse(text), .every = SAMPLED ? 5 * every : every};
     assert_non_null(w.plan);
-    assert_true(accepted(w.plan));
+    assert_true(plan_accepted(w.plan));
     change_all(&w, w.plan);
-    assert_true(accepted(w.plan));
+    assert_true(plan_accepted(w.plan));
     assert_true(w.changes > 200);
     assert_int_equal(w.wrong, 0);
     cJSON_Delete(w.plan);
@@ -182,42 +182,42 @@ static const struct lx_graph *graph_of(const char *text)
 static void relayouts_and_copies(void **state)
 {
     (void)state;
-    every_leaf_of(with_cores(read_graph("graphs/mha_4h.json"), 4),
+    every_leaf_of(with_cores(device_test_graph("graphs/mha_4h.json"), 4),
                   (struct lx_plan_options){.passes = {.tile = LX_TILE_NONE}}, "\"ring\"", 1);
 }
 
 static void nests(void **state)
 {
     (void)state;
-    every_leaf_of(with_cores(read_graph("graphs/attention_small.json"), 4), (struct lx_plan_options){0},
-                  "\"nests\"", 1);
+    every_leaf_of(with_cores(device_test_graph("graphs/attention_small.json"), 4),
+                  (struct lx_plan_options){0}, "\"nests\"", 1);
 }
 
 static void several_results_under_pressure(void **state)
 {
     (void)state;
-    every_leaf_of(with_cores(read_graph("graphs/moe_routed.json"), 4),
+    every_leaf_of(with_cores(device_test_graph("graphs/moe_routed.json"), 4),
                   (struct lx_plan_options){.passes = {.evict = true}}, "\"further_outputs\"", 2);
 }
 
 static void moves(void **state)
 {
     (void)state;
-    every_leaf_of(read_graph("targets/needs_moves.json"),
+    every_leaf_of(device_test_graph("targets/needs_moves.json"),
                   (struct lx_plan_options){.passes = {.move = true, .evict = true}}, "\"moved_from\"", 7);
 }
 
 static void times(void **state)
 {
     (void)state;
-    every_leaf_of(with_cores(read_graph("graphs/rms_norm.json"), 4),
+    every_leaf_of(with_cores(device_test_graph("graphs/rms_norm.json"), 4),
                   (struct lx_plan_options){.objective = LX_ASK_TIME}, "\"bound_us\"", 1);
 }
 
 static void a_height(void **state)
 {
     (void)state;
-    every_leaf_of(with_cores(read_graph("graphs/rms_norm.json"), 4),
+    every_leaf_of(with_cores(device_test_graph("graphs/rms_norm.json"), 4),
                   (struct lx_plan_options){.objective = LX_ASK_HEIGHT}, "\"height\"", 1);
 }
 

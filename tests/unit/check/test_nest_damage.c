@@ -63,7 +63,7 @@ static bool pattern_subject(struct subject *s, struct rng *r)
     static const char *const paths[] = {"graphs/mha_4h.json", "graphs/sdpa.json", "graphs/swiglu.json",
                                         "graphs/rms_norm.json"};
     const char *path = paths[rng_below(r, wanted > USUAL ? 4 : 1)];
-    const struct lx_graph *g = with_cores(read_graph(path), rng_below(r, 2) ? 8 : 32);
+    const struct lx_graph *g = with_cores(device_test_graph(path), rng_below(r, 2) ? 8 : 32);
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .passes = {.tile = LX_TILE_AUTO}};
     lx_status st = {0};
     g = with_capacity(g, 128 * rng_between(r, 16, 128));

@@ -57,7 +57,7 @@ static void pattern_subject(struct subject *s, struct rng *r, int number)
 {
     static const int64_t cores[] = {1, 4, 8, 32};
     const char *path = patterns[number % (int)(sizeof patterns / sizeof *patterns)];
-    const struct lx_graph *g = with_cores(read_graph(path), cores[rng_below(r, 4)]);
+    const struct lx_graph *g = with_cores(device_test_graph(path), cores[rng_below(r, 4)]);
     if (strstr(path, "lm_head")) g = with_cores(g, 32); /* fewer address too much of it */
     if (rng_below(r, 2)) g = with_capacity(g, 128 * rng_between(r, 100, 4000));
     snprintf(s->name, sizeof s->name, "%s on %d cores", path, (int)g->device.cores);

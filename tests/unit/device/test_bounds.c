@@ -521,8 +521,8 @@ static void flipped_bits_are_found(void **state)
     for (int k = 0; k < 3; k++) {
         static const char *const patterns[] = {"graphs/softmax_512x1024.json", "graphs/rms_norm.json",
                                                "graphs/mha_4h.json"};
-        struct lx_plan *p =
-            plan_graph(with_cores(read_graph(patterns[k]), 4), "bestfit", &(struct lx_passes){.evict = true});
+        struct lx_plan *p = plan_graph(with_cores(device_test_graph(patterns[k]), 4), "bestfit",
+                                       &(struct lx_passes){.evict = true});
         bool flipped = false;
         struct lx_run_result *good = run_flipped(p, -1, &r, &flipped);
         assert_true(good && good->ok);
@@ -552,8 +552,8 @@ static void a_block_of_43_ops(void **state)
 {
     (void)state;
     lx_status st = {0};
-    struct lx_plan *p = plan_graph(with_cores(read_graph("graphs/transformer_block.json"), 32), "greedy",
-                                   &(struct lx_passes){0});
+    struct lx_plan *p = plan_graph(with_cores(device_test_graph("graphs/transformer_block.json"), 32),
+                                   "greedy", &(struct lx_passes){0});
     struct lx_device_options how = {.threads = 2};
     struct lx_run_result *r = lx_device_run(p, &how, &st);
     if (!r || !r->ok) fail_msg("%s", r ? what_is_wrong(r) : st.text);

@@ -261,7 +261,7 @@ static void mixing_feels_every_byte(void **state)
 
 static struct lx_plan *softmax_plan(int64_t cores)
 {
-    const struct lx_graph *g = read_graph("graphs/softmax_512x1024.json");
+    const struct lx_graph *g = device_test_graph("graphs/softmax_512x1024.json");
     g = with_cores(g, cores);
     return plan_graph(g, "bestfit", &(struct lx_passes){0});
 }

@@ -67,7 +67,7 @@ static void check_bits(const struct lx_run_result *r, const struct lx_run_result
 static void run_variant(const char *path, int64_t cores, const struct variant *v,
                         const struct lx_reference *ref, struct lx_run_result **first)
 {
-    const struct lx_graph *g = with_cores(read_graph(path), cores);
+    const struct lx_graph *g = with_cores(device_test_graph(path), cores);
     if (v->lx) g = with_capacity(g, v->lx);
     struct lx_plan *p = plan_graph(g, v->solver, &v->passes);
     struct lx_run_result *r = execute(p, ref, v->name, cores);
@@ -86,7 +86,7 @@ static void run_pattern(const char *path, int every)
 {
     static const int64_t counts[] = {1, 2, 4, 32};
     static int turn;
-    const struct lx_graph *pattern = read_graph(path);
+    const struct lx_graph *pattern = device_test_graph(path);
     bool divides = pattern->tensors[0].rank >= 0; /* known by bytes only: one core, however many there are */
     lx_status st = {0};
     if (is_of_real_size(pattern)) {

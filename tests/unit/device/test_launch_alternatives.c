@@ -121,7 +121,7 @@ static void bits_do_not_depend_on_tiles(void **state)
     struct rng r = rng_seed(3);
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (int on_chip = 0; on_chip < 2; on_chip++) {
-            const struct lx_graph *g = with_cores(read_graph(patterns[i]), on_chip ? 8 : 32);
+            const struct lx_graph *g = with_cores(device_test_graph(patterns[i]), on_chip ? 8 : 32);
             each_launch(on_chip ? g : with_capacity(g, 0), &r, &t);
         }
     for (int i = 0; i < (SAMPLED ? 8 : 40); i++) {

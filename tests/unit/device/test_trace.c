@@ -91,7 +91,7 @@ static void counters_end_where_the_run_does(void **state)
     static const char *const paths[] = {"graphs/softmax_512x1024.json", "graphs/gq_attention.json"};
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct lx_plan *p = plan_graph(with_cores(read_graph(paths[i / 2]), i % 2 ? 32 : 4), "bestfit",
+        struct lx_plan *p = plan_graph(with_cores(device_test_graph(paths[i / 2]), i % 2 ? 32 : 4), "bestfit",
                                        &(struct lx_passes){0});
         struct lx_run_result *r = executed(p);
         check_trace(p, r);
@@ -105,8 +105,8 @@ static void counters_end_where_the_run_does(void **state)
 static void scratchpads_hold_what_lives(void **state)
 {
     (void)state;
-    struct lx_plan *p = plan_graph(with_cores(read_graph("graphs/softmax_512x1024.json"), 1), "bestfit",
-                                   &(struct lx_passes){0});
+    struct lx_plan *p = plan_graph(with_cores(device_test_graph("graphs/softmax_512x1024.json"), 1),
+                                   "bestfit", &(struct lx_passes){0});
     struct lx_run_result *r = executed(p);
     for (int32_t o = 0; o < r->op_count; o++) {
         int64_t live = 0;

@@ -81,11 +81,11 @@ static void check_list(const struct lx_plan *p, const char *text, size_t length)
     if (!g) fail_msg("%s: %s", p->graph->name, st.text);
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (p->answer.address[i] < 0) continue;
-        assert_string_equal(g->buffers[n].name, p->problem.buffers[i].name);
-        assert_int_equal(g->buffers[n].start, p->problem.buffers[i].start);
-        assert_int_equal(g->buffers[n++].end, p->problem.buffers[i].end);
+        assert_string_equal(g->list->buffers[n].name, p->problem.buffers[i].name);
+        assert_int_equal(g->list->buffers[n].start, p->problem.buffers[i].start);
+        assert_int_equal(g->list->buffers[n++].end, p->problem.buffers[i].end);
     }
-    assert_int_equal(n, g->buffer_count);
+    assert_int_equal(n, g->list->buffer_count);
     lx_graph_free(g);
 }
 
@@ -117,7 +117,7 @@ static void check_assignment(const struct lx_plan *p)
 {
     size_t length = 0;
     int32_t id = -1;
-    char *text = exported(p, "xla-csv", &length);
+    char *text = plan_exported(p, "xla-csv", &length);
     check_list(p, text, length);
     struct rows r = {.at = text};
     assert_true(next_row(&r) && r.count == 9);
@@ -151,7 +151,7 @@ static void check_allocinfo(const struct lx_plan *p)
         assert_int_equal(st.code, LX_E_UNSUPPORTED);
         return;
     }
-    char *text = exported(p, "allocinfo", &length);
+    char *text = plan_exported(p, "allocinfo", &length);
     struct rows r = {.at = text};
     assert_true(next_row(&r) && r.count == 5);
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -180,8 +180,8 @@ static void check_pair(const struct lx_plan *p)
     int32_t placed = 0, open = 0;
     char *texts[2];
     if (lx_problem_needs(&p->problem)) return;
-    info.text = texts[0] = exported(p, "xla", &info.length);
-    alloc.text = texts[1] = exported(p, "allocinfo", &alloc.length);
+    info.text = texts[0] = plan_exported(p, "xla", &info.length);
+    alloc.text = texts[1] = plan_exported(p, "allocinfo", &alloc.length);
     for (int32_t i = 0; i < p->problem.count; i++) {
         open += !p->problem.buffers[i].reason;
         placed += p->answer.address[i] >= 0;
@@ -277,7 +277,7 @@ static void page_is_that_of_show(void **state)
     assert_int_equal(system(command), 0);
     struct lx_plan *p = lx_plan_read(path, &st);
     assert_non_null(p);
-    char *page = exported(p, "html", &length), *shown = mem_zeroed(length + 2, 1);
+    char *page = plan_exported(p, "html", &length), *shown = mem_zeroed(length + 2, 1);
     snprintf(command, sizeof command, "%s show --html %s", LXPLAN_PROGRAM, path);
     FILE *f = popen(command, "r");
     assert_non_null(f);
@@ -287,7 +287,7 @@ static void page_is_that_of_show(void **state)
     assert_memory_equal(page, shown, n);
     /* What is read without scripts. */
     static const char *const still[] = {"<svg role=\"img\" aria-label=\"addresses against time\"",
-                                        "<rect class=\"box\"",
+                                        "class=\"buffer\"",
                                         "hash of the pattern",
                                         "lxplan plan PATTERN -s auto --seed 0",
                                         "all in HBM",
@@ -371,10 +371,10 @@ static void answers_to_d2m(void **state)
         assert_true(cJSON_IsTrue(item_at(cJSON_GetArrayItem(variables, 1), "bound")));
         /* It is a D2M file again. */
         size_t length = 0;
-        char *text = exported(p, "d2m", &length);
+        char *text = plan_exported(p, "d2m", &length);
         const struct lx_graph *g = lx_graph_of_text("again", text, length, &st);
         assert_non_null(g);
-        assert_int_equal(g->buffer_count, p->graph->buffer_count);
+        assert_int_equal(g->list->buffer_count, p->graph->list->buffer_count);
         lx_graph_free(g);
         mem_free(text);
         cJSON_Delete(j.root);

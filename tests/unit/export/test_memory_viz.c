@@ -223,7 +223,7 @@ static void check_segment(const struct value *s, int device, int64_t capacity)
 static void check_snapshot(const struct lx_plan *p)
 {
     size_t length = 0;
-    char *bytes = exported(p, "memory_viz", &length);
+    char *bytes = plan_exported(p, "memory_viz", &length);
     struct value v = unpickle(bytes, length);
     const struct value *segments = key(&v, "segments"), *traces = key(&v, "device_traces");
     int32_t pools = lx_pool_count(&p->problem);
@@ -254,7 +254,8 @@ static void lists_and_numbers(void **state)
     int32_t slot[BUFFERS];
     const char *reason[BUFFERS] = {0};
     const size_t widths = sizeof numbers / sizeof *numbers;
-    struct lx_graph g = {.name = "wide", .is_list = true};
+    struct lx_list list = {.capacity = 1LL << 53, .alignment = 1};
+    struct lx_graph g = {.name = "wide", .list = &list};
     size_t length = 0;
     (void)state;
     for (int32_t i = 0; i < BUFFERS; i++) {
@@ -269,7 +270,7 @@ static void lists_and_numbers(void **state)
         .answer = {.address = address},
         .took_slot_of = slot,
         .reason = reason};
-    char *bytes = exported(&p, "memory_viz", &length);
+    char *bytes = plan_exported(&p, "memory_viz", &length);
     struct value v = unpickle(bytes, length);
     const struct value *events = &key(&v, "device_traces")->items[0];
     assert_int_equal(events->count, 1 + 3 * BUFFERS);

@@ -157,9 +157,9 @@ static int check_flows(const cJSON *events)
 static int messages_between(const struct lx_team_plans *p)
 {
     int n = 0;
-    for (int m = 0; m < p->team->members; m++)
-        for (int32_t i = 0; i < p->members[m]->message_count; i++) {
-            const struct lx_team_message *x = &p->members[m]->messages[i];
+    for (int m = 0; m < p->team->devices; m++)
+        for (int32_t i = 0; i < p->devices[m]->message_count; i++) {
+            const struct lx_team_message *x = &p->devices[m]->messages[i];
             n += x->operand < 0 && x->peer != m;
         }
     return n;
@@ -191,9 +191,9 @@ static void check_trace(const struct lx_team_plans *p, struct seen *seen)
     cJSON *root = cJSON_Parse(text);
     const cJSON *events = item_at(root, "traceEvents");
     assert_string_equal(word_at(root, "kind"), "trace");
-    assert_int_equal(processes(events), p->team->members);
+    assert_int_equal(processes(events), p->team->devices);
     slices_are_apart(events);
-    for (int m = 0; m < c->members; m++) {
+    for (int m = 0; m < c->devices; m++) {
         check_member(p, &c->at[m], m, events);
         seen->waits += c->at[m].waited_us > 0;
         seen->idle += c->at[m].ops == 0;

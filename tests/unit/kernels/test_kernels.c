@@ -20,8 +20,10 @@ static struct gemm_plan check_product(struct rng *r, const struct kernel_target 
                                       struct layouts l, enum gemm_first first, enum gemm_last last,
                                       struct pool *pool)
 {
-    struct operand a = make(r, s.m, s.k, s.batch, l.a, l.pad), b = make(r, s.k, s.n, s.batch, l.b, l.pad);
-    struct operand c = make(r, s.m, s.n, 1, l.c, l.pad), init = make(r, s.m, s.n, 1, l.init, l.pad);
+    struct operand a = operand_make(r, s.m, s.k, s.batch, l.a, l.pad),
+                   b = operand_make(r, s.k, s.n, s.batch, l.b, l.pad);
+    struct operand c = operand_make(r, s.m, s.n, 1, l.c, l.pad),
+                   init = operand_make(r, s.m, s.n, 1, l.init, l.pad);
     int64_t init_row = init.row, init_column = init.column;
     if (rng_below(r, 3) == 0)
         init_row = 0; /* a bias a column */
@@ -39,13 +41,14 @@ static struct gemm_plan check_product(struct rng *r, const struct kernel_target 
     for (int64_t i = 0; i < s.m; i++)
         for (int64_t j = 0; j < s.n; j++) {
             double sum = first == GEMM_FIRST_ZERO   ? 0
-                         : first == GEMM_FIRST_COPY ? at(init.at, init_row, init_column, i, j)
-                         : first == GEMM_FIRST_RELU ? relu(at(c.at, c.row, c.column, i, j))
-                                                    : at(c.at, c.row, c.column, i, j);
+                         : first == GEMM_FIRST_COPY ? operand_at(init.at, init_row, init_column, i, j)
+                         : first == GEMM_FIRST_RELU ? operand_relu(operand_at(c.at, c.row, c.column, i, j))
+                                                    : operand_at(c.at, c.row, c.column, i, j);
             for (int64_t x = 0; x < s.batch; x++)
                 for (int64_t p = 0; p < s.k; p++)
-                    sum += at(a_list[x], a.row, a.column, i, p) * at(b_list[x], b.row, b.column, p, j);
-            expected[i * s.n + j] = last == GEMM_LAST_RELU ? relu(sum) : sum;
+                    sum += operand_at(a_list[x], a.row, a.column, i, p) *
+                           operand_at(b_list[x], b.row, b.column, p, j);
+            expected[i * s.n + j] = last == GEMM_LAST_RELU ? operand_relu(sum) : sum;
         }
     if (first == GEMM_FIRST_ZERO || first == GEMM_FIRST_COPY) /* C is not read: poison does no harm */
         for (int64_t i = 0; i < s.m; i++)

@@ -11,24 +11,26 @@ static void test_moves(void **state)
     for (int k = 0; k < 2000; k++) {
         int64_t rows = rng_between(&r, 0, 40), columns = rng_between(&r, 0, 40);
         struct operand from =
-            make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
+            operand_make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
         struct operand to =
-            make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
+            operand_make(&r, rows + 1, columns + 1, 1, (int)rng_below(&r, LAYOUTS), rng_between(&r, 0, 3));
         struct view v = {to.at, to.row, to.column};
         struct const_view f = {from.at, from.row, from.column};
         copy_2d(v, f, rows, columns);
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++)
-                assert_true(at(to.at, to.row, to.column, i, j) == at(from.at, from.row, from.column, i, j));
+                assert_true(operand_at(to.at, to.row, to.column, i, j) ==
+                            operand_at(from.at, from.row, from.column, i, j));
         relu_2d(v, f, rows, columns);
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++)
-                assert_true(at(to.at, to.row, to.column, i, j) ==
-                            relu(at(from.at, from.row, from.column, i, j)));
+                assert_true(operand_at(to.at, to.row, to.column, i, j) ==
+                            operand_relu(operand_at(from.at, from.row, from.column, i, j)));
         float corner = to.at[rows * to.row + columns * to.column];
         zero_2d(v, rows, columns);
         for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < columns; j++) assert_true(at(to.at, to.row, to.column, i, j) == 0);
+            for (int64_t j = 0; j < columns; j++)
+                assert_true(operand_at(to.at, to.row, to.column, i, j) == 0);
         assert_true(to.at[rows * to.row + columns * to.column] == corner);
         mem_free(from.memory), mem_free(to.memory);
     }

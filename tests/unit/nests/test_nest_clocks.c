@@ -1,7 +1,7 @@
 /* Both clocks of plans with nests: every iteration takes the time of its tile and the launch of each of its ops, what each
  * op waits for adds up, and with time asked for nests are never slower than none. */
 #include "unstable.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 #include "support/nest_files.h"
 #include "support/nest_plans.h"
 
@@ -58,7 +58,8 @@ static void tiles_do_all_the_work(void **state)
     assert_int_equal(q->nest_count, 0);
     assert_int_equal(q->divisions->count, p->divisions->count);
     for (int32_t o = 0; o < p->divisions->count; o++)
-        near(lx_division_time(p->divisions, o, share).flops, lx_division_time(q->divisions, o, share).flops);
+        nest_file_near(lx_division_time(p->divisions, o, share).flops,
+                       lx_division_time(q->divisions, o, share).flops);
     lx_plan_free(q);
     lx_plan_free(p);
 }

@@ -58,8 +58,8 @@ static struct problem_shape small_shape(struct rng *r)
                                   .size_units = rng_between(r, 1, 5),
                                   .capacity_units = rng_between(r, 1, 16),
                                   .alignment = rng_between(r, 1, 4),
-                                  .fixed_percent = chance(r, 30) ? 20 : 0,
-                                  .barred_percent = chance(r, 30) ? 15 : 0};
+                                  .fixed_percent = random_chance(r, 30) ? 20 : 0,
+                                  .barred_percent = random_chance(r, 30) ? 15 : 0};
 }
 
 static void solve(const struct lx_problem *p, int64_t *address)
@@ -107,8 +107,8 @@ static void agrees_with_brute_force(void **state)
         }
         int64_t address[MOST], ours = -1, theirs = -1;
         for (int32_t i = 0; i < p.count; i++) address[i] = LX_OFF_CHIP;
-        if (chance(&r, 70)) solve(&p, address); /* nearly legal, to come close to every rule */
-        for (uint64_t k = rng_below(&r, chance(&r, 50) ? 3 : 2 * (uint64_t)p.count + 1); k > 0; k--) {
+        if (random_chance(&r, 70)) solve(&p, address); /* nearly legal, to come close to every rule */
+        for (uint64_t k = rng_below(&r, random_chance(&r, 50) ? 3 : 2 * (uint64_t)p.count + 1); k > 0; k--) {
             int32_t i = (int32_t)rng_below(&r, (uint64_t)p.count);
             address[i] = random_address(&r, &p, i, address);
         }
@@ -339,7 +339,7 @@ static void falsified_claims_are_caught(void **state)
         lx_graph_free(g);
         assert_non_null(plan);
         assert_true(lx_plan_check(plan, &st));
-        int64_t by = chance(&r, 50) ? 1 : -1;
+        int64_t by = random_chance(&r, 50) ? 1 : -1;
         for (int k = 0; k < 7; k++) {
             struct lx_plan forged = *plan;
             int64_t *fields[] = {&forged.answer.objective,    &forged.figures.bound_bytes,

@@ -180,7 +180,7 @@ struct walk {
 static void judge(struct walk *w, enum plan_section_id section, const char *key, int number, const char *how)
 {
     w->changes++;
-    if (!accepted(w->plan) || standing_allows(section, key, how)) return;
+    if (!plan_accepted(w->plan) || standing_allows(section, key, how)) return;
     bool *free_one = freedom(section, key, how);
     if (free_one) {
         *free_one = true;
@@ -268,13 +268,13 @@ static void every_change_is_found_in(const char *pattern, const struct lx_passes
     char *text = cJSON_PrintUnformatted(w.plan);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
     free(text);
-    assert_true(accepted(w.plan));
+    assert_true(plan_accepted(w.plan));
     if (whole) {
         change_all(&w);
         change_arrays(&w);
     } else
         change_record(&w, PLAN_GRAPH, cJSON_GetObjectItem(w.plan, "graph"), 0);
-    assert_true(accepted(w.plan)); /* all is as it was: the changes were what was refused */
+    assert_true(plan_accepted(w.plan)); /* all is as it was: the changes were what was refused */
     assert_true(w.changes > (whole ? 300 : 5));
     assert_int_equal(w.wrong, 0);
     cJSON_Delete(w.plan);

@@ -35,7 +35,7 @@ static struct lx_plan *fastest(const char *path, int64_t cores, const char *solv
     if (!plain) passes.cooptimise = LX_COOPTIMISE_FULL;
     struct lx_plan_options how = {
         .solver = lx_solver_find(solver), .passes = passes, .objective = LX_ASK_TIME};
-    const struct lx_graph *g = with_cores(read_graph(path), cores);
+    const struct lx_graph *g = with_cores(device_test_graph(path), cores);
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     lx_graph_free(g);

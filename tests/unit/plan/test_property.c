@@ -14,20 +14,20 @@ enum { PROBLEMS = OFTEN(10000), MOST = 500 };
 static struct problem_shape shape_of(struct rng *r, uint64_t seed)
 {
     bool large = seed % 200 == 199;
-    int32_t count = large ? MOST : (int32_t)rng_between(r, 0, chance(r, 50) ? 12 : 40);
+    int32_t count = large ? MOST : (int32_t)rng_between(r, 0, random_chance(r, 50) ? 12 : 40);
     struct problem_shape s = {
         .count = count,
         .ticks = rng_between(r, 1,
-                             large           ? 300
-                             : chance(r, 20) ? 3
-                                             : 40),
-        .size_units = chance(r, 20) ? 1 : rng_between(r, 1, 60),
-        .capacity_units = rng_between(r, 0, chance(r, 50) ? 60 : 400),
-        .alignment = chance(r, 40)   ? 1
-                     : chance(r, 50) ? 128
-                                     : rng_between(r, 2, 7),
-        .fixed_percent = chance(r, 30) ? (int)rng_between(r, 1, 50) : 0,
-        .barred_percent = chance(r, 30) ? (int)rng_between(r, 1, 60) : 0,
+                             large                  ? 300
+                             : random_chance(r, 20) ? 3
+                                                    : 40),
+        .size_units = random_chance(r, 20) ? 1 : rng_between(r, 1, 60),
+        .capacity_units = rng_between(r, 0, random_chance(r, 50) ? 60 : 400),
+        .alignment = random_chance(r, 40)   ? 1
+                     : random_chance(r, 50) ? 128
+                                            : rng_between(r, 2, 7),
+        .fixed_percent = random_chance(r, 30) ? (int)rng_between(r, 1, 50) : 0,
+        .barred_percent = random_chance(r, 30) ? (int)rng_between(r, 1, 60) : 0,
     };
     return s;
 }
@@ -144,9 +144,9 @@ static void bound_is_below_the_optimum(void **state)
                                       .ticks = rng_between(&r, 1, 8),
                                       .size_units = rng_between(&r, 1, height ? 3 : 5),
                                       .capacity_units = rng_between(&r, 0, 8),
-                                      .alignment = chance(&r, 50) ? 1 : rng_between(&r, 2, 5),
-                                      .fixed_percent = chance(&r, 20) ? 20 : 0,
-                                      .barred_percent = chance(&r, 20) ? 20 : 0};
+                                      .alignment = random_chance(&r, 50) ? 1 : rng_between(&r, 2, 5),
+                                      .fixed_percent = random_chance(&r, 20) ? 20 : 0,
+                                      .barred_percent = random_chance(&r, 20) ? 20 : 0};
         struct lx_problem problem = random_problem(&r, &shape, (enum lx_objective)(seed % 3), &memory),
                           *p = &problem;
         if (height) reconcile_fixed(p, &memory);

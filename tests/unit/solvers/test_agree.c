@@ -36,7 +36,7 @@ static void the_provers_agree(void **state)
         int64_t by_exact[SMALL_MAX], by_ilp[SMALL_MAX];
         enum lx_objective objective = (enum lx_objective)(round % 3);
         int32_t n = (int32_t)rng_between(&rng, 2, 25);
-        random_problem(&s, &rng, n, objective, 12, 20, rng_between(&rng, 20, 60));
+        small_dense(&s, &rng, n, objective, 12, 20, rng_between(&rng, 20, 60));
         struct lx_answer e = answer_of(&lx_solver_exact, &s.problem, by_exact, 0);
         struct lx_answer i = answer_of(&lx_solver_ilp, &s.problem, by_ilp, 300);
         bool e_proved = e.status == LX_OPTIMAL || e.status == LX_INFEASIBLE;

@@ -1,7 +1,7 @@
 /* The annealing: its incremental decoder against a full decode, and the answers against the checker, brute
  * force and themselves. */
 #include "anneal/decode.h"
-#include "anneal/schedule.h"
+#include "anneal/annealing.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "common/first_answers.h"
@@ -76,7 +76,7 @@ static void assert_decoded(struct decoder *d, int64_t *saved)
     }
     assert_int_equal(d->penalty, penalty);
     assert_int_equal(d->spilled, spilled);
-    assert_int_equal(d->off_count, off);
+    assert_int_equal(d->off.count, off);
 }
 
 static void test_incremental_is_full_decode(void **state)
@@ -89,8 +89,7 @@ static void test_incremental_is_full_decode(void **state)
         struct items it;
         struct decoder d;
         int64_t base[SMALL_MAX], saved[SMALL_MAX];
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 2, 30), LX_SPILL, 12, 9,
-                       rng_between(&rng, 5, 40));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 2, 30), LX_SPILL, 12, 9, rng_between(&rng, 5, 40));
         for (int32_t i = 0; round % 3 == 0 && i < s.problem.count; i++)
             if (s.buffer[i].fixed < 0) s.buffer[i].alignment = s.problem.alignment * rng_between(&rng, 1, 4);
         items_make(&it, &s.problem, 1000, NULL);
@@ -119,9 +118,9 @@ static void test_incremental_is_full_decode(void **state)
                     assert_decoded(&d, saved);
                 }
             }
-            decoder_free(&d);
+            arena_free(&d.memory);
         }
-        items_free(&it);
+        arena_free(&it.memory);
     }
 }
 
@@ -134,7 +133,7 @@ static void test_answers_are_legal_and_good(void **state)
         struct small s;
         int64_t address[SMALL_MAX];
         enum lx_objective objective = (enum lx_objective)(round % 3);
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 1, 6), objective, 6, 5, rng_between(&rng, 4, 10));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 1, 6), objective, 6, 5, rng_between(&rng, 4, 10));
         struct lx_run run = {.seed = 7, .work_limit = 2000};
         struct lx_answer a = run_on(&s.problem, &run, address);
         int64_t best = brute_force(&s.problem, objective == LX_HEIGHT ? 30 : s.problem.capacity);
@@ -156,7 +155,7 @@ static void test_larger_are_legal(void **state)
     for (int round = 0; round < OFTEN(150); round++) {
         struct small s;
         int64_t address[SMALL_MAX];
-        random_problem(&s, &rng, 32, (enum lx_objective)(round % 3), 30, 60, rng_between(&rng, 40, 200));
+        small_dense(&s, &rng, 32, (enum lx_objective)(round % 3), 30, 60, rng_between(&rng, 40, 200));
         struct lx_run run = {.seed = (uint64_t)round, .work_limit = 3000};
         run_on(&s.problem, &run, address);
     }
@@ -169,7 +168,7 @@ static void test_seed_decides(void **state)
     for (int round = 0; round < 20; round++) {
         struct small s;
         int64_t address[SMALL_MAX], again[SMALL_MAX];
-        random_problem(&s, &rng, 32, LX_SPILL, 30, 60, 90);
+        small_dense(&s, &rng, 32, LX_SPILL, 30, 60, 90);
         struct lx_run run = {.seed = (uint64_t)round, .work_limit = 5000};
         struct lx_answer a = run_on(&s.problem, &run, address), b = run_on(&s.problem, &run, again);
         assert_memory_equal(address, again, sizeof address);
@@ -183,7 +182,7 @@ static void test_never_below_the_incumbent(void **state)
     struct rng rng = rng_seed(25);
     struct small s;
     int64_t address[SMALL_MAX], again[SMALL_MAX];
-    random_problem(&s, &rng, 32, LX_SPILL, 30, 60, 90);
+    small_dense(&s, &rng, 32, LX_SPILL, 30, 60, 90);
     struct lx_run run = {.seed = 3, .work_limit = 50000};
     struct lx_answer a = run_on(&s.problem, &run, address);
     struct lx_run shorter = {.seed = 4, .work_limit = 1, .incumbent = address};
@@ -203,7 +202,7 @@ static void test_stops(void **state)
     struct small s;
     int64_t address[SMALL_MAX];
     int asked = 0;
-    random_problem(&s, &rng, 32, LX_SPILL, 10, 60, 60);
+    small_dense(&s, &rng, 32, LX_SPILL, 10, 60, 60);
     struct lx_run run = {.stop = stop_at_once, .context = &asked};
     struct lx_answer a = run_on(&s.problem, &run, address);
     assert_true(asked > 0);

@@ -43,8 +43,8 @@ static void test_lists(void **state)
     struct rng rng = rng_seed(71);
     for (int round = 0; round < 24; round++) {
         struct small s;
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 2, 22), (enum lx_objective)(round % 3), 14, 9,
-                       rng_between(&rng, 8, 24));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 2, 22), (enum lx_objective)(round % 3), 14, 9,
+                    rng_between(&rng, 8, 24));
         never_worse(&s.problem);
     }
 }
@@ -67,7 +67,7 @@ static void test_proofs_of_fit(void **state)
     int impossible = 0;
     for (int round = 0; round < 400; round++) {
         struct small s;
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 4, 14), LX_FIT, 10, 9, rng_between(&rng, 14, 24));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 4, 14), LX_FIT, 10, 9, rng_between(&rng, 14, 24));
         if (verdict(&s.problem, "exact") != LX_INFEASIBLE) continue;
         impossible++;
         if (verdict(&s.problem, "auto") != LX_INFEASIBLE) fail_msg("round %d: auto does not prove it", round);
@@ -94,7 +94,7 @@ static void test_levels(void **state)
     for (int round = 0; round < 9; round++) {
         struct small s;
         int64_t last = INT64_MAX;
-        random_problem(&s, &rng, 30, (enum lx_objective)(round % 3), 14, 30, 40);
+        small_dense(&s, &rng, 30, (enum lx_objective)(round % 3), 14, 30, 40);
         for (int64_t level = 0; level <= 6; level++) {
             int64_t now = worth(&s.problem, of_auto, &level);
             assert_true(now <= last);

@@ -26,7 +26,7 @@ static void test_spill_is_brute_force(void **state)
     for (int round = 0; round < 400; round++) {
         struct small s;
         int64_t address[SMALL_MAX];
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 1, 7), LX_SPILL, 6, 6, rng_between(&rng, 3, 11));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 1, 7), LX_SPILL, 6, 6, rng_between(&rng, 3, 11));
         struct lx_run run = {.seed = (uint64_t)round};
         struct lx_answer a = run_on(&s.problem, &run, address);
         assert_int_equal(a.objective, brute_force(&s.problem, s.problem.capacity));
@@ -45,7 +45,7 @@ static void test_spill_from_nothing(void **state)
         struct small s;
         int64_t address[SMALL_MAX], nothing[SMALL_MAX];
         for (int i = 0; i < SMALL_MAX; i++) nothing[i] = LX_OFF_CHIP;
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 2, 7), LX_SPILL, 5, 6, rng_between(&rng, 3, 10));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 2, 7), LX_SPILL, 5, 6, rng_between(&rng, 3, 10));
         struct lx_run run = {.incumbent = nothing};
         struct lx_answer a = run_on(&s.problem, &run, address);
         assert_int_equal(a.status, LX_OPTIMAL);
@@ -61,7 +61,7 @@ static void test_fit_is_brute_force(void **state)
     for (int round = 0; round < 400; round++) {
         struct small s;
         int64_t address[SMALL_MAX];
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 2, 7), LX_FIT, 6, 4, rng_between(&rng, 6, 11));
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 2, 7), LX_FIT, 6, 4, rng_between(&rng, 6, 11));
         struct lx_run run = {.seed = (uint64_t)round};
         struct lx_answer a = run_on(&s.problem, &run, address);
         bool fits = brute_force(&s.problem, s.problem.capacity) == 0;
@@ -78,7 +78,7 @@ static void test_height_is_brute_force(void **state)
     for (int round = 0; round < 300; round++) {
         struct small s;
         int64_t address[SMALL_MAX];
-        random_problem(&s, &rng, (int32_t)rng_between(&rng, 1, 6), LX_HEIGHT, 5, 4, 8);
+        small_dense(&s, &rng, (int32_t)rng_between(&rng, 1, 6), LX_HEIGHT, 5, 4, 8);
         struct lx_run run = {.seed = (uint64_t)round};
         struct lx_answer a = run_on(&s.problem, &run, address);
         int64_t best = brute_force(&s.problem, 40);
@@ -95,7 +95,7 @@ static void test_claims_hold_at_25(void **state)
     for (int round = 0; round < 25; round++) {
         struct small s;
         int64_t address[SMALL_MAX], again[SMALL_MAX];
-        random_problem(&s, &rng, 25, LX_SPILL, 20, 40, 80);
+        small_dense(&s, &rng, 25, LX_SPILL, 20, 40, 80);
         struct lx_run run = {.seed = 1, .work_limit = 500};
         struct lx_answer a = run_on(&s.problem, &run, address), b = run_on(&s.problem, &run, again);
         assert_int_not_equal(a.status, LX_ERROR);
@@ -111,7 +111,7 @@ static void test_too_large_keeps_the_first_answer(void **state)
     struct rng rng = rng_seed(16);
     struct small s;
     int64_t address[SMALL_MAX];
-    random_problem(&s, &rng, 30, LX_SPILL, 10, 40, 50);
+    small_dense(&s, &rng, 30, LX_SPILL, 10, 40, 50);
     int64_t options[16];
     for (int i = 0; i < lx_solver_ilp.option_count; i++) {
         options[i] = lx_solver_ilp.options[i].def;
@@ -131,7 +131,7 @@ static void test_glpk_failure_is_an_error(void **state)
     struct small s;
     int64_t address[SMALL_MAX], nothing[SMALL_MAX], options[16];
     for (int i = 0; i < SMALL_MAX; i++) nothing[i] = LX_OFF_CHIP;
-    random_problem(&s, &rng, 32, LX_SPILL, 6, 37, 150);
+    small_dense(&s, &rng, 32, LX_SPILL, 6, 37, 150);
     for (int i = 0; i < lx_solver_ilp.option_count; i++) {
         options[i] = lx_solver_ilp.options[i].def;
         if (strcmp(lx_solver_ilp.options[i].name, "memory") == 0) options[i] = 1;
@@ -155,7 +155,7 @@ static void test_stops(void **state)
     struct rng rng = rng_seed(17);
     struct small s;
     int64_t address[SMALL_MAX];
-    random_problem(&s, &rng, 30, LX_SPILL, 10, 40, 50);
+    small_dense(&s, &rng, 30, LX_SPILL, 10, 40, 50);
     struct lx_run run = {.stop = stop_at_once};
     struct lx_answer a = run_on(&s.problem, &run, address);
     assert_int_equal(a.status, LX_LIMIT);

@@ -72,8 +72,8 @@ static void test_lists(void **state)
         for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
             struct small small;
             struct rng own = rng;
-            random_problem(&small, &own, (int32_t)rng_between(&own, 1, 20), (enum lx_objective)(round % 3),
-                           12, 9, rng_between(&own, 5, 30));
+            small_dense(&small, &own, (int32_t)rng_between(&own, 1, 20), (enum lx_objective)(round % 3), 12,
+                        9, rng_between(&own, 5, 30));
             run_watched(&small.problem, *s, round % 7 == 0);
             if (!s[1]) rng = own;
         }

@@ -27,7 +27,7 @@ static struct lx_team_array some_halo_array(struct rng *r)
 {
     int members, member;
     struct lx_team_array a = some_array(r, &members, &member);
-    int c = a.cut;
+    int c = a.shard;
     int64_t left = rng_between(r, 0, a.offset[c]);
     int64_t right = rng_between(r, 0, a.shape[c] - a.offset[c] - a.size[c]);
     a.offset[c] -= left;
@@ -102,12 +102,12 @@ static void test_offsets_and_parts(void **state)
         struct lx_team_array a = some_halo_array(&r);
         struct lx_team_box part[LX_TEAM_PARTS];
         assert_int_equal(lx_team_parts_of(&a, part), 3);
-        for (int64_t x = 0; x < a.shape[a.cut]; x++) {
+        for (int64_t x = 0; x < a.shape[a.shard]; x++) {
             int holders = 0;
-            for (int i = 0; i < 3; i++) holders += in(x, part[i].offset[a.cut], part[i].size[a.cut]);
-            assert_int_equal(holders, in(x, a.offset[a.cut], a.size[a.cut]));
+            for (int i = 0; i < 3; i++) holders += in(x, part[i].offset[a.shard], part[i].size[a.shard]);
+            assert_int_equal(holders, in(x, a.offset[a.shard], a.size[a.shard]));
         }
-        for (int i = 0; i < 3; i++) assert_int_equal(part[i].size[a.cut], a.part[i]);
+        for (int i = 0; i < 3; i++) assert_int_equal(part[i].size[a.shard], a.part[i]);
     }
     struct lx_team_array scalar = lx_team_array_make(4, 2, 0, NULL, -1);
     struct lx_team_box part[LX_TEAM_PARTS];
@@ -234,7 +234,7 @@ static void test_repartition(void **state)
         lx_team_parts_of(&a, part);
         struct lx_team_array b = lx_team_repartition(&a, has ? &box : NULL, own_view);
         lx_team_parts_of(&b, now);
-        int c = a.cut;
+        int c = a.shard;
         if (!has) {
             if (one)
                 assert_int_equal(b.size[c], 1); /* everyone has the one element */
@@ -278,7 +278,7 @@ static void test_subview(void **state)
                     if (!in(x, part[i].offset[d], part[i].size[d])) continue;
                     if (count++ == 0) first = x - part[i].offset[d];
                     /* the local elements are one run of the slice, from s.offset on */
-                    if (d == a.cut) assert_int_equal(k, at++);
+                    if (d == a.shard) assert_int_equal(k, at++);
                 }
                 assert_int_equal(s.part[i].size[d], count);
                 if (count > 0) assert_int_equal(s.part[i].offset[d], first);
@@ -332,7 +332,7 @@ static void test_reduction(void **state)
         struct lx_team_box part[LX_TEAM_PARTS], box = lx_team_reduction_of(&a, reduced, &combine);
         lx_team_parts_of(&a, part);
         assert_true(lx_team_box_equal(&box, &part[1]));
-        assert_int_equal(combine, reduced >> a.cut & 1);
+        assert_int_equal(combine, reduced >> a.shard & 1);
     }
 }
 
@@ -345,7 +345,7 @@ static void test_insert_slice(void **state)
         int members, member;
         struct lx_team_array a = some_array(&r, &members, &member);
         struct lx_team_view v = some_view(&r, &a);
-        int c = a.cut, written[WIDE] = {0};
+        int c = a.shard, written[WIDE] = {0};
         for (int m = 0; m < members; m++) {
             struct lx_team_array to = lx_team_array_make(members, m, a.rank, a.shape, c);
             struct lx_team_array from = lx_team_array_make(members, m, a.rank, v.size, c);

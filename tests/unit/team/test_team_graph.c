@@ -26,16 +26,16 @@ static const struct lx_graph *read_pattern(const char *name)
 static struct lx_team_plan *plan_of(const struct lx_graph *g, int members)
 {
     lx_status st = {0};
-    struct lx_team_options how = {.members = members};
+    struct lx_team_options how = {.devices = members};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (!p) fail_msg("%s", st.text);
     return p;
 }
 
 /* A send of `m` to the peer has one receive there, of the same tag and bytes, and the other way round. */
-static void expect_twin(struct lx_team_member *const *members, int me, const struct lx_team_message *m)
+static void expect_twin(struct lx_team_device *const *members, int me, const struct lx_team_message *m)
 {
-    const struct lx_team_member *other = members[m->peer];
+    const struct lx_team_device *other = members[m->peer];
     int twins = 0;
     for (int32_t i = 0; i < other->message_count; i++) {
         const struct lx_team_message *x = &other->messages[i];
@@ -47,9 +47,9 @@ static void expect_twin(struct lx_team_member *const *members, int me, const str
     assert_int_equal(twins, 1);
 }
 
-static void check_messages(struct lx_team_member *const *members, int me)
+static void check_messages(struct lx_team_device *const *members, int me)
 {
-    const struct lx_team_member *m = members[me];
+    const struct lx_team_device *m = members[me];
     for (int32_t i = 0; i < m->message_count; i++) {
         const struct lx_team_message *x = &m->messages[i];
         const struct lx_op *op = &m->graph->ops[x->op];
@@ -62,7 +62,7 @@ static void check_messages(struct lx_team_member *const *members, int me)
 }
 
 /* What a receive writes is all received. */
-static void check_receives(const struct lx_team_member *m)
+static void check_receives(const struct lx_team_device *m)
 {
     for (int32_t o = 0; m->graph && o < m->graph->op_count; o++) {
         const struct lx_op *op = &m->graph->ops[o];
@@ -76,7 +76,7 @@ static void check_receives(const struct lx_team_member *m)
     }
 }
 
-static void check_places(const struct lx_team_plan *p, const struct lx_team_member *m, int me)
+static void check_places(const struct lx_team_plan *p, const struct lx_team_device *m, int me)
 {
     for (int32_t i = 0; i < m->place_count; i++) {
         const struct lx_team_place *x = &m->places[i];
@@ -94,12 +94,12 @@ static void check_places(const struct lx_team_plan *p, const struct lx_team_memb
 static int64_t check_team(const struct lx_graph *g, int members)
 {
     struct lx_team_plan *p = plan_of(g, members);
-    struct lx_team_member *all[MOST];
+    struct lx_team_device *all[MOST];
     int64_t bytes = 0;
     for (int m = 0; m < members; m++) {
         lx_status st = {0};
-        all[m] = lx_team_member_make(p, m, &st);
-        if (!all[m]) fail_msg("%s, member %d of %d: %s", g->name, m, members, st.text);
+        all[m] = lx_team_device_make(p, m, &st);
+        if (!all[m]) fail_msg("%s, device %d of %d: %s", g->name, m, members, st.text);
     }
     for (int m = 0; m < members; m++) {
         check_messages(all, m);
@@ -109,7 +109,7 @@ static int64_t check_team(const struct lx_graph *g, int members)
             if (all[m]->messages[i].peer != m)
                 bytes += all[m]->messages[i].operand >= 0 ? all[m]->messages[i].bytes : 0;
     }
-    for (int m = 0; m < members; m++) lx_team_member_free(all[m]);
+    for (int m = 0; m < members; m++) lx_team_device_free(all[m]);
     assert_int_equal(bytes, p->bytes + p->combine_bytes);
     lx_team_free(p);
     return bytes;
@@ -155,7 +155,7 @@ static void test_stencil_pieces(void **state)
     const struct lx_graph *g = read_pattern("stencil_3_steps");
     struct lx_team_plan *p = plan_of(g, 3);
     lx_status st = {0};
-    struct lx_team_member *m = lx_team_member_make(p, 1, &st);
+    struct lx_team_device *m = lx_team_device_make(p, 1, &st);
     assert_non_null(m);
     int64_t rows[16], total = 0;
     int pieces = 0, sends = 0, receives = 0;
@@ -174,8 +174,8 @@ static void test_stencil_pieces(void **state)
     assert_int_equal(total, 171);
     assert_int_equal(sends, 3);
     assert_int_equal(receives, 6);
-    lx_team_member_free(m);
-    assert_null(lx_team_member_make(p, 3, &st));
+    lx_team_device_free(m);
+    assert_null(lx_team_device_make(p, 3, &st));
     assert_int_equal(st.code, LX_E_RANGE);
     lx_team_free(p);
     lx_graph_free(g);

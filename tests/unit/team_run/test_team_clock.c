@@ -2,7 +2,7 @@
 #include "support/other_sizes.h"
 #include "unstable.h"
 #include "solvers.h"
-#include "team/team_links.h"
+#include "team/team_private.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void check_clock(const struct lx_team_plans *p)
     struct lx_team_clock *c = lx_team_clock_make(p, &st);
     double last = 0;
     assert_non_null(c);
-    for (int m = 0; m < c->members; m++) {
+    for (int m = 0; m < c->devices; m++) {
         const struct lx_team_times *t = &c->at[m];
         assert_true(fabs(t->busy_us + t->waited_us - t->us) <= 1e-9 * (1 + t->us));
         assert_true(t->waited_us >= 0 && t->link_us >= 0);
@@ -55,7 +55,7 @@ static void check_clock(const struct lx_team_plans *p)
         last = fmax(last, t->us);
     }
     assert_true(last == c->us && c->us == p->team->predicted_us);
-    if (c->members == 1 && p->plans[0])
+    if (c->devices == 1 && p->plans[0])
         assert_true(fabs(c->us - p->plans[0]->figures.end_to_end_us) <= 1e-6 * c->us);
     lx_team_clock_free(c);
 }
@@ -76,7 +76,7 @@ static void bounds_are_below_plans(void **state)
                 if (p->team->bound_us > p->team->predicted_us)
                     fail_msg("%s on %s: at least %g us, planned %g", names[n], grids[k], p->team->bound_us,
                              p->team->predicted_us);
-                assert_true(lx_team_cuts_bound_us(p->team) <= p->team->predicted_us);
+                assert_true(lx_team_shards_bound_us(p->team) <= p->team->predicted_us);
                 told += p->team->bound_us > 0;
                 lx_team_plans_free(p);
                 lx_graph_free(g);
@@ -128,7 +128,7 @@ static void slow_links_are_waited_for(void **state)
 static void each_by_its_own_plan(void **state)
 {
     const struct lx_graph *g = read_pattern("graphs/moe_mlp");
-    struct lx_team_options how = {.members = 2, .whole = true};
+    struct lx_team_options how = {.devices = 2, .replicated = true};
     struct lx_plan_options plan = {.solver = lx_solver_find("greedy")}, other_plan = plan;
     lx_status st = {0};
     (void)state;
@@ -136,7 +136,7 @@ static void each_by_its_own_plan(void **state)
     for (int other = 0; other < 2; other++) {
         struct lx_team_plan *team = lx_team_make(g, &how, &st);
         struct lx_team_plans *p = team ? lx_team_plans_make(team, &plan, &st) : NULL;
-        struct lx_plan *own = p ? lx_plan_make(p->members[0]->graph, &other_plan, &st) : NULL;
+        struct lx_plan *own = p ? lx_plan_make(p->devices[0]->graph, &other_plan, &st) : NULL;
         if (!own) fail_msg("%s", st.text);
         assert_ptr_equal(p->plans[0], p->plans[1]);
         lx_plan_free(p->plans[other]);

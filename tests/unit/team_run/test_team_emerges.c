@@ -31,7 +31,7 @@ static const struct lx_graph *graph_of(const char *tensors, const char *ops)
 static struct lx_team_plan *plan_of(const struct lx_graph *g, int members)
 {
     lx_status st = {0};
-    struct lx_team_options how = {.members = members, .by_time = true};
+    struct lx_team_options how = {.devices = members, .by_time = true};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (!p || !lx_team_check(p, &st)) fail_msg("%s", st.text);
     return p;
@@ -41,8 +41,8 @@ static void expect_cut(const struct lx_team_plan *p, const char *tensor, int cut
 {
     for (int32_t t = 0; t < p->graph->tensor_count; t++) {
         if (strcmp(p->graph->tensors[t].name, tensor) != 0) continue;
-        if (p->tensors[t].cut[0] == cut) return;
-        fail_msg("%s is cut along %d, not %d", tensor, p->tensors[t].cut[0], cut);
+        if (p->tensors[t].shard[0] == cut) return;
+        fail_msg("%s is cut along %d, not %d", tensor, p->tensors[t].shard[0], cut);
     }
     fail_msg("there is no tensor %s", tensor);
 }

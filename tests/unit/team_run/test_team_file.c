@@ -8,9 +8,9 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "graph/builder.h"
-#include "team/member_shape.h"
+#include "team/device_maker.h"
 #include "team/team_fields.h"
-#include "team/run/member_twins.h"
+#include "team/run/device_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char *const names[] = {"attention_rows",  "mlp_rows",     "slice_mi
 
 static struct lx_team_plans *make_grid(const char *name, struct lx_team_grid grid)
 {
-    int members = lx_team_members_of(&grid);
+    int members = lx_team_device_count(&grid);
     char path[512];
     lx_status st = {0};
     snprintf(path, sizeof path, SOURCE_DIR "/patterns/team/%s.json", name);
@@ -54,7 +54,7 @@ static void expect_runs(const struct lx_team_plans *p)
     if (!lx_team_run(p->team, &how, &r, &st)) fail_msg("%s", st.text);
     if (!r.ok)
         fail_msg("%s on %d: the plan of the file runs with another result", p->team->graph->name,
-                 p->team->members);
+                 p->team->devices);
     lx_team_result_free(&r);
 }
 
@@ -87,18 +87,18 @@ static void files_come_back(void **state)
 static void expect_own_plans(const char *name, struct lx_team_grid grid, int *shared)
 {
     struct lx_team_plans *p = make_grid(name, grid);
-    for (int m = 0; m < p->team->members; m++) {
+    for (int m = 0; m < p->team->devices; m++) {
         lx_status st = {0};
         for (int k = 0; k < m && p->plans[m]; k++) {
             if (p->plans[k] != p->plans[m]) continue;
-            assert_true(p->members[k]->shape == p->members[m]->shape);
+            assert_true(p->devices[k]->shape == p->devices[m]->shape);
             ++*shared;
         }
         const struct lx_plan *own = p->plans[m] ? lx_team_plan_of(p, m, &st) : NULL;
-        if (!own && p->plans[m]) fail_msg("%s, member %d: %s", name, m, st.text);
+        if (!own && p->plans[m]) fail_msg("%s, device %d: %s", name, m, st.text);
         if (!own) continue;
-        assert_true(own->graph->hash == p->members[m]->graph->hash);
-        if (!lx_plan_check(own, &st)) fail_msg("%s, member %d: %s", name, m, st.text);
+        assert_true(own->graph->hash == p->devices[m]->graph->hash);
+        if (!lx_plan_check(own, &st)) fail_msg("%s, device %d: %s", name, m, st.text);
         assert_int_equal(own->figures.hbm_bytes, p->plans[m]->figures.hbm_bytes);
         lx_plan_free(own);
     }
@@ -115,11 +115,11 @@ static void shapes_are_planned_once(void **state)
     assert_true(shared > 60);
 }
 
-static struct member_shape shape_of(const struct lx_graph *g)
+static struct device_shape shape_of(const struct lx_graph *g)
 {
-    struct member_shape shape = {0};
+    struct device_shape shape = {0};
     struct text t = {0};
-    pattern_write_body(g, &(struct record_taker){member_shape_take, &shape}, &t);
+    pattern_write_body(g, &(struct record_taker){device_shape_take, &shape}, &t);
     assert_false(t.failed);
     text_free(&t);
     return shape;
@@ -152,7 +152,7 @@ static void offsets_within_sticks_differ(void **state)
         lx_plan_make(g[0], &(struct lx_plan_options){.solver = lx_solver_find("greedy")}, &st);
     if (!p) fail_msg("%s", st.text);
     for (int i = 0; i < 6; i++) {
-        struct member_shape shape = shape_of(g[i]), first = shape_of(g[0]);
+        struct device_shape shape = shape_of(g[i]), first = shape_of(g[0]);
         assert_true(shape.shape == first.shape);
         assert_int_equal(shape.likely == first.likely, at[i].fits);
         assert_int_equal(team_fits_twin(p, g[i]), at[i].fits);
@@ -168,12 +168,12 @@ static void single_messages_are_refused(void **state)
     struct lx_team_plans *p = make("stencil_3_steps", 3);
     int tried = 0, twice = 0;
     for (int m = 0; m < 3; m++)
-        for (int32_t i = 0; i < p->members[m]->message_count; i++, tried++) {
+        for (int32_t i = 0; i < p->devices[m]->message_count; i++, tried++) {
             lx_status st = {0};
             union {
                 const struct lx_team_message *shown;
                 struct lx_team_message *own;
-            } at = {&p->members[m]->messages[i]};
+            } at = {&p->devices[m]->messages[i]};
             struct lx_team_message was = *at.own;
             at.own->bytes++;
             assert_false(lx_team_plans_check(p, &st));
@@ -183,7 +183,7 @@ static void single_messages_are_refused(void **state)
             at.own->tag += 1000;
             assert_false(lx_team_plans_check(p, &st));
             *at.own = was;
-            for (const struct lx_team_message *x = p->members[m]->messages; x < at.shown; x++) {
+            for (const struct lx_team_message *x = p->devices[m]->messages; x < at.shown; x++) {
                 if (x->peer != was.peer || (x->operand < 0) != (was.operand < 0)) continue;
                 *at.own = *x; /* that is then there twice */
                 assert_false(lx_team_plans_check(p, &st));

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
-#include "team/shard/cut_search.h"
+#include "team/shard/shard_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,8 +127,8 @@ static void test_column_row(void **state)
                  "\"einsum\": \"mk,kn->mn\"}]}");
     struct lx_team_choice choices[] = {{"x", {-1, -1, -1}}, {"a", {1, -1, -1}}, {"y", {-1, -1, -1}}};
     struct lx_team_plan *p =
-        plan_of(g, (struct lx_team_options){.members = 4, .choices = choices, .choice_count = 3});
-    assert_int_equal(p->tensors[2].cut[0], 0);
+        plan_of(g, (struct lx_team_options){.devices = 4, .choices = choices, .choice_count = 3});
+    assert_int_equal(p->tensors[2].shard[0], 0);
     assert_int_equal(p->bytes, 0);
     assert_int_equal(p->combine_bytes, 2 * 3 * 256 * 2);
     assert_true(run(p) < 1e-2);
@@ -145,10 +145,11 @@ static void test_axis_of_one(void **state)
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/team/attention_grid.json", NULL);
     assert_non_null(g);
     bool *parts = mem_zeroed((size_t)g->tensor_count, sizeof *parts);
-    cut_ways a = {0}, b = {0};
-    cut_find_parts(g, NULL, parts);
+    shard_ways a = {0}, b = {0};
+    shard_find_partial(g, NULL, parts);
     for (int32_t o = 0; o < g->op_count; o++) {
-        assert_true(cut_ways_of(g, &with, o, parts, &a) && cut_ways_of(g, &without, o, parts, &b));
+        shard_ways_of(g, &with, o, parts, &a);
+        shard_ways_of(g, &without, o, parts, &b);
         assert_int_equal(a.count, b.count);
     }
     struct lx_team_choice choice = {g->tensors[0].name, {-1, 0, 1}}, same = {g->tensors[0].name, {-1, 1, -1}};
@@ -159,9 +160,9 @@ static void test_axis_of_one(void **state)
     assert_int_equal(p->bytes, q->bytes);
     assert_int_equal(p->combine_bytes, q->combine_bytes);
     for (int32_t t = 0; t < g->tensor_count; t++) {
-        assert_int_equal(p->tensors[t].cut[0], q->tensors[t].cut[0]);
-        assert_int_equal(p->tensors[t].cut[1], -1);
-        assert_int_equal(p->tensors[t].cut[2], q->tensors[t].cut[1]);
+        assert_int_equal(p->tensors[t].shard[0], q->tensors[t].shard[0]);
+        assert_int_equal(p->tensors[t].shard[1], -1);
+        assert_int_equal(p->tensors[t].shard[2], q->tensors[t].shard[1]);
     }
     VEC_FREE(&a);
     VEC_FREE(&b);
@@ -183,7 +184,7 @@ static void test_rows_of_inputs(void **state)
         plan_of(g, (struct lx_team_options){.grid = {2, {2, 2}}, .choices = &blocks, .choice_count = 1});
     assert_int_equal(p->bytes + p->combine_bytes, 0);
     assert_true(q->bytes + q->combine_bytes > 0);
-    assert_int_equal(q->tensors[0].cut[1], 1);
+    assert_int_equal(q->tensors[0].shard[1], 1);
     lx_team_free(p);
     lx_team_free(q);
     lx_graph_free(g);
@@ -192,46 +193,47 @@ static void test_rows_of_inputs(void **state)
 /* Every choice of states and ways, one after the other; of what is made in parts, every state that it may be joined in, or
  * none. */
 struct brute {
-    const struct cut_question *q;
-    struct cut_prices *prices;
+    const struct shard_question *q;
+    struct shard_prices *prices;
     bool parts[16];
-    struct cut_state made[16], state[16];
+    struct shard_state made[16], state[16];
     bool known[16], joined[16];
     struct {
         int32_t tensor;
         uint32_t brings;
     } brought[64];
     int brought_count;
-    struct cut_cost best;
+    struct shard_cost best;
     int64_t tried;
 };
 
-static void try_ops(struct brute *b, int32_t o, struct cut_cost cost);
+static void try_ops(struct brute *b, int32_t o, struct shard_cost cost);
 
-static bool worse(const struct brute *b, struct cut_cost cost)
+static bool worse(const struct brute *b, struct shard_cost cost)
 {
     if (b->q->by_time) return cost.us >= b->best.us;
     return cost.bytes > b->best.bytes || (cost.bytes == b->best.bytes && cost.us >= b->best.us);
 }
 
-static void pay(struct cut_cost *sum, struct cut_cost one)
+static void pay(struct shard_cost *sum, struct shard_cost one)
 {
     sum->bytes += one.bytes;
     sum->us += one.us;
 }
 
 /* Pays for what an input takes; false: it is not there in the way in which it is read. */
-static bool read_input(struct brute *b, int32_t o, int i, const struct cut_way *way, struct cut_cost *cost)
+static bool read_input(struct brute *b, int32_t o, int i, const struct shard_way *way,
+                       struct shard_cost *cost)
 {
     const struct lx_op *op = &b->q->g->ops[o];
     int32_t t = op->inputs[i];
-    if (cut_reads_parts(op, i, way->var)) {
-        if (!cut_takes_parts(op, i, way->var, b->made[t])) return false;
-        if (b->joined[t] && cut_shares(b->made[t], b->state[t])) return false;
-        return cut_price_read(b->prices, o, i, b->made[t], way->var).brings == 0;
+    if (team_reads_partial(op, way->var.at, i)) {
+        if (!shard_takes_partial(op, i, way->var, b->made[t])) return false;
+        if (b->joined[t] && shard_shares(b->made[t], b->state[t])) return false;
+        return shard_price_read(b->prices, o, i, b->made[t], way->var).brings == 0;
     }
     if (!b->joined[t]) return false;
-    struct cut_price price = cut_price_read(b->prices, o, i, b->state[t], way->var);
+    struct shard_price price = shard_price_read(b->prices, o, i, b->state[t], way->var);
     bool there = price.brings == 0;
     for (int k = 0; k < b->brought_count; k++)
         there |= b->brought[k].tensor == t && b->brought[k].brings == price.brings;
@@ -243,33 +245,33 @@ static bool read_input(struct brute *b, int32_t o, int i, const struct cut_way *
 }
 
 /* The result is left in parts, or joined. */
-static void make_result(struct brute *b, int32_t o, const struct cut_way *way, struct cut_cost cost)
+static void make_result(struct brute *b, int32_t o, const struct shard_way *way, struct shard_cost cost)
 {
     const struct lx_op *op = &b->q->g->ops[o];
-    struct cut_state joins[CUT_JOINS];
+    struct shard_state joins[SHARD_JOINS];
     int32_t t = op->output;
-    bool parts = cut_has_parts(way->out), reads = false;
-    int count = cut_joins_of(&b->q->g->tensors[t], &b->q->grid, way->out, joins);
-    for (int i = 0; i < op->input_count; i++) reads |= cut_reads_parts(op, i, way->var);
+    bool parts = shard_is_partial(way->out), reads = false;
+    int count = shard_joins_of(&b->q->g->tensors[t], &b->q->grid, way->out, joins);
+    for (int i = 0; i < op->input_count; i++) reads |= team_reads_partial(op, way->var.at, i);
     b->made[t] = way->out;
     for (int n = parts && !lx_role_leaves(b->q->g->tensors[t].role) && !b->q->fixed[t] ? -1 : 0; n < count;
          n++) {
-        struct cut_cost all = cost;
+        struct shard_cost all = cost;
         b->joined[t] = n >= 0;
         b->state[t] = n >= 0 ? joins[n] : way->out;
-        if (n >= 0 && b->q->fixed[t] && !cut_same(b->state[t], b->q->state[t])) continue;
-        if (n >= 0 && reads && cut_shares(way->out, joins[n])) continue;
-        if (n >= 0 && parts) pay(&all, cut_price_join(b->prices, o, way->out, joins[n]));
+        if (n >= 0 && b->q->fixed[t] && !shard_same(b->state[t], b->q->state[t])) continue;
+        if (n >= 0 && reads && shard_shares(way->out, joins[n])) continue;
+        if (n >= 0 && parts) pay(&all, shard_price_join(b->prices, o, way->out, joins[n]));
         try_ops(b, o + 1, all);
     }
 }
 
-static void take(struct brute *b, int32_t o, const struct cut_way *way, struct cut_cost cost)
+static void take(struct brute *b, int32_t o, const struct shard_way *way, struct shard_cost cost)
 {
     const struct lx_op *op = &b->q->g->ops[o];
     int count = b->brought_count;
     bool ok = true;
-    pay(&cost, cut_price_op(b->prices, o, way));
+    pay(&cost, shard_price_op(b->prices, o, way));
     for (int i = 0; ok && i < op->input_count; i++) ok = read_input(b, o, i, way, &cost);
     bool first = !b->known[op->output];
     b->known[op->output] = true;
@@ -279,7 +281,7 @@ static void take(struct brute *b, int32_t o, const struct cut_way *way, struct c
 }
 
 /* All states of the inputs that nobody has read yet. */
-static void try_inputs(struct brute *b, int32_t o, const struct cut_way *way, int i, struct cut_cost cost)
+static void try_inputs(struct brute *b, int32_t o, const struct shard_way *way, int i, struct shard_cost cost)
 {
     const struct lx_op *op = &b->q->g->ops[o];
     if (i == op->input_count) {
@@ -295,7 +297,7 @@ static void try_inputs(struct brute *b, int32_t o, const struct cut_way *way, in
     for (int a = 0; a < b->q->grid.axes; a++) all *= rank + 1;
     b->known[t] = true;
     for (int n = 0; n < (b->q->fixed[t] ? 1 : all); n++) {
-        struct cut_state s = {{-1, -1, -1}};
+        struct shard_state s = {{-1, -1, -1}};
         for (int a = 0, rest = n; a < b->q->grid.axes; a++, rest /= rank + 1)
             s.at[a] = (signed char)(rest % (rank + 1) - 1);
         b->made[t] = b->state[t] = b->q->fixed[t] ? b->q->state[t] : s;
@@ -305,15 +307,15 @@ static void try_inputs(struct brute *b, int32_t o, const struct cut_way *way, in
     b->known[t] = false;
 }
 
-static void try_ops(struct brute *b, int32_t o, struct cut_cost cost)
+static void try_ops(struct brute *b, int32_t o, struct shard_cost cost)
 {
     if (worse(b, cost)) return;
     if (o == b->q->g->op_count) {
         b->best = cost;
         return;
     }
-    cut_ways ways = {0};
-    assert_true(cut_ways_of(b->q->g, &b->q->grid, o, b->parts, &ways));
+    shard_ways ways = {0};
+    shard_ways_of(b->q->g, &b->q->grid, o, b->parts, &ways);
     for (size_t w = 0; w < ways.count; w++) try_inputs(b, o, &ways.at[w], 0, cost);
     b->tried += (int64_t)ways.count;
     VEC_FREE(&ways);
@@ -375,22 +377,23 @@ static char *small_pattern(struct rng *r, bool twins)
 
 /* Of every second graph the weights lie as they happen to, so that sums are cut. */
 static void fix_weights(struct rng *r, const struct lx_graph *g, int axes, bool *fixed,
-                        struct cut_state *states)
+                        struct shard_state *states)
 {
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (g->tensors[t].role != LX_WEIGHT || rng_below(r, 8) == 0) continue;
         fixed[t] = true;
-        states[t] = (struct cut_state){{-1, -1, -1}};
+        states[t] = (struct shard_state){{-1, -1, -1}};
         for (int a = 0; a < axes; a++) states[t].at[a] = rng_below(r, 4) ? 0 : 1;
     }
 }
 
 /* Ops that read parts. */
-static int reads_of_parts(const struct lx_graph *g, const struct cut_way *ways)
+static int reads_of_parts(const struct lx_graph *g, const struct shard_way *ways)
 {
     int count = 0;
     for (int32_t o = 0; o < g->op_count; o++)
-        for (int i = 0; i < g->ops[o].input_count; i++) count += cut_reads_parts(&g->ops[o], i, ways[o].var);
+        for (int i = 0; i < g->ops[o].input_count; i++)
+            count += team_reads_partial(&g->ops[o], ways[o].var.at, i);
     return count;
 }
 
@@ -406,18 +409,18 @@ static void test_run_parts(void **state)
         const struct lx_graph *g = graph_of(text);
         struct lx_team_options how = {.grid = small[n / 4 % 4], .by_time = n % 8 == 7};
         bool fixed[16] = {0};
-        struct cut_state states[16];
+        struct shard_state states[16];
         struct lx_team_choice choices[16];
         fix_weights(&r, g, how.grid.axes, fixed, states);
         for (int32_t t = 0; t < g->tensor_count; t++) {
             if (!fixed[t]) continue;
             struct lx_team_choice *c = &choices[how.choice_count++];
             c->tensor = g->tensors[t].name;
-            for (int a = 0; a < LX_TEAM_AXES; a++) c->cut[a] = states[t].at[a];
+            for (int a = 0; a < LX_TEAM_AXES; a++) c->shard[a] = states[t].at[a];
         }
         how.choices = choices;
         struct lx_team_plan *p = plan_of(g, how);
-        for (int32_t o = 0; o < g->op_count; o++) parts += p->ops[o].mode == LX_TEAM_PARTLY;
+        for (int32_t o = 0; o < g->op_count; o++) parts += p->ops[o].mode == LX_TEAM_KEPT_PARTIAL;
         assert_true(run(p) < 2e-2);
         lx_team_free(p);
         lx_graph_free(g);
@@ -437,18 +440,18 @@ static void test_brute(void **state)
         char *text = small_pattern(&r, n / 4 % 2);
         const struct lx_graph *g = graph_of(text);
         bool fixed[16] = {0};
-        struct cut_state states[16] = {{{0, -1, -1}}}, tensors[16];
-        struct cut_way ways[16];
-        struct cut_question q = {
+        struct shard_state states[16] = {{{0, -1, -1}}}, tensors[16];
+        struct shard_way ways[16];
+        struct shard_question q = {
             .g = g, .grid = small[n % 4], .by_time = n % 2, .fixed = fixed, .state = states};
         fixed[0] = n % 3 == 0;
         if (n / 4 % 2) fix_weights(&r, g, q.grid.axes, fixed, states);
-        struct cut_answer answer = {.tensors = tensors, .ways = ways};
-        assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
+        struct shard_answer answer = {.tensors = tensors, .ways = ways};
+        assert_true(g->tensor_count <= 16 && shard_search(&q, &answer));
         struct brute b = {
-            .q = &q, .prices = cut_prices_make(g, &q.grid, false, NULL), .best = {INT64_MAX, 1e300}};
-        cut_find_parts(g, NULL, b.parts);
-        try_ops(&b, 0, (struct cut_cost){0, 0});
+            .q = &q, .prices = shard_prices_make(g, &q.grid, false, NULL), .best = {INT64_MAX, 1e300}};
+        shard_find_partial(g, NULL, b.parts);
+        try_ops(&b, 0, (struct shard_cost){0, 0});
         if (q.by_time)
             assert_true(answer.cost.us <= b.best.us * (1 + 1e-12) &&
                         answer.cost.us >= b.best.us * (1 - 1e-12));
@@ -456,7 +459,7 @@ static void test_brute(void **state)
             assert_int_equal(answer.cost.bytes, b.best.bytes);
         tried += b.tried;
         parts += reads_of_parts(g, ways);
-        cut_prices_free(b.prices);
+        shard_prices_free(b.prices);
         lx_graph_free(g);
         mem_free(text);
     }

@@ -130,7 +130,7 @@ static void run(const struct lx_team_plan *p, bool exact)
 static bool shared_out(const struct lx_team_plan *p)
 {
     for (int32_t o = 0; o < p->graph->op_count; o++)
-        if (p->ops[o].mode == LX_TEAM_WHOLE) return false;
+        if (p->ops[o].mode == LX_TEAM_REPLICATED) return false;
     return true;
 }
 
@@ -160,10 +160,10 @@ static void share_out(const struct lx_graph *g, int grid)
     struct lx_team_options how = {.grid = grids[grid], .by_time = grid % 2};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (!p || !lx_team_check(p, &st)) fail_msg("%s on grid %d: %s", g->name, grid, st.text);
-    for (int m = 0; m < p->members; m++) {
-        struct lx_team_member *member = lx_team_member_make(p, m, &st);
-        if (!member) fail_msg("%s on grid %d, member %d: %s", g->name, grid, m, st.text);
-        lx_team_member_free(member);
+    for (int m = 0; m < p->devices; m++) {
+        struct lx_team_device *member = lx_team_device_make(p, m, &st);
+        if (!member) fail_msg("%s on grid %d, device %d: %s", g->name, grid, m, st.text);
+        lx_team_device_free(member);
     }
     lx_team_free(p);
 }

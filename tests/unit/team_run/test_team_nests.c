@@ -33,14 +33,14 @@ static const char attention[] =
 static int64_t run_team(const struct lx_graph *g, int members, int tile)
 {
     lx_status st = {0};
-    struct lx_team_options cut = {.members = members};
+    struct lx_team_options cut = {.devices = members};
     struct lx_team_plan *p = lx_team_make(g, &cut, &st);
     struct lx_plan_options plan = {.solver = lx_solver_find("auto"), .passes = {.tile = tile}};
     struct lx_team_run_options how = {.seed = 7, .plan = &plan, .timeout_ms = 60000};
     struct lx_team_result r;
     if (!p || !lx_team_run(p, &how, &r, &st)) fail_msg("%s", st.text);
-    for (int m = 0; m < r.member_count; m++)
-        if (!r.members[m].ok) fail_msg("member %d of %d: %s", m, members, r.members[m].why);
+    for (int m = 0; m < r.device_count; m++)
+        if (!r.devices[m].ok) fail_msg("device %d of %d: %s", m, members, r.devices[m].why);
     if (!r.ok) fail_msg("%lld of %lld differ", (long long)r.differing, (long long)r.elements);
     int64_t bytes = r.total.counted.hbm_read + r.total.counted.hbm_written;
     lx_team_result_free(&r);
@@ -57,7 +57,7 @@ static void members_run_nests(void **state)
     const struct lx_graph *g = lx_graph_with_capacity(whole, 2048, &st);
     for (int members = 2; members <= 4; members++) {
         int64_t tiled = run_team(g, members, LX_TILE_AUTO), plain = run_team(g, members, LX_TILE_NONE);
-        print_message("%d members: %lld bytes with nests, %lld without\n", members, (long long)tiled,
+        print_message("%d devices: %lld bytes with nests, %lld without\n", members, (long long)tiled,
                       (long long)plain);
         assert_true(members < 4 ? tiled < plain : tiled <= plain); /* four have room for all */
     }

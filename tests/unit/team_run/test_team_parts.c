@@ -87,8 +87,8 @@ static struct lx_team_plan *plan_of(const struct lx_graph *g, const struct lx_te
     lx_status st = {0};
     struct lx_team_choice choices[] = {
         {"x", {-1, -1, -1}}, {"a", {-1, -1, -1}}, {"b", {-1, -1, -1}}, {"y", {-1, -1, -1}}};
-    choices[0].cut[grid->axes - 1] = 1;
-    choices[1].cut[grid->axes - 1] = choices[2].cut[grid->axes - 1] = 0;
+    choices[0].shard[grid->axes - 1] = 1;
+    choices[1].shard[grid->axes - 1] = choices[2].shard[grid->axes - 1] = 0;
     struct lx_team_options how = {.grid = *grid, .choices = choices, .choice_count = 4};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (!p || !lx_team_check(p, &st)) fail_msg("%s", st.text);
@@ -122,10 +122,10 @@ static void test_last(void **state)
         const struct row *row = &rows[n / GRIDS];
         const struct lx_graph *g = graph_of(row);
         struct lx_team_plan *p = plan_of(g, &grids[n % GRIDS]);
-        if (modes(p, LX_TEAM_PARTLY) < 2 || modes(p, LX_TEAM_COMBINE) != row->joins)
+        if (modes(p, LX_TEAM_KEPT_PARTIAL) < 2 || modes(p, LX_TEAM_COMBINE) != row->joins)
             fail_msg("row %d on grid %d: %d stay in parts, %d are joined", n / GRIDS, n % GRIDS,
-                     modes(p, LX_TEAM_PARTLY), modes(p, LX_TEAM_COMBINE));
-        if (n % GRIDS == 0) assert_int_equal(modes(p, LX_TEAM_PARTLY), row->parts);
+                     modes(p, LX_TEAM_KEPT_PARTIAL), modes(p, LX_TEAM_COMBINE));
+        if (n % GRIDS == 0) assert_int_equal(modes(p, LX_TEAM_KEPT_PARTIAL), row->parts);
         run(p);
         lx_team_free(p);
         lx_graph_free(g);

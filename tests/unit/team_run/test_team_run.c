@@ -32,7 +32,7 @@ static const struct lx_graph *read_pattern(const char *folder, const char *name)
 static struct lx_team_plan *make_plan(const struct lx_graph *g, int members)
 {
     lx_status st = {0};
-    struct lx_team_options how = {.members = members};
+    struct lx_team_options how = {.devices = members};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (!p) fail_msg("%s on %d: %s", g->name, members, st.text);
     return p;
@@ -51,14 +51,14 @@ static struct lx_team_result run_plan(const struct lx_team_plan *p)
     struct lx_plan_options plan = plan_options();
     struct lx_team_run_options how = {.seed = 7, .plan = &plan, .timeout_ms = 60000};
     struct lx_team_result r;
-    if (!lx_team_run(p, &how, &r, &st)) fail_msg("%s on %d: %s", p->graph->name, p->members, st.text);
+    if (!lx_team_run(p, &how, &r, &st)) fail_msg("%s on %d: %s", p->graph->name, p->devices, st.text);
     assert_true(r.compared);
     assert_true(r.elements > 0);
-    for (int m = 0; m < r.member_count; m++)
-        if (!r.members[m].ok)
-            fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, r.members[m].why);
+    for (int m = 0; m < r.device_count; m++)
+        if (!r.devices[m].ok)
+            fail_msg("%s, device %d of %d: %s", p->graph->name, m, p->devices, r.devices[m].why);
     if (!r.ok)
-        fail_msg("%s on %d: %lld of %lld elements differ, by up to %g of %g", p->graph->name, p->members,
+        fail_msg("%s on %d: %lld of %lld elements differ, by up to %g of %g", p->graph->name, p->devices,
                  (long long)r.differing, (long long)r.elements, r.worst, r.largest);
     assert_memory_equal(&r.total.counted.hbm_read, &r.total.planned.hbm_read, 6 * sizeof(int64_t));
     assert_int_equal(r.total.bytes, p->bytes);
@@ -84,7 +84,7 @@ static void expect_sound(const struct lx_team_plan *p)
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_team_tensor *x = &p->tensors[t];
         for (int a = 0; a < p->grid.axes; a++) {
-            int d = x->cut[a], blocks = lx_team_blocks(&p->grid, x->cut, d);
+            int d = x->shard[a], blocks = lx_team_blocks(&p->grid, x->shard, d);
             if (d < 0) continue;
             assert_int_equal(x->bound[d][0], 0);
             assert_int_equal(x->bound[d][blocks], g->tensors[t].shape[d]);
@@ -94,7 +94,7 @@ static void expect_sound(const struct lx_team_plan *p)
     int64_t bytes = 0;
     for (int32_t e = 0; e < p->exchange_count; e++) {
         int64_t sent = 0, received = 0;
-        for (int m = 0; m < p->members; m++) {
+        for (int m = 0; m < p->devices; m++) {
             sent += p->exchanges[e].sent[m];
             received += p->exchanges[e].received[m];
         }
@@ -104,7 +104,7 @@ static void expect_sound(const struct lx_team_plan *p)
     }
     assert_int_equal(bytes, p->bytes);
     /* where an op runs is covered by its pieces, once */
-    for (int m = 0; m < p->members; m++)
+    for (int m = 0; m < p->devices; m++)
         for (int32_t o = 0; o < g->op_count; o++) {
             int64_t covered = 0;
             for (int32_t s = 0; s < p->step_count; s++) {
@@ -120,15 +120,15 @@ static void expect_sound(const struct lx_team_plan *p)
 static void expect_checked(const struct lx_team_plan *p)
 {
     struct lx_plan_options how = plan_options();
-    for (int m = 0; m < p->members; m++) {
+    for (int m = 0; m < p->devices; m++) {
         lx_status st = {0};
-        struct lx_team_member *does = lx_team_member_make(p, m, &st);
-        if (!does) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
+        struct lx_team_device *does = lx_team_device_make(p, m, &st);
+        if (!does) fail_msg("%s, device %d of %d: %s", p->graph->name, m, p->devices, st.text);
         struct lx_plan *plan = does->graph ? lx_plan_make(does->graph, &how, &st) : NULL;
-        if (does->graph && !plan) fail_msg("%s, member %d of %d: %s", p->graph->name, m, p->members, st.text);
-        if (plan && !lx_plan_check(plan, &st)) fail_msg("%s, member %d: %s", p->graph->name, m, st.text);
+        if (does->graph && !plan) fail_msg("%s, device %d of %d: %s", p->graph->name, m, p->devices, st.text);
+        if (plan && !lx_plan_check(plan, &st)) fail_msg("%s, device %d: %s", p->graph->name, m, st.text);
         lx_plan_free(plan);
-        lx_team_member_free(does);
+        lx_team_device_free(does);
     }
 }
 
@@ -245,7 +245,7 @@ static void test_choices(void **state)
     const struct lx_graph *g = read_pattern("team", "softmax_rows.json");
     struct lx_team_choice columns = {"x", {1, -1, -1}}, whole = {"x", {-1, -1, -1}}, bad = {"x", {2, -1, -1}},
                           nobody = {"z", {0, -1, -1}};
-    struct lx_team_options how = {.members = 3, .choices = &columns, .choice_count = 1};
+    struct lx_team_options how = {.devices = 3, .choices = &columns, .choice_count = 1};
     lx_status st = {0};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     assert_non_null(p);
@@ -264,12 +264,12 @@ static void test_choices(void **state)
     how.choices = &nobody;
     assert_null(lx_team_make(g, &how, &st));
     assert_int_equal(st.code, LX_E_UNKNOWN_NAME);
-    how = (struct lx_team_options){.members = 0};
+    how = (struct lx_team_options){.devices = 0};
     assert_null(lx_team_make(g, &how, &st));
     assert_int_equal(st.code, LX_E_RANGE);
     lx_graph_free(g);
     g = read_pattern("targets", "staircase.json");
-    how.members = 2;
+    how.devices = 2;
     assert_null(lx_team_make(g, &how, &st));
     assert_int_equal(st.code, LX_E_UNSUPPORTED);
     lx_graph_free(g);
@@ -306,11 +306,11 @@ static void test_faults(void **state)
         enum lx_team_fault_kind kind;
         const char *says;
     } faults[] = {
-        {LX_TEAM_DIES, "member 1"},
-        {LX_TEAM_HANGS, "member 1 did not send"},
-        {LX_TEAM_OTHER_PLAN, "member 1 runs another plan"},
-        {LX_TEAM_WRONG_SIZE, "from member 1 has"},
-        {LX_TEAM_WRONG_WIRE, "does not arrive as member 1 has sent it"},
+        {LX_TEAM_DIES, "device 1"},
+        {LX_TEAM_HANGS, "device 1 did not send"},
+        {LX_TEAM_OTHER_PLAN, "device 1 runs another plan"},
+        {LX_TEAM_WRONG_SIZE, "from device 1 has"},
+        {LX_TEAM_WRONG_WIRE, "does not arrive as device 1 has sent it"},
     };
     static const char *const patterns[] = {"uneven_44.json", "softmax_columns.json"};
     for (int n = 0; n < 2; n++) {
@@ -322,7 +322,7 @@ static void test_faults(void **state)
             struct lx_team_result r;
             struct lx_plan_options plan = plan_options();
             struct lx_team_run_options how = {
-                .timeout_ms = 8000, .plan = &plan, .fault = {.kind = faults[i].kind, .member = 1}};
+                .timeout_ms = 8000, .plan = &plan, .fault = {.kind = faults[i].kind, .device = 1}};
             if (faults[i].kind == LX_TEAM_HANGS) how.timeout_ms = 1000; /* the others are seen at once */
             double begin = seconds();
             assert_false(lx_team_run(p, &how, &r, &st));
@@ -353,15 +353,15 @@ static void test_phases(void **state)
         struct lx_team_run_options how = {.timeout_ms = hangs ? 700 : 8000,
                                           .plan = &plan,
                                           .fault = {.kind = hangs ? LX_TEAM_HANGS : LX_TEAM_DIES,
-                                                    .member = 3,
+                                                    .device = 3,
                                                     .step = steps[phase % LX_TEAM_PHASES],
                                                     .phase = (enum lx_team_phase)(phase % LX_TEAM_PHASES)}};
         double begin = seconds();
         st = (lx_status){0};
         assert_false(lx_team_run(p, &how, &r, &st));
         assert_true(seconds() - begin < 10);
-        if (st.code != LX_E_NO || !strstr(st.text, "member 3"))
-            fail_msg("phase %d: \"%s\" does not name member 3", phase, st.text);
+        if (st.code != LX_E_NO || !strstr(st.text, "device 3"))
+            fail_msg("phase %d: \"%s\" does not name device 3", phase, st.text);
     }
     lx_team_free(p);
     lx_graph_free(g);
@@ -378,11 +378,11 @@ static void test_wrong_byte(void **state)
         struct lx_plan_options plan = plan_options();
         struct lx_team_run_options how = {.timeout_ms = 60000,
                                           .plan = &plan,
-                                          .fault = {.kind = LX_TEAM_WRONG_BYTE, .member = n == 1 ? 2 : 1}};
+                                          .fault = {.kind = LX_TEAM_WRONG_BYTE, .device = n == 1 ? 2 : 1}};
         lx_status st = {0};
         struct lx_team_result r;
         assert_true(lx_team_run(p, &how, &r, &st));
-        assert_true(r.exact && !r.ok && r.differing > 0 && r.bad_member < 0);
+        assert_true(r.exact && !r.ok && r.differing > 0 && r.bad_device < 0);
         lx_team_result_free(&r);
         lx_team_free(p);
         lx_graph_free(g);

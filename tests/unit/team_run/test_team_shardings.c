@@ -191,7 +191,7 @@ static void test_kept(void **state)
         if (!p) fail_msg("%s%s", kept[i].text, st.text);
         int32_t t = find(p->graph, kept[i].tensor);
         assert_true(p->graph->tensors[t].cut_stated);
-        for (int a = 0; a < LX_TEAM_AXES; a++) assert_int_equal(p->tensors[t].cut[a], kept[i].cut[a]);
+        for (int a = 0; a < LX_TEAM_AXES; a++) assert_int_equal(p->tensors[t].shard[a], kept[i].cut[a]);
         if (p->bytes + p->combine_bytes != kept[i].least)
             fail_msg("%s%lld B", kept[i].text, (long long)(p->bytes + p->combine_bytes));
         expect_runs(p);

@@ -1,0 +1,154 @@
+/* A device: the ticks of its device, from its inputs to its outputs. */
+#include "team/run/team_device.h"
+#include "team/run/device_plans.h"
+#include "team/run/team_wire.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/reference/reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool team_device_begin(struct team_device *m, lx_status *st)
+{
+    size_t devices = (size_t)m->p->devices;
+    m->in = mem_zeroed(devices, sizeof *m->in);
+    m->out = mem_zeroed(devices, sizeof *m->out);
+    m->outputs = mem_zeroed((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
+    m->pool = pool_create(1);
+    (void)st;
+    return true;
+}
+
+void team_device_end(struct team_device *m)
+{
+    for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
+    VEC_FREE(&m->sent);
+    for (size_t i = 0; i < m->kept.count; i++) mem_free(m->kept.at[i].what.data);
+    VEC_FREE(&m->kept);
+    if (m->in && m->out) team_messages_clear(m);
+    mem_free(m->in);
+    mem_free(m->out);
+    for (int32_t t = 0; m->outputs && t < m->p->graph->tensor_count; t++) mem_free(m->outputs[t]);
+    mem_free(m->outputs);
+    pool_destroy(m->pool);
+    lx_plan_free(m->own_plan);
+    lx_team_device_free(m->own_does);
+}
+
+static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)
+{
+    for (int32_t i = 0; i < m->does->place_count; i++)
+        if (m->does->places[i].local == local) return &m->does->places[i];
+    return NULL;
+}
+
+/* The device's part of an input: the same numbers as on one device. */
+static void give_input(void *context, int32_t local, void *items)
+{
+    struct team_device *m = context;
+    const struct lx_team_place *x = team_device_place_of(m, local);
+    const struct lx_tensor *t = &m->does->graph->tensors[local];
+    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
+    if (!x || x->tensor < 0) return;
+    t = &m->p->graph->tensors[x->tensor];
+    whole = lx_team_box_of(t->rank, t->shape);
+    void *all = mem_alloc((size_t)wire_items_bytes(t->dtype, &whole) + 1);
+    data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
+    wire_take(all, t->shape, &x->box, t->dtype, items);
+    mem_free(all);
+}
+
+static void keep_output(void *context, int32_t local, const void *items)
+{
+    struct team_device *m = context;
+    const struct lx_team_place *x = team_device_place_of(m, local);
+    if (!x || x->tensor < 0) return;
+    size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
+    void *copy = mem_alloc(bytes + 1);
+    memcpy(copy, items, bytes);
+    mem_free(m->outputs[x->tensor]);
+    m->outputs[x->tensor] = copy;
+}
+
+/* Somebody who is frozen is found out while this one computes, too. */
+static void look_after_others(struct team_device *m)
+{
+    int frozen = m->link->transport->frozen ? m->link->transport->frozen(m->link) : -1;
+    if (frozen >= 0 && m->st.code == LX_OK)
+        status_set(&m->st, LX_E_NO, "device %d: device %d is stopped and did not go on within %d ms",
+                   m->link->device, frozen, m->link->timeout_ms);
+}
+
+static bool team_device_stop(void *context)
+{
+    struct team_device *m = context;
+    look_after_others(m);
+    return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
+}
+
+static const char *const phase_words[LX_TEAM_PHASES] = {"before an op", "before it agreed",
+                                                        "before its outputs were gathered",
+                                                        "before its account was", "at the end"};
+
+bool team_misbehave(struct team_device *m, enum lx_team_phase phase, lx_status *st)
+{
+    const struct lx_team_fault *f = &m->how->fault;
+    bool hangs = f->kind == LX_TEAM_HANGS, dies = f->kind == LX_TEAM_DIES;
+    if (f->device != m->link->device || f->phase != phase || !(hangs || dies)) return false;
+    if (phase == LX_TEAM_AT_OP && f->step != m->tick) return false;
+    if (f->die) f->die();
+    if (hangs) {
+        int ms = 3 * m->link->timeout_ms;
+        struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
+        nanosleep(&t, NULL);
+    }
+    status_set(st, LX_E_NO, "device %d ended %s", m->link->device, phase_words[phase]);
+    return true;
+}
+
+static bool tick(struct team_device *m, struct lx_execution *d, lx_status *st)
+{
+    m->tick = lx_device_next(d);
+    if (team_misbehave(m, LX_TEAM_AT_OP, st)) return false;
+    if (!lx_device_tick(d, st)) {
+        if (st && m->st.code != LX_OK) *st = m->st;
+        return false;
+    }
+    if (m->how->progress && m->link->device == 0)
+        m->how->progress(m->how->context, m->tick + 1, m->plan->layouts->graph->op_count);
+    return true;
+}
+
+/* Everything that was sent has been taken. */
+static bool await_sends(struct team_device *m, lx_status *st)
+{
+    bool ok = true;
+    while (ok && m->sent.count > 0) ok = m->link->transport->wait(m->link, m->sent.at[--m->sent.count], st);
+    return ok;
+}
+
+bool team_device_run(struct team_device *m, lx_status *st)
+{
+    m->account.ok = true;
+    if (!m->plan) return true;
+    struct lx_device_options how = {.verify =
+                                        m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
+                                    .stop = team_device_stop,
+                                    .input = give_input,
+                                    .output = keep_output,
+                                    .host_op = team_host_op,
+                                    .context = m};
+    struct lx_execution *d = lx_device_begin(m->plan, &how, st);
+    bool ok = d != NULL;
+    while (ok && lx_device_next(d) < m->plan->layouts->graph->op_count) ok = tick(m, d, st);
+    struct lx_run_result *r = ok ? lx_device_end(d, st) : NULL;
+    if (!ok) lx_device_abandon(d);
+    if (!r) return false;
+    team_take_account(m, r);
+    lx_run_result_free(r);
+    if (m->st.code != LX_OK) return st ? *st = m->st, false : false;
+    return await_sends(m, st);
+}

@@ -1,0 +1,275 @@
+/* The least cost of shards.
+ *
+ * An exchange brings every device a box around all that its reads need there, so all that one of them needs and the
+ * device does not own. Beside a block there are two directions along each dimension (a corner counts for the first): in
+ * each of these, the part of the largest read is received, and these parts have nothing in common. Contents that are
+ * written anew travel anew. A device that joins n partial sums gets every element from n - 1 others, and where all want
+ * all of it, n - 1 get it from the one that added it up.
+ *
+ * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is sharded
+ * already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins between the least and
+ * the most of these places: the need of a device is counted from the most on, its own part from the least. A tensor that
+ * is inserted at other places lies as that needs, and so do its operands: nothing is known of such blocks. */
+#include "team/shard/shard_layers.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDES = 2 * LX_MAX_RANK, WORDS = 2 * SIDES };
+
+/* Elements that all devices together receive, per direction: below and above along each dimension. */
+struct sides {
+    int64_t at[SIDES];
+};
+
+struct shard_least {
+    const struct lx_graph *g;
+    const struct lx_team_grid *grid;
+    int devices;
+    bool *loose;       /* per tensor */
+    VEC(int32_t) rows; /* of sides, as words */
+    size_t count;
+    struct shard_index index;
+};
+
+/* Does some dimension of an operand have another extent than what goes along it? */
+static bool shard_least_other_extents(const struct lx_graph *g, const struct lx_op *op,
+                                      const struct op_index *x, int operand)
+{
+    const struct lx_tensor *t = &g->tensors[op_operand(op, operand)];
+    for (int d = 0; d < t->rank; d++)
+        if (x->var[operand][d] < 0 || x->extent[x->var[operand][d]] != t->shape[d]) return true;
+    return false;
+}
+
+/* Backwards: from results to operands. Views and windows hand nothing on. Has anything changed? */
+static bool shard_least_find_loose(struct shard_least *l)
+{
+    const struct lx_graph *g = l->g;
+    bool changed = false;
+    for (int32_t o = g->op_count; o-- > 0;) {
+        const struct lx_op *op = &g->ops[o];
+        struct op_index x;
+        op_index_of(g, op, &x);
+        if (!x.known) continue;
+        bool moved = op_index_shifted(&x, x.output) || shard_least_other_extents(g, op, &x, x.output);
+        for (int r = op->input_count; r < op_operand_count(op); r++) moved |= l->loose[op_operand(op, r)];
+        for (int i = 0; i < op->input_count; i++) {
+            bool *loose = &l->loose[op->inputs[i]];
+            if (*loose || g->tensors[op->inputs[i]].role != LX_INTERMEDIATE) continue;
+            *loose = moved ||
+                     (shard_least_other_extents(g, op, &x, i) && !x.window_count && !op_index_shifted(&x, i));
+            changed |= *loose;
+        }
+    }
+    return changed;
+}
+
+struct shard_least *shard_least_make(const struct lx_graph *g, const struct lx_team_grid *grid)
+{
+    struct shard_least *l = mem_zeroed(1, sizeof *l);
+    *l = (struct shard_least){.g = g, .grid = grid, .devices = lx_team_device_count(grid), .count = 1};
+    l->loose = mem_zeroed((size_t)g->tensor_count + 1, sizeof *l->loose);
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, 0); /* number 0: nothing */
+    for (bool changed = true; changed;) /* an op may come before a tensor that it is read with was found */
+        changed = shard_least_find_loose(l);
+    return l;
+}
+
+void shard_least_free(struct shard_least *l)
+{
+    mem_free(l->loose);
+    mem_free(l->index.table);
+    VEC_FREE(&l->rows);
+    mem_free(l);
+}
+
+bool shard_least_loose(const struct shard_least *l, int32_t tensor)
+{
+    return l->loose[tensor];
+}
+
+static uint32_t shard_least_number_of(struct shard_least *l, const struct sides *s)
+{
+    int32_t row[WORDS];
+    memcpy(row, s, sizeof row);
+    int32_t *place = shard_index_find(&l->index, l->rows.at, l->count, WORDS, row);
+    if (*place >= 0) return (uint32_t)*place;
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, row[i]);
+    *place = (int32_t)l->count;
+    return (uint32_t)l->count++;
+}
+
+static int64_t shard_least_bytes_of(const struct lx_tensor *t, const struct sides *s)
+{
+    int128 elements = 0;
+    for (int k = 0; k < SIDES; k++) elements += s->at[k];
+    return (int64_t)(elements * lx_dtype_bits(t->dtype) / 8);
+}
+
+static int64_t shard_least_begin(int64_t blocks, int64_t block, int64_t extent)
+{
+    return lx_team_default_partition((int)blocks, (int)block, 1, &extent, 0).offset[0];
+}
+
+/* A device's block of `what`, however other axes shard it further: at least, or at most. */
+static struct lx_team_range shard_least_block_of(const struct shard_least *l, const int cut[LX_TEAM_AXES],
+                                                 int what, int64_t extent, int m, bool most)
+{
+    int blocks = lx_team_blocks(l->grid, cut, what), block = lx_team_block(l->grid, cut, what, m);
+    struct lx_team_range r = {most ? extent : 0, most ? 0 : extent};
+    for (unsigned axes = 0; axes < 1u << l->grid->axes; axes++) {
+        int64_t further = 1;
+        for (int a = 0; a < l->grid->axes; a++)
+            if ((axes >> a & 1) && cut[a] != what) further *= l->grid->size[a];
+        if (further > 1 && blocks * further > extent) continue; /* no sum is scattered so far */
+        int64_t begin = shard_least_begin(blocks * further, block * further, extent);
+        int64_t end = shard_least_begin(blocks * further, (block + 1) * further, extent);
+        r.begin = most ? min_i64(r.begin, begin) : max_i64(r.begin, begin);
+        r.end = most ? max_i64(r.end, end) : min_i64(r.end, end);
+    }
+    return r;
+}
+
+/* All that a device may own of a tensor. */
+static struct lx_team_box shard_least_most_owned(const struct shard_least *l, int32_t tensor,
+                                                 struct shard_state s, int m)
+{
+    const struct lx_tensor *t = &l->g->tensors[tensor];
+    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
+    for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
+        int dim = s.at[a];
+        if (dim < 0) continue;
+        struct lx_team_range r = shard_least_block_of(l, s.at, dim, t->shape[dim], m, true);
+        b.offset[dim] = r.begin;
+        b.size[dim] = max_i64(r.end - r.begin, 0);
+    }
+    return b;
+}
+
+/* Are partial sums over `v` blocks like those of any tensor? */
+static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_op *op,
+                                  const struct op_index *x, int v)
+{
+    for (int i = 0; i < op->input_count; i++) {
+        int d = op_index_dim(x, i, v);
+        const struct lx_tensor *t = &l->g->tensors[op->inputs[i]];
+        if (d >= 0 && (l->loose[op->inputs[i]] || op_index_shifted(x, i) || t->shape[d] != x->extent[v]))
+            return false;
+    }
+    return true;
+}
+
+/* The least part of an op that a device computes. */
+static struct lx_team_space shard_least_space(const struct shard_least *l, const struct lx_op *op,
+                                              const struct op_index *x, struct shard_state var, int m)
+{
+    struct lx_team_space s = {0};
+    for (int a = 0; a < l->grid->axes; a++) {
+        int v = var.at[a], n = s.loops;
+        if (v < 0 || team_loop_of(&s, v) >= 0) continue;
+        int dim = op_index_dim(x, x->output, v);
+        int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
+        bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, x, v);
+        struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
+        s.var[s.loops++] = v;
+        if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
+    }
+    return s;
+}
+
+/* Adds the elements of a box outside of another, by direction. */
+static void shard_least_add_outside(const struct lx_team_box *need, const struct lx_team_box *own,
+                                    struct sides *to)
+{
+    struct lx_team_box rest = *need;
+    for (int d = 0; d < need->rank && !lx_team_box_empty(&rest); d++) {
+        int64_t begin = rest.offset[d], end = begin + rest.size[d];
+        int64_t low = min_i64(max_i64(own->offset[d], begin), end);
+        int64_t high = min_i64(max_i64(own->offset[d] + own->size[d], low), end);
+        struct lx_team_box beside = rest;
+        beside.size[d] = low - begin;
+        to->at[2 * d] += lx_team_box_elements(&beside);
+        beside.size[d] = end - high;
+        to->at[2 * d + 1] += lx_team_box_elements(&beside);
+        rest.offset[d] = low;
+        rest.size[d] = high - low;
+    }
+}
+
+/* Windows with holes may need nothing where they have less to do, or one more element. */
+static bool shard_least_has_holes(const struct op_index *x)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].hole != 1) return true;
+    return false;
+}
+
+uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_state in,
+                          struct shard_state var, int64_t *bytes)
+{
+    const struct lx_op *op = &l->g->ops[o];
+    struct sides s = {{0}};
+    struct op_index x;
+    op_index_of(l->g, op, &x);
+    *bytes = 0;
+    if (l->loose[op->inputs[i]] || shard_least_has_holes(&x)) return 0;
+    for (int m = 0; m < l->devices; m++) {
+        struct lx_team_space space = shard_least_space(l, op, &x, var, m);
+        struct lx_team_box own = shard_least_most_owned(l, op->inputs[i], in, m);
+        struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
+        if (!lx_team_space_empty(&space)) shard_least_add_outside(&need, &own, &s);
+    }
+    *bytes = shard_least_bytes_of(&l->g->tensors[op->inputs[i]], &s);
+    return shard_least_number_of(l, &s);
+}
+
+uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first, uint32_t second,
+                          int64_t *more)
+{
+    struct sides a, b;
+    memcpy(&a, l->rows.at + (size_t)first * WORDS, sizeof a);
+    memcpy(&b, l->rows.at + (size_t)second * WORDS, sizeof b);
+    int64_t before = shard_least_bytes_of(&l->g->tensors[tensor], &a);
+    for (int k = 0; k < SIDES; k++) a.at[k] = max_i64(a.at[k], b.at[k]);
+    *more = shard_least_bytes_of(&l->g->tensors[tensor], &a) - before;
+    return shard_least_number_of(l, &a);
+}
+
+/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough for an axis,
+ * ways shard none that is not (shard_ways.c). */
+static bool shard_least_all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
+{
+    struct op_index x;
+    int64_t longest = 0;
+    op_index_of(l->g, op, &x);
+    if (!x.known || op_index_shifted(&x, x.output) || l->loose[op->output]) return false;
+    for (int v = 0; v < x.var_count; v++) {
+        if (!team_may_shard(op, &x, v)) continue;
+        if (op_index_reduced(&x, v) && !shard_least_by_blocks(l, op, &x, v)) return false;
+        longest = max_i64(longest, x.extent[v]);
+    }
+    for (int a = 0; a < l->grid->axes; a++)
+        if (made.at[a] <= LX_TEAM_PARTIAL && longest < l->grid->size[a]) return false;
+    return true;
+}
+
+int64_t shard_least_join(const struct shard_least *l, int32_t o, struct shard_state made,
+                         struct shard_state joined)
+{
+    const struct lx_op *op = &l->g->ops[o];
+    const struct lx_tensor *t = &l->g->tensors[op->output];
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
+    int64_t n = 1, copies = 1;
+    bool scatters = false;
+    for (int a = 0; a < l->grid->axes; a++) {
+        bool parts = made.at[a] <= LX_TEAM_PARTIAL;
+        if (parts) n *= l->grid->size[a];
+        if (made.at[a] == -1) copies *= l->grid->size[a];
+        scatters |= parts && joined.at[a] >= 0;
+    }
+    int64_t times = (n - 1) * (shard_least_all_add(l, op, made) + !scatters) * copies;
+    return (int64_t)((int128)lx_team_box_elements(&all) * lx_dtype_bits(t->dtype) / 8 * times);
+}

@@ -1,0 +1,3 @@
+#include "support/cjson_find.h"
+
+cjson_finder *cjson_find = cJSON_GetObjectItemCaseSensitive;
