@@ -264,7 +264,7 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
 
 /* ---- ops that order along a dimension: top-k and sorts ---- */
 
-/* Operand 0 in order along an axis, or the places of its elements, by `kind`; the first k of them (0: all). */
+/* Operand 0 in order along an axis, or the places of its elements, by `kind`; the first k (0: all). */
 static struct import_value order_emit(struct import *im, const struct model_op *op, const char *kind,
                                       int axis, int64_t k, bool descending, const struct model_type *type)
 {
