@@ -5,13 +5,12 @@
 
 #include <string.h>
 
-#define map_none         NULL
-#define NONE             NULL, false, false
-#define PART(name)       derive_##name, false, false
-#define MACRO(name)      derive_##name, true, false
-#define ONNX_PART(name)  derive_##name, false, true
-#define ONNX_MACRO(name) derive_##name, true, true
-#define MANY             OP_MANY
+#define map_none        NULL
+#define NONE            NULL, false, false
+#define PART(name)      derive_##name, false, false
+#define MACRO(name)     derive_##name, true, false
+#define ONNX_PART(name) derive_##name, false, true
+#define MANY            OP_MANY
 #define OP(ttir, hlo, onnx, ours, map, form, least, most, type, elements, ...)                               \
     {{ttir, hlo, onnx},   ours,       map_##map, OP_##form, least, most, &type_##type,                       \
      ELEMENTS_##elements, __VA_ARGS__},

@@ -38,7 +38,7 @@ struct type_rule {
 };
 
 typedef bool map_op(struct import *im, const struct model_op *op, const char *ours);
-typedef void derive_op(struct layer *l);
+typedef bool derive_op(struct layer *l); /* false: the op is left alone */
 
 enum { OP_MANY = 1 << 20 };
 

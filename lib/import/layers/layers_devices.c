@@ -1,116 +1,134 @@
-/* Ops of devices that share the work: custom calls of HLO that take one device's part of a tensor, or put
- * the parts together. */
-#include "base/fail.h"
+/* Ops of devices that share the work: custom calls of HLO and ops of TTIR that take one device's part of a
+ * tensor or put the parts together, and collectives in smaller ops. */
 #include "import/layers/layers.h"
 #include "import/devices/devices.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* What is said of how the whole is shared out: of the call that makes it, or of where it comes from. */
-static const char *reshard_said_of_whole(const struct layer *l, bool gathers)
+/* Between the whole and the parts of `parts` devices along a dimension, `stride` (0: not stated) apart. One
+ * device takes its own part; a team leaves it open which part that is. */
+static int32_t share_along(struct layer *l, int32_t x, int dim, int64_t parts, int64_t stride, int64_t place,
+                           bool gathers)
 {
-    const struct model_value *v = &l->m->values.at[l->op->operands[0]];
-    if (gathers) return model_sharding_text(&l->op->attrs);
-    return model_sharding_text(v->from == FROM_OP ? &l->m->bodies.at[v->body].ops[v->op].attrs : &v->attrs);
+    int64_t size = layer_type(l, x)->extent[dim] / parts;
+    if (!gathers && !l->limits->team) return layer_slice(l, x, dim, place * size, (place + 1) * size);
+    layer_put(l, "axis", dim);
+    layer_put(l, "lxplan_group", parts);
+    if (stride) layer_put(l, "lxplan_stride", stride);
+    return layer_one(l, gathers ? "lxplan:AllGather" : "lxplan:DevicePart", x);
 }
 
-/* How far devices with neighbouring parts are apart, per dimension of which there are so many parts: as is
- * said; else devices are counted along the dimensions, and those that have the same part stand together. */
-static void reshard_strides_of_parts(const struct layer *l, const char *said, const int64_t *parts, int rank,
-                                     int64_t *stride)
+/* How many parts each dimension has, as the extents of operand and result tell; false: they do not. */
+static bool share_counts(const struct layer *l, bool gathers, int64_t *parts)
 {
-    struct device_group groups[MESH_MAX_AXES + 1];
-    int64_t all = model_device_count(l->m);
-    bool known = said && model_sharding(l->m, said, groups) == rank;
-    for (int d = 0; d < rank; d++) all /= parts[d];
-    for (int d = 0; known && d < rank; d++) known = groups[d].size == parts[d];
-    for (int d = rank - 1; d >= 0; d--) {
-        stride[d] = known ? groups[d].stride : all;
-        all *= parts[d];
+    const struct model_type *in = layer_type(l, layer_in(l, 0)), *out = layer_out(l);
+    const struct model_type *large = gathers ? out : in, *small = gathers ? in : out;
+    if (in->count != out->count || in->count > MESH_MAX_AXES || l->result_count != 1) return false;
+    for (int d = 0; d < in->count; d++) {
+        if (small->extent[d] < 1 || large->extent[d] % small->extent[d] != 0) return false;
+        parts[d] = large->extent[d] / small->extent[d];
     }
+    return true;
 }
 
-/* From the whole to one device's part, or all parts together: in each dimension as many as its extents
- * say. */
-static void reshard(struct layer *l)
+/* From the whole to one device's part, or all parts together. Devices are counted along the dimensions as
+ * the sharding of the whole states: of the call that makes it, or of its origin. Without a sharding the
+ * devices that have the same part stand together. */
+static bool share_call(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
-    const struct model_type *from = layer_type(l, x), *to = model_type_of(l->m, l->op->results[0]);
-    bool gathers = to->elements > from->elements;
-    int64_t parts[MESH_MAX_AXES], stride[MESH_MAX_AXES], all = model_device_count(l->m), product = 1;
-    bool ok = from->count == to->count && from->count <= MESH_MAX_AXES && l->result_count == 1;
-    for (int d = 0; ok && d < from->count; d++) {
-        int64_t large = gathers ? to->extent[d] : from->extent[d],
-                small = gathers ? from->extent[d] : to->extent[d];
-        ok = small > 0 && large % small == 0 && (product *= parts[d] = large / small) <= 1 << 20;
+    int rank = layer_type(l, x)->count;
+    bool gathers = layer_out(l)->elements > layer_type(l, x)->elements;
+    struct device_group groups[MESH_MAX_AXES + 1];
+    int64_t parts[MESH_MAX_AXES], all = model_device_count(l->m), product = 1;
+    if (!share_counts(l, gathers, parts)) return false;
+    for (int d = 0; d < rank; d++)
+        if (parts[d] > 1 << 20 || (product *= parts[d]) > 1 << 20) return false;
+    if (all % product != 0) return false;
+    const struct model_value *v = &l->m->values.at[x];
+    const struct model_attrs *of = gathers              ? &l->op->attrs
+                                   : v->from == FROM_OP ? &l->m->bodies.at[v->body].ops[v->op].attrs
+                                                        : &v->attrs;
+    const char *text = model_sharding_text(of);
+    bool known = text && model_sharding(l->m, text, groups) == rank;
+    for (int d = 0; known && d < rank; d++) known = groups[d].size == parts[d];
+    all /= product;
+    for (int d = rank - 1; d >= 0; d--) {
+        int64_t stride = known ? groups[d].stride : all;
+        all *= parts[d];
+        if (parts[d] > 1)
+            x = share_along(l, x, d, parts[d], stride, l->limits->device / stride % parts[d], gathers);
     }
-    if (!ok || all % product != 0) {
-        layer_fail(l);
-        return;
-    }
-    reshard_strides_of_parts(l, reshard_said_of_whole(l, gathers), parts, from->count, stride);
-    for (int d = from->count - 1; d >= 0 && l->ok; d--) {
-        if (parts[d] == 1) continue;
-        if (!gathers && !l->limits->team) {
-            int64_t at = l->limits->device / stride[d] % parts[d];
-            x = layer_slice(l, x, d, at * to->extent[d], (at + 1) * to->extent[d]);
-            continue;
-        }
-        layer_put(l, "axis", d);
-        layer_put(l, "lxplan_group", parts[d]);
-        layer_put(l, "lxplan_stride", stride[d]);
-        x = layer_one(l, gathers ? "lxplan:AllGather" : "lxplan:DevicePart", x);
-    }
-    layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
+    return layer_result(l, 0, x);
 }
 
-void derive_custom_call(struct layer *l)
+bool derive_custom_call(struct layer *l)
 {
+    static const char *const targets[] = {"SPMDFullToShardShape", "SPMDShardToFullShape",
+                                          "sdy.GlobalToLocalShape", "sdy.LocalToGlobalShape"};
     const char *target = model_attr_word(&l->op->attrs, "custom_call_target", "");
-    target += *target == '"';
-    size_t length = strcspn(target, "\"");
-    char word[64] = {0};
-    if (length < sizeof word) memcpy(word, target, length);
-    if (strcmp(word, "SPMDFullToShardShape") == 0 || strcmp(word, "SPMDShardToFullShape") == 0 ||
-        strstr(word, "sdy.GlobalToLocalShape") || strstr(word, "sdy.LocalToGlobalShape"))
-        reshard(l);
-    else
-        layer_fail(l);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strstr(target, targets[i])) return share_call(l);
+    return false;
 }
 
-/* ---- Collectives of HLO for a team in smaller ops ---- */
-
-/* The attributes of the op, and along which dimension it goes. */
-static struct model_attrs rows_along_first(struct layer *l)
+/* For a team: parts along each axis of the mesh, the first axis has the larger ones. An axis cuts the
+ * dimension that the op states, else the one that has as many parts as the axis has devices. */
+static bool share_mesh(struct layer *l, bool gathers)
 {
-    struct model_attrs all = {NULL, l->op->attrs.count + 1};
-    struct model_attr *at = arena_array(&l->m->memory, (size_t)all.count, sizeof *at);
-    int64_t *first = arena_array(&l->m->memory, 1, sizeof *first);
-    *first = 0;
-    memcpy(at, l->op->attrs.at, (size_t)l->op->attrs.count * sizeof *at);
-    at[all.count - 1] =
-        (struct model_attr){.key = "dimensions", .form = ATTR_INTS, .count = 1, .ints = first};
-    all.at = at;
-    return all;
+    int32_t x = layer_in(l, 0);
+    const struct model_type *in = layer_type(l, x), *out = layer_out(l);
+    const struct model_type *large = gathers ? out : in, *small = gathers ? in : out;
+    int64_t extent[MESH_MAX_AXES], own = layer_int(l, "cluster_axis", -1);
+    int axes = model_mesh(l->m, extent), stated;
+    const int64_t *dims = model_attr_ints(&l->op->attrs, "shard_dims", &stated);
+    for (int i = 0; i < axes; i++) {
+        int axis = gathers ? axes - 1 - i : i, dim = -1;
+        int64_t stride = 1;
+        for (int a = axes - 1; a > axis; a--) stride *= extent[a];
+        if (axis < stated)
+            dim = dims[axis] < large->count ? (int)dims[axis] : -1;
+        else if (stated == 0 && (own < 0 || own == axis))
+            for (int d = large->count - 1; d >= 0; d--)
+                if (large->extent[d] == extent[axis] * small->extent[d]) dim = d;
+        if (dim >= 0 && extent[axis] > 1) x = share_along(l, x, dim, extent[axis], stride, 0, gathers);
+    }
+    return layer_result(l, 0, x);
 }
 
-/* For a team: as many operands as devices, one for each of them, are rows of one that is shared out. */
-void derive_all_to_all(struct layer *l)
+/* mesh_partition: its own part of what all devices have. mesh_shard: the same, or all parts together. */
+bool derive_mesh_shard(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    bool gathers = layer_out(l)->elements > layer_type(l, x)->elements;
+    int64_t parts[MESH_MAX_AXES], axis = layer_int(l, "cluster_axis", -1), place = l->limits->device;
+    if (l->limits->team) return share_mesh(l, gathers);
+    if (!share_counts(l, gathers, parts)) return false;
+    if (axis >= 0 && axis < MESH_MAX_AXES) place = model_mesh_place(l->m, (int)axis, place);
+    for (int d = 0; d < layer_out(l)->count; d++)
+        if (parts[d] > 1) x = share_along(l, x, d, parts[d], 0, place % parts[d], gathers);
+    return layer_result(l, 0, x);
+}
+
+/* For a team: as many operands as devices, one for each of them, are rows of one that is shared out along
+ * its first dimension. */
+bool derive_all_to_all(struct layer *l)
 {
     int n = l->op->operand_count;
     const struct model_type *x = layer_type(l, layer_in(l, 0));
     int64_t row[] = {1, x->elements}, all[] = {n, x->elements};
     struct model_op like = *l->op;
-    int32_t *rows = arena_array(&l->m->memory, (size_t)n + 1, sizeof *rows);
-    if (!l->limits->team || n < 2 || l->result_count != n || n != model_group_size(l->m, l->op) || !rows) {
-        layer_fail(l);
-        return;
-    }
+    if (!l->limits->team || n < 2 || l->result_count != n || n != model_group_size(l->m, l->op)) return false;
+    int32_t *rows = arena_array(&l->m->memory, (size_t)n, sizeof *rows);
     for (int i = 0; i < n; i++) rows[i] = layer_reshape(l, layer_in(l, i), 2, row);
     int32_t joined = layer_concat(l, 0, n, rows);
+    struct model_attr *attr = arena_array(&l->m->memory, (size_t)like.attrs.count + 1, sizeof *attr);
+    if (like.attrs.count > 0) memcpy(attr, like.attrs.at, (size_t)like.attrs.count * sizeof *attr);
+    attr[like.attrs.count] = (struct model_attr){.key = "dimensions", .form = ATTR_INTS, .count = 1};
+    attr[like.attrs.count++].ints = arena_array(&l->m->memory, 1, sizeof *attr->ints); /* 0 */
+    like.attrs.at = attr;
     like.native = true;
-    like.attrs = rows_along_first(l);
-    int32_t y = layer_like(l, &like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st));
+    int32_t y = layer_add(l, like, 1, &joined, model_type_make(l->m, x->element, 2, all, l->st), NULL);
     for (int i = 0; i < n; i++) layer_result(l, i, layer_slice(l, y, 0, i, i + 1));
+    return l->ok;
 }

@@ -1,191 +1,158 @@
-/* Normalisations: what their statistics run over, in fp32 where elements are narrower, and scale and
- * shift. */
+/* Softmax, normalisations and reductions. Statistics are in fp32 where elements are narrower. */
 #include "import/layers/layers.h"
 
 #include <string.h>
 
-static enum model_element norm_wide(enum model_element e)
+static int32_t norm_wide(struct layer *l, int32_t x)
 {
-    return model_element_row(e)->bits < 32 ? MODEL_F32 : e;
+    enum model_element e = layer_type(l, x)->element;
+    return layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
 }
 
-/* Statistics of one normalisation. */
-struct norm {
-    int32_t centred, mean, inverse, y; /* y: centred * inverse, before scale and shift */
-};
-
-static int32_t norm_inverse_root(struct layer *l, int32_t variance, double epsilon)
-{
-    return layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", variance, epsilon));
-}
-
-static struct norm norm_normalised(struct layer *l, int32_t x, int count, const int64_t *axes, double epsilon,
-                                   bool centre)
-{
-    struct norm n = {.centred = x, .mean = -1};
-    if (centre) {
-        n.mean = layer_reduce(l, "ReduceMean", x, count, axes, true);
-        n.centred = layer_two(l, "Sub", x, n.mean);
-    }
-    int32_t q = layer_two(l, "Mul", n.centred, n.centred);
-    n.inverse = norm_inverse_root(l, layer_reduce(l, "ReduceMean", q, count, axes, true), epsilon);
-    n.y = layer_two(l, "Mul", n.centred, n.inverse);
-    return n;
-}
-
-static int norm_axes_from(int64_t first, int rank, int64_t *axes)
+/* Dimensions of `rank` that come before `end` and are not `but`. */
+static int norm_axes(int64_t first, int64_t end, int64_t but, int64_t *axes)
 {
     int count = 0;
-    if (first < 0) first += rank;
-    for (int64_t d = first; d >= 0 && d < rank; d++) axes[count++] = d;
+    for (int64_t d = first; d < end; d++)
+        if (d != but) axes[count++] = d;
     return count;
 }
 
-/* Along the last dimensions from `axis` on; scale and shift are operands `first` and the next. */
-static struct norm layer_norm_of(struct layer *l, int32_t x, int64_t axis, int first, bool centre,
-                                 double epsilon)
+/* p = exp(x - max x), y = p / sum p; LogSoftmax: y = x - max x - log(sum p). Along one dimension, or (ONNX
+ * below 13) along all from one on. */
+bool derive_softmax(struct layer *l)
 {
-    int64_t axes[MODEL_MAX_RANK];
-    enum model_element e = layer_element(l, x);
-    int count = norm_axes_from(axis, layer_type(l, x)->count, axes);
-    struct norm n = norm_normalised(l, layer_cast(l, x, norm_wide(e)), count, axes, epsilon, centre);
-    int32_t y = layer_cast(l, n.y, e);
-    if (layer_has(l, first)) y = layer_two(l, "Mul", y, layer_in(l, first));
-    if (centre && layer_has(l, first + 1)) y = layer_two(l, "Add", y, layer_in(l, first + 1));
-    n.y = y;
+    int rank = layer_type(l, layer_in(l, 0))->count;
+    int64_t axes[MODEL_MAX_RANK],
+        axis = layer_int(l, "axis", layer_int(l, "dimension", l->opset < 13 ? 1 : -1));
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) return false;
+    int count = norm_axes(axis, l->opset < 13 ? rank : axis + 1, -1, axes);
+    int32_t x = norm_wide(l, layer_in(l, 0));
+    int32_t s = layer_two(l, "Sub", x, layer_reduce(l, "ReduceMax", x, count, axes));
+    int32_t p = layer_one(l, "Exp", s), z = layer_reduce(l, "ReduceSum", p, count, axes);
+    bool logs = strncmp(l->op->kind, "log", 3) == 0 || strncmp(l->op->kind, "Log", 3) == 0;
+    return layer_result(l, 0,
+                        logs ? layer_two(l, "Sub", s, layer_one(l, "Log", z)) : layer_two(l, "Div", p, z));
+}
+
+static int32_t norm_inverse_root(struct layer *l, int32_t variance, double epsilon)
+{
+    return layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", variance, layer_real(l, "epsilon", epsilon)));
+}
+
+struct norm {
+    int32_t mean, variance, inverse, y; /* y = (x - mean) * inverse */
+};
+
+/* `centre`: the mean is subtracted first. */
+static struct norm norm_of(struct layer *l, int32_t x, int count, const int64_t *axes, bool centre,
+                           double epsilon)
+{
+    struct norm n = {.mean = -1};
+    if (centre) n.mean = layer_reduce(l, "ReduceMean", x, count, axes);
+    if (centre) x = layer_two(l, "Sub", x, n.mean);
+    n.variance = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", x, x), count, axes);
+    n.inverse = norm_inverse_root(l, n.variance, epsilon);
+    n.y = layer_two(l, "Mul", x, n.inverse);
     return n;
 }
 
-static bool norm_wants_more(const struct layer *l)
+/* Along the last dimensions. Operands `scale` and `shift` (-1: none) come last, in x's type. Results after
+ * the first: the mean, if there is one, and the inverse root. */
+static bool norm_layer(struct layer *l, int32_t x, bool centre, double epsilon, int scale, int shift)
 {
-    bool more = false;
-    for (int r = 1; r < l->op->result_count; r++) more |= l->op->results[r] >= 0;
-    return more;
+    int64_t axes[MODEL_MAX_RANK];
+    int rank = layer_type(l, x)->count, sizes;
+    model_attr_ints(&l->op->attrs, "normalized_shape", &sizes);
+    int64_t axis = layer_int(l, "axis", -1), first = sizes ? rank - sizes : axis < 0 ? axis + rank : axis;
+    if (first < 0 || first >= rank) return false;
+    struct norm n = norm_of(l, norm_wide(l, x), norm_axes(first, rank, -1, axes), axes, centre, epsilon);
+    int32_t y = layer_cast(l, n.y, layer_type(l, x)->element);
+    if (layer_in(l, scale) >= 0) y = layer_two(l, "Mul", y, layer_in(l, scale));
+    if (shift >= 0 && layer_in(l, shift) >= 0) y = layer_two(l, "Add", y, layer_in(l, shift));
+    bool skips = scale == 2;
+    if (centre) layer_result(l, 1, n.mean);
+    return layer_result(l, centre || skips ? 2 : 1, n.inverse) && layer_result(l, 0, y);
 }
 
-/* The importer has the plain form; here: with mean and inverse as results. */
-void derive_layer_norm(struct layer *l)
+bool derive_norm(struct layer *l)
 {
-    bool centre = strcmp(l->op->kind, "SimplifiedLayerNormalization") != 0;
-    if (!norm_wants_more(l)) {
-        layer_fail(l);
-        return;
-    }
-    struct norm n =
-        layer_norm_of(l, layer_in(l, 0), layer_int(l, "axis", -1), 1, centre, layer_real(l, "epsilon", 1e-5));
-    layer_result(l, 0, n.y);
-    if (centre) layer_result(l, 1, n.mean);
-    layer_result(l, centre ? 2 : 1, n.inverse);
+    bool centre = strcmp(l->op->kind, "layer_norm") == 0 || strcmp(l->op->kind, "LayerNormalization") == 0;
+    return norm_layer(l, layer_in(l, 0), centre, 1e-5, 1, 2);
 }
 
 /* x + skip + bias first: that sum is result 4. */
-void derive_skip_norm(struct layer *l)
+bool derive_skip_norm(struct layer *l)
 {
     bool centre = strstr(l->op->kind, "Simplified") == NULL;
     int32_t x = layer_two(l, "Add", layer_in(l, 0), layer_in(l, 1));
     int bias = centre ? 4 : 3;
-    if (layer_has(l, bias)) x = layer_two(l, "Add", x, layer_in(l, bias));
-    struct norm n = layer_norm_of(l, x, -1, 2, centre, layer_real(l, "epsilon", 1e-12));
-    layer_result(l, 0, n.y);
-    layer_result(l, 1, centre ? n.mean : -1);
-    layer_result(l, 2, n.inverse);
-    layer_result(l, 3, x);
+    if (layer_in(l, bias) >= 0) x = layer_two(l, "Add", x, layer_in(l, bias));
+    return norm_layer(l, x, centre, 1e-12, 2, centre ? 3 : -1) && layer_result(l, 3, x);
 }
 
-/* All dimensions but that of the features. */
-static int norm_all_but(int rank, int64_t feature, int64_t *axes)
+/* x, scale, offset, mean, variance. Inference: a = rsqrt(variance + e) * scale, b = offset - mean * a,
+ * y = x a + b. Training: y from the statistics of the batch, which are the other results; those of ONNX are
+ * mixed with the operands. */
+bool derive_batch_norm(struct layer *l)
 {
-    int count = 0;
-    for (int d = 0; d < rank; d++)
-        if (d != feature) axes[count++] = d;
-    return count;
-}
-
-static int64_t norm_feature_of(const struct layer *l)
-{
-    return layer_int(l, "feature_index", layer_int(l, "dimension", 1));
-}
-
-/* y, mean and variance of the batch */
-void derive_batch_norm_training(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
-    int64_t axes[MODEL_MAX_RANK];
-    int count = norm_all_but(rank, f, axes);
-    if (f < 0 || f >= rank || l->op->operand_count < 3) {
-        layer_fail(l);
-        return;
+    int32_t x = layer_in(l, 0), a, b;
+    int rank = layer_type(l, x)->count;
+    int64_t f = layer_int(l, "feature_index", layer_int(l, "dimension", 1)), axes[MODEL_MAX_RANK];
+    bool onnx = l->m->format == MODEL_ONNX, training = strstr(l->op->kind, "training") ||
+                                                       layer_int(l, "training_mode", 0) ||
+                                                       layer_int(l, "training", 0);
+    if (f < 0 || f >= rank || l->op->operand_count < (training && !onnx ? 3 : 5)) return false;
+    if (!training) {
+        l->runs = true; /* the pattern is the same whether or not the file has the statistics */
+        for (int i = 1; i < 5; i++)
+            if (layer_type(l, layer_in(l, i))->count != 1) return false;
+        a = layer_two(l, "Mul", norm_inverse_root(l, layer_in(l, 4), 1e-5), layer_in(l, 1));
+        b = layer_two(l, "Sub", layer_in(l, 2), layer_two(l, "Mul", layer_in(l, 3), a));
+        x = layer_two(l, "Mul", x, layer_channels(l, a, rank, f));
+        return layer_result(l, 0, layer_two(l, "Add", x, layer_channels(l, b, rank, f)));
     }
-    int32_t u = layer_reduce(l, "ReduceMean", x, count, axes, true), c = layer_two(l, "Sub", x, u);
-    int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", c, c), count, axes, true);
-    int32_t y = layer_two(l, "Mul", c, norm_inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
-    y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, f));
+    struct norm n = norm_of(l, x, norm_axes(0, rank, f, axes), axes, true, 1e-5);
+    int32_t y = layer_two(l, "Mul", n.y, layer_channels(l, layer_in(l, 1), rank, f)),
+            now[] = {n.mean, n.variance};
+    double momentum = onnx ? layer_real(l, "momentum", 0.9) : 0;
     layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, f)));
-    layer_result(l, 1, u);
-    layer_result(l, 2, v);
+    for (int i = 0; i < 2; i++) {
+        if (onnx) {
+            int32_t old = layer_by(l, "Mul", layer_channels(l, layer_in(l, 3 + i), rank, f), momentum);
+            now[i] = layer_two(l, "Add", old, layer_by(l, "Mul", now[i], 1 - momentum));
+        }
+        layer_result(l, 1 + i, now[i]);
+    }
+    return l->ok;
 }
 
 /* x, scale, mean, variance, dy: dx = scale i (dy - mean(dy) - c i i mean(dy c)), dscale, doffset */
-void derive_batch_norm_grad(struct layer *l)
+bool derive_batch_norm_grad(struct layer *l)
 {
-    int32_t x = layer_in(l, 0), dy = layer_in(l, 4);
-    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
-    int64_t axes[MODEL_MAX_RANK];
-    int count = norm_all_but(rank, f, axes);
-    if (f < 0 || f >= rank || l->op->operand_count < 5) {
-        layer_fail(l);
-        return;
-    }
-    int32_t scale = layer_channels(l, layer_in(l, 1), rank, f),
-            u = layer_channels(l, layer_in(l, 2), rank, f);
-    int32_t i =
-        norm_inverse_root(l, layer_channels(l, layer_in(l, 3), rank, f), layer_real(l, "epsilon", 1e-5));
-    int32_t c = layer_two(l, "Sub", x, u), p = layer_two(l, "Mul", dy, c);
-    int32_t bias = layer_reduce(l, "ReduceMean", dy, count, axes, true);
-    int32_t slope = layer_reduce(l, "ReduceMean", p, count, axes, true);
+    int32_t x = layer_in(l, 0), dy = layer_in(l, 4), in[4];
+    int rank = layer_type(l, x)->count;
+    int64_t axes[MODEL_MAX_RANK], f = layer_int(l, "feature_index", 1);
+    int count = norm_axes(0, rank, f, axes);
+    if (f < 0 || f >= rank || l->op->operand_count < 5) return false;
+    for (int i = 1; i < 4; i++) in[i] = layer_channels(l, layer_in(l, i), rank, f);
+    int32_t i = norm_inverse_root(l, in[3], 1e-5);
+    int32_t c = layer_two(l, "Sub", x, in[2]), p = layer_two(l, "Mul", dy, c);
+    int32_t bias = layer_reduce(l, "ReduceMean", dy, count, axes);
+    int32_t slope = layer_reduce(l, "ReduceMean", p, count, axes);
     int32_t part = layer_two(l, "Mul", layer_two(l, "Mul", slope, i), i);
     int32_t d = layer_two(l, "Sub", layer_two(l, "Sub", dy, bias), layer_two(l, "Mul", c, part));
-    layer_result(l, 0, layer_two(l, "Mul", d, layer_two(l, "Mul", scale, i)));
-    layer_result(l, 1, layer_two(l, "Mul", layer_reduce(l, "ReduceSum", p, count, axes, true), i));
-    layer_result(l, 2, layer_reduce(l, "ReduceSum", dy, count, axes, true));
+    layer_result(l, 0, layer_two(l, "Mul", d, layer_two(l, "Mul", in[1], i)));
+    layer_result(l, 1, layer_two(l, "Mul", layer_reduce(l, "ReduceSum", p, count, axes), i));
+    return layer_result(l, 2, layer_reduce(l, "ReduceSum", dy, count, axes));
 }
 
-/* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x a + b */
-void derive_batch_norm_inference(struct layer *l)
+/* Over all spatial dimensions. */
+bool derive_global_pool(struct layer *l)
 {
-    int32_t x = layer_in(l, 0);
-    int rank = layer_type(l, x)->count, f = (int)norm_feature_of(l);
-    if (f < 0 || f >= rank || l->op->operand_count < 5) {
-        layer_fail(l);
-        return;
-    }
-    int32_t a = norm_inverse_root(l, layer_in(l, 4), layer_real(l, "epsilon", 1e-5));
-    a = layer_two(l, "Mul", a, layer_in(l, 1));
-    int32_t b = layer_two(l, "Sub", layer_in(l, 2), layer_two(l, "Mul", layer_in(l, 3), a));
-    int32_t y = layer_two(l, "Mul", x, layer_channels(l, a, rank, f));
-    layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, b, rank, f)));
-}
-
-/* Training: statistics of the batch, and those that run on. */
-void derive_batch_norm_onnx(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    int rank = layer_type(l, x)->count;
     int64_t axes[MODEL_MAX_RANK];
-    int count = norm_all_but(rank, 1, axes);
-    double momentum = layer_real(l, "momentum", 0.9);
-    if (!layer_int(l, "training_mode", 0) || rank < 2 || l->op->operand_count < 5) {
-        layer_fail(l);
-        return;
-    }
-    int32_t u = layer_reduce(l, "ReduceMean", x, count, axes, true), c = layer_two(l, "Sub", x, u);
-    int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", c, c), count, axes, true), now[2] = {u, v};
-    int32_t y = layer_two(l, "Mul", c, norm_inverse_root(l, v, layer_real(l, "epsilon", 1e-5)));
-    y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, 1));
-    layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, 1)));
-    for (int i = 0; i < 2; i++) {
-        int32_t old = layer_by(l, "Mul", layer_channels(l, layer_in(l, 3 + i), rank, 1), momentum);
-        layer_result(l, 1 + i, layer_two(l, "Add", old, layer_by(l, "Mul", now[i], 1 - momentum)));
-    }
+    int count = norm_axes(2, layer_type(l, layer_in(l, 0))->count, -1, axes);
+    const char *kind = strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean";
+    return count > 0 && layer_result(l, 0, layer_reduce(l, kind, layer_in(l, 0), count, axes));
 }

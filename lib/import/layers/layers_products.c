@@ -1,121 +1,109 @@
-/* Gemm and linear in matmuls, lookups, QuantizeLinear and DequantizeLinear. */
+/* Gemm and linear in matmuls, lookups of single elements, mirrored pads, and quantised numbers. */
 #include "import/layers/layers.h"
+#include "import/types/typing.h"
 
 #include <string.h>
 
-/* The last two dimensions swapped. */
-static int32_t product_turned(struct layer *l, int32_t a, bool turn)
+/* An operand of a product with its last two dimensions swapped, where the attribute is set. */
+static int32_t product_operand(struct layer *l, int operand, const char *swap)
 {
+    int32_t a = layer_in(l, operand);
     int64_t perm[MODEL_MAX_RANK];
     int rank = layer_type(l, a)->count;
-    if (!turn || !l->ok) return a;
-    if (rank < 2) return layer_fail(l), -1;
+    if (!layer_int(l, swap, 0)) return a;
+    if (rank < 2) return layer_fail(l);
     for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
     return layer_permute(l, a, rank, perm);
 }
 
-static int32_t product_scaled(struct layer *l, int32_t a, double by)
+/* alpha * A' B' + beta * C; linear of TTIR has no factors. */
+bool derive_gemm(struct layer *l)
 {
-    return by == 1 ? a : layer_by(l, "Mul", a, by);
+    bool linear = strcmp(l->op->kind, "linear") == 0;
+    double alpha = layer_real(l, "alpha", 1), beta = layer_real(l, "beta", 1);
+    int32_t a = product_operand(l, 0, linear ? "transpose_a" : "transA");
+    int32_t b = product_operand(l, 1, linear ? "transpose_b" : "transB");
+    int32_t y = layer_two(l, "MatMul", a, b), c = layer_in(l, 2);
+    if (alpha != 1) y = layer_by(l, "Mul", y, alpha);
+    if (c >= 0 && beta != 0) y = layer_two(l, "Add", y, beta == 1 ? c : layer_by(l, "Mul", c, beta));
+    return layer_result(l, 0, y);
 }
 
-/* alpha * A' B' + beta * C; below 7 C is aligned by numbers too. */
-void derive_gemm(struct layer *l)
-{
-    int32_t a = product_turned(l, layer_in(l, 0), layer_int(l, "transA", 0) != 0);
-    int32_t b = product_turned(l, layer_in(l, 1), layer_int(l, "transB", 0) != 0);
-    int32_t y = product_scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1));
-    if (layer_has(l, 2) && layer_real(l, "beta", 1) != 0)
-        y = layer_two(l, "Add", y, product_scaled(l, layer_in(l, 2), layer_real(l, "beta", 1)));
-    if (strcmp(l->op->kind, "com.microsoft:GemmFastGelu") == 0) y = layer_one(l, "com.microsoft:FastGelu", y);
-    layer_result(l, 0, y);
-}
-
-/* A (or x) W + b of TTIR. */
-void derive_linear(struct layer *l)
-{
-    int32_t a = product_turned(l, layer_in(l, 0), layer_int(l, "transpose_a", 0) != 0);
-    int32_t b = product_turned(l, layer_in(l, 1), layer_int(l, "transpose_b", 0) != 0);
-    int32_t y = layer_two(l, "MatMul", a, b);
-    if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_in(l, 2));
-    layer_result(l, 0, y);
-}
-
-/* ---- What indices decide on: masks by counters, lookups and writes along a dimension in forms t ---- */
-
-static int pick_axis_of(const struct layer *l, int64_t usual, int rank)
-{
-    int64_t axis = layer_int(l, "axis", usual);
-    if (axis < 0) axis += rank;
-    return axis < 0 || axis >= rank ? -1 : (int)axis;
-}
-
-/* From a dimension of one element: that one, as often as there are indices. */
-void derive_gather(struct layer *l)
+/* From a dimension of one element: that one, once for each index. */
+bool derive_gather(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x), *i = layer_type(l, layer_in(l, 1));
     int64_t open[2 * MODEL_MAX_RANK], full[2 * MODEL_MAX_RANK];
-    int axis = pick_axis_of(l, 0, t->count), rank = 0;
-    if (axis < 0 || t->extent[axis] != 1 || t->count + i->count > MODEL_MAX_RANK) {
-        layer_fail(l);
-        return;
-    }
+    int axis = typing_dim(layer_int(l, "axis", 0), t->count), rank = 0;
+    if (axis < 0 || t->extent[axis] != 1 || t->count + i->count > MODEL_MAX_RANK) return false;
     for (int d = 0; d < t->count; d++) {
         for (int k = 0; d == axis && k < i->count; k++, rank++) open[rank] = 1, full[rank] = i->extent[k];
         if (d != axis) open[rank] = full[rank] = t->extent[d], rank++;
     }
-    layer_result(l, 0, layer_expand_to(l, layer_reshape(l, x, rank, open), rank, full));
+    return layer_result(l, 0, layer_expand_to(l, layer_reshape(l, x, rank, open), rank, full));
 }
 
-/* ---- QuantizeLinear and DequantizeLinear: scales and zero points in the open ---- */
-
-/* A scale or zero point: one number, one a channel along `axis`, or one a block of it. */
-static int32_t quantised_spread(struct layer *l, int32_t s, int32_t x, int64_t axis)
+/* Pads by elements of the operand: a lookup by a list of places in each dimension that grows. */
+bool derive_pad(struct layer *l)
 {
-    const struct model_type *t = layer_type(l, x), *has = layer_type(l, s);
-    int64_t open[MODEL_MAX_RANK], full[MODEL_MAX_RANK];
-    if (axis < 0) axis += t->count;
-    if (has->elements == 1 && has->count <= t->count) return s;
-    if (axis < 0 || axis >= t->count || t->count + 1 > MODEL_MAX_RANK) return layer_fail(l), -1;
-    if (has->count == 1 && has->elements == t->extent[axis]) return layer_channels(l, s, t->count, (int)axis);
-    int64_t blocks = has->count == t->count ? has->extent[axis] : 0, block = layer_int(l, "block_size", 0);
-    if (blocks < 1 || t->extent[axis] % blocks != 0 || block > t->extent[axis] / blocks)
-        return layer_fail(l), -1;
-    for (int d = 0; d <= t->count; d++) {
-        int from = d <= axis ? d : d - 1;
-        full[d] = d == axis + 1 ? t->extent[axis] / blocks : has->extent[from];
-        open[d] = d == axis + 1 ? 1 : full[d];
+    const char *mode = model_attr_word(&l->op->attrs, "mode", "constant");
+    bool edge = strcmp(mode, "edge") == 0, wrap = strcmp(mode, "wrap") == 0;
+    struct typing t = typing_open(l->m, l->op, MODEL_ONNX, l->opset);
+    int64_t low[MODEL_MAX_RANK], high[MODEL_MAX_RANK], inner[MODEL_MAX_RANK], from[MODEL_MAX_KNOWN];
+    int32_t x = layer_in(l, 0);
+    if ((!edge && !wrap && strcmp(mode, "reflect") != 0) || typing_pads(&t, low, high, inner) != TYPED)
+        return false;
+    for (int d = 0; d < t.in[0]->count; d++) {
+        int64_t n = t.in[0]->extent[d], turn = n == 1 || wrap ? n : 2 * (n - 1);
+        if (low[d] == 0 && high[d] == 0) continue;
+        if (low[d] < 0 || high[d] < 0 || low[d] > MODEL_MAX_KNOWN || high[d] > MODEL_MAX_KNOWN ||
+            n + low[d] + high[d] > MODEL_MAX_KNOWN)
+            return false;
+        for (int64_t i = -low[d]; i < n + high[d]; i++) {
+            int64_t at = (i % turn + turn) % turn;
+            if (edge) at = i < 0 ? 0 : i < n ? i : n - 1;
+            from[i + low[d]] = at < n ? at : turn - at;
+        }
+        int32_t index = layer_list(l, (int)(n + low[d] + high[d]), from);
+        layer_put(l, "axis", d);
+        x = layer_two(l, "Gather", x, index);
     }
-    s = layer_expand_to(l, layer_reshape(l, s, t->count + 1, open), t->count + 1, full);
-    return layer_reshape(l, s, t->count, t->extent);
+    return layer_result(l, 0, x);
+}
+
+/* A scale or zero point: one number, or one a channel along `axis`; blocks leave it generic. */
+static int32_t quantised_spread(struct layer *l, int operand)
+{
+    int32_t s = layer_in(l, operand);
+    const struct model_type *t = layer_type(l, layer_in(l, 0)), *has = layer_type(l, s);
+    int axis = typing_dim(layer_int(l, "axis", 1), t->count);
+    if (has->elements == 1 && has->count <= t->count) return s;
+    if (axis < 0 || has->count != 1 || has->elements != t->extent[axis]) return layer_fail(l);
+    return layer_channels(l, s, t->count, axis);
 }
 
 /* (x - z) * s */
-void derive_dequantize(struct layer *l)
+bool derive_dequantize(struct layer *l)
 {
-    int32_t x = layer_in(l, 0), scale = layer_in(l, 1), zero = layer_in(l, 2);
-    int64_t axis = layer_int(l, "axis", 1);
-    enum model_element f = layer_element(l, scale);
-    int32_t y = layer_cast(l, x, f);
-    if (zero >= 0) y = layer_two(l, "Sub", y, layer_cast(l, quantised_spread(l, zero, x, axis), f));
-    layer_result(l, 0, layer_two(l, "Mul", y, quantised_spread(l, scale, x, axis)));
+    enum model_element f = layer_type(l, layer_in(l, 1))->element;
+    int32_t y = layer_cast(l, layer_in(l, 0), f);
+    if (layer_in(l, 2) >= 0) y = layer_two(l, "Sub", y, layer_cast(l, quantised_spread(l, 2), f));
+    return layer_result(l, 0, layer_two(l, "Mul", y, quantised_spread(l, 1)));
 }
 
 /* clamp(round(x / s) + z) */
-void derive_quantize(struct layer *l)
+bool derive_quantize(struct layer *l)
 {
-    int32_t x = layer_in(l, 0), scale = layer_in(l, 1), zero = layer_in(l, 2);
-    int64_t axis = layer_int(l, "axis", 1);
-    enum model_element f = layer_element(l, scale), to = layer_element(l, l->op->results[0]);
+    enum model_element f = layer_type(l, layer_in(l, 1))->element, to = layer_out(l)->element;
     const struct model_element_row *row = model_element_row(to);
-    int32_t y = layer_two(l, "Div", layer_cast(l, x, f), quantised_spread(l, scale, x, axis));
+    int32_t x = layer_cast(l, layer_in(l, 0), f), y = layer_two(l, "Div", x, quantised_spread(l, 1));
     if (row->number != MODEL_FLOAT) {
         bool is_signed = row->number == MODEL_SIGNED;
         double high = (double)((INT64_C(1) << (row->bits - is_signed)) - 1), low = is_signed ? -high - 1 : 0;
         y = layer_one(l, "Round", y);
-        if (zero >= 0) y = layer_two(l, "Add", y, layer_cast(l, quantised_spread(l, zero, x, axis), f));
+        if (layer_in(l, 2) >= 0) y = layer_two(l, "Add", y, layer_cast(l, quantised_spread(l, 2), f));
         y = layer_by(l, "Min", layer_by(l, "Max", y, low), high);
     }
-    layer_result(l, 0, layer_cast(l, y, to));
+    return layer_result(l, 0, layer_cast(l, y, to));
 }

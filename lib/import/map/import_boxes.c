@@ -1,36 +1,60 @@
-/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations,
- * repetition of pixels. A part is a view where storages allow it; what cannot be one is a slice that
- * copies. */
+/* Ops that take parts, join parts, or put numbers around a tensor: slices, reversals, splits,
+ * concatenations, pads. A part is a view where storages allow it, else a slice that copies.
+ *
+ * Operands differ in extents along some dimensions, and cuts of other ops may not fit there. In the round
+ * after that was found copies keep such an op apart: first of the operands that are cut themselves or, if
+ * none is, of the result; then of all of them. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
-#include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { STICK_BYTES = 128 };
 
 /* First element and step of each dimension. */
 struct box {
     int64_t begin[MODEL_MAX_RANK], step[MODEL_MAX_RANK];
 };
 
-enum { STICK_BYTES = 128 };
+/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go
+ * through. */
+static void box_set_apart(struct import *im, const struct model_op *op, struct import_value *v)
+{
+    *v = import_opaque_leaf(im, "reshape", op, *v, v->type);
+}
+
+/* Sets operands apart, which differ in `dims`; is the result to be set apart, too? */
+static bool box_operands_apart(struct import *im, const struct model_op *op, struct import_value *v,
+                               int count, unsigned dims)
+{
+    int how = import_class_of(im, op)->apart;
+    bool some = false;
+    for (int i = 0; i < count; i++) {
+        bool pieces = false;
+        for (int d = 0; d < v[i].view.rank; d++)
+            pieces |= (dims >> d & 1) && v[i].view.first[d + 1] - v[i].view.first[d] > 1;
+        some |= pieces;
+        if (how == APART_ALL || (how == APART_SOME && pieces)) box_set_apart(im, op, &v[i]);
+    }
+    return how == APART_ALL || (how == APART_SOME && !some);
+}
 
 /* Does a part begin or end within a stick, or leave elements of sticks out? */
 static bool box_breaks_sticks(const struct view *v, enum model_element e)
 {
     int bits = model_element_row(e)->bits;
+    bool breaks = false;
     for (int i = 0; i < v->first[v->rank]; i++) {
         const struct atom *a = &v->atom[i];
-        if (a->span && a->low == 1 &&
-            (a->step != 1 || a->offset * bits / 8 % STICK_BYTES || a->extent * bits / 8 % STICK_BYTES))
-            return true;
+        breaks |= a->span && a->low == 1 &&
+                  (a->step != 1 || a->offset * bits / 8 % STICK_BYTES || a->extent * bits / 8 % STICK_BYTES);
     }
-    for (int i = 0; i < v->fixed_count; i++)
-        if (v->fixed[i].low == 1) return true;
-    return false;
+    for (int i = 0; i < v->fixed_count; i++) breaks |= v->fixed[i].low == 1;
+    return breaks;
 }
 
-static bool take_box(const struct view *from, const struct box *b, const struct model_type *type,
+static bool box_view(const struct view *from, const struct box *b, const struct model_type *type,
                      struct view *out)
 {
     struct view now = *from, next;
@@ -43,26 +67,6 @@ static bool take_box(const struct view *from, const struct box *b, const struct 
     return true;
 }
 
-static bool box_within(const struct model_type *in, const struct model_type *out, const struct box *b)
-{
-    bool ok = in->count == out->count && in->count <= VIEW_MAX_RANK;
-    for (int d = 0; ok && d < in->count; d++) {
-        int64_t last = b->begin[d] + b->step[d] * (out->extent[d] - 1);
-        ok = b->begin[d] >= 0 && b->begin[d] < in->extent[d] && last >= 0 && last < in->extent[d];
-    }
-    return ok;
-}
-
-/* What is cut so that no slice can be told is kept apart in the next round. */
-static bool box_copy_part(struct import *im, const struct model_op *op, struct import_value *v)
-{
-    size_t before = im->sketches.count;
-    if (!import_plain(im, v, op)) return false;
-    if (im->sketches.count > before) im->sketches.at[im->sketches.count - 1].own = import_class_of(im, op);
-    v->via = NULL;
-    return import_apart_result(im, op, v);
-}
-
 /* One result: the box of operand 0. */
 static bool box_take_part(struct import *im, const struct model_op *op, const struct box *b, int result)
 {
@@ -70,45 +74,54 @@ static bool box_take_part(struct import *im, const struct model_op *op, const st
     struct import_value v = *import_in(im, op, 0), out;
     const struct model_type *type = model_type_of(im->m, op->results[result]);
     double number;
-    if (!box_within(v.type, type, b)) return import_generic(im, op, "schema");
+    if (v.type->count != type->count) return import_generic(im, op, "schema");
+    for (int d = 0; d < type->count; d++) {
+        int64_t last = b->begin[d] + b->step[d] * (type->extent[d] - 1), n = v.type->extent[d];
+        if (b->begin[d] < 0 || b->begin[d] >= n || last < 0 || last >= n)
+            return import_generic(im, op, "schema");
+    }
     if (import_splat(&v, &number)) {
         v.type = type;
         import_class(im, op, CLASS_FOLDED, NULL);
-        return import_bind(im, op->results[result], &v, 1);
+        import_bind(im, op->results[result], &v, 1);
+        return true;
     }
-    if (!import_stored(im, &v) || !import_apart_operands(im, op, &v, 1, ~0u)) return false;
+    import_stored(im, &v);
+    bool apart = box_operands_apart(im, op, &v, 1, ~0u);
     out = v;
     out.type = type;
-    if (!take_box(&v.view, b, type, &out.view)) {
-        if (!import_plain(im, &v, op)) return false;
+    if (!box_view(&v.view, b, type, &out.view)) {
+        import_plain(im, &v, op);
         out.storage = v.storage;
         out.via = NULL;
-        if (!take_box(&v.view, b, type, &out.view)) return import_generic(im, op, "rank");
+        if (!box_view(&v.view, b, type, &out.view)) return import_generic(im, op, "rank");
     }
     const char *why = c->forced                                     ? c->forced
                       : im->options.no_fold                         ? "no-fold"
                       : box_breaks_sticks(&out.view, type->element) ? "stick"
                                                                     : NULL;
-    if (!why) out.via = c;
     import_class(im, op, why ? CLASS_COPIED : CLASS_FREE, why ? why : "view");
-    if (why && !box_copy_part(im, op, &out)) return false;
-    return import_bind(im, op->results[result], &out, 1);
+    if (why) {
+        size_t before = im->sketches.count;
+        import_plain(im, &out, op);
+        if (im->sketches.count > before) im->sketches.at[im->sketches.count - 1].own = c;
+        out.via = NULL;
+        if (apart) box_set_apart(im, op, &out);
+    } else
+        out.via = c;
+    import_bind(im, op->results[result], &out, 1);
+    return true;
 }
 
-int64_t box_from_end(int64_t at, int64_t extent)
+static void box_all(struct box *b)
 {
-    return at < 0 ? at + extent : at;
-}
-
-static void box_all_of(struct box *b, int rank)
-{
-    for (int d = 0; d < rank && d < VIEW_MAX_RANK; d++) b->begin[d] = 0, b->step[d] = 1;
+    for (int d = 0; d < VIEW_MAX_RANK; d++) b->begin[d] = 0, b->step[d] = 1;
 }
 
 bool box_take(struct import *im, const struct model_op *op, const int64_t *begin)
 {
     struct box b;
-    box_all_of(&b, VIEW_MAX_RANK);
+    box_all(&b);
     memcpy(b.begin, begin, (size_t)import_type_out(im, op)->count * sizeof *begin);
     return box_take_part(im, op, &b, 0);
 }
@@ -118,7 +131,6 @@ bool map_slice(struct import *im, const struct model_op *op, const char *ours)
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     struct box b;
     (void)ours;
-    if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
     enum typed typed = typing_slice(&t, b.begin, b.step);
     if (typed == TYPE_WRONG || (typed == TYPE_OPEN && t.dialect == MODEL_ONNX))
         return import_generic(im, op, "schema");
@@ -127,22 +139,22 @@ bool map_slice(struct import *im, const struct model_op *op, const char *ours)
 
 bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct model_type *in = model_type_of(im->m, op->operands[0]);
+    const struct model_type *in = import_in(im, op, 0)->type;
     int count;
     const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
     struct box b;
     (void)ours;
-    box_all_of(&b, VIEW_MAX_RANK);
+    box_all(&b);
     for (int i = 0; i < count; i++) {
-        int64_t d = box_from_end(dims[i], in->count);
-        if (d < 0 || d >= in->count || d >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
+        int d = typing_dim(dims[i], in->count);
+        if (d < 0) return import_generic(im, op, "schema");
         b.begin[d] = in->extent[d] - 1;
         b.step[d] = in->extent[d] > 1 ? -1 : 1;
     }
     return box_take_part(im, op, &b, 0);
 }
 
-/* A part that nobody reads has its length, and is nothing else. */
+/* A part that nobody reads only has a length. */
 bool map_split(struct import *im, const struct model_op *op, const char *ours)
 {
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
@@ -150,24 +162,23 @@ bool map_split(struct import *im, const struct model_op *op, const char *ours)
     struct box b;
     int axis;
     (void)ours;
-    box_all_of(&b, VIEW_MAX_RANK);
-    if (!onnx_split(&t, &axis, sizes) || axis >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
+    box_all(&b);
+    if (!onnx_split(&t, &axis, sizes)) return import_generic(im, op, "schema");
     for (int r = 0; r < op->result_count; b.begin[axis] += sizes[r++])
-        if (op->results[r] >= 0 && !box_take_part(im, op, &b, r)) return false;
+        if (op->results[r] >= 0) box_take_part(im, op, &b, r);
     return true;
 }
 
-/* ---- concat ---- */
-
 /* An operand whose storage has all its elements, each once. */
-bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v)
+static void box_lay_out(struct import *im, const struct model_op *op, struct import_value *v)
 {
     bool plain = v->storage >= 0 && !view_is_part(&v->view);
     for (int i = 0; plain && i < v->view.first[v->view.rank]; i++) plain = v->view.atom[i].low > 0;
-    return plain || import_plain(im, v, op);
+    if (!plain) import_plain(im, v, op);
 }
 
-int64_t box_common(int64_t a, int64_t b)
+/* The greatest common divisor. */
+static int64_t box_common(int64_t a, int64_t b)
 {
     while (b) {
         int64_t rest = a % b;
@@ -177,58 +188,28 @@ int64_t box_common(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-static bool box_join(struct import *im, const struct model_op *op, const struct import_value *part, int count,
-                     int axis, const struct model_type *type, struct import_value *out)
+/* At most LX_MAX_INPUTS parts, one after the other along a dimension. */
+static struct import_value box_join(struct import *im, const struct model_op *op,
+                                    const struct import_value *part, int count, int axis,
+                                    const struct model_type *like)
 {
     struct sketch_operand in[LX_MAX_INPUTS];
-    int dims[VIEW_MAX_RANK];
-    int64_t grain = 0;
-    for (int d = 0; d < type->count; d++) dims[d] = d;
+    struct import_value out;
+    int64_t grain = 0, extent[VIEW_MAX_RANK];
+    memcpy(extent, like->extent, (size_t)like->count * sizeof *extent);
+    extent[axis] = 0;
     for (int i = 0; i < count; i++) {
-        in[i] = (struct sketch_operand){.storage = part[i].storage, .view = part[i].view, .via = part[i].via};
+        in[i] = (struct sketch_operand){part[i].storage, part[i].view, part[i].via};
         grain = box_common(grain, part[i].type->extent[axis]);
+        extent[axis] += part[i].type->extent[axis];
     }
-    im->whole_result = true;
-    bool ok = import_sketch(im, "concat", op, type->count, type->extent, in, count, NULL, type, dims, out);
-    im->whole_result = false;
-    if (!ok) return false;
-    struct sketch *s = &im->sketches.at[im->sketches.count - 1];
+    struct sketching k = {.kind = "concat", .from = op, .in = in, .count = count, .whole = true};
+    k.type = import_type(im, like->element, like->count, extent);
+    struct sketch *s = import_sketch(im, &k, &out);
     s->own = import_class_of(im, op);
     s->apart = 1u << axis;
-    s->joined = axis;
     s->grain[axis] = grain;
-    return true;
-}
-
-/* At most LX_MAX_INPUTS at a time: groups are joined, then these. */
-static bool box_join_all(struct import *im, const struct model_op *op, struct import_value *part, int count,
-                         int axis, const struct model_type *type, struct import_value *out)
-{
-    while (count > LX_MAX_INPUTS) {
-        int groups = 0;
-        for (int i = 0; i < count; i += LX_MAX_INPUTS) {
-            int n = count - i < LX_MAX_INPUTS ? count - i : LX_MAX_INPUTS;
-            int64_t extent[VIEW_MAX_RANK];
-            memcpy(extent, type->extent, (size_t)type->count * sizeof *extent);
-            extent[axis] = 0;
-            for (int k = 0; k < n; k++) extent[axis] += part[i + k].type->extent[axis];
-            const struct model_type *some = import_type(im, type->element, type->count, extent);
-            struct import_value joined;
-            if (!some || !box_join(im, op, part + i, n, axis, some, &joined)) return false;
-            part[groups++] = joined;
-        }
-        count = groups;
-    }
-    return box_join(im, op, part, count, axis, type, out);
-}
-
-bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
-                 const struct model_type *type, struct import_value *out)
-{
-    for (int i = 0; i < count; i++)
-        if (!box_laid_out(im, op, &part[i])) return false;
-    return import_apart_operands(im, op, part, count, 1u << axis) &&
-           box_join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
+    return out;
 }
 
 bool map_concat(struct import *im, const struct model_op *op, const char *ours)
@@ -237,20 +218,127 @@ bool map_concat(struct import *im, const struct model_op *op, const char *ours)
     const char *key = im->format == MODEL_TTIR ? "dim" : im->format == MODEL_HLO ? "dimensions" : "axis";
     int count, parts = 0;
     const int64_t *dims = model_attr_ints(&op->attrs, key, &count);
-    int64_t axis = box_from_end(count > 0 ? dims[0] : 0, type->count);
-    struct import_value *part = arena_array(&im->memory, (size_t)op->operand_count, sizeof *part), out;
+    int axis = typing_dim(count > 0 ? dims[0] : 0, type->count);
+    struct import_value *part = arena_array(&im->memory, (size_t)op->operand_count, sizeof *part);
     (void)ours;
-    if (axis < 0 || axis >= type->count || type->count > VIEW_MAX_RANK)
-        return import_generic(im, op, "schema");
+    if (axis < 0) return import_generic(im, op, "schema");
     for (int i = 0; i < op->operand_count; i++) {
         if (!import_is_tensor(im, op->operands[i])) continue; /* an extent of 0 */
         part[parts] = *import_in(im, op, i);
         if (part[parts++].type->count != type->count) return import_generic(im, op, "schema");
     }
     if (parts == 0) return import_generic(im, op, "form");
-    if (parts == 1 && !box_laid_out(im, op, part)) return false;
-    if (parts == 1) out = part[0];
-    if (parts > 1 && !import_join(im, op, part, parts, (int)axis, type, &out)) return false;
-    import_class(im, op, CLASS_MAPPED, NULL);
-    return import_bind_one(im, op, &out);
+    for (int i = 0; i < parts; i++) box_lay_out(im, op, &part[i]);
+    bool joins = parts > 1, apart = joins && box_operands_apart(im, op, part, parts, 1u << axis);
+    while (parts > 1) { /* groups are joined, then these */
+        int groups = 0;
+        for (int i = 0; i < parts; i += LX_MAX_INPUTS) {
+            int n = parts - i < LX_MAX_INPUTS ? parts - i : LX_MAX_INPUTS;
+            part[groups++] = box_join(im, op, part + i, n, axis, type);
+        }
+        parts = groups;
+    }
+    if (joins) part[0].type = type;
+    if (apart) box_set_apart(im, op, &part[0]);
+    return import_mapped(im, op, &part[0]);
+}
+
+/* ---- pads ---- */
+
+struct amounts {
+    int64_t low[MODEL_MAX_RANK], high[MODEL_MAX_RANK], between[MODEL_MAX_RANK];
+};
+
+/* `v` within numbers that are all `value`. */
+static struct import_value pad_around(struct import *im, const struct model_op *op, struct import_value v,
+                                      const struct amounts *a, double value, const struct model_type *type)
+{
+    struct import_value out;
+    unsigned dims = 0;
+    for (int d = 0; d < type->count; d++)
+        if (a->low[d] || a->high[d] || a->between[d]) dims |= 1u << d;
+    box_lay_out(im, op, &v);
+    bool apart = box_operands_apart(im, op, &v, 1, dims);
+    struct sketch_operand from = {v.storage, v.view, v.via};
+    struct sketching k = {
+        .kind = "pad", .from = op, .in = &from, .count = 1, .value = &value, .type = type, .whole = true};
+    struct sketch *s = import_sketch(im, &k, &out);
+    s->own = import_class_of(im, op);
+    s->low = arena_copy_array(&im->memory, a->low, VIEW_MAX_RANK, sizeof *a->low);
+    s->high = arena_copy_array(&im->memory, a->high, VIEW_MAX_RANK, sizeof *a->high);
+    s->between = arena_copy_array(&im->memory, a->between, VIEW_MAX_RANK, sizeof *a->between);
+    s->apart = dims;
+    for (int d = 0; d < type->count; d++)
+        s->grain[d] = a->between[d] ? 1 : box_common(box_common(v.type->extent[d], a->low[d]), a->high[d]);
+    if (apart) box_set_apart(im, op, &out);
+    return out;
+}
+
+/* The number around is known when the model runs: it goes where a padded mask has nothing. */
+static struct import_value pad_filled(struct import *im, const struct model_op *op, const struct amounts *a,
+                                      const struct model_type *x, struct import_value around,
+                                      struct import_value y)
+{
+    const struct model_type *type = y.type;
+    int64_t one = 1;
+    struct import_value mask = import_whole(im, import_type(im, MODEL_BOOL, x->count, x->extent), &one, 1);
+    mask = pad_around(im, op, mask, a, 0, import_type(im, MODEL_BOOL, type->count, type->extent));
+    struct sketch_operand in[3] = {import_aligned(im, mask, type->count), import_aligned(im, y, type->count),
+                                   import_aligned(im, around, type->count)};
+    struct sketching k = {.kind = "where", .from = op, .in = in, .count = 3, .type = type};
+    import_sketch(im, &k, &y);
+    return y;
+}
+
+/* A dimension that is cropped to one element would have no letter left: it is cut before. */
+static void pad_crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
+                            struct import_value *v, const struct model_type *type)
+{
+    int64_t extent[VIEW_MAX_RANK];
+    memcpy(extent, v->type->extent, (size_t)type->count * sizeof *extent);
+    for (int d = 0; d < type->count; d++) {
+        struct view part;
+        if (type->extent[d] != 1 || extent[d] == 1 || a->between[d] || a->low[d] > 0 || a->high[d] > 0)
+            continue;
+        import_plain(im, v, op);
+        if (!view_slice(&v->view, d, -a->low[d], 1, 1, &part)) continue;
+        v->view = part;
+        extent[d] = 1;
+        a->low[d] = a->high[d] = 0;
+        v->type = import_type(im, v->type->element, type->count, extent);
+    }
+}
+
+bool map_pad(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *in = import_in(im, op, 0)->type, *type = import_type_out(im, op);
+    const int64_t most = INT64_C(1) << 40;
+    const struct model_attr *attr = model_attr_find(&op->attrs, "value");
+    double value = !attr ? 0 : attr->form == ATTR_REAL ? attr->real : (double)attr->number;
+    struct amounts a = {.low = {0}};
+    int64_t begin[VIEW_MAX_RANK];
+    bool crops = true;
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    (void)ours;
+    if (strcmp(model_attr_word(&op->attrs, "mode", "constant"), "constant") != 0 ||
+        typing_pads(&t, a.low, a.high, a.between) != TYPED || in->count != type->count)
+        return import_generic(im, op, "schema");
+    for (int d = 0; d < in->count; d++) {
+        int64_t n = in->extent[d];
+        if (llabs(a.low[d]) >= most || llabs(a.high[d]) >= most || a.between[d] < 0 ||
+            a.between[d] >= most / n || a.low[d] + a.high[d] + n + (n - 1) * a.between[d] != type->extent[d])
+            return import_generic(im, op, "schema");
+        crops = crops && a.low[d] <= 0 && a.high[d] <= 0 && a.between[d] == 0 && -a.low[d] < n;
+        begin[d] = -a.low[d];
+    }
+    int operand = im->format == MODEL_HLO ? 1 : im->format == MODEL_ONNX ? 2 : -1;
+    bool stated = operand >= 0 && import_has(op, operand);
+    bool known = !stated || import_splat(import_in(im, op, operand), &value);
+    struct import_value v = *import_in(im, op, 0), around = known ? v : *import_in(im, op, operand);
+    if (!known && around.type->elements != 1) return import_generic(im, op, "schema");
+    if (crops) return box_take(im, op, begin);
+    pad_crop_to_one(im, op, &a, &v, type);
+    struct import_value out = pad_around(im, op, v, &a, known ? value : 0, type);
+    if (!known) out = pad_filled(im, op, &a, v.type, around, out);
+    return import_mapped(im, op, &out);
 }

@@ -1,18 +1,22 @@
-/* Tensors that are written where they are.
+/* Tensors that are written where they are, and the order of sketches that this asks for.
  *
  * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads
- * from it to the output, these work in its place, and only what is changed moves; else whatever op makes the
- * output writes it there. Who reads the parameter reads what it was, so all of them come before it is
- * written (import_sequence.c moves them up). Where that cannot be, as the writer reads other elements than
- * it writes, or a reader needs what is written, the output is made beside it and copied at the end. And a
- * tensor that an op made for no one but an insert is changed in its place. */
+ * from it to the output, these work in its place; else the op that makes the output writes it there. Readers
+ * of the parameter see its old content, so they come before the writer. Where that cannot be, as the writer
+ * reads other elements than it writes, or a reader needs the new content, the output is copied at the end. A
+ * tensor that an op made for an insert alone is changed in its place.
+ *
+ * Sketches are made in the order of the file; a reader that must come before an earlier writer is moved up
+ * with all its needs. A search in the graph of who comes after whom goes over each sketch once; all searches
+ * together are limited. */
 #include "import/map/import.h"
-#include "import/map/import_sequence.h"
 #include "base/fail.h"
+#include "base/heap.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+enum { WORK_PER_SKETCH = 256 };
 
 struct use {
     int32_t writer; /* a sketch; -1: none; -2: more than one */
@@ -22,17 +26,143 @@ struct use {
     bool walked;
 };
 
+struct sequence_link {
+    int32_t to, next; /* a sketch; the link before this one of the same list, -1: none */
+};
+
+/* Lists begin with their last link. */
 struct in_place {
     struct import *im;
-    struct use *use; /* by storage */
-    bool *may;       /* by sketch: one of a chain that ends in the output of its state */
-    struct sequence order;
-    bool turn; /* readers may be moved up, and outputs copied */
+    struct use *use;  /* by storage */
+    bool *may;        /* by sketch: one of a chain that ends in the output of its state */
+    bool turn;        /* readers may be moved up, and outputs copied */
+    int32_t *after;   /* by sketch: the sketches that come after it */
+    int32_t *readers; /* by storage: the sketches that read it */
+    int32_t *seen;    /* by sketch: the last search that came by */
+    VEC(struct sequence_link) links;
+    VEC(int32_t) stack;
+    int32_t search;
+    int64_t work;
+    bool turned; /* some sketch is built after a later one */
 };
+
+/* ---- the order ---- */
+
+static void sequence_link(struct in_place *p, int32_t *list, int32_t to)
+{
+    VEC_PUSH(&p->links, (struct sequence_link){to, *list});
+    *list = (int32_t)p->links.count - 1;
+}
+
+static int32_t *sequence_lists(size_t count)
+{
+    int32_t *list = mem_alloc((count + 1) * sizeof *list);
+    for (size_t i = 0; i <= count; i++) list[i] = -1;
+    return list;
+}
+
+/* Links writers, readers and next writers of each storage. Room for `more` sketches than there are. */
+static void sequence_make(struct in_place *p, size_t more)
+{
+    struct import *im = p->im;
+    size_t storages = im->storages.count;
+    int32_t *writer = sequence_lists(storages), *since = sequence_lists(storages); /* readers since then */
+    p->after = sequence_lists(im->sketches.count + more);
+    p->seen = sequence_lists(im->sketches.count + more);
+    p->readers = sequence_lists(storages);
+    for (size_t i = 0; i < im->sketches.count; i++) {
+        const struct sketch *s = &im->sketches.at[i];
+        int32_t at = (int32_t)i;
+        for (int k = 0; k <= s->input_count; k++) {
+            int32_t storage = s->operand[k].storage;
+            if (writer[storage] >= 0) sequence_link(p, &p->after[writer[storage]], at);
+            if (k == s->input_count) continue;
+            sequence_link(p, &since[storage], at);
+            sequence_link(p, &p->readers[storage], at);
+        }
+        int32_t made = s->operand[s->input_count].storage;
+        for (int32_t r = since[made]; r >= 0; r = p->links.at[r].next)
+            if (p->links.at[r].to != at) sequence_link(p, &p->after[p->links.at[r].to], at);
+        writer[made] = at;
+        since[made] = -1;
+    }
+    mem_free(writer);
+    mem_free(since);
+}
+
+/* Marks all that comes after a sketch. False: that took too long. */
+static bool sequence_search(struct in_place *p, int32_t sketch)
+{
+    p->seen[sketch] = ++p->search;
+    p->stack.count = 0;
+    VEC_PUSH(&p->stack, sketch);
+    while (p->stack.count > 0) {
+        int32_t at = p->stack.at[--p->stack.count];
+        p->work++;
+        for (int32_t i = p->after[at]; i >= 0; i = p->links.at[i].next) {
+            int32_t to = p->links.at[i].to;
+            if (p->seen[to] == p->search) continue;
+            p->seen[to] = p->search;
+            VEC_PUSH(&p->stack, to);
+        }
+    }
+    return p->work < WORK_PER_SKETCH * (int64_t)(p->im->sketches.count + 64);
+}
+
+/* All readers of the storage but `writer` itself come before `writer`. False: one of them needs the new
+ * content; or one is a later sketch, and none may be moved up. */
+static bool sequence_before(struct in_place *p, int32_t storage, int32_t writer)
+{
+    bool later = false;
+    for (int32_t i = p->readers[storage]; i >= 0; i = p->links.at[i].next)
+        later |= p->links.at[i].to > writer;
+    if (later && !p->turn) return false;
+    if ((later || p->turned) && !sequence_search(p, writer)) return false;
+    for (int32_t i = p->readers[storage]; (later || p->turned) && i >= 0; i = p->links.at[i].next)
+        if (p->links.at[i].to != writer && p->seen[p->links.at[i].to] == p->search) return false;
+    for (int32_t i = p->readers[storage]; i >= 0; i = p->links.at[i].next)
+        if (p->links.at[i].to != writer) sequence_link(p, &p->after[p->links.at[i].to], writer);
+    p->turned |= later;
+    return true;
+}
+
+#define SEQUENCE_FIRST(context, a, b) ((a) < (b))
+
+/* The order as `im->order`, unless it is the one in which sketches were made: the first sketch that may come
+ * is the next. */
+static bool sequence_order(struct in_place *p)
+{
+    size_t n = p->im->sketches.count, ready = 0, done = 0;
+    if (!p->turned) return true;
+    int32_t *waits = mem_zeroed(n + 1, sizeof *waits), *heap = mem_alloc((n + 1) * sizeof *heap);
+    int32_t *order = arena_array(&p->im->memory, n + 1, sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        for (int32_t k = p->after[i]; k >= 0; k = p->links.at[k].next) waits[p->links.at[k].to]++;
+    for (size_t i = 0; i < n; i++)
+        if (waits[i] == 0) heap[ready++] = (int32_t)i; /* ascending: a heap already */
+    while (ready > 0) {
+        int32_t now = heap[0];
+        heap[0] = heap[--ready];
+        HEAP_SINK(int32_t, heap, ready, 0, SEQUENCE_FIRST, NULL);
+        order[done++] = now;
+        for (int32_t k = p->after[now]; k >= 0; k = p->links.at[k].next)
+            if (--waits[p->links.at[k].to] == 0) {
+                heap[ready++] = p->links.at[k].to;
+                HEAP_RISE(int32_t, heap, ready - 1, SEQUENCE_FIRST, NULL);
+            }
+    }
+    p->im->order = done == n ? order : NULL;
+    mem_free(waits);
+    mem_free(heap);
+    return done == n ? true : status_set(p->im->st, LX_E_INTERNAL, "no order of the ops is left");
+}
+
+/* ---- states ---- */
 
 static void in_place_find_uses(struct in_place *p)
 {
     struct import *im = p->im;
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
     for (size_t i = 0; i < im->storages.count; i++) p->use[i] = (struct use){-1, 0, (int32_t)i, 0, false};
     for (size_t i = 0; i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[i];
@@ -40,15 +170,10 @@ static void in_place_find_uses(struct in_place *p)
         for (int k = 0; k < s->input_count; k++) p->use[s->operand[k].storage].reads++;
         out->writer = out->writer == -1 ? (int32_t)i : -2;
     }
-}
-
-static void in_place_mark_returned(struct in_place *p)
-{
-    const struct model_body *b = &p->im->m->bodies.at[p->im->m->entry];
     for (int i = 0; i < b->result_count; i++)
-        for (int k = 0; k < model_type_of(p->im->m, b->results[i])->leaves; k++) {
-            const struct import_value *v = import_leaf(p->im, b->results[i], k);
-            if (v->storage >= 0) p->use[v->storage].returned++;
+        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
+            int32_t storage = import_leaf(im, b->results[i], k)->storage;
+            if (storage >= 0) p->use[storage].returned++;
         }
 }
 
@@ -70,16 +195,18 @@ static bool in_place_is_change(const struct in_place *p, int32_t i)
 static void in_place_mark_chain(struct in_place *p, int32_t parameter, int32_t output)
 {
     int32_t at = output, i;
-    size_t mark = sequence_mark(&p->order);
+    size_t mark = p->links.count;
     if (p->use[output].walked) return;
     while (at != parameter) {
         i = p->use[at].writer;
         bool fits = i >= 0 && (at == output || !p->use[at].returned) && in_place_is_change(p, i);
         at = fits ? p->im->sketches.at[i].operand[0].storage : -1;
-        if (!fits || !sequence_before(&p->order, at, i, p->turn)) {
-            sequence_undo(&p->order, mark);
-            return;
-        }
+        if (fits && sequence_before(p, at, i)) continue;
+        /* A list begins with its last link, and only lists of sketches have grown. */
+        for (size_t k = 0; mark < p->links.count && k < p->im->sketches.count; k++)
+            while (p->after[k] >= (int32_t)mark) p->after[k] = p->links.at[p->after[k]].next;
+        p->links.count = mark;
+        return;
     }
     p->use[output].walked = true;
     for (at = output; at != parameter; at = p->im->sketches.at[i].operand[0].storage) {
@@ -106,158 +233,121 @@ static bool in_place_same_views(const struct view *a, const struct view *b)
     return same;
 }
 
-/* An op reads what it writes over only element by element. */
-static bool in_place_reads_in_step(const struct sketch *s, int32_t storage)
-{
-    const struct lx_kind *kind = lx_kind_find(s->kind);
-    bool ok = kind && kind->traits & LX_POINTWISE;
-    for (int k = 0; k < s->input_count; k++)
-        if (s->operand[k].storage == storage)
-            ok = ok && in_place_same_views(&s->operand[k].view, &s->operand[s->input_count].view);
-    return ok;
-}
-
-static bool in_place_is_alike(const struct in_place *p, int32_t parameter, int32_t output)
-{
-    const struct storage *a = &p->im->storages.at[parameter], *b = &p->im->storages.at[output];
-    return p->use[parameter].writer == -1 && !p->use[parameter].returned && b->role == LX_OUTPUT &&
-           a->element == b->element && a->elements == b->elements;
-}
-
-/* What makes all of an output, when the parameter is no longer needed, may write it in its place. */
-static bool in_place_may_stand_for(struct in_place *p, int32_t parameter, int32_t output)
+/* May the op that makes all of an output write it in place of the parameter? It reads the parameter only
+ * element by element, and all other readers come before it. */
+static bool in_place_may_replace(struct in_place *p, int32_t parameter, int32_t output)
 {
     int32_t writer = p->use[output].writer;
     const struct sketch *s = writer >= 0 ? &p->im->sketches.at[writer] : NULL;
-    bool reads = false;
     if (!s || s->rank < 0 || s->in_place || s->apart || s->choice_count > 0 || p->use[output].now != output)
         return false;
-    for (int k = 0; k < s->input_count; k++) reads |= s->operand[k].storage == parameter;
-    return (!reads || in_place_reads_in_step(s, parameter)) &&
-           sequence_before(&p->order, parameter, writer, p->turn);
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    bool points = kind && kind->traits & LX_POINTWISE;
+    for (int k = 0; k < s->input_count; k++)
+        if (s->operand[k].storage == parameter &&
+            !(points && in_place_same_views(&s->operand[k].view, &s->operand[s->input_count].view)))
+            return false;
+    return sequence_before(p, parameter, writer);
 }
 
-static void in_place_stand_for(struct in_place *p, int32_t parameter, int32_t output)
-{
-    in_place_stay_whole(p->im, parameter, output);
-    p->im->storages.at[parameter].role = LX_STATE;
-    p->use[output].now = parameter;
-}
-
-/* The output is made beside the parameter and copied into it once everything else is done. An output of no
- * other name is none then. */
-static bool in_place_copy_over(struct in_place *p, int32_t parameter, int32_t output)
+/* The output is made beside the parameter and copied into it once everything else is done. An output that is
+ * returned only there is an intermediate then. */
+static void in_place_copy_over(struct in_place *p, int32_t parameter, int32_t output)
 {
     struct import *im = p->im;
     int64_t elements = im->storages.at[output].elements;
-    struct sketch s = {.kind = im->copying.alone ? "reshape" : "clone",
-                       .rank = im->copying.alone ? -1 : 1,
-                       .input_count = 1,
-                       .extent = {elements},
-                       .name = im->storages.at[parameter].name,
-                       .owner = &im->copying,
-                       .why = "state"};
+    struct sketch s = {.input_count = 1, .extent = {elements}, .owner = &im->copying, .why = "state"};
+    s.kind = im->copying.alone ? "reshape" : "clone";
+    s.rank = im->copying.alone ? -1 : 1;
+    s.name = im->storages.at[parameter].name;
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     view_plain(&s.operand[0].view, 1, &elements);
     s.operand[0].storage = p->use[output].now;
     s.operand[1] = s.operand[0];
     s.operand[1].storage = parameter;
     VEC_PUSH(&im->sketches, s);
-    sequence_append(&p->order, p->use[output].writer);
-    sequence_before(&p->order, parameter, (int32_t)im->sketches.count - 1, true);
+    int32_t last = (int32_t)im->sketches.count - 1;
+    sequence_link(p, &p->after[p->use[output].writer], last);
+    sequence_before(p, parameter, last);
     if (p->use[output].returned == 1 && im->storages.at[output].role == LX_OUTPUT)
         im->storages.at[output].role = LX_ROLE_COUNT;
     im->storages.at[parameter].role = LX_STATE;
-    return true;
 }
 
-static bool in_place_mark_state(struct in_place *p, int32_t x, const struct import_value *y)
+static void in_place_mark_state(struct in_place *p, int32_t x, const struct import_value *y)
 {
     struct import *im = p->im;
     if (!y || y->storage < 0 || y->storage == x || im->storages.at[x].role != LX_INPUT ||
         !view_is_plain(&y->view, im->storages.at[y->storage].elements))
-        return true;
+        return;
     in_place_mark_chain(p, x, y->storage);
-    if (im->storages.at[x].role != LX_INPUT || !in_place_is_alike(p, x, y->storage)) return true;
-    if (in_place_may_stand_for(p, x, y->storage)) return in_place_stand_for(p, x, y->storage), true;
-    return !p->turn || p->use[y->storage].writer < 0 || in_place_copy_over(p, x, y->storage);
+    const struct storage *a = &im->storages.at[x], *b = &im->storages.at[y->storage];
+    if (a->role != LX_INPUT || p->use[x].writer != -1 || p->use[x].returned || b->role != LX_OUTPUT ||
+        a->element != b->element || a->elements != b->elements)
+        return;
+    if (in_place_may_replace(p, x, y->storage)) {
+        in_place_stay_whole(im, x, y->storage);
+        im->storages.at[x].role = LX_STATE;
+        p->use[y->storage].now = x;
+    } else if (p->turn && p->use[y->storage].writer >= 0)
+        in_place_copy_over(p, x, y->storage);
 }
 
-/* First those that fit the order of the file. */
-static bool in_place_mark_states(struct in_place *p)
+/* First the states that fit the order of the file. */
+static bool in_place_find_states(struct in_place *p)
 {
     struct import *im = p->im;
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    bool ok = true;
+    bool any = false;
+    for (int i = 0; i < b->argument_count; i++)
+        any |= im->roles[i].role == LX_STATE && im->roles[i].output >= 0;
+    if (!any) return true;
+    sequence_make(p, (size_t)b->argument_count);
     for (int pass = 0; pass < 2; pass++) {
         p->turn = pass == 1;
-        for (int i = 0; ok && i < b->argument_count; i++) {
+        for (int i = 0; i < b->argument_count; i++) {
             const struct import_role *r = &im->roles[i];
-            bool one = model_type_of(im->m, b->arguments[i])->leaves == 1;
-            const struct import_value *x = one ? import_leaf(im, b->arguments[i], 0) : NULL;
-            if (r->role == LX_STATE && r->output >= 0 && x && x->storage >= 0)
-                ok = in_place_mark_state(p, x->storage, import_result(im, r->output));
+            if (r->role != LX_STATE || r->output < 0 || model_type_of(im->m, b->arguments[i])->leaves != 1)
+                continue;
+            int32_t x = import_leaf(im, b->arguments[i], 0)->storage;
+            if (x >= 0) in_place_mark_state(p, x, import_result(im, r->output));
         }
     }
-    return ok && sequence_order(&p->order);
-}
-
-static bool in_place_any_alias(const struct import *im)
-{
-    for (int i = 0; i < im->m->bodies.at[im->m->entry].argument_count; i++)
-        if (im->roles[i].role == LX_STATE && im->roles[i].output >= 0) return true;
-    return false;
-}
-
-static bool in_place_find_states(struct in_place *p)
-{
-    int arguments = p->im->m->bodies.at[p->im->m->entry].argument_count;
-    if (!in_place_any_alias(p->im)) return true;
-    sequence_make(&p->order, p->im, arguments);
-    bool ok = in_place_mark_states(p);
-    sequence_free(&p->order);
+    bool ok = sequence_order(p);
+    mem_free(p->after);
+    mem_free(p->readers);
+    mem_free(p->seen);
+    VEC_FREE(&p->links);
+    VEC_FREE(&p->stack);
     return ok;
 }
 
-/* Made by one op for this one alone. */
-static bool in_place_is_own(const struct in_place *p, int32_t i)
-{
-    int32_t from = p->im->sketches.at[i].operand[0].storage;
-    return p->im->storages.at[from].role == LX_ROLE_COUNT && p->use[from].writer >= 0 &&
-           p->use[from].reads == 1 && in_place_is_change(p, i);
-}
-
-static void in_place_join(struct in_place *p, const struct sketch *s)
-{
-    struct import *im = p->im;
-    int32_t from = p->use[s->operand[0].storage].now, to = s->operand[s->input_count].storage;
-    struct storage *a = &im->storages.at[from], *b = &im->storages.at[to];
-    in_place_stay_whole(im, from, to);
-    if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
-        a->role = LX_OUTPUT;
-        a->name = b->name;
-        a->part = b->part;
-    }
-    p->use[to].now = from;
-}
-
+/* The first operand of a change becomes its result. */
 bool import_in_place(struct import *im, int32_t *results, int *count)
 {
     struct in_place p = {.im = im};
     int kept = 0;
-    p.use = mem_zeroed(im->storages.count + 1, sizeof *p.use);
     size_t arguments = (size_t)im->m->bodies.at[im->m->entry].argument_count;
+    p.use = mem_zeroed(im->storages.count + 1, sizeof *p.use);
     p.may = mem_zeroed(im->sketches.count + arguments + 1, sizeof *p.may);
-    bool memory = p.use && p.may, ok = memory;
-    if (ok) {
-        in_place_find_uses(&p);
-        in_place_mark_returned(&p);
-        ok = in_place_find_states(&p);
-    }
+    in_place_find_uses(&p);
+    bool ok = in_place_find_states(&p);
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
-        struct sketch *s = &im->sketches.at[i];
-        if (!s->in_place && s->rank >= 0 && (p.may[i] || in_place_is_own(&p, (int32_t)i)))
-            in_place_join(&p, s);
+        const struct sketch *s = &im->sketches.at[i];
+        int32_t from = s->input_count > 0 ? s->operand[0].storage : -1;
+        if (s->in_place || s->rank < 0 || from < 0) continue;
+        bool own = im->storages.at[from].role == LX_ROLE_COUNT && p.use[from].writer >= 0 &&
+                   p.use[from].reads == 1; /* made by one op for this one alone */
+        if (!p.may[i] && !(own && in_place_is_change(&p, (int32_t)i))) continue;
+        int32_t now = p.use[from].now, to = s->operand[s->input_count].storage;
+        struct storage *a = &im->storages.at[now], *b = &im->storages.at[to];
+        in_place_stay_whole(im, now, to);
+        if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
+            a->role = LX_OUTPUT;
+            a->name = b->name;
+            a->part = b->part;
+        }
+        p.use[to].now = now;
     }
     for (size_t i = 0; ok && i < im->sketches.count; i++)
         for (int k = 0; k <= im->sketches.at[i].input_count; k++)

@@ -1,19 +1,17 @@
-/* What tensors and ops are called, in the words of the file.
+/* Names of tensors and ops, in the words of the file.
  *
- * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it.
- * Its result is called by the file too, whatever it was folded from or expanded to: of several ops of ours
- * the one that makes the result has the name, the others are parts of it: name/kind. What a call, loop or
- * branch does has the name of that before its own where the file has no location. Names are kept apart (#2,
- * #3 ..) once it is known what is built: arguments and outputs have theirs first. */
+ * An op of the file is named by its location, else by its result: an SSA number has its kind before it. Of
+ * several ops of ours the one that makes the result has the name, the others are parts of it: name/kind. Ops
+ * of an inlined body have the name of the call, loop or branch before their own where the file has no
+ * location. Names are made unique (#2, #3 ..) when the graph is built: arguments and outputs come first. */
 #include "import/map/import.h"
-#include "base/fail.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum { MOST_PATH = 120 };
 
-/* "%12": it says nothing. */
+/* "%12" or "12" */
 static bool name_is_number(const char *name)
 {
     const char *p = name + (*name == '%');
@@ -21,8 +19,8 @@ static bool name_is_number(const char *name)
     return *p == 0;
 }
 
-/* What the op is called where the file has no location for it. */
-static const char *own_name(struct import *im, const struct model_op *op)
+/* The name of an op that has no location. */
+static const char *name_own(struct import *im, const struct model_op *op)
 {
     const char *made = op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name : NULL;
     if (!made || !*made) return op->kind;
@@ -33,81 +31,74 @@ static const char *own_name(struct import *im, const struct model_op *op)
 
 static const char *name_with_path(struct import *im, const char *name)
 {
-    return im->path && name ? arena_format(&im->memory, "%s%.200s", im->path, name) : name;
+    return im->path ? arena_format(&im->memory, "%s%.200s", im->path, name) : name;
 }
 
 const char *import_op_label(struct import *im, const struct model_op *op)
 {
-    return op->location ? op->location : name_with_path(im, own_name(im, op));
+    return op->location ? op->location : name_with_path(im, name_own(im, op));
 }
 
-void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
+struct label_place import_here(const struct import *im)
 {
-    *at = (struct label_place){im->sketches.count, im->storages.count, NULL};
-    if (im->m->bodies.at[im->body].derived) return;
-    at->label = import_op_label(im, op);
-    im->result_name = at->label;
+    return (struct label_place){im->sketches.count, im->storages.count, NULL};
 }
 
-static int32_t name_made_by(const struct sketch *s)
+struct label_place import_label_begin(struct import *im, const struct model_op *op)
 {
-    return s->operand[s->input_count].storage;
+    struct label_place at = import_here(im);
+    if (!im->m->bodies.at[im->body].derived) im->result_name = at.label = import_op_label(im, op);
+    return at;
 }
 
-/* What is made on the way is part of the first result; what no op makes is stored. */
-static void name_label_parts(struct import *im, const struct model_op *op, const struct label_place *at)
+static struct storage *name_made_by(struct import *im, const struct sketch *s)
 {
-    const char *result =
-        op->result_count > 0 && op->results[0] >= 0 && model_type_of(im->m, op->results[0])->leaves > 0
-            ? import_leaf(im, op->results[0], 0)->name
-            : NULL;
-    for (size_t i = at->storage; i < im->storages.count; i++) {
-        struct storage *s = &im->storages.at[i];
-        if (s->named) continue;
-        s->name = result ? result : at->label;
-        s->part = "constant";
-    }
-    for (size_t i = at->sketch; i < im->sketches.count; i++) {
-        struct storage *s = &im->storages.at[name_made_by(&im->sketches.at[i])];
-        if (!s->named && s->part) s->part = im->sketches.at[i].kind;
-    }
-    for (size_t i = at->storage; i < im->storages.count; i++) im->storages.at[i].named = true;
+    return &im->storages.at[s->operand[s->input_count].storage];
 }
 
-static void name_label_results(struct import *im, const struct model_op *op, const struct label_place *at)
+/* Results have their own names. Other storages are parts of the first result: known by the kind that makes
+ * them, or constants. */
+void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at)
 {
+    const char *first = NULL;
+    if (!at->label) return;
     for (int r = 0; r < op->result_count; r++)
         for (int k = 0; op->results[r] >= 0 && k < model_type_of(im->m, op->results[r])->leaves; k++) {
             const struct import_value *v = import_leaf(im, op->results[r], k);
             struct storage *s = v->storage >= (int32_t)at->storage ? &im->storages.at[v->storage] : NULL;
+            if (r == 0 && k == 0) first = v->name;
             if (!s || s->named) continue;
             if (v->name) s->name = v->name;
             s->part = NULL;
             s->named = true;
         }
-}
-
-void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at)
-{
-    if (!at->label) return;
-    name_label_results(im, op, at);
-    name_label_parts(im, op, at);
+    for (size_t i = at->storage; i < im->storages.count; i++) {
+        struct storage *s = &im->storages.at[i];
+        if (s->named) continue;
+        s->name = first ? first : at->label;
+        s->part = "constant";
+    }
+    for (size_t i = at->sketch; i < im->sketches.count; i++) {
+        struct storage *s = name_made_by(im, &im->sketches.at[i]);
+        if (!s->named && s->part) s->part = im->sketches.at[i].kind;
+    }
+    for (size_t i = at->storage; i < im->storages.count; i++) im->storages.at[i].named = true;
     for (size_t i = at->sketch; i < im->sketches.count; i++) {
         struct sketch *s = &im->sketches.at[i];
         if (s->name) continue;
         s->name = at->label;
-        s->part = im->storages.at[name_made_by(s)].part;
+        s->part = name_made_by(im, s)->part;
     }
 }
 
 void import_path_enter(struct import *im, const struct model_op *op)
 {
-    const char *before = im->path ? im->path : "", *own = own_name(im, op);
+    const char *before = im->path ? im->path : "", *own = name_own(im, op);
     if (strlen(before) + strlen(own) >= MOST_PATH) return;
     im->path = arena_format(&im->memory, "%s%s/", before, own);
 }
 
-/* Of ONNX the names of values, of others where they are made, if the file says that. */
+/* ONNX names values; other formats have the location of the op that makes them. */
 const char *import_value_name(struct import *im, int32_t value)
 {
     const struct model_value *v = &im->m->values.at[value];
@@ -130,18 +121,10 @@ void import_call_it(struct import *im, const struct label_place *at, const char 
         s->named = true;
     }
     for (size_t i = at->sketch; i < im->sketches.count; i++)
-        im->sketches.at[i].name = im->storages.at[name_made_by(&im->sketches.at[i])].name;
+        im->sketches.at[i].name = name_made_by(im, &im->sketches.at[i])->name;
 }
 
-void import_call_output(struct import *im, int32_t storage, const char *name)
-{
-    struct storage *s = &im->storages.at[storage];
-    if (!name) return;
-    s->name = name;
-    s->part = NULL;
-}
-
-/* Counts say how often a name was asked for: the next number is found at once. */
+/* Counts of uses find the next number at once. */
 static const char *name_apart(struct import *im, struct names *taken, const char *name, const char *part)
 {
     const char *base =
@@ -154,25 +137,14 @@ static const char *name_apart(struct import *im, struct names *taken, const char
     return tried;
 }
 
-bool import_tensor_name(struct import *im, struct storage *s)
+void import_tensor_name(struct import *im, struct storage *s)
 {
-    if (s->settled) return true;
+    if (s->settled) return;
     s->name = name_apart(im, &im->tensor_names, s->name, s->part);
     s->settled = true;
-    return true;
 }
 
 const char *import_op_name(struct import *im, const struct sketch *s)
 {
-    const char *name = name_apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
-    return name;
-}
-
-bool import_names_first(struct import *im)
-{
-    for (size_t i = 0; i < im->storages.count; i++) {
-        struct storage *s = &im->storages.at[i];
-        if (s->needed && s->role != LX_ROLE_COUNT && !import_tensor_name(im, s)) return false;
-    }
-    return true;
+    return name_apart(im, &im->op_names, s->name ? s->name : s->kind, s->name ? s->part : NULL);
 }

@@ -1,5 +1,5 @@
-/* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was
- * decided on the way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
+/* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and decisions on
+ * roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
 #include "graph/repeats.h"
 #include "import/map/import.h"
@@ -8,35 +8,35 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ALIKE = 1000 }; /* loops and branches of one name that are told of */
+enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
 
-const char *import_class_word(enum import_class class)
-{
-#define IMPORT_CLASS(id, word) [id] = word,
-    static const char *const words[] = {IMPORT_CLASSES(IMPORT_CLASS)};
-#undef IMPORT_CLASS
-    return words[class];
-}
+struct import_kind {
+    const char *kind, *reason; /* one of the reasons; NULL: none */
+    int64_t count, bytes;      /* operands and results */
+    int64_t classes[CLASS_COUNT];
+};
+
+struct import_counts {
+    struct model_facts became; /* ops and bytes by class, and the reasons of each class */
+    struct names kinds;
+    VEC(struct import_kind) rows; /* in the order of the file */
+};
+
+static const char *const class_words[] = {
+    [CLASS_DEAD] = "dead",      [CLASS_MAPPED] = "mapped",     [CLASS_FREE] = "free",
+    [CLASS_COPIED] = "copied",  [CLASS_EXPANDED] = "expanded", [CLASS_FOLDED] = "folded",
+    [CLASS_GENERIC] = "generic"};
 
 static bool report_is_needed(const struct import *im, const struct op_class *c)
 {
-    bool any = c->first == c->end;
+    bool any = false;
     for (int32_t i = c->first; i < c->end; i++) any |= im->sketches.at[i].needed;
     return any;
 }
 
-/* Without ops of ours it is what its readers are. */
-static enum import_class report_settled(const struct import *im, const struct op_class *c)
-{
-    bool used = c->first == c->end ? c->live : report_is_needed(im, c);
-    return c->seen && used ? c->class : CLASS_DEAD;
-}
-
-/* Marks what a body's results need, from its end to its begin. Results of bodies that are called count as
- * needed. */
+/* Marks the values that a body's results need, from its end to its begin. */
 static void report_mark_live(struct import *im, size_t body, unsigned char *live)
 {
     const struct model_body *b = &im->m->bodies.at[body];
@@ -45,20 +45,14 @@ static void report_mark_live(struct import *im, size_t body, unsigned char *live
     for (int i = b->op_count - 1; i >= 0; i--) {
         const struct model_op *op = &b->ops[i];
         struct op_class *c = &im->classes[body][i];
-        c->live = op->result_count == 0 || (c->first < c->end && report_is_needed(im, c));
+        c->live = op->result_count == 0 || report_is_needed(im, c);
         for (int r = 0; r < op->result_count; r++) c->live |= op->results[r] >= 0 && live[op->results[r]];
         for (int k = 0; c->live && k < op->operand_count; k++)
             if (op->operands[k] >= 0) live[op->operands[k]] = 1;
     }
 }
 
-static const char *report_reason_of(const struct op_class *c, enum import_class class)
-{
-    if (class == CLASS_DEAD) return c->seen ? "unused" : "not reached";
-    return c->reason;
-}
-
-/* Where a part of what the op was written in is generic, so is the whole: its kind; NULL: none is. */
+/* The kind of a generic part of a derived body, which makes the whole op generic; NULL: there is none. */
 static const char *report_generic_part(const struct import *im, const struct model_op *op, int depth)
 {
     const char *found = NULL;
@@ -72,14 +66,17 @@ static const char *report_generic_part(const struct import *im, const struct mod
     return found;
 }
 
+/* An op without ops of ours is in use if its readers are. */
 static void report_count_op(const struct import *im, const struct model_op *op, struct op_class *c,
                             struct import_counts *t)
 {
     const char *part = c->class == CLASS_EXPANDED ? report_generic_part(im, op, 0) : NULL;
     if (part) *c = (struct op_class){CLASS_GENERIC, part, c->seen, c->live, .first = c->first, .end = c->end};
-    enum import_class class = report_settled(im, c);
+    bool used = c->first == c->end ? c->live : report_is_needed(im, c);
+    enum import_class class = c->seen && used ? c->class : CLASS_DEAD;
     int64_t bytes = fact_operand_bytes(im->m, op) + fact_result_bytes(im->m, op);
-    const char *word = import_class_word(class), *reason = report_reason_of(c, class);
+    const char *word = class_words[class], *reason = c->reason;
+    if (class == CLASS_DEAD) reason = c->seen ? "unused" : "not reached";
     fact_add(&t->became, "ops", word, 1);
     fact_add(&t->became, "bytes", word, bytes);
     if (reason) fact_add(&t->became, word, reason, 1);
@@ -97,15 +94,6 @@ static void report_count_op(const struct import *im, const struct model_op *op, 
     if (reason) k->reason = reason;
 }
 
-/* Parameters, tuples and their elements are names in HLO, no ops. */
-static bool report_is_structural(const struct import *im, const struct model_op *op)
-{
-    static const char *const kinds[] = {"parameter", "tuple", "get-tuple-element"};
-    for (size_t i = 0; im->m->format == MODEL_HLO && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i], op->kind) == 0) return true;
-    return false;
-}
-
 /* Each has a key of its own: numbers of branches do not add up. */
 static void report_note_taken(struct import *im, const char *group, const struct model_op *op, int64_t taken)
 {
@@ -115,25 +103,10 @@ static void report_note_taken(struct import *im, const char *group, const struct
     if (key) fact_add(&im->notes, group, key, taken);
 }
 
-static void report_note_control(struct import *im, const struct model_op *op, const struct op_class *c)
+/* Parameters, tuples and their elements are names in HLO, no ops. */
+static void report_count(struct import *im, struct import_counts *t)
 {
-    bool branch = strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0;
-    bool loop = strcmp(op->kind, "while") == 0, steps = strcmp(op->kind, "Loop") == 0 && op->instead;
-    if (!c->seen || (!branch && !loop && !steps)) return;
-    if (steps) {
-        report_note_taken(im, "loops", op, op->taken - 1);
-        if (op->by_data) report_note_taken(im, "loops that data ends", op, op->taken - 1);
-    } else if (loop) {
-        report_note_taken(im, "loops", op, c->taken);
-        if (c->unknown) report_note_taken(im, "loops that data ends", op, c->taken);
-        if (c->capped) report_note_taken(im, "loops cut short", op, c->taken);
-    } else {
-        report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
-    }
-}
-
-bool import_count(struct import *im, struct import_counts *t)
-{
+    static const char *const names[] = {"parameter", "tuple", "get-tuple-element"};
     enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
     unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
     bool hlo = im->m->format == MODEL_HLO;
@@ -145,65 +118,46 @@ bool import_count(struct import *im, struct import_counts *t)
     for (size_t b = 0; b < im->m->bodies.count && !im->m->bodies.at[b].derived; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
             const struct model_op *op = &im->m->bodies.at[b].ops[i];
-            if ((hlo && use[b] != HLO_CONTROL) || report_is_structural(im, op)) continue;
+            bool skip = hlo && use[b] != HLO_CONTROL;
+            for (size_t k = 0; hlo && k < sizeof names / sizeof *names; k++)
+                skip |= strcmp(names[k], op->kind) == 0;
+            if (skip) continue;
             report_count_op(im, op, &im->classes[b][i], t);
-            report_note_control(im, op, &im->classes[b][i]);
+            const struct op_class *c = &im->classes[b][i];
+            if (c->seen && strcmp(op->kind, "while") == 0) {
+                report_note_taken(im, "loops", op, c->taken);
+                if (c->unknown) report_note_taken(im, "loops that data ends", op, c->taken);
+                if (c->capped) report_note_taken(im, "loops cut short", op, c->taken);
+            } else if (c->seen && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
+                report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
         }
     mem_free(use);
-    return true;
 }
 
-void import_counts_free(struct import_counts *t)
-{
-    lx_model_facts_free(&t->became);
-    names_free(&t->kinds);
-    VEC_FREE(&t->rows);
-}
-
-/* Groups in the order of their first facts: a number for each, then the facts sorted by it. */
-struct ordered {
-    int32_t group, at;
-};
-
-static int report_compare(const void *a, const void *b)
-{
-    const struct ordered *x = a, *y = b;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void report_write_fact(struct text *t, const struct model_facts *f, const struct ordered *o, size_t i)
-{
-    const struct fact *fact = &f->all.at[o[i].at];
-    bool begins = i == 0 || o[i - 1].group != o[i].group,
-         ends = i + 1 == f->all.count || o[i + 1].group != o[i].group;
-    bool plain = !*fact->key && begins && ends;
-    if (begins) {
-        text_add(t, i ? ",\n    " : "\n    ");
-        text_json_string(t, fact->group);
-        text_add(t, plain ? ": " : ": {");
-    } else {
-        text_add(t, ", ");
-    }
-    if (!plain) text_json_string(t, fact->key);
-    text_format(t, plain ? "%lld" : ": %lld", (long long)fact->value);
-    if (ends && !plain) text_add(t, "}");
-}
-
+/* Groups in the order of their first facts. A fact without a key that is alone in its group is just a
+ * number. */
 static void report_write_facts(struct text *t, const char *name, const struct model_facts *f)
 {
-    struct ordered *o = mem_zeroed(f->all.count + 1, sizeof *o);
     struct names groups = {0};
     text_format(t, ",\n  \"%s\": {", name);
     for (size_t i = 0; i < f->all.count; i++) {
-        names_add(&groups, f->all.at[i].group, (int32_t)i);
-        o[i] = (struct ordered){names_find(&groups, f->all.at[i].group), (int32_t)i};
+        const struct fact *first = &f->all.at[i], *last = &f->all.at[f->all.count - 1];
+        if (names_add(&groups, first->group, 0) != NAMES_ADDED) continue;
+        while (strcmp(last->group, first->group) != 0) last--;
+        bool plain = !*first->key && first == last;
+        text_add(t, i ? ",\n    " : "\n    ");
+        text_json_string(t, first->group);
+        text_add(t, plain ? ": " : ": {");
+        for (const struct fact *fact = first; fact <= last; fact++) {
+            if (strcmp(fact->group, first->group) != 0) continue;
+            if (fact != first) text_add(t, ", ");
+            if (!plain) text_json_string(t, fact->key);
+            text_format(t, plain ? "%lld" : ": %lld", (long long)fact->value);
+        }
+        if (!plain) text_add(t, "}");
     }
-    qsort(o, f->all.count, sizeof *o, report_compare);
-    for (size_t i = 0; i < f->all.count; i++) report_write_fact(t, f, o, i);
     text_add(t, "\n  }");
     names_free(&groups);
-    mem_free(o);
 }
 
 static void report_write_kinds(struct text *t, const struct import_counts *c)
@@ -218,7 +172,7 @@ static void report_write_kinds(struct text *t, const struct import_counts *c)
                     (long long)k->bytes);
         for (int class = 0; class < CLASS_COUNT; class ++) {
             if (!k->classes[class]) continue;
-            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", import_class_word((enum import_class) class),
+            text_format(t, "%s\"%s\": %lld", first ? "" : ", ", class_words[class],
                         (long long)k->classes[class]);
             first = false;
         }
@@ -242,8 +196,8 @@ static void report_write_bindings(struct text *t, const char *name, const struct
     text_add(t, "}");
 }
 
-char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
-                    const struct import_counts *c)
+static char *report_write(const struct import *im, const char *sha256, const struct model_facts *facts,
+                          const struct import_counts *c)
 {
     static const char *const formats[] = {[MODEL_TTIR] = "ttir", [MODEL_HLO] = "hlo", [MODEL_ONNX] = "onnx"};
     struct text t = {0};
@@ -261,25 +215,19 @@ char *import_report(const struct import *im, const char *sha256, const struct mo
     return t.at;
 }
 
-/* ---- What the report says of the pattern: products and multiply-adds, which are those of the fi ---- */
+/* ---- notes on the pattern ---- */
 
-/* Dimensions that a product runs over; what a window reads follows from the others. */
-static int64_t note_steps_of(const struct sketch *s)
-{
-    int64_t n = 1;
-    for (int d = 0; d < s->rank; d++) {
-        bool follows = false;
-        for (int w = 0; w < s->window_count; w++) follows |= s->windows[w].in == d;
-        if (!follows && !mul_i64(n, s->extent[d], &n)) return INT64_MAX;
-    }
-    return n;
-}
-
+/* Steps of a product: all dimensions but those that a window reads, which follow from the others. */
 static void note_work(struct import *im, const struct sketch *s)
 {
     bool slides = s->window_count > 0 || (s->from && strstr(s->from->kind, "onv"));
+    int64_t n = 1;
     if (strcmp(s->kind, "matmul") != 0 || s->rank < 0) return;
-    int64_t n = note_steps_of(s);
+    for (int d = 0; d < s->rank; d++) {
+        bool follows = false;
+        for (int w = 0; w < s->window_count; w++) follows |= s->windows[w].in == d;
+        if (!follows && !mul_i64(n, s->extent[d], &n)) n = INT64_MAX;
+    }
     fact_add(&im->notes, slides ? "macs of the pattern" : "flops of the pattern", NULL,
              slides || n > INT64_MAX / 2 ? n : 2 * n);
 }
@@ -302,26 +250,13 @@ static void note_constants(struct import *im)
     for (size_t b = 0; b < m->bodies.count && !m->bodies.at[b].derived; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             const struct model_op *op = &m->bodies.at[b].ops[i];
-            bool constant = strcmp(op->kind, "constant") == 0 || strcmp(op->kind, "Constant") == 0;
-            const struct model_attr *a = constant ? model_attr_find(&op->attrs, "value") : NULL;
-            const struct model_data *d = NULL;
-            if (constant && op->result_count == 1 && op->results[0] >= 0)
-                d = m->values.at[op->results[0]].data;
+            const struct model_attr *a = model_attr_find(&op->attrs, "value");
+            if (strcmp(op->kind, "constant") != 0 && strcmp(op->kind, "Constant") != 0) continue;
+            bool made = op->result_count == 1 && op->results[0] >= 0;
+            const struct model_data *d = made ? m->values.at[op->results[0]].data : NULL;
             if (!d && a && a->form == ATTR_DATA) d = a->data;
             if (d) note_constant(im, d);
         }
-}
-
-/* Where there are more keys than queries, frameworks differ in which of them is the first query's own. */
-static void note_causal(struct import *im)
-{
-    for (size_t i = 0; i < im->m->causal.count; i++) {
-        int64_t first = im->m->causal.at[i];
-        const char *words =
-            first ? arena_format(&im->memory, "query i sees keys 0 to i + %lld", (long long)first)
-                  : "query i sees keys 0 to i";
-        if (words) fact_add(&im->notes, "causal attention", words, 1);
-    }
 }
 
 static void note_views(struct import *im)
@@ -339,10 +274,42 @@ static void note_views(struct import *im)
         }
 }
 
-/* Layers that the pattern has several times, by the names of the first and the last op of the first. */
-static void note_layers(struct import *im, const struct lx_graph *g)
+/* Roles as they are in the pattern; where that differs from the rule's, why. */
+static void note_arguments(struct import *im)
 {
+    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; i < b->argument_count; i++) {
+        const struct import_role *r = &im->roles[i];
+        const struct model_type *t = model_type_of(im->m, b->arguments[i]);
+        enum lx_role role = r->storage >= 0 ? im->storages.at[r->storage].role : r->role;
+        if (role != LX_WEIGHT && role != LX_STATE) role = LX_INPUT;
+        const char *rule = role == r->role ? r->rule : role == LX_STATE ? "written" : "not written in place";
+        fact_add(&im->notes, "arguments", words[role], 1);
+        fact_add(&im->notes, "argument bytes", words[role], t->bytes);
+        fact_add(&im->notes, "rules of roles", rule, 1);
+        if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
+    }
+}
+
+/* Where there are more keys than queries, frameworks differ in the key of the first query. Layers that the
+ * pattern repeats have the names of the first and the last op of the first one. */
+static void report_note_pattern(struct import *im, const struct lx_graph *g)
+{
+    static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded"};
     int32_t count;
+    for (int i = 0; i < 3; i++) fact_add(&im->notes, zero[i], NULL, 0);
+    for (size_t i = 0; i < im->sketches.count; i++)
+        if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
+    note_arguments(im);
+    note_views(im);
+    for (size_t i = 0; i < im->m->causal.count; i++) {
+        long long first = (long long)im->m->causal.at[i];
+        const char *more = first ? arena_format(&im->memory, " + %lld", first) : "";
+        fact_add(&im->notes, "causal attention",
+                 arena_format(&im->memory, "query i sees keys 0 to i%s", more), 1);
+    }
+    note_constants(im);
     struct lx_repeat *r = lx_repeats(g, &count);
     for (int32_t i = 0; i < count; i++) {
         const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
@@ -350,22 +317,30 @@ static void note_layers(struct import *im, const struct lx_graph *g)
         fact_add(&im->notes, "layers", key, r[i].times);
     }
     mem_free(r);
-}
-
-void import_note_pattern(struct import *im, const struct lx_graph *g)
-{
-    static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded", NULL};
-    for (int i = 0; zero[i]; i++) fact_add(&im->notes, zero[i], NULL, 0);
-    for (size_t i = 0; i < im->sketches.count; i++)
-        if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
-    import_note_arguments(im);
-    note_views(im);
-    note_causal(im);
-    note_constants(im);
-    note_layers(im, g);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
     fact_add(&im->notes, "pattern", "tensors", g->tensor_count);
     for (int t = 0; t < g->tensor_count; t++) fact_most(&im->notes, "peak rank", g->tensors[t].rank);
     for (int i = 0; i < g->op_count; i++)
         fact_most(&im->notes, "letters", g->ops[i].map ? g->ops[i].map->var_count : 0);
+}
+
+bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
+                  const struct model_facts *facts, char **report)
+{
+    struct import_counts counts = {0};
+    bool ok = true;
+    report_count(im, &counts);
+    for (size_t i = 0; ok && im->options.strict && i < counts.rows.count; i++)
+        if (counts.rows.at[i].classes[CLASS_GENERIC] > 0)
+            ok = status_set_at(im->st, LX_E_NO, im->m->file, 0, 0,
+                               "%lld ops %.80s would be generic; leave out --strict, or change the model",
+                               (long long)counts.rows.at[i].classes[CLASS_GENERIC], counts.rows.at[i].kind);
+    if (ok && report) {
+        report_note_pattern(im, g);
+        *report = report_write(im, sha256, facts, &counts);
+    }
+    lx_model_facts_free(&counts.became);
+    names_free(&counts.kinds);
+    VEC_FREE(&counts.rows);
+    return ok;
 }

@@ -1,5 +1,6 @@
-/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user
- * says so. The report counts which rule decided. */
+/* Arguments and results of a model. Arguments are weights, inputs or states by the first rule of the format
+ * that fits, unless the user states a role; the report counts which rule decided. Results are stored as
+ * outputs of their own. */
 #include "import/map/import.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -18,51 +19,42 @@ struct weight_use {
 /* clang-format off */
 static const struct weight_use ttir_uses[] = {
     {"matmul", 1, 1}, {"dot_general", 1, 1}, {"linear", 1, 2}, {"conv2d", 1, 2}, {"conv_transpose2d", 1, 2},
-    {"embedding", 1, 1}, {"rms_norm", 1, 2}, {"layer_norm", 1, 2}, {"batch_norm_inference", 1, 4}, {NULL, 0, 0}};
+    {"embedding", 1, 1}, {"rms_norm", 1, 2}, {"layer_norm", 1, 2}, {"batch_norm_inference", 1, 4}, {0}};
 static const struct weight_use hlo_uses_of[] = {
-    {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {NULL, 0, 0}};
+    {"dot", 0, 1}, {"convolution", 0, 1}, {"gather", 0, 0}, {"broadcast", 0, 0}, {0}};
 /* clang-format on */
 
-static bool role_uses_as_weight(const struct weight_use *rows, const char *kind, int operand)
-{
-    for (; rows->kind; rows++)
-        if (strcmp(rows->kind, kind) == 0) return operand >= rows->first && operand <= rows->last;
-    return false;
-}
-
-/* By argument of the entry: how it is used. */
-static unsigned char *role_uses_of(const struct lx_model *m)
+/* By value: how the entry uses it. */
+static unsigned char *role_uses(const struct lx_model *m)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
-    const struct weight_use *rows = m->format == MODEL_HLO ? hlo_uses_of : ttir_uses;
     unsigned char *use = mem_zeroed(m->values.count + 1, 1);
-    for (int i = 0; use && i < b->op_count; i++)
+    for (int i = 0; i < b->op_count; i++) {
+        const struct weight_use *row = m->format == MODEL_HLO ? hlo_uses_of : ttir_uses;
+        while (row->kind && strcmp(row->kind, b->ops[i].kind) != 0) row++;
         for (int k = 0; k < b->ops[i].operand_count; k++)
             if (b->ops[i].operands[k] >= 0)
                 use[b->ops[i].operands[k]] |=
-                    role_uses_as_weight(rows, b->ops[i].kind, k) ? AS_WEIGHT : OTHERWISE;
-    for (int i = 0; use && i < b->result_count; i++)
+                    row->kind && k >= row->first && k <= row->last ? AS_WEIGHT : OTHERWISE;
+    }
+    for (int i = 0; i < b->result_count; i++)
         if (b->results[i] >= 0) use[b->results[i]] |= OTHERWISE;
     return use;
 }
 
-struct role_choice {
-    enum lx_role role;
-    const char *rule;
-};
-
-static struct role_choice ttir_role(const struct model_value *v, unsigned use)
+static struct import_role ttir_role(const struct model_value *v, unsigned use)
 {
     const char *stated = model_attr_word(&v->attrs, "ttcore.argument_type", "");
     if (strstr(stated, "parameter") || strstr(stated, "constant"))
-        return (struct role_choice){LX_WEIGHT, "stated"};
-    if (strstr(stated, "input")) return (struct role_choice){LX_INPUT, "stated"};
-    if (v->type->count >= 2 && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
-    return (struct role_choice){LX_INPUT, "otherwise"};
+        return (struct import_role){.role = LX_WEIGHT, .rule = "stated"};
+    if (strstr(stated, "input")) return (struct import_role){.role = LX_INPUT, .rule = "stated"};
+    if (v->type->count >= 2 && use == AS_WEIGHT)
+        return (struct import_role){.role = LX_WEIGHT, .rule = "use"};
+    return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
-/* The author's name of a parameter says what it is for. */
-static bool role_by_name(const char *metadata, struct role_choice *out)
+/* The author's name of a parameter tells its role. */
+static bool role_by_name(const char *metadata, struct import_role *out)
 {
     static const struct {
         const char *word;
@@ -76,40 +68,33 @@ static bool role_by_name(const char *metadata, struct role_choice *out)
     for (size_t i = 0; name && i < sizeof words / sizeof *words; i++) {
         const char *at = strstr(name + 9, words[i].word);
         if (!at || (end && at > end)) continue;
-        *out = (struct role_choice){words[i].role, "name"};
+        *out = (struct import_role){.role = words[i].role, .rule = "name"};
         return true;
     }
     return false;
 }
 
-/* "{1, 0}": which tensor of the results that is, counted through tuples; -1: none. */
-static int64_t role_tensor_at(const struct lx_model *m, const char *path)
-{
-    const struct model_body *b = &m->bodies.at[m->entry];
-    const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
-    int64_t leaf = 0;
-    for (path++; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path += strspn(path, ", ")) {
-        char *end;
-        long long part = strtoll(path, &end, 10);
-        if (part >= t->count) return -1;
-        for (long long i = 0; i < part; i++) leaf += t->parts[i]->leaves;
-        t = t->parts[part];
-        path = end;
-    }
-    return t && t->leaves > 0 ? leaf : -1;
-}
-
-/* `{ {0}: (3, {}, may-alias), ...}`: by parameter, the output whose buffer it is; -1: none. */
+/* `{ {1, 0}: (3, {}, may-alias), ...}`: by parameter, the tensor of the results (counted through tuples, here
+ * {1, 0}) whose buffer it is; -1: none. */
 static void role_read_aliases(const struct lx_model *m, int64_t *output, int count)
 {
-    const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *brace = text;
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const char *text = model_attr_word(&m->attrs, "input_output_alias", ""), *path = text;
     for (int i = 0; i < count; i++) output[i] = -1;
     for (const char *p = text; *p; p++) {
-        if (*p == '{') brace = p;
+        const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
+        if (*p == '{') path = p + 1;
         if (*p != ':') continue;
         const char *open = p + 1 + strspn(p + 1, " ");
         long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
-        if (parameter >= 0 && parameter < count) output[parameter] = role_tensor_at(m, brace);
+        int64_t leaf = 0;
+        for (char *end; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path = end) {
+            long long part = strtoll(path, &end, 10);
+            for (long long i = 0; i < part && part < t->count; i++) leaf += t->parts[i]->leaves;
+            t = part < t->count ? t->parts[part] : NULL;
+            end += strspn(end, ", ");
+        }
+        if (parameter >= 0 && parameter < count) output[parameter] = t && t->leaves > 0 ? leaf : -1;
     }
 }
 
@@ -131,28 +116,26 @@ static bool role_passes_through(const struct lx_model *m, int64_t output, int32_
     return at == value;
 }
 
-static bool role_is_whole(enum model_element e)
-{
-    enum model_number n = model_element_row(e)->number;
-    return n == MODEL_SIGNED || n == MODEL_UNSIGNED;
-}
-
-static struct role_choice hlo_role(const struct lx_model *m, int32_t value, int64_t output, unsigned use)
+static struct import_role hlo_role(const struct lx_model *m, int32_t value, int64_t output, unsigned use)
 {
     const struct model_value *v = &m->values.at[value];
     const char *sharding = model_attr_word(&v->attrs, "sharding", "");
-    struct role_choice named;
-    if (output >= 0 && role_passes_through(m, output, value)) return (struct role_choice){LX_WEIGHT, "alias"};
-    if (output >= 0) return (struct role_choice){LX_STATE, "alias"};
+    struct import_role named;
+    if (output >= 0 && role_passes_through(m, output, value))
+        return (struct import_role){.role = LX_WEIGHT, .rule = "alias"};
+    if (output >= 0) return (struct import_role){.role = LX_STATE, .rule = "alias"};
     if (role_by_name(model_attr_word(&v->attrs, "metadata", ""), &named)) return named;
-    if (role_is_whole(v->type->element)) return (struct role_choice){LX_INPUT, "whole numbers"};
-    if (strstr(sharding, "devices=")) return (struct role_choice){LX_WEIGHT, "sharding"};
-    if (v->type->elements > BIG && use == AS_WEIGHT) return (struct role_choice){LX_WEIGHT, "use"};
-    return (struct role_choice){LX_INPUT, "otherwise"};
+    enum model_number n = model_element_row(v->type->element)->number;
+    if (n == MODEL_SIGNED || n == MODEL_UNSIGNED)
+        return (struct import_role){.role = LX_INPUT, .rule = "whole numbers"};
+    if (strstr(sharding, "devices=")) return (struct import_role){.role = LX_WEIGHT, .rule = "sharding"};
+    if (v->type->elements > BIG && use == AS_WEIGHT)
+        return (struct import_role){.role = LX_WEIGHT, .rule = "use"};
+    return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
 /* past* and a present* of the same shape, or state and stateN: one buffer, if caches are shared. */
-static struct role_choice onnx_role(const struct import *im, int32_t value, int64_t *output)
+static struct import_role onnx_role(const struct import *im, int32_t value, int64_t *output)
 {
     const struct lx_model *m = im->m;
     const struct model_body *b = &m->bodies.at[m->entry];
@@ -167,38 +150,43 @@ static struct role_choice onnx_role(const struct import *im, int32_t value, int6
                                                       : strncmp(r->name, v->name, strlen(v->name)) == 0);
         if (!pair || !model_same_shape(r->type, v->type)) continue;
         *output = i;
-        return (struct role_choice){LX_STATE, "shared cache"};
+        return (struct import_role){.role = LX_STATE, .rule = "shared cache"};
     }
-    return (struct role_choice){LX_INPUT, "graph input"};
+    return (struct import_role){.role = LX_INPUT, .rule = "graph input"};
 }
 
-static const char *role_shown_name(const struct model_value *v)
+static bool role_is_for(const struct lx_model_binding *role, const struct model_value *v)
 {
-    return model_attr_word(&v->attrs, "ttir.name", v->name);
+    return strcmp(role->name, v->name) == 0 ||
+           strcmp(role->name, model_attr_word(&v->attrs, "ttir.name", v->name)) == 0;
 }
 
-static bool role_given(const struct import *im, const struct model_value *v, struct role_choice *out)
-{
-    for (int i = 0; i < im->options.role_count; i++) {
-        const struct lx_model_binding *b = &im->options.roles[i];
-        if (strcmp(b->name, v->name) != 0 && strcmp(b->name, role_shown_name(v)) != 0) continue;
-        *out = (struct role_choice){(enum lx_role)b->value, "given"};
-        return true;
-    }
-    return false;
-}
-
-/* Every role that was given must be of an argument. */
-static bool role_all_found(struct import *im)
+/* Every role that the user states must be of an argument. */
+bool import_roles(struct import *im, struct import_role *out)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    unsigned char *use = role_uses(im->m);
+    int64_t *output = mem_zeroed((size_t)b->argument_count + 1, sizeof *output);
+    role_read_aliases(im->m, output, b->argument_count);
+    for (int i = 0; i < b->argument_count; i++) {
+        int32_t value = b->arguments[i];
+        const struct model_value *v = &im->m->values.at[value];
+        struct import_role c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
+                               : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
+                                                            : onnx_role(im, value, &output[i]);
+        for (int k = im->options.role_count - 1; k >= 0; k--)
+            if (role_is_for(&im->options.roles[k], v))
+                c = (struct import_role){.role = (enum lx_role)im->options.roles[k].value, .rule = "given"};
+        c.storage = -1;
+        c.output = output[i];
+        out[i] = c;
+    }
+    mem_free(use);
+    mem_free(output);
     for (int i = 0; i < im->options.role_count; i++) {
         bool found = false;
-        for (int k = 0; k < b->argument_count; k++) {
-            const struct model_value *v = &im->m->values.at[b->arguments[k]];
-            found |= strcmp(im->options.roles[i].name, v->name) == 0 ||
-                     strcmp(im->options.roles[i].name, role_shown_name(v)) == 0;
-        }
+        for (int k = 0; k < b->argument_count; k++)
+            found |= role_is_for(&im->options.roles[i], &im->m->values.at[b->arguments[k]]);
         if (!found)
             return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
                                  "--role: there is no argument %.100s; lxplan import lists them",
@@ -207,54 +195,21 @@ static bool role_all_found(struct import *im)
     return true;
 }
 
-bool import_roles(struct import *im, struct import_role *out)
-{
-    const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    unsigned char *use = role_uses_of(im->m);
-    int64_t *output = mem_zeroed((size_t)b->argument_count + 1, sizeof *output);
-    bool ok = use && output;
-    if (ok) role_read_aliases(im->m, output, b->argument_count);
-    for (int i = 0; ok && i < b->argument_count; i++) {
-        int32_t value = b->arguments[i];
-        const struct model_value *v = &im->m->values.at[value];
-        struct role_choice c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
-                               : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
-                                                            : onnx_role(im, value, &output[i]);
-        role_given(im, v, &c);
-        out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
-    }
-    mem_free(use);
-    mem_free(output);
-    return role_all_found(im);
-}
-
-/* ---- Weights that the file wants stored with common exponents (ttcore ---- */
+/* ---- weights that the file wants stored in blocks with common exponents (ttcore.weight_dtype) ---- */
 
 int import_block_of(const struct import *im, const struct model_value *v, enum lx_role role)
 {
-    static const struct {
-        const char *word;
-        enum lx_dtype type;
-    } words[] = {{"bfp_bf8", LX_BFP8}, {"bfp_bf4", LX_BFP4}};
     const char *word = model_attr_word(&v->attrs, "ttcore.weight_dtype", "");
-    for (size_t i = 0; im->options.weight_dtype && role == LX_WEIGHT && i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0) return 1 + (int)words[i].type;
-    return 0;
-}
-
-/* By tensor: does an op read it as a number of its own? */
-static bool *block_read_otherwise(const struct graph_builder *b)
-{
-    bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise);
-    for (size_t o = 0; otherwise && o < b->ops.count; o++)
-        for (int i = 0; i < b->ops.at[o].input_count; i++)
-            if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
-    return otherwise;
+    if (!im->options.weight_dtype || role != LX_WEIGHT) return 0;
+    return strcmp(word, "bfp_bf8") == 0 ? 1 + LX_BFP8 : strcmp(word, "bfp_bf4") == 0 ? 1 + LX_BFP4 : 0;
 }
 
 bool import_store_blocks(struct import *im, struct graph_builder *b)
 {
-    bool *otherwise = block_read_otherwise(b), ok = otherwise != NULL;
+    bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise), ok = true;
+    for (size_t o = 0; o < b->ops.count; o++) /* read as a number of its own */
+        for (int i = 0; i < b->ops.at[o].input_count; i++)
+            if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
     for (size_t i = 0; ok && i < im->storages.count; i++) {
         const struct storage *s = &im->storages.at[i];
         if (!s->block || s->tensor < 0) continue;
@@ -266,4 +221,81 @@ bool import_store_blocks(struct import *im, struct graph_builder *b)
     }
     mem_free(otherwise);
     return ok;
+}
+
+/* ---- results ---- */
+
+static bool result_is_argument(const struct import *im, int32_t storage)
+{
+    enum lx_role role = storage < 0 ? LX_ROLE_COUNT : im->storages.at[storage].role;
+    return role < LX_INTERMEDIATE || role == LX_STATE;
+}
+
+struct import_value *import_result(struct import *im, int64_t tensor)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; tensor >= 0 && i < b->result_count; i++) {
+        int leaves = b->results[i] < 0 ? 0 : model_type_of(im->m, b->results[i])->leaves;
+        if (tensor < leaves) return import_leaf(im, b->results[i], (int)tensor);
+        tensor -= leaves;
+    }
+    return NULL;
+}
+
+/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied
+ * if the file asks for a copy, or if the buffer of another one, `state`, is to have it; else returning it is
+ * no work: a tensor and a note. */
+static int32_t result_stored(struct import *im, int32_t state, struct import_value *of)
+{
+    struct import_value v = *of;
+    struct label_place at = import_here(im);
+    im->result_name = "output";
+    if (v.storage >= 0 && result_is_argument(im, v.storage) &&
+        (v.copied || (state >= 0 && state != v.storage)))
+        import_copy(im, &v, NULL, true, false);
+    else
+        import_plain(im, &v, NULL);
+    import_call_it(im, &at, v.name);
+    import_keep_cut(im, of, &v);
+    *of = v;
+    if (v.storage < 0) {
+        fact_add(&im->notes, "outputs without elements", NULL, 1);
+        return -1;
+    }
+    struct storage *s = &im->storages.at[v.storage];
+    if (result_is_argument(im, v.storage)) {
+        s->stays = true;
+        fact_add(&im->notes, s->role == LX_STATE ? "states returned" : "arguments returned unchanged",
+                 s->name, 1);
+        return -1;
+    }
+    if (s->role == LX_OUTPUT)
+        fact_add(&im->notes, "outputs returned twice", s->name, 1);
+    else if (v.name) { /* it has the name that it is returned by */
+        s->name = v.name;
+        s->part = NULL;
+    }
+    s->role = LX_OUTPUT;
+    return v.storage;
+}
+
+int32_t *import_gather_results(struct import *im, int *count)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    int64_t tensors = 0, next = 0;
+    for (int i = 0; i < b->result_count; i++) tensors += model_type_of(im->m, b->results[i])->leaves;
+    int32_t *state = arena_array(&im->memory, (size_t)tensors + 1, sizeof *state); /* by tensor; -1: none */
+    int32_t *results = arena_array(&im->memory, (size_t)tensors + 1, sizeof *results);
+    for (int64_t i = 0; i < tensors; i++) state[i] = -1;
+    for (int i = 0; i < b->argument_count; i++) {
+        const struct import_role *r = &im->roles[i];
+        if (r->role == LX_STATE && r->output >= 0 && r->output < tensors) state[r->output] = r->storage;
+    }
+    *count = 0;
+    for (int i = 0; i < b->result_count; i++)
+        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
+            int32_t storage = result_stored(im, state[next++], import_leaf(im, b->results[i], k));
+            if (storage >= 0) results[(*count)++] = storage;
+        }
+    return results;
 }
