@@ -95,12 +95,12 @@ static char *cmd_export_write_list(struct call *call, const char *file, const ch
     return written;
 }
 
-/* The page of a team's plan; NULL with `call->st`. */
-static char *team_page(struct call *call, const struct lx_team_plans *p, size_t *length)
+/* The page of a team's plan. */
+static char *team_page(const struct lx_team_plans *p, size_t *length)
 {
     struct team_figures f;
     struct text out = {0};
-    if (!team_figures_make(p, &f, &call->st)) return NULL;
+    team_figures_make(p, &f);
     show_team_html(&f, &out);
     team_figures_free(&f);
     *length = out.length;
@@ -122,7 +122,7 @@ static char *cmd_export_write_as(struct call *call, const char *file, const char
         }
         struct lx_team_plans *p =
             no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
-        char *written = !p ? NULL : page ? team_page(call, p, length) : lx_team_trace(p, length, &call->st);
+        char *written = !p ? NULL : page ? team_page(p, length) : lx_team_trace(p, length);
         lx_team_plans_free(p);
         return written;
     }

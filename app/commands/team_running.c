@@ -56,7 +56,7 @@ static bool write_team_trace(struct call *call, const struct lx_team_plans *p)
     const char *path = option_value(&call->line, "trace");
     size_t length = 0;
     if (!path) return true;
-    char *trace = lx_team_trace(p, &length, &call->st);
+    char *trace = lx_team_trace(p, &length);
     bool ok = trace && keep_file(call, path, trace, length);
     mem_free(trace);
     return ok;

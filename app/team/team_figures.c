@@ -133,18 +133,14 @@ static void time_device(struct team_figures *f, int m)
     for (int32_t i = 0; i < does->message_count; i++) count_message(f, m, &does->messages[i]);
 }
 
-bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st)
+void team_figures_make(const struct lx_team_plans *p, struct team_figures *out)
 {
     int devices = p->team->devices;
     int32_t steps = p->team->step_count;
     *out = (struct team_figures){.plans = p, .step_count = steps, .last = 0, .waiter = -1};
     out->steps = mem_alloc(((size_t)steps + 1) * sizeof *out->steps);
     out->devices = mem_alloc((size_t)devices * sizeof *out->devices);
-    out->clock = out->steps && out->devices ? lx_team_clock_make(p, st) : NULL;
-    if (!out->clock) {
-        team_figures_free(out);
-        return false;
-    }
+    out->clock = lx_team_clock_make(p);
     for (int32_t s = 0; s < steps; s++)
         out->steps[s] = (struct team_step_figures){.plan = p->team, .step = s, .from = -1, .waiter = -1};
     for (int m = 0; m < devices; m++)
@@ -162,7 +158,6 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
         if (x->us > out->devices[out->last].us) out->last = m;
         if (x->waited > (out->waiter < 0 ? 0 : out->devices[out->waiter].waited)) out->waiter = m;
     }
-    return true;
 }
 
 void team_figures_free(struct team_figures *f)

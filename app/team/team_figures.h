@@ -48,8 +48,8 @@ struct team_figures {
     int last, waiter; /* the device that is through last, and the one that waits longest; -1: nobody waits */
 };
 
-/* False: memory is out. The plans are only looked at, and must outlive the figures. */
-bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st);
+/* The plans must outlive the figures. */
+void team_figures_make(const struct lx_team_plans *p, struct team_figures *out);
 void team_figures_free(struct team_figures *f);
 
 /* The op of the team's graph that op `op` of a device's plan belongs to; -1: it sends, receives or joins. */

@@ -134,13 +134,12 @@ static void add_trip(struct team_trace *x, int m, const struct lx_team_trip *tri
     }
 }
 
-char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st)
+char *lx_team_trace(const struct lx_team_plans *p, size_t *length)
 {
     struct text t = {0};
-    struct lx_team_clock *clock = lx_team_clock_make(p, st);
+    struct lx_team_clock *clock = lx_team_clock_make(p);
     struct team_trace x = {.p = p, .clock = clock, .out = &t};
     int64_t messages = 0;
-    if (!clock) return NULL;
     for (int m = 0; m < clock->devices; m++) messages += p->devices[m] ? p->devices[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
     text_add(
