@@ -1,12 +1,9 @@
 /* The team's outputs beside those of one device that runs the whole graph with the same data. */
-#include "team/run/device_plans.h"
 #include "team/run/team_device.h"
-#include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "device/memory/dtypes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct comparison {
