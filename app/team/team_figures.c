@@ -66,23 +66,6 @@ static int last_sender(const struct team_figures *f, int device, const struct lx
     return late;
 }
 
-/* How long a stretch of ops, from the first that may overlap, is busy within [from, to). */
-static double busy_within(const struct lx_team_times *t, double from, double to)
-{
-    int low = 0, high = t->ops;
-    double busy = 0;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (t->end[middle] <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (int o = low; o < t->ops && t->begin[o] < to; o++)
-        busy += fmax(0, fmin(to, t->end[o]) - fmax(from, t->works[o]));
-    return busy;
-}
-
 static void time_links(struct team_figures *f, int m)
 {
     const struct lx_team_times *t = &f->clock->at[m];
@@ -91,7 +74,21 @@ static void time_links(struct team_figures *f, int m)
         const struct lx_team_trip *trip = &t->trips[i];
         for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
             if ((trip->axes & s) == s) of[s] += trip->end - trip->begin;
-        f->devices[m].beside += busy_within(t, trip->begin, trip->end);
+        /* How long a stretch of ops, from the first that may overlap, is busy within [from, to). */
+        double from = trip->begin;
+        double to = trip->end;
+        int low = 0, high = t->ops;
+        double busy = 0;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (t->end[middle] <= from)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (int o = low; o < t->ops && t->begin[o] < to; o++)
+            busy += fmax(0, fmin(to, t->end[o]) - fmax(from, t->works[o]));
+        f->devices[m].beside += busy;
     }
     for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
         if (of[s] > f->links[s].us) f->links[s].us = of[s], f->links[s].busiest = m;

@@ -96,25 +96,22 @@ static void block_bounds_suggest(struct team_draft *d, int32_t o, const struct o
     in->bound[dim] = bound;
 }
 
-/* Results of one op have one partition. Partial sums lie as they are read. */
-static void block_bounds_common(struct team_draft *d, int32_t o)
-{
-    const struct lx_op *op = &d->g->ops[o];
-    bool fixed = op->output_count > 1;
-    for (int i = 0; i < op->input_count; i++) {
-        if (!team_reads_partial(op, d->ops[o].var, i)) continue;
-        fixed = true;
-        block_bounds_default(d, op->inputs[i]);
-    }
-    for (int r = op->input_count; fixed && r < op_operand_count(op); r++)
-        block_bounds_default(d, op_operand(op, r));
-}
-
 void team_settle_bounds(struct team_draft *d)
 {
     const struct lx_graph *g = d->g;
     struct op_index x;
-    for (int32_t o = 0; o < g->op_count; o++) block_bounds_common(d, o);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        /* Results of one op have one partition. Partial sums lie as they are read. */
+        const struct lx_op *op = &d->g->ops[o];
+        bool fixed = op->output_count > 1;
+        for (int i = 0; i < op->input_count; i++) {
+            if (!team_reads_partial(op, d->ops[o].var, i)) continue;
+            fixed = true;
+            block_bounds_default(d, op->inputs[i]);
+        }
+        for (int r = op->input_count; fixed && r < op_operand_count(op); r++)
+            block_bounds_default(d, op_operand(op, r));
+    }
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (d->how->plain || g->tensors[t].role != LX_INTERMEDIATE) block_bounds_default(d, t);
     for (int32_t o = g->op_count; o-- > 0;) {

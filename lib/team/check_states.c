@@ -117,25 +117,6 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
     return true;
 }
 
-/* All results of an op are sharded alike; replicated ones may have several shapes. */
-static bool check_results(const struct checker *c, int32_t o)
-{
-    const struct lx_op *op = &c->p->graph->ops[o];
-    const struct lx_team_tensor *first = &c->p->tensors[op->output];
-    for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
-        const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
-        bool same = memcmp(first->shard, t->shard, sizeof t->shard) == 0;
-        if (lx_team_is_replicated(first) && lx_team_is_replicated(t)) continue;
-        for (int m = 0; same && m < c->p->devices; m++) {
-            struct lx_team_box a = lx_team_own(c->p, op->output, m),
-                               b = lx_team_own(c->p, op_operand(op, r), m);
-            same = lx_team_box_equal(&a, &b);
-        }
-        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not sharded alike", op->name);
-    }
-    return true;
-}
-
 /* A device that computes a part of the output owns it, or has it in common with the devices it adds up with. */
 static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
 {
@@ -198,7 +179,20 @@ bool check_mode(const struct checker *c, int32_t o)
                       : split ? LX_TEAM_SPLIT
                               : LX_TEAM_REPLICATED))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
-    if (!check_scatter(c, o, &x) || !check_results(c, o)) return false;
+    if (!check_scatter(c, o, &x)) return false;
+    /* All results of an op are sharded alike; replicated ones may have several shapes. */
+    const struct lx_team_tensor *first = &c->p->tensors[op->output];
+    for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
+        const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
+        bool same = memcmp(first->shard, t->shard, sizeof t->shard) == 0;
+        if (lx_team_is_replicated(first) && lx_team_is_replicated(t)) continue;
+        for (int m = 0; same && m < c->p->devices; m++) {
+            struct lx_team_box a = lx_team_own(c->p, op->output, m),
+                               b = lx_team_own(c->p, op_operand(op, r), m);
+            same = lx_team_box_equal(&a, &b);
+        }
+        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not sharded alike", op->name);
+    }
     for (int m = 0; m < c->p->devices; m++)
         if (!check_space(c, o, &x, m)) return false;
     return true;

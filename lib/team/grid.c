@@ -155,17 +155,6 @@ bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, co
     return false;
 }
 
-/* An equal part of a box along its longest dimension, or the first that is long enough for all. */
-static struct lx_team_box part_of_box(const struct lx_team_box *all, int parts, int part)
-{
-    int longest = 0;
-    for (int d = 1; d < all->rank; d++)
-        if (all->size[d] > all->size[longest] && all->size[longest] < parts) longest = d;
-    struct lx_team_box b = lx_team_default_partition(parts, part, all->rank, all->size, longest);
-    for (int d = 0; d < all->rank; d++) b.offset[d] += all->offset[d];
-    return b;
-}
-
 struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
                                  int32_t op, int device)
@@ -182,6 +171,14 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
         parts *= grid->size[a];
         part = part * grid->size[a] + lx_team_coordinate(grid, device, a);
     }
-    if (out->rank > 0) return part_of_box(&own, parts, part);
+    if (out->rank > 0) {
+        /* An equal part of a box along its longest dimension, or the first that is long enough for all. */
+        int longest = 0;
+        for (int d = 1; d < own.rank; d++)
+            if (own.size[d] > own.size[longest] && own.size[longest] < parts) longest = d;
+        struct lx_team_box b = lx_team_default_partition(parts, part, own.rank, own.size, longest);
+        for (int d = 0; d < own.rank; d++) b.offset[d] += own.offset[d];
+        return b;
+    }
     return part == 0 ? own : none; /* no box of rank 0 is empty */
 }

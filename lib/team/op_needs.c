@@ -53,24 +53,19 @@ static const struct linear_kind {
     {LX_KIND_MATMUL, false, false, 3},
 };
 
-/* Parts of numbers that round alike at every size: others would not add up to the whole. */
-static bool rounds_freely(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int i = 0; i < op_operand_count(op); i++) {
-        enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
-        if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
-    }
-    return true;
-}
-
 bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one)
 {
     *one = 0;
     for (size_t k = 0; k < sizeof linear_kinds / sizeof *linear_kinds; k++) {
         const struct linear_kind *row = &linear_kinds[k];
         if (row->id != op->kind->id) continue;
-        if (op->output_count > 1 || op_keeps_rest(op) || !rounds_freely(g, op) ||
-            g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
+        if (op->output_count > 1 || op_keeps_rest(op)) return false;
+        /* Parts of numbers that round alike at every size: others would not add up to the whole. */
+        for (int i = 0; i < op_operand_count(op); i++) {
+            enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
+            if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
+        }
+        if (g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
             (op->has_value && !row->constant))
             return false;
         if (!row->together) *one = op->has_value ? 1 : row->one;

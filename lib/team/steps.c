@@ -34,16 +34,6 @@ static bool steps_may_split(const struct team_draft *d, int32_t o)
     return d->ops[o].mode == LX_TEAM_SPLIT && op->output_count <= 1 && (team_plain_index(op) || view);
 }
 
-static bool steps_same_ranges(const struct team_draft *d, int32_t a, int32_t b)
-{
-    for (int m = 0; m < d->devices; m++) {
-        const struct lx_team_space *x = &d->ops[a].space[m], *y = &d->ops[b].space[m];
-        if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
-            return false;
-    }
-    return true;
-}
-
 /* Does every axis shard input `i` where it shards the op? */
 static bool steps_sharded_alike(const struct team_draft *d, int32_t o, const struct op_index *x, int i)
 {
@@ -62,9 +52,13 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
     const struct team_draft *d = p->d;
     const struct lx_team_group *group = &p->groups.at[g];
     const struct lx_op *op = &d->g->ops[o];
-    if (!steps_may_split(d, o) || !steps_may_split(d, group->first) || p->touched_in[op->output] == g ||
-        !steps_same_ranges(d, o, group->first))
+    if (!steps_may_split(d, o) || !steps_may_split(d, group->first) || p->touched_in[op->output] == g)
         return false;
+    for (int m = 0; m < d->devices; m++) {
+        const struct lx_team_space *x = &d->ops[o].space[m], *y = &d->ops[group->first].space[m];
+        if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
+            return false;
+    }
     struct op_index x;
     op_index_of(d->g, op, &x);
     for (int i = 0; i < op->input_count; i++) {
@@ -190,23 +184,19 @@ static void steps_start(struct step_pass *p, int32_t *after, const int32_t *afte
     for (int32_t k = from; k < to; k++) steps_push(p, LX_TEAM_START, -1, after[k], LX_TEAM_ALL, 0);
 }
 
-/* Lists exchanges by the op that they come after: those of op o from place at[o + 1] on. */
-static void steps_list_exchanges(const struct team_draft *d, int32_t *after, int32_t *at)
-{
-    int32_t ops = d->g->op_count;
-    for (int32_t e = 0; e < d->exchange_count; e++) at[d->exchanges[e].after + 2]++;
-    for (int32_t o = 0; o <= ops; o++) at[o + 1] += at[o];
-    for (int32_t e = 0; e < d->exchange_count; e++) after[at[d->exchanges[e].after + 1]++] = e;
-    for (int32_t o = ops + 1; o > 0; o--) at[o] = at[o - 1]; /* each is where the next one begins */
-    at[0] = 0;
-}
-
 static void steps_emit(struct step_pass *p)
 {
     struct team_draft *d = p->d;
     int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
     int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
-    steps_list_exchanges(d, after, after_at);
+    /* Lists exchanges by the op that they come after: those of op o from place at[o + 1] on. */
+    int32_t ops = d->g->op_count;
+    for (int32_t e = 0; e < d->exchange_count; e++) after_at[d->exchanges[e].after + 2]++;
+    for (int32_t o = 0; o <= ops; o++) after_at[o + 1] += after_at[o];
+    for (int32_t e = 0; e < d->exchange_count; e++) after[after_at[d->exchanges[e].after + 1]++] = e;
+    for (int32_t o = ops + 1; o > 0; o--)
+        after_at[o] = after_at[o - 1]; /* each is where the next one begins */
+    after_at[0] = 0;
     steps_start(p, after, after_at, -1, -1);
     for (size_t g = 0; g < p->groups.count; g++) {
         struct lx_team_group *group = &p->groups.at[g];

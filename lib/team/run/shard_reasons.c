@@ -113,19 +113,6 @@ static void shard_reasons_try(const struct lx_shard_question *q, struct lx_team_
     lx_team_plans_free(p);
 }
 
-/* In place, of equals the earlier first: they are few. */
-static void shard_reasons_sort(struct lx_shard_price *x, int count, bool by_time)
-{
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0; k--) {
-            bool here = x[k].why.code == LX_OK, there = x[k - 1].why.code == LX_OK;
-            if (!here || (there && !lx_shard_better(&x[k], &x[k - 1], by_time))) break;
-            struct lx_shard_price other = x[k];
-            x[k] = x[k - 1];
-            x[k - 1] = other;
-        }
-}
-
 void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out)
 {
     const struct lx_team_plan *team = q->plans->team;
@@ -141,7 +128,16 @@ void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, st
     shard_reasons_list(&team->grid, t, out->is.shard, out->others);
     for (int i = 0; i < out->other_count; i++) shard_reasons_try(q, choices, t->name, &out->others[i]);
     mem_free(choices);
-    shard_reasons_sort(out->others, out->other_count, q->how->by_time);
+    /* In place, of equals the earlier first: they are few. */
+    for (int i = 1; i < out->other_count; i++)
+        for (int k = i; k > 0; k--) {
+            bool here = out->others[k].why.code == LX_OK, there = out->others[k - 1].why.code == LX_OK;
+            if (!here || (there && !lx_shard_better(&out->others[k], &out->others[k - 1], q->how->by_time)))
+                break;
+            struct lx_shard_price other = out->others[k];
+            out->others[k] = out->others[k - 1];
+            out->others[k - 1] = other;
+        }
 }
 
 void lx_shard_reasons_free(struct lx_shard_reasons *r)

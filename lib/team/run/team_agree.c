@@ -96,29 +96,6 @@ static bool team_agree_planning_begin(struct planning *p, struct team_device *m,
                       m->link->device);
 }
 
-static void planning_end(struct planning *p, bool ok)
-{
-    atomic_store(&p->given_up, !ok);
-    thread_join(&p->thread);
-    pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->news);
-}
-
-/* Until it is done, or a round has passed. */
-static bool planning_done(struct planning *p)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ROUND_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    pthread_mutex_lock(&p->lock);
-    for (int late = 0; !p->done && late != ETIMEDOUT;)
-        late = pthread_cond_timedwait(&p->news, &p->lock, &until);
-    bool done = p->done;
-    pthread_mutex_unlock(&p->lock);
-    return done;
-}
-
 static bool swap_words(struct team_device *m, struct word_of *words, lx_status *st)
 {
     const struct word_of *mine = &words[m->link->device];
@@ -161,7 +138,17 @@ static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_stat
     words[me].hash = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
     if (fault->kind == LX_TEAM_OTHER_PLAN && fault->device == me) words[me].hash ^= 1;
     do {
-        words[me].ready = planning_done(p);
+        /* Until it is done, or a round has passed. */
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += ROUND_MS * 1000000L;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        pthread_mutex_lock(&p->lock);
+        for (int late = 0; !p->done && late != ETIMEDOUT;)
+            late = pthread_cond_timedwait(&p->news, &p->lock, &until);
+        bool done = p->done;
+        pthread_mutex_unlock(&p->lock);
+        words[me].ready = done;
         if (words[me].ready && !p->ok) return st ? *st = p->st, false : false;
         if (!swap_words(m, words, st)) return false;
         int odd = odd_one(words, devices);
@@ -181,7 +168,12 @@ bool team_device_agree(struct team_device *m, lx_status *st)
     struct planning p;
     struct word_of *words = mem_zeroed((size_t)m->p->devices, sizeof *words);
     bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
-    if (began) planning_end(&p, ok);
+    if (began) {
+        atomic_store(&p.given_up, !ok);
+        thread_join(&p.thread);
+        pthread_mutex_destroy(&p.lock);
+        pthread_cond_destroy(&p.news);
+    }
     mem_free(words);
     return ok;
 }

@@ -138,21 +138,6 @@ static bool team_clock_step(struct clock_maker *k, int m)
     return true;
 }
 
-static void team_clock_walk(struct clock_maker *k)
-{
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int m = 0; m < k->walking; m++)
-            while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && team_clock_step(k, m))
-                moved = true;
-    }
-    for (int m = 0; m < k->walking; m++) {
-        k->out->at[m].us = k->walkers[m].now;
-        k->out->us = fmax(k->out->us, k->walkers[m].now);
-    }
-    for (int m = k->walking; m < k->out->devices; m++) k->out->at[m] = k->out->at[0];
-}
-
 /* Room for the times of device `m`. */
 static void team_clock_begin_device(struct clock_maker *k, int m, size_t tags)
 {
@@ -197,7 +182,17 @@ struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
         team_clock_begin_device(&k, m, tags);
         team_clock_note(&k, m);
     }
-    team_clock_walk(&k);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int m = 0; m < k.walking; m++)
+            while (k.p->plans[m] && k.walkers[m].next < k.out->at[m].ops && team_clock_step(&k, m))
+                moved = true;
+    }
+    for (int m = 0; m < k.walking; m++) {
+        k.out->at[m].us = k.walkers[m].now;
+        k.out->us = fmax(k.out->us, k.walkers[m].now);
+    }
+    for (int m = k.walking; m < k.out->devices; m++) k.out->at[m] = k.out->at[0];
     mem_free(k.trips);
     return c;
 }

@@ -44,22 +44,6 @@ struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int de
     return a;
 }
 
-static void team_run_end_device(struct team_device *m)
-{
-    for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
-    VEC_FREE(&m->sent);
-    for (size_t i = 0; i < m->kept.count; i++) mem_free(m->kept.at[i].what.data);
-    VEC_FREE(&m->kept);
-    team_messages_clear(m);
-    mem_free(m->in);
-    mem_free(m->out);
-    for (int32_t t = 0; t < m->p->graph->tensor_count; t++) mem_free(m->outputs[t]);
-    mem_free(m->outputs);
-    pool_destroy(m->pool);
-    lx_plan_free(m->own_plan);
-    lx_team_device_free(m->own_does);
-}
-
 static bool team_run_device(struct lx_link *link, void *context, lx_status *st)
 {
     struct team_context *c = context;
@@ -76,30 +60,36 @@ static bool team_run_device(struct lx_link *link, void *context, lx_status *st)
               team_gather_outputs(&m, c->whole, st) && !team_misbehave(&m, LX_TEAM_AT_ACCOUNTS, st) &&
               team_gather_accounts(&m, c->result->devices, st) && !team_misbehave(&m, LX_TEAM_AT_END, st);
     if (ok && link->device == 0) c->result->compared = true;
-    team_run_end_device(&m);
+    for (size_t i = 0; i < m.sent.count; i++) m.link->transport->cancel(m.link, m.sent.at[i]);
+    VEC_FREE(&m.sent);
+    for (size_t i = 0; i < m.kept.count; i++) mem_free(m.kept.at[i].what.data);
+    VEC_FREE(&m.kept);
+    team_messages_clear(&m);
+    mem_free(m.in);
+    mem_free(m.out);
+    for (int32_t t = 0; t < m.p->graph->tensor_count; t++) mem_free(m.outputs[t]);
+    mem_free(m.outputs);
+    pool_destroy(m.pool);
+    lx_plan_free(m.own_plan);
+    lx_team_device_free(m.own_does);
     return ok;
-}
-
-static void team_run_add(struct lx_team_account *to, const struct lx_team_account *from)
-{
-    lx_counters_add(&to->planned, &from->planned);
-    lx_counters_add(&to->counted, &from->counted);
-    to->ops += from->ops;
-    to->device_ops += from->device_ops;
-    to->faults += from->faults;
-    to->verified_ops += from->verified_ops;
-    to->wrong_ops += from->wrong_ops;
-    to->unequal_ops += from->unequal_ops;
-    to->messages += from->messages;
-    to->bytes += from->bytes;
-    to->combine_bytes += from->combine_bytes;
 }
 
 static void team_run_judge(struct lx_team_result *r)
 {
     r->bad_device = -1;
     for (int m = r->device_count - 1; m >= 0; m--) {
-        team_run_add(&r->total, &r->devices[m]);
+        lx_counters_add(&r->total.planned, &r->devices[m].planned);
+        lx_counters_add(&r->total.counted, &r->devices[m].counted);
+        r->total.ops += r->devices[m].ops;
+        r->total.device_ops += r->devices[m].device_ops;
+        r->total.faults += r->devices[m].faults;
+        r->total.verified_ops += r->devices[m].verified_ops;
+        r->total.wrong_ops += r->devices[m].wrong_ops;
+        r->total.unequal_ops += r->devices[m].unequal_ops;
+        r->total.messages += r->devices[m].messages;
+        r->total.bytes += r->devices[m].bytes;
+        r->total.combine_bytes += r->devices[m].combine_bytes;
         if (!r->devices[m].ok) r->bad_device = m;
     }
     r->total.ok = r->bad_device < 0;

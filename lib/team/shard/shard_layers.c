@@ -79,16 +79,6 @@ static bool shard_layers_same_slots(const struct layer *a, const struct layer *b
             memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0);
 }
 
-static bool shard_layers_same_borders(const struct shard_repeats *r, const struct layer *a,
-                                      const struct layer *b)
-{
-    if (a->live != b->live || a->all.count == 0 || a->slots.count != a->all.count * (size_t)a->live)
-        return false;
-    for (int k = 0; k < a->live; k++)
-        if (shard_layers_next(r, a->tensors[k]) != b->tensors[k]) return false;
-    return shard_layers_same_slots(a, b);
-}
-
 /* The growth of choice `h` before op `o` in the layer before it. */
 static struct shard_cost shard_layers_growth(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h)
 {
@@ -176,10 +166,14 @@ static int32_t shard_layers_passable(struct shard_repeats *r, int32_t o, const s
                                      bool *for_good)
 {
     int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
-    if (o < run->first + 2 * ops || o == r->from || o + ops > end || !shard_layers_alike(r, o, ops) ||
-        !shard_layers_same_borders(r, &r->layers[o - ops], &r->layers[o]) ||
-        !shard_layers_straight(r, o, ops, for_good))
+    if (o < run->first + 2 * ops || o == r->from || o + ops > end || !shard_layers_alike(r, o, ops)) return 0;
+    const struct layer *a = &r->layers[o - ops];
+    if (a->live != r->layers[o].live || a->all.count == 0 || a->slots.count != a->all.count * (size_t)a->live)
         return 0;
+    for (int k = 0; k < a->live; k++)
+        if (shard_layers_next(r, a->tensors[k]) != r->layers[o].tensors[k]) return 0;
+    if (!shard_layers_same_slots(a, &r->layers[o])) return 0;
+    if (!shard_layers_straight(r, o, ops, for_good)) return 0;
     while (o + (n + 1) * ops <= end && shard_layers_alike(r, o + n * ops, ops)) n++;
     return n;
 }

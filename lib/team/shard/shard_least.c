@@ -133,22 +133,6 @@ static struct lx_team_range shard_least_block_of(const struct shard_least *l, co
     return r;
 }
 
-/* All that a device may own of a tensor. */
-static struct lx_team_box shard_least_most_owned(const struct shard_least *l, int32_t tensor,
-                                                 struct shard_state s, int m)
-{
-    const struct lx_tensor *t = &l->g->tensors[tensor];
-    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
-        int dim = s.at[a];
-        if (dim < 0) continue;
-        struct lx_team_range r = shard_least_block_of(l, s.at, dim, t->shape[dim], m, true);
-        b.offset[dim] = r.begin;
-        b.size[dim] = max_i64(r.end - r.begin, 0);
-    }
-    return b;
-}
-
 /* Are partial sums over `v` blocks like those of any tensor? */
 static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_op *op,
                                   const struct op_index *x, int v)
@@ -160,24 +144,6 @@ static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_o
             return false;
     }
     return true;
-}
-
-/* The least part of an op that a device computes. */
-static struct lx_team_space shard_least_space(const struct shard_least *l, const struct lx_op *op,
-                                              const struct op_index *x, struct shard_state var, int m)
-{
-    struct lx_team_space s = {0};
-    for (int a = 0; a < l->grid->axes; a++) {
-        int v = var.at[a], n = s.loops;
-        if (v < 0 || team_loop_of(&s, v) >= 0) continue;
-        int dim = op_index_dim(x, x->output, v);
-        int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
-        bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, x, v);
-        struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
-        s.var[s.loops++] = v;
-        if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
-    }
-    return s;
 }
 
 /* Adds the elements of a box outside of another, by direction. */
@@ -217,8 +183,29 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
     *bytes = 0;
     if (l->loose[op->inputs[i]] || shard_least_has_holes(&x)) return 0;
     for (int m = 0; m < l->devices; m++) {
-        struct lx_team_space space = shard_least_space(l, op, &x, var, m);
-        struct lx_team_box own = shard_least_most_owned(l, op->inputs[i], in, m);
+        /* The least part of an op that a device computes. */
+        struct lx_team_space space = {0};
+        for (int a = 0; a < l->grid->axes; a++) {
+            int v = var.at[a], n = space.loops;
+            if (v < 0 || team_loop_of(&space, v) >= 0) continue;
+            int dim = op_index_dim(&x, x.output, v);
+            int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x.extent[v];
+            bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, &x, v);
+            struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
+            space.var[space.loops++] = v;
+            if (known && r.begin < r.end) space.range[n] = dim >= 0 ? team_range_of_block(&x, v, r) : r;
+        }
+        /* All that a device may own of a tensor. */
+        int32_t tensor = op->inputs[i];
+        const struct lx_tensor *t = &l->g->tensors[tensor];
+        struct lx_team_box own = lx_team_box_of(t->rank, t->shape);
+        for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
+            int dim = in.at[a];
+            if (dim < 0) continue;
+            struct lx_team_range r = shard_least_block_of(l, in.at, dim, t->shape[dim], m, true);
+            own.offset[dim] = r.begin;
+            own.size[dim] = max_i64(r.end - r.begin, 0);
+        }
         struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
         if (!lx_team_space_empty(&space)) shard_least_add_outside(&need, &own, &s);
     }
