@@ -6,14 +6,6 @@
 
 #include <math.h>
 
-static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a, int b)
-{
-    unsigned axes = 0;
-    for (int i = 0; i < grid->axes; i++)
-        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
-    return axes;
-}
-
 /* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
 static int32_t team_figures_step_of(const struct lx_team_plans *p, int device, int op)
 {
@@ -37,7 +29,7 @@ static void count_message(struct team_figures *f, int device, const struct lx_te
     const struct lx_team_plan *team = f->plans->team;
     int32_t step = f->plans->devices[device]->step[x->op];
     bool sent = x->operand >= 0;
-    unsigned axes = team_figures_axes_between(&team->grid, device, x->peer);
+    unsigned axes = lx_team_axes_between(&team->grid, device, x->peer);
     if (x->peer == device || step < 0) return;
     struct team_step_figures *s = &f->steps[step];
     s->axes |= axes;

@@ -136,18 +136,6 @@ static bool check_space(const struct checker *c, int32_t o, const struct op_inde
     return true;
 }
 
-/* Are partial sums kept, along every axis that they were made along? */
-static bool check_left(const struct checker *c, int32_t o, const struct op_index *x)
-{
-    const struct lx_team_tensor *out = &c->p->tensors[c->p->graph->ops[o].output];
-    bool partial = false;
-    for (int a = 0; a < c->p->grid.axes; a++) {
-        if ((out->shard[a] == LX_TEAM_PARTIAL) != team_shards_sum(x, c->p->ops[o].var, a)) return false;
-        partial |= out->shard[a] == LX_TEAM_PARTIAL;
-    }
-    return partial;
-}
-
 /* A tensor has partial sums only if an op makes them, and if it is no output. */
 bool check_partial(const struct checker *c)
 {
@@ -168,16 +156,20 @@ bool check_mode(const struct checker *c, int32_t o)
     const struct lx_team_op *how = &c->p->ops[o];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    bool split = false, sums = false, partial = check_left(c, o, &x);
+    bool split = false, sums = false, partial = false, kept = true; /* along all axes of partial sums */
     for (int a = 0; a < c->p->grid.axes; a++) {
+        bool makes = team_shards_sum(&x, how->var, a),
+             has = c->p->tensors[op->output].shard[a] == LX_TEAM_PARTIAL;
         split |= how->var[a] >= 0;
-        sums |= team_shards_sum(&x, how->var, a);
+        sums |= makes;
+        partial |= has;
+        kept = kept && has == makes;
         if (!check_axis(c, o, &x, a)) return false;
     }
-    if (how->mode != (partial ? LX_TEAM_KEPT_PARTIAL
-                      : sums  ? LX_TEAM_COMBINE
-                      : split ? LX_TEAM_SPLIT
-                              : LX_TEAM_REPLICATED))
+    if (how->mode != (partial && kept ? LX_TEAM_KEPT_PARTIAL
+                      : sums          ? LX_TEAM_COMBINE
+                      : split         ? LX_TEAM_SPLIT
+                                      : LX_TEAM_REPLICATED))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
     if (!check_scatter(c, o, &x)) return false;
     /* All results of an op are sharded alike; replicated ones may have several shapes. */

@@ -1,4 +1,4 @@
-/* Devices as a grid: who stands where, and which block of a dimension that makes his. */
+/* Devices as a grid: coordinates, and the blocks of dimensions that follow from them. */
 #include "team/team_private.h"
 #include "base/fail.h"
 
@@ -36,6 +36,14 @@ int lx_team_coordinate(const struct lx_team_grid *grid, int device, int axis)
 {
     for (int a = grid->axes - 1; a > axis; a--) device /= grid->size[a];
     return device % grid->size[axis];
+}
+
+unsigned lx_team_axes_between(const struct lx_team_grid *grid, int a, int b)
+{
+    unsigned axes = 0;
+    for (int i = 0; i < grid->axes; i++)
+        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
+    return axes;
 }
 
 int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what)
@@ -89,22 +97,17 @@ struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx
     return b;
 }
 
-/* Dimensions along which two devices have other blocks. */
-static int blocks_apart(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int a, int b)
-{
-    int apart = 0;
-    for (int d = 0; d < LX_MAX_RANK; d++)
-        apart += t->bound[d] && lx_team_block(grid, t->shard, d, a) != lx_team_block(grid, t->shard, d, b);
-    return apart;
-}
-
 struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
                                 const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
                                 int to)
 {
     struct lx_team_box theirs = team_own_box(grid, tensor, t, from), none = {.rank = 1};
     if (!lx_team_serves(grid, t, from, to)) return none;
-    if (x->sides && blocks_apart(grid, t, from, to) > 1) return none;
+    int apart = 0; /* dimensions along which they have different blocks */
+    for (int d = 0; d < LX_MAX_RANK; d++)
+        apart +=
+            t->bound[d] && lx_team_block(grid, t->shard, d, from) != lx_team_block(grid, t->shard, d, to);
+    if (x->sides && apart > 1) return none;
     return lx_team_box_meet(&theirs, &x->box[to]);
 }
 
@@ -136,7 +139,6 @@ bool team_shards_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int 
     return var[axis] <= LX_TEAM_PARTIAL || (var[axis] >= 0 && op_index_reduced(x, var[axis]));
 }
 
-/* Devices that differ along axes of parts only. */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
                     int device, int other)
 {

@@ -2,13 +2,6 @@
 #include "team/distribution.h"
 #include "base/checked.h"
 
-static bool one_element(const struct lx_team_array *a)
-{
-    for (int d = 0; d < a->rank; d++)
-        if (a->shape[d] != 1) return false;
-    return true;
-}
-
 struct lx_team_array lx_team_repartition(const struct lx_team_array *a, const struct lx_team_box *box,
                                          int64_t own_view[LX_MAX_RANK])
 {
@@ -16,8 +9,8 @@ struct lx_team_array lx_team_repartition(const struct lx_team_array *a, const st
     struct lx_team_box parts[LX_TEAM_PARTS], whole;
     const struct lx_team_box *own = &parts[lx_team_parts_of(a, parts) == 1 ? 0 : LX_TEAM_OWN];
     if (!box) {
-        whole = one_element(a) ? lx_team_box_of(a->rank, a->shape) : *own;
-        box = &whole;
+        whole = lx_team_box_of(a->rank, a->shape);
+        box = lx_team_box_elements(&whole) == 1 ? &whole : own;
     }
     for (int d = 0; d < a->rank; d++) {
         r.offset[d] = box->offset[d];

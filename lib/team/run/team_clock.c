@@ -39,14 +39,6 @@ static struct trip *team_clock_trip(const struct clock_maker *k, int tag, int de
     return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)device];
 }
 
-static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, int b)
-{
-    unsigned axes = 0;
-    for (int i = 0; i < grid->axes; i++)
-        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
-    return axes;
-}
-
 /* Notes what device `m` sends and receives. */
 static void team_clock_note(struct clock_maker *k, int m)
 {
@@ -63,7 +55,7 @@ static void team_clock_note(struct clock_maker *k, int m)
         t->end = i + 1;
         if (x->peer == m) continue;
         t->received += x->bytes;
-        t->axes |= team_clock_axes_between(&k->p->team->grid, m, x->peer);
+        t->axes |= lx_team_axes_between(&k->p->team->grid, m, x->peer);
     }
 }
 

@@ -169,7 +169,7 @@ static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f,
         if (f->receive[m] == MPI_REQUEST_NULL) continue;
         int found = 0;
         for (int tries = 0; (found = transport_mpi_look(link, f, m, st)) == 0; tries++) {
-            if (late(link, f->tag, m, since, st)) break;
+            if (transport_mpi_late(link, f->tag, m, since, st)) break;
             transport_mpi_rest(tries);
         }
         ok = found == 1;

@@ -101,7 +101,7 @@ static void shard_improve_free(struct improver *p, int32_t t)
     }
 }
 
-static bool shard_improve_rounds(struct improver *p)
+static void shard_improve_rounds(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
@@ -113,17 +113,6 @@ static bool shard_improve_rounds(struct improver *p)
         }
         better = shard_cheaper(p->q, p->best->cost, before);
     }
-    return ok;
-}
-
-static bool shard_improve_search(struct improver *p)
-{
-    size_t most;
-    if (!shard_improve_few(p, &most)) return false;
-    if (!p->any || !p->dropped) return true;
-    if (most < MOST && !shard_improve_try(p, SHARD_FREELY, MOST)) return false;
-    p->ops = 0;
-    return !p->dropped || (shard_improve_plain(p) && shard_improve_rounds(p));
 }
 
 bool shard_search(const struct shard_question *q, struct shard_answer *out)
@@ -143,7 +132,12 @@ bool shard_search(const struct shard_question *q, struct shard_answer *out)
     p.any = shard_search_along(&replicated, p.prices, SHARD_FREELY, 1, out, &p.dropped);
     cancel_end(&shield);
     out->unsharded = p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
-    if (!(q->replicated && p.any)) shard_improve_search(&p);
+    size_t most;
+    if (!(q->replicated && p.any) && shard_improve_few(&p, &most) && p.any && p.dropped &&
+        (most >= MOST || shard_improve_try(&p, SHARD_FREELY, MOST)) && p.dropped) {
+        p.ops = 0;
+        if (shard_improve_plain(&p)) shard_improve_rounds(&p);
+    }
     shard_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);
