@@ -42,7 +42,7 @@
 #include "loops/nest_of_op.h"
 #include "device/device.h"
 #include "team/run/transport.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/run/team_clock.h"
 #include "team/run/shard_reasons.h"
 #include "team/run/team_run.h"

@@ -2,7 +2,7 @@
 #include "api/api_team.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 #include <stdlib.h>
 #include <string.h>

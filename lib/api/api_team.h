@@ -3,7 +3,7 @@
 #define LX_API_API_TEAM_H
 
 #include "api/api_handles.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/run/team_run.h"
 
 struct team_result {

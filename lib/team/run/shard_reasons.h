@@ -2,7 +2,7 @@
 #ifndef LX_TEAM_RUN_SHARD_REASONS_H
 #define LX_TEAM_RUN_SHARD_REASONS_H
 
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 /*     X(id, word, help) */
 #define LX_SHARD_ORIGINS(X)                                                                                  \

@@ -6,7 +6,7 @@
  * receiving (team/shard/shard_bound.c). Products of a matmul count by the least share that shows; of bytes through HBM a
  * launch covers some (cost/bundle.h), and no bundle moves more per microsecond than one that is just covered. An input
  * picked by indices may be any part of its table, and one read through several windows is counted by the largest. */
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/rates.h"

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan_slot.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/run/team_clock.h"
 
 #include <math.h>

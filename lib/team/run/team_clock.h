@@ -3,7 +3,7 @@
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H
 
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 /* What a device receives by one tag: of an exchange, or of a round of combining. */
 struct lx_team_trip {

@@ -3,7 +3,7 @@
 #define LX_TEAM_RUN_TEAM_DEVICE_H
 
 #include "base/vec.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/run/team_run.h"
 
 struct kept_message {

@@ -1,6 +1,6 @@
 /* A team's plan with the plan of each device. */
-#ifndef LX_TEAM_RUN_DEVICE_PLANS_H
-#define LX_TEAM_RUN_DEVICE_PLANS_H
+#ifndef LX_TEAM_RUN_TEAM_PLANS_H
+#define LX_TEAM_RUN_TEAM_PLANS_H
 
 #include "plan/plan.h"
 #include "team/team.h"

@@ -4,7 +4,7 @@
  * else differs between devices of the same sizes, and a plan depends on the offset only by the place in its stick where
  * a slice begins, along the dimension that its layout has in sticks. So the first of these devices is planned, and
  * others with the same places have its plan with offsets of their own. */
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/clock.h"

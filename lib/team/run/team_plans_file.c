@@ -4,7 +4,7 @@
 #include "base/order.h"
 #include "layout/op_index.h"
 #include "planfile/plan_file.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/team_file.h"
 
 #include <math.h>
