@@ -30,7 +30,7 @@ bool team_plans_add_device(struct lx_team_plans *p, int m, lx_status *st)
 }
 
 /* Dimension `h` of an operand: the same part of it, moved by whole steps of all levels of its layout? */
-static bool device_plans_moved_evenly(const struct lx_layout *y, const struct op_index *x,
+static bool team_plans_moved_evenly(const struct lx_layout *y, const struct op_index *x,
                                       const struct op_index *other, int operand, int h)
 {
     int64_t stride = op_index_stride(x, operand, h), last = x->extent[(int)x->var[operand][h]] - 1;
@@ -57,7 +57,7 @@ bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does)
         if (memcmp(x.extent, other.extent, (size_t)x.var_count * sizeof *x.extent) != 0) return false;
         for (int i = 0; x.known && i < x.operand_count; i++)
             for (int h = 0; op_index_shifted(&x, i) && h < x.rank[i]; h++)
-                if (!device_plans_moved_evenly(&l->layouts[op_operand(op, i)], &x, &other, i, h))
+                if (!team_plans_moved_evenly(&l->layouts[op_operand(op, i)], &x, &other, i, h))
                     return false;
     }
     return true;
@@ -97,21 +97,21 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
 }
 
 /* Is it likely that the device needs a plan of its own: does no device before it do something alike? */
-static bool device_plans_is_first(const struct lx_team_plans *p, int m)
+static bool team_plans_is_first(const struct lx_team_plans *p, int m)
 {
     int first = 0;
     while (p->devices[first]->likely != p->devices[m]->likely) first++;
     return first == m && p->devices[m]->graph;
 }
 
-static bool device_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan_options *how,
+static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan_options *how,
                               lx_status *st)
 {
     struct lx_plan_options one = *how;
     int left = 1; /* plans that are likely to come, with this one */
     if (!p->devices[m]->graph) return true;
     int twin = team_plans_twin(p, m);
-    for (int k = m + 1; twin == m && k < p->team->devices; k++) left += device_plans_is_first(p, k);
+    for (int k = m + 1; twin == m && k < p->team->devices; k++) left += team_plans_is_first(p, k);
     if (twin == m) one.run = plan_run_share(&how->run, left);
     one.run.hasty |= p->hasty;
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_device(p->devices[m]->graph, &one, st);
@@ -119,7 +119,7 @@ static bool device_plans_plan(struct lx_team_plans *p, int m, const struct lx_pl
 }
 
 /* At the pace of the `done` devices: are as many `more` made before the deadline, or `grace` seconds later? */
-static bool device_plans_in_time(double done, double more, double grace)
+static bool team_plans_in_time(double done, double more, double grace)
 {
     const struct cancel *token = cancel_current();
     if (!token || token->seconds <= 0) return true;
@@ -128,7 +128,7 @@ static bool device_plans_in_time(double done, double more, double grace)
 }
 
 /* Makes the graphs that there are not yet; all of them, or as many as there is time for, with the plans after it. */
-static bool device_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *st)
+static bool team_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *st)
 {
     /* A hasty plan takes as long as so many graphs, and so does one that is searched for and cancelled. */
     enum { PLAN = 4, SEARCH = 10 };
@@ -137,13 +137,13 @@ static bool device_plans_add_all(struct lx_team_plans *p, bool *late, lx_status 
     for (int m = 0; m < devices && !(late && *late); m++) {
         bool made_before = p->devices[m];
         if (!made_before && !team_plans_add_device(p, m, st)) return false;
-        plans += device_plans_is_first(p, m);
+        plans += team_plans_is_first(p, m);
         if (made_before) continue;
         int made = m < to_make ? m + 1 : to_make;
         if (late)
             *late = (cancel_requested() && !cancel_is_late()) || /* by a person, say */
-                    !device_plans_in_time(made, to_make - made + PLAN * plans, late_by);
-        p->hasty = !device_plans_in_time(made, to_make - made + SEARCH * plans, 0);
+                    !team_plans_in_time(made, to_make - made + PLAN * plans, late_by);
+        p->hasty = !team_plans_in_time(made, to_make - made + SEARCH * plans, 0);
     }
     return true;
 }
@@ -172,7 +172,7 @@ struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct l
     struct lx_team_plans *p = team_plans_new(team);
     struct cancel token;
     cancel_begin(&token, how->run.time_limit);
-    bool ok = device_plans_add_all(p, late, st);
+    bool ok = team_plans_add_all(p, late, st);
     cancel_end(&token);
     if (ok) return p;
     lx_team_plans_free(p);
@@ -184,8 +184,8 @@ struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx
 {
     struct cancel token;
     cancel_begin(&token, how->run.time_limit); /* all in the time of one */
-    bool ok = device_plans_add_all(p, NULL, st);
-    for (int m = 0; ok && m < p->team->devices; m++) ok = device_plans_plan(p, m, how, st);
+    bool ok = team_plans_add_all(p, NULL, st);
+    for (int m = 0; ok && m < p->team->devices; m++) ok = team_plans_plan(p, m, how, st);
     cancel_end(&token);
     if (!ok) {
         lx_team_plans_free(p);

@@ -33,7 +33,7 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
 }
 
 /* A plan of the graph that the team's plan gives the device, or the number of a device before it that does the same. */
-static bool device_plans_read(const struct json *j, const struct json_value *value, struct lx_team_plans *p,
+static bool team_plans_read(const struct json *j, const struct json_value *value, struct lx_team_plans *p,
                               int m, lx_status *st)
 {
     int64_t first;
@@ -59,7 +59,7 @@ static bool device_plans_read(const struct json *j, const struct json_value *val
                       "this is a plan of another graph than the one that the team's plan gives device %d", m);
 }
 
-static struct lx_team_plans *device_plans_read_all(const struct json *j, lx_status *st)
+static struct lx_team_plans *team_plans_read_all(const struct json *j, lx_status *st)
 {
     const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
@@ -73,7 +73,7 @@ static struct lx_team_plans *device_plans_read_all(const struct json *j, lx_stat
     int m = 0;
     if (ok)
         json_for_each(item, array) {
-            ok = ok && device_plans_read(j, item, p, m++, st);
+            ok = ok && team_plans_read(j, item, p, m++, st);
         }
     if (ok) return p;
     lx_team_plans_free(p);
@@ -84,7 +84,7 @@ struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, si
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_team_plans *p = device_plans_read_all(&j, st);
+    struct lx_team_plans *p = team_plans_read_all(&j, st);
     json_free(&j);
     return p;
 }
@@ -108,7 +108,7 @@ ORDER(message_ends_order, struct message_end,
 
 /* Does the device at the other end of each message receive what is sent, once and of the same size? The first end
  * without another one, by device and number, is reported. */
-static bool device_plans_check_messages(const struct lx_team_plans *p, lx_status *st)
+static bool team_plans_check_messages(const struct lx_team_plans *p, lx_status *st)
 {
     size_t count = 0, n = 0;
     for (int m = 0; m < p->team->devices; m++) count += (size_t)p->devices[m]->message_count;
@@ -140,7 +140,7 @@ static bool device_plans_check_messages(const struct lx_team_plans *p, lx_status
 }
 
 /* Are there slices of tensors on chip at other offsets in the device's graph? Then cores may have other parts. */
-static bool device_plans_moves_on_chip(const struct lx_plan *plan, const struct lx_graph *does)
+static bool team_plans_moves_on_chip(const struct lx_plan *plan, const struct lx_graph *does)
 {
     const struct lx_layouts *l = plan->layouts;
     for (int32_t o = 0; o < l->graph->op_count; o++) {
@@ -158,18 +158,18 @@ static bool device_plans_moves_on_chip(const struct lx_plan *plan, const struct 
 }
 
 /* A plan, or one that a device shares whose slices are at other places of tensors on chip. */
-static bool device_plans_check_plan(const struct lx_team_plans *p, int m, lx_status *st)
+static bool team_plans_check_plan(const struct lx_team_plans *p, int m, lx_status *st)
 {
     int twin = team_plans_twin(p, m);
     if (twin == m || p->plans[twin] != p->plans[m]) return lx_plan_check(p->plans[m], st);
-    if (!device_plans_moves_on_chip(p->plans[m], p->devices[m]->graph)) return true;
+    if (!team_plans_moves_on_chip(p->plans[m], p->devices[m]->graph)) return true;
     const struct lx_plan *own = lx_team_plan_of(p, m, st);
     bool ok = own && lx_plan_check(own, st);
     lx_plan_free(own);
     return ok;
 }
 
-static bool device_plans_is_near(double stated, double is)
+static bool team_plans_is_near(double stated, double is)
 {
     return stated < 0 || fabs(stated - is) <= 1e-6 * fabs(is) + 1e-9;
 }
@@ -177,17 +177,17 @@ static bool device_plans_is_near(double stated, double is)
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
     const struct lx_team_plan *t = p->team;
-    if (!lx_team_check(t, st) || !device_plans_check_messages(p, st)) return false;
+    if (!lx_team_check(t, st) || !team_plans_check_messages(p, st)) return false;
     for (int m = 0; m < t->devices; m++) {
         lx_status why = {0};
-        if (p->plans[m] && !device_plans_check_plan(p, m, &why))
+        if (p->plans[m] && !team_plans_check_plan(p, m, &why))
             return status_set(st, why.code, "device %d: %.600s", m, why.text);
     }
     double us = team_plans_us(p), least = lx_team_bound_us(t);
-    if (!device_plans_is_near(t->predicted_us, us))
+    if (!team_plans_is_near(t->predicted_us, us))
         return status_set(st, LX_E_NO, "predicted_us is %.9g; by the plans of the devices it is %.9g",
                           t->predicted_us, us);
-    if (!device_plans_is_near(t->bound_us, least))
+    if (!team_plans_is_near(t->bound_us, least))
         return status_set(st, LX_E_NO, "bound_us is %.9g; the least work takes %.9g", t->bound_us, least);
     int64_t bytes = t->bound_bytes > 0 ? lx_team_least_bytes(t) : t->bound_bytes;
     if (t->bound_bytes != bytes)
