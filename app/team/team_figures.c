@@ -2,6 +2,7 @@
 #include "team/team_figures.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "text/format.h"
 #include "text/table.h"
 
 #include <math.h>
@@ -169,6 +170,13 @@ void add_axes(unsigned axes, struct text *out)
     bool any = false;
     for (int a = 0; a < LX_TEAM_AXES; a++)
         if (axes >> a & 1) text_format(out, any ? " and %d" : "%d", a), any = true;
+}
+
+void add_grid(const struct lx_team_plan *p, struct text *out)
+{
+    text_add(out, counted(p->devices, "device").at);
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
 }
 
 void add_coordinates(const struct lx_team_grid *grid, int device, struct text *out)
