@@ -33,17 +33,6 @@ static struct shard_state choose_default(const struct lx_team_grid *grid, const 
     return s;
 }
 
-static bool choose_refuse_dimension(const struct lx_tensor *t, int dim, lx_status *st)
-{
-    if (t->rank < 1)
-        return status_set(st, LX_E_RANGE,
-                          "tensor %s is a single number and has no dimension %d; leave it replicated",
-                          t->name, dim);
-    return status_set(st, LX_E_RANGE,
-                      "tensor %s has no dimension %d that could be sharded; it has %d, from 0 to %d", t->name,
-                      dim, t->rank, t->rank - 1);
-}
-
 static bool choose_apply(const struct team_draft *d, const struct names *tensors, bool *fixed,
                          struct shard_state *state, lx_status *st)
 {
@@ -56,7 +45,9 @@ static bool choose_apply(const struct team_draft *d, const struct names *tensors
         state[t] = shard_replicated;
         for (int a = 0; a < LX_TEAM_AXES && a < d->grid.axes; a++) {
             if (c->shard[a] < -1 || c->shard[a] >= d->g->tensors[t].rank)
-                return choose_refuse_dimension(&d->g->tensors[t], c->shard[a], st);
+                return status_set(st, LX_E_RANGE,
+                                  "tensor %s has no dimension %d that could be sharded; it has %d", c->tensor,
+                                  c->shard[a], d->g->tensors[t].rank);
             if (d->grid.size[a] > 1) state[t].at[a] = c->shard[a];
         }
     }

@@ -127,16 +127,6 @@ static int32_t exchange_read(struct exchange_pass *p, int32_t o, const struct op
     return owned ? -1 : exchange_serve(p, t, o, exchange_missing(d, t, p->need));
 }
 
-/* Are they next to each other along every axis, or in the same place? */
-static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int to)
-{
-    for (int a = 0; a < grid->axes; a++) {
-        int apart = lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a);
-        if (apart < -1 || apart > 1) return false;
-    }
-    return true;
-}
-
 void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e)
@@ -161,7 +151,8 @@ void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *gr
             int64_t bytes = team_bytes(t, &part);
             sent[from] += bytes;
             received[to] += bytes;
-            halo = halo && exchange_neighbours(grid, from, to);
+            for (int a = 0; a < grid->axes; a++) /* neighbours along every axis */
+                halo = halo && abs(lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a)) <= 1;
         }
         e->bytes += received[to];
     }

@@ -34,17 +34,6 @@ static bool steps_may_split(const struct team_draft *d, int32_t o)
     return d->ops[o].mode == LX_TEAM_SPLIT && op->output_count <= 1 && (team_plain_index(op) || view);
 }
 
-/* Does every axis shard input `i` where it shards the op? */
-static bool steps_sharded_alike(const struct team_draft *d, int32_t o, const struct op_index *x, int i)
-{
-    const struct lx_team_tensor *t = &d->tensors[d->g->ops[o].inputs[i]];
-    for (int a = 0; a < d->grid.axes; a++) {
-        if ((t->shard[a] >= 0) != (d->ops[o].var[a] >= 0)) return false;
-        if (t->shard[a] >= 0 && x->var[i][t->shard[a]] != d->ops[o].var[a]) return false;
-    }
-    return true;
-}
-
 /* May op `o` be computed piece by piece together with the ops of group `g`? A piece of it must need only the
  * same piece of the group's results, and may not overwrite a tensor that a later piece of the group reads. */
 static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
@@ -65,7 +54,11 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
         int32_t t = op->inputs[i], e = d->ops[o].exchange[i];
         if (e >= 0 && d->exchanges[e].after >= group->first) return false;
         if (p->written_in[t] != g) continue;
-        if (!team_plain_index(op) || e >= 0 || !steps_sharded_alike(d, o, &x, i)) return false;
+        if (!team_plain_index(op) || e >= 0) return false;
+        for (int a = 0; a < d->grid.axes; a++) { /* every axis must shard it where it shards the op */
+            int dim = d->tensors[t].shard[a], var = d->ops[o].var[a];
+            if (dim >= 0 ? x.var[i][dim] != var : var >= 0) return false;
+        }
     }
     return true;
 }

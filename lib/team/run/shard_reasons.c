@@ -54,17 +54,6 @@ static enum lx_shard_origin shard_reasons_origin_of(const struct lx_shard_questi
     return !q->how->by_time && t->role == LX_INPUT ? LX_SHARD_ARRIVES : LX_SHARD_FOUND;
 }
 
-/* Is it another way than the tensor has, and has every block something? An axis of one device shards nothing. */
-static bool shard_reasons_is_other(const struct lx_team_grid *grid, const struct lx_tensor *t,
-                                   const int shard[LX_TEAM_AXES], const int is[LX_TEAM_AXES])
-{
-    bool other = false;
-    for (int a = 0; a < grid->axes; a++) other |= grid->size[a] > 1 && shard[a] != is[a];
-    for (int d = 0; d < t->rank; d++)
-        if (lx_team_blocks(grid, shard, d) > t->shape[d]) return false;
-    return other;
-}
-
 /* Each axis counts from replicated to the last dimension, the last axis fastest. `out` may be NULL. */
 static int shard_reasons_list(const struct lx_team_grid *grid, const struct lx_tensor *t,
                               const int is[LX_TEAM_AXES], struct lx_shard_price *out)
@@ -72,7 +61,10 @@ static int shard_reasons_list(const struct lx_team_grid *grid, const struct lx_t
     int shard[LX_TEAM_AXES], count = 0, a = 0;
     for (int i = 0; i < LX_TEAM_AXES; i++) shard[i] = -1;
     while (a >= 0) {
-        if (shard_reasons_is_other(grid, t, shard, is)) {
+        bool other = false, full = true; /* another way than it has; every block has something */
+        for (int i = 0; i < grid->axes; i++) other |= grid->size[i] > 1 && shard[i] != is[i];
+        for (int d = 0; d < t->rank; d++) full = full && lx_team_blocks(grid, shard, d) <= t->shape[d];
+        if (other && full) {
             if (out) memcpy(out[count].shard, shard, sizeof shard);
             count++;
         }

@@ -31,7 +31,7 @@ bool team_plans_add_device(struct lx_team_plans *p, int m, lx_status *st)
 
 /* Dimension `h` of an operand: the same part of it, moved by whole steps of all levels of its layout? */
 static bool team_plans_moved_evenly(const struct lx_layout *y, const struct op_index *x,
-                                      const struct op_index *other, int operand, int h)
+                                    const struct op_index *other, int operand, int h)
 {
     int64_t stride = op_index_stride(x, operand, h), last = x->extent[(int)x->var[operand][h]] - 1;
     int64_t a = op_index_offset(x, operand, h), b = op_index_offset(other, operand, h), reach;
@@ -57,8 +57,7 @@ bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does)
         if (memcmp(x.extent, other.extent, (size_t)x.var_count * sizeof *x.extent) != 0) return false;
         for (int i = 0; x.known && i < x.operand_count; i++)
             for (int h = 0; op_index_shifted(&x, i) && h < x.rank[i]; h++)
-                if (!team_plans_moved_evenly(&l->layouts[op_operand(op, i)], &x, &other, i, h))
-                    return false;
+                if (!team_plans_moved_evenly(&l->layouts[op_operand(op, i)], &x, &other, i, h)) return false;
     }
     return true;
 }
@@ -104,8 +103,7 @@ static bool team_plans_is_first(const struct lx_team_plans *p, int m)
     return first == m && p->devices[m]->graph;
 }
 
-static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan_options *how,
-                              lx_status *st)
+static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options one = *how;
     int left = 1; /* plans that are likely to come, with this one */

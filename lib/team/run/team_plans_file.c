@@ -34,7 +34,7 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
 
 /* A plan of the graph that the team's plan gives the device, or the number of a device before it that does the same. */
 static bool team_plans_read(const struct json *j, const struct json_value *value, struct lx_team_plans *p,
-                              int m, lx_status *st)
+                            int m, lx_status *st)
 {
     int64_t first;
     if (!team_plans_add_device(p, m, st)) return false;
