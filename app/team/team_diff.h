@@ -1,4 +1,5 @@
-/* lxplan diff of two teams' plans: tensors that are sharded differently, and the changes in bytes and time. */
+/* lxplan diff of two teams' plans: tensors that are sharded differently, and the changes in bytes and
+ * time. */
 #ifndef LX_APP_TEAM_TEAM_DIFF_H
 #define LX_APP_TEAM_TEAM_DIFF_H
 

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
+/* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind
+ * it. */
 static int32_t team_figures_step_of(const struct lx_team_plans *p, int device, int op)
 {
     const struct lx_plan *plan = p->plans[device];

@@ -1,5 +1,6 @@
-/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a device up to MOST_SPANS
- * intervals: ops that follow each other at once become one where they are shorter than a share of the whole. */
+/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a device
+ * up to MOST_SPANS intervals: ops that follow each other at once become one where they are shorter than a
+ * share of the whole. */
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "html/html.h"

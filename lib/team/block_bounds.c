@@ -1,9 +1,10 @@
 /* The bounds of the blocks, and with them where each op runs on each device.
  *
- * Inputs and outputs have the default partition. Targets are propagated backwards from results: a tensor that is
- * inserted is cut where the owners of the output begin, and operands of element-wise ops are cut like their result, so
- * that a chain from slices to an insertion moves nothing in between. Propagation stops at slices, inputs and insertions.
- * The last reader of a tensor decides; other readers get their part by an exchange. */
+ * Inputs and outputs have the default partition. Targets are propagated backwards from results: a tensor
+ * that is inserted is cut where the owners of the output begin, and operands of element-wise ops are cut
+ * like their result, so that a chain from slices to an insertion moves nothing in between. Propagation
+ * stops at slices, inputs and insertions. The last reader of a tensor decides; other readers get their part
+ * by an exchange. */
 #include "team/team_private.h"
 
 /* Default bounds of all sharded dimensions that have none yet. */
@@ -22,8 +23,8 @@ static void block_bounds_default(struct team_draft *d, int32_t t)
     }
 }
 
-/* The loops of the output's variables; those of sums are open yet. Axes that shard a sum may shard a dimension of the
- * output further, after the loop's own axes. */
+/* The loops of the output's variables; those of sums are open yet. Axes that shard a sum may shard a
+ * dimension of the output further, after the loop's own axes. */
 static void block_bounds_spaces(struct team_draft *d, int32_t o, const struct op_index *x)
 {
     struct lx_team_op *how = &d->ops[o];
@@ -53,8 +54,8 @@ static bool block_bounds_alike(const struct team_draft *d, int32_t t, int dim, c
     return true;
 }
 
-/* A device computes the part of a sum that it owns of the first input that is sharded along it; if none is, an equal
- * share. */
+/* A device computes the part of a sum that it owns of the first input that is sharded along it; if none is,
+ * an equal share. */
 static struct lx_team_range block_bounds_of_sum(const struct team_draft *d, int32_t o,
                                                 const struct op_index *x, int var, int m)
 {

@@ -24,8 +24,8 @@ static bool same_range(struct lx_team_range a, struct lx_team_range b)
     return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
 }
 
-/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The devices of a
- * block must agree. */
+/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The
+ * devices of a block must agree. */
 static bool check_states_cover(const struct checker *c, int32_t o, int loop, int64_t extent)
 {
     const struct lx_team_op *how = &c->p->ops[o];
@@ -117,7 +117,8 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
     return true;
 }
 
-/* A device that computes a part of the output owns it, or has it in common with the devices it adds up with. */
+/* A device that computes a part of the output owns it, or has it in common with the devices it adds up
+ * with. */
 static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
 {
     const struct lx_op *op = &c->p->graph->ops[o];

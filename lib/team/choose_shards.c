@@ -1,9 +1,10 @@
 /* The dimension of each tensor that each axis shards, and with that how each op is computed.
  *
- * Inputs are sharded along their first dimensions that are long enough, one for each axis, or all axes shard the
- * first that is long enough for all devices, whichever exchanges less; unless time is what counts, or everything is
- * to be replicated: then they arrive as is best. Weights and results are as is best. The caller's wishes are kept. An
- * axis of one device shards nothing: a tensor is replicated along it, whatever is stated. */
+ * Inputs are sharded along their first dimensions that are long enough, one for each axis, or all axes
+ * shard the first that is long enough for all devices, whichever exchanges less; unless time is what
+ * counts, or everything is to be replicated: then they arrive as is best. Weights and results are as is
+ * best. The caller's wishes are kept. An axis of one device shards nothing: a tensor is replicated along
+ * it, whatever is stated. */
 #include "team/shard/shard_search.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of the
- * team's plan, one after the other. */
+/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of
+ * the team's plan, one after the other. */
 #include "team/device_maker.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -36,7 +36,8 @@ static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, 
     return true;
 }
 
-/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is read. */
+/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is
+ * read. */
 static void device_graph_find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
@@ -78,8 +79,8 @@ static void device_graph_compute(struct maker *k, const struct lx_team_step *s)
     }
 }
 
-/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a tensor,
- * where there is nothing, make another shape. */
+/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a
+ * tensor, where there is nothing, make another shape. */
 void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
 {
     static const char key[] = "\"offset\": [";

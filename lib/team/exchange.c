@@ -1,9 +1,10 @@
 /* The boxes of tensors that travel.
  *
- * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else the read
- * joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes overlap, that moves
- * fewer bytes than two exchanges; where they do not, a few more, but in half as many messages. Boxes stay apart only if
- * the gap between them costs more than another message. A write of the tensor makes earlier exchanges stale. */
+ * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else
+ * the read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where
+ * boxes overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as
+ * many messages. Boxes stay apart only if the gap between them costs more than another message. A write of
+ * the tensor makes earlier exchanges stale. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -57,8 +58,9 @@ static int64_t exchange_messages(const struct team_draft *d, int32_t t, const st
     return n;
 }
 
-/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a message of each
- * device. Where something is copied from afar, most of a hull may be of no use, and messages are counted. */
+/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a
+ * message of each device. Where something is copied from afar, most of a hull may be of no use, and
+ * messages are counted. */
 static int32_t exchange_find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
 {
     const struct team_draft *d = p->d;

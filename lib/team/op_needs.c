@@ -39,8 +39,8 @@ bool team_picks(const struct lx_op *op)
     return op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN;
 }
 
-/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside them the first
- * must have one input alone, and others none. */
+/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside
+ * them the first must have one input alone, and others none. */
 static const struct linear_kind {
     enum lx_kind_id id;
     bool together, constant;
@@ -123,9 +123,9 @@ bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *targ
     return apart && lx_team_box_within(read, &all);
 }
 
-/* Outside of a shifted tensor there are zeros, which nobody sends. The output's own place is in the box, so that a device
- * can shift its box and take its block of the result; unless it comes from afar, or there is nothing: then the own place
- * is enough. */
+/* Outside of a shifted tensor there are zeros, which nobody sends. The output's own place is in the box, so
+ * that a device can shift its box and take its block of the result; unless it comes from afar, or there is
+ * nothing: then the own place is enough. */
 static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
                           struct lx_team_box *need)
 {

@@ -126,7 +126,8 @@ static int program_dims_cut_at(struct program *p, int32_t tensor, int64_t point)
     return 0;
 }
 
-/* Cuts an operand at every point of one part, and at the borders of parts, also between the axes of a group. */
+/* Cuts an operand at every point of one part, and at the borders of parts, also between the axes of a
+ * group. */
 static int program_dims_cut_operand(struct program *p, const struct lx_op *op, bool output,
                                     const struct cut_points *common)
 {

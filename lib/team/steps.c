@@ -1,8 +1,10 @@
-/* The order of the steps: exchanges start as soon as their tensor is written and are awaited as late as possible.
+/* The order of the steps: exchanges start as soon as their tensor is written and are awaited as late as
+ * possible.
  *
- * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device is the part
- * that needs no exchange that is still awaited. The core is computed first, for all ops of the group with the same loop
- * bounds, then come the waits, then the parts before and after the core, loop by loop. */
+ * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device
+ * is the part that needs no exchange that is still awaited. The core is computed first, for all ops of the
+ * group with the same loop bounds, then come the waits, then the parts before and after the core, loop by
+ * loop. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -81,8 +83,8 @@ static void steps_form_groups(struct step_pass *p)
     }
 }
 
-/* The values of `core` for which a device that owns the range `own` of dimension `dim` of input `i` owns all that is
- * read. */
+/* The values of `core` for which a device that owns the range `own` of dimension `dim` of input `i` owns
+ * all that is read. */
 static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_t o, const struct op_index *x,
                                               int i, int dim, struct lx_team_range own,
                                               struct lx_team_range core)
@@ -90,7 +92,8 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     const struct lx_op *op = &d->g->ops[o];
     int64_t extent = d->g->tensors[op->inputs[i]].shape[dim];
     if (op_index_shifted(x, i) && team_is_shift(op)) {
-        /* its box includes the place that is written; beyond the ends there are zeros, which everybody owns */
+        /* its box includes the place that is written; beyond the ends there are zeros, which everybody
+         * owns */
         core = (struct lx_team_range){max_i64(core.begin, own.begin), min_i64(core.end, own.end)};
         if (own.begin == 0) own.begin = -extent;
         if (own.end == extent) own.end = 2 * extent;
@@ -102,8 +105,8 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
-/* Reduces a core to the part for which device `m` owns all that input `i` reads; to nothing, where the loops do not walk
- * a sharded dimension. */
+/* Reduces a core to the part for which device `m` owns all that input `i` reads; to nothing, where the
+ * loops do not walk a sharded dimension. */
 static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct op_index *x, int i, int m,
                              struct lx_team_space *core)
 {
@@ -119,7 +122,8 @@ static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct
     }
 }
 
-/* Common core of a group, one per device; NULL where no device has one. Everything lies after an empty core. */
+/* Common core of a group, one per device; NULL where no device has one. Everything lies after an empty
+ * core. */
 static const struct lx_team_space *steps_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;

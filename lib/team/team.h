@@ -1,10 +1,10 @@
 /* The team stage: one graph over several devices, as one plan that every device runs (SPMD).
  *
- * Devices form a grid of up to LX_TEAM_AXES axes. Each axis shards a tensor along one of its dimensions into contiguous
- * blocks, or replicates it. Two axes may shard one dimension, the first into the larger blocks. The owner of a block of
- * an op's output computes it; parts of inputs that it does not own come by an exchange, from the owner with the same
- * coordinates along axes that do not shard. The plan is a list of steps, the same for all devices, in which ranges
- * differ by device:
+ * Devices form a grid of up to LX_TEAM_AXES axes. Each axis shards a tensor along one of its dimensions
+ * into contiguous blocks, or replicates it. Two axes may shard one dimension, the first into the larger
+ * blocks. The owner of a block of an op's output computes it; parts of inputs that it does not own come by
+ * an exchange, from the owner with the same coordinates along axes that do not shard. The plan is a list of
+ * steps, the same for all devices, in which ranges differ by device:
  *
  *     start e      send the parts of a tensor that others need, begin to receive the box that this device needs
  *     compute o p  a piece of op o: the core (needs nothing from others), the parts before or after it, or all
@@ -12,12 +12,13 @@
  *     combine o    partial sums of devices along the axes that shard a sum become one: each device adds up a share,
  *                  and keeps it or, where the result is replicated along these axes, gets the others' shares
  *
- * Partial sums may stay: an op that is linear in them makes partial sums of its own result, and only those that are read
- * otherwise are combined.
+ * Partial sums may stay: an op that is linear in them makes partial sums of its own result, and only those
+ * that are read otherwise are combined.
  *
- * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per device unless the gap
- * between two boxes costs more than another message. An exchange starts as soon as its tensor is written and is awaited
- * as late as possible; ops that can share loop bounds form a group with one core, computed while data travels.
+ * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per device
+ * unless the gap between two boxes costs more than another message. An exchange starts as soon as its
+ * tensor is written and is awaited as late as possible; ops that can share loop bounds form a group with
+ * one core, computed while data travels.
  *
  * A plan holds a reference to its graph. Sizes: up to LX_TEAM_DEVICES devices. */
 #ifndef LX_TEAM_TEAM_H
@@ -27,8 +28,9 @@
 
 enum { LX_TEAM_AXES = LX_GRID_AXES };
 
-/* Instead of a dimension of a tensor: devices have partial sums. Instead of a variable of an op: it reads input i as
- * partial sums, LX_TEAM_PARTIAL - i; an op that adds its inputs up, all of them. Its result is partial sums again. */
+/* Instead of a dimension of a tensor: devices have partial sums. Instead of a variable of an op: it reads
+ * input i as partial sums, LX_TEAM_PARTIAL - i; an op that adds its inputs up, all of them. Its result is
+ * partial sums again. */
 enum { LX_TEAM_PARTIAL = -2 };
 
 /* The last axis is the one along which neighbours have neighbouring numbers. */
@@ -72,8 +74,8 @@ struct lx_team_options {
 struct lx_team_tensor {
     int shard
         [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not; partial */
-    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the devices whose
-     * coordinates along the axes that cut it are b, the last of these axes fastest. */
+    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to
+     * the devices whose coordinates along the axes that cut it are b, the last of these axes fastest. */
     const int64_t *bound[LX_MAX_RANK];
     bool given; /* its shards were stated, by the caller or the pattern */
 };
@@ -176,8 +178,8 @@ struct lx_team_plan {
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st);
 void lx_team_free(struct lx_team_plan *plan);
 
-/* Bytes that no plan on this grid goes below whose inputs lie as here, and that keeps given shards: of all shards that
- * the planner chooses from. 0: nothing is proved, for want of time. */
+/* Bytes that no plan on this grid goes below whose inputs lie as here, and that keeps given shards: of all
+ * shards that the planner chooses from. 0: nothing is proved, for want of time. */
 int64_t lx_team_least_bytes(const struct lx_team_plan *plan);
 
 /* The part of a tensor that a device owns. */
@@ -230,8 +232,8 @@ struct lx_team_place {
     struct lx_team_box box;
 };
 
-/* The graph of one device, with local shapes, for the stages after this one: the steps of the plan, with ops piece by
- * piece; ops of the kinds send and receive work on HBM. */
+/* The graph of one device, with local shapes, for the stages after this one: the steps of the plan, with
+ * ops piece by piece; ops of the kinds send and receive work on HBM. */
 struct lx_team_device {
     const struct lx_graph *graph; /* NULL: it has nothing to do */
     uint64_t shape;               /* the same number where only offsets of slices differ */
@@ -248,7 +250,8 @@ struct lx_team_device {
 struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int device, lx_status *st);
 void lx_team_device_free(struct lx_team_device *m);
 
-/* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement before data moves. */
+/* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement
+ * before data moves. */
 int lx_team_tag_exchange(const struct lx_team_plan *plan, int32_t exchange);
 int lx_team_tag_combine(const struct lx_team_plan *plan, int32_t op, int round);
 int lx_team_tag_output(const struct lx_team_plan *plan, int32_t tensor);

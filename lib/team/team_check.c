@@ -1,9 +1,10 @@
 /* Is a team's plan right, whoever made it?
  *
- * Every element of a tensor has one owner, which computes it. Partial sums are computed once for each value of a sharded
- * variable, and are joined unless all ops that read them are linear in them (check_states.c). An input of an op on a
- * device is owned there or brought by its exchange, with the contents that the op means. The steps start an exchange when
- * its tensor is written, and compute every piece of every op once, when all its inputs are there. */
+ * Every element of a tensor has one owner, which computes it. Partial sums are computed once for each value
+ * of a sharded variable, and are joined unless all ops that read them are linear in them (check_states.c).
+ * An input of an op on a device is owned there or brought by its exchange, with the contents that the op
+ * means. The steps start an exchange when its tensor is written, and compute every piece of every op once,
+ * when all its inputs are there. */
 #include "team/team_checker.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -15,8 +16,8 @@ static const char *team_check_op_name(const struct checker *c, int32_t o)
     return c->p->graph->ops[o].name;
 }
 
-/* Is the need of an input on a device met by now, while the sharded variables run over `space`? Partial sums are where
- * they were made, and of the space that was computed there. */
+/* Is the need of an input on a device met by now, while the sharded variables run over `space`? Partial
+ * sums are where they were made, and of the space that was computed there. */
 static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
 {

@@ -53,8 +53,8 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
     return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
 }
 
-/* A device with partial sums sends each other device the share that this one adds up; then each share goes to all
- * devices that want all of them. */
+/* A device with partial sums sends each other device the share that this one adds up; then each share goes
+ * to all devices that want all of them. */
 static int64_t team_plan_combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
     const struct lx_team_op *how = &p->ops[o];

@@ -1,5 +1,5 @@
-/* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that users of the plan rely on:
- * tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
+/* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that users of the
+ * plan rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -21,8 +21,8 @@ struct reader {
     lx_status *st;
 };
 
-/* Reads a list of records of a section, and takes each into the plan: `size` bytes of `out`. `wanted`: as many as the
- * pattern has; -1: any number. */
+/* Reads a list of records of a section, and takes each into the plan: `size` bytes of `out`. `wanted`: as
+ * many as the pattern has; -1: any number. */
 typedef bool team_read_one(struct reader *r, int32_t i, const void *record, void *out);
 static bool team_read_list(struct reader *r, const char *key, enum team_section_id section, int32_t wanted,
                            size_t size, team_read_one *take, void **out, int32_t *count)

@@ -1,8 +1,8 @@
-/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of them is frozen,
- * and know no time limit. So one thread calls them all (MPI asks for that), while the caller looks at the other processes
- * every half second: those that the same mpirun started on this machine are its children, too. One that is stopped, six
- * looks in a row, is at fault. A slow one is waited for: starting for a minute, ending for as long as it takes, since
- * device 0 compares results before it ends. */
+/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of
+ * them is frozen, and know no time limit. So one thread calls them all (MPI asks for that), while the
+ * caller looks at the other processes every half second: those that the same mpirun started on this machine
+ * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
+ * starting for a minute, ending for as long as it takes, since device 0 compares results before it ends. */
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -62,8 +62,8 @@ static int mpi_process_open(void)
     return result;
 }
 
-/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since device 0 may
- * still be at work. */
+/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning,
+ * since device 0 may still be at work. */
 static int mpi_process_meet(void)
 {
     static const struct timespec nap = {0, 1000000};

@@ -6,8 +6,8 @@
 
 #include <mpi.h>
 
-/* MPI begun, with a communicator of our own; once per process. False: `st` says why not, and names the device at
- * fault. */
+/* MPI begun, with a communicator of our own; once per process. False: `st` says why not, and names the
+ * device at fault. */
 bool mpi_process_begin(MPI_Comm *comm, lx_status *st);
 /* Gives the communicator back and ends MPI. False as above: then this process can only be left. */
 bool mpi_process_end(MPI_Comm *comm, lx_status *st);

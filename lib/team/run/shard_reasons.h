@@ -1,4 +1,5 @@
-/* Why a tensor of a team is sharded as it is: the cost of the best plan for every other shard that can be stated. */
+/* Why a tensor of a team is sharded as it is: the cost of the best plan for every other shard that can be
+ * stated. */
 #ifndef LX_TEAM_RUN_SHARD_REASONS_H
 #define LX_TEAM_RUN_SHARD_REASONS_H
 

@@ -1,8 +1,9 @@
 /* Devices find their plans, and agree before any data moves that all run the same.
  *
- * Some plan longer than others, and a frozen device must not look like one that plans: a thread plans, while the device
- * itself tells the others twice a second that it is there. That goes in rounds: every device sends the hash of its plan
- * and whether it is ready, until all are. A device that is silent for longer than the time limit is at fault. */
+ * Some plan longer than others, and a frozen device must not look like one that plans: a thread plans,
+ * while the device itself tells the others twice a second that it is there. That goes in rounds: every
+ * device sends the hash of its plan and whether it is ready, until all are. A device that is silent for
+ * longer than the time limit is at fault. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/thread.h"

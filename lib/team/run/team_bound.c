@@ -1,11 +1,12 @@
-/* A time that no plan of this graph on this grid goes below, whatever is sharded, kept on chip or overlapped, if its
- * inputs lie as here and given shards are kept.
+/* A time that no plan of this graph on this grid goes below, whatever is sharded, kept on chip or
+ * overlapped, if its inputs lie as here and given shards are kept.
  *
- * Of all work (multiply-adds, reading inputs, writing outputs) some device does at least an equal part; it takes that
- * long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of
- * receiving (team/shard/shard_bound.c). Products of a matmul count by the least share that shows; of bytes through HBM a
- * launch covers some (cost/bundle.h), and no bundle moves more per microsecond than one that is just covered. An input
- * picked by indices may be any part of its table, and one read through several windows is counted by the largest. */
+ * Of all work (multiply-adds, reading inputs, writing outputs) some device does at least an equal part; it
+ * takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading
+ * and writing, and of receiving (team/shard/shard_bound.c). Products of a matmul count by the least share
+ * that shows; of bytes through HBM a launch covers some (cost/bundle.h), and no bundle moves more per
+ * microsecond than one that is just covered. An input picked by indices may be any part of its table, and
+ * one read through several windows is counted by the largest. */
 #include "team/run/team_plans.h"
 #include "base/memory.h"
 #include "cost/bundle.h"
@@ -51,8 +52,8 @@ double lx_team_shards_bound_us(const struct lx_team_plan *p)
     return most * team_bound_step_us(&p->graph->device);
 }
 
-/* Bytes that cross the HBM of some device at least once: of ops that read all of their operands, where no indices choose
- * and no part is sliced. */
+/* Bytes that cross the HBM of some device at least once: of ops that read all of their operands, where no
+ * indices choose and no part is sliced. */
 static double team_bound_bytes(const struct lx_graph *g)
 {
     bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
@@ -87,8 +88,8 @@ static double team_bound_hbm_rate(const struct lx_device *d)
     return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
 }
 
-/* Some device receives at least an equal part of all bytes, over links of all axes at once at best, in one message or
- * more: one message at a time takes an axis (team_clock.c). */
+/* Some device receives at least an equal part of all bytes, over links of all axes at once at best, in one
+ * message or more: one message at a time takes an axis (team_clock.c). */
 static double team_bound_exchange(const struct lx_team_plan *p)
 {
     double rates = 0, first = HUGE_VAL;

@@ -1,5 +1,5 @@
-/* Which team: of one grid several are judged by their devices' plans as long as there is time; of many grids the best
- * by the search are. */
+/* Which team: of one grid several are judged by their devices' plans as long as there is time; of many
+ * grids the best by the search are. */
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -38,8 +38,8 @@ static struct lx_team_plans *team_choose_best_of(struct lx_team_plans *a, struct
     return second ? b : a;
 }
 
-/* Seconds for the search for shards, of those that are left; 0: there is no deadline. Every device is planned after it,
- * and by bytes, where inputs are sharded, all may have a plan of their own. */
+/* Seconds for the search for shards, of those that are left; 0: there is no deadline. Every device is
+ * planned after it, and by bytes, where inputs are sharded, all may have a plan of their own. */
 static double team_choose_search_seconds(const struct lx_team_options *how)
 {
     int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
@@ -47,8 +47,8 @@ static double team_choose_search_seconds(const struct lx_team_options *how)
     return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + devices / 2);
 }
 
-/* The time that is left, for one of so many teams. After the devices' plans the clock of the team and the bound of its
- * exchange are found, which takes longer the longer the search took. */
+/* The time that is left, for one of so many teams. After the devices' plans the clock of the team and the
+ * bound of its exchange are found, which takes longer the longer the search took. */
 static struct lx_plan_options team_choose_share(const struct lx_plan_options *plan, int teams)
 {
     struct lx_plan_options share = *plan;
@@ -78,8 +78,9 @@ static struct lx_team_plans *team_choose_replicated(const struct lx_graph *g,
     return NULL;
 }
 
-/* Planned, unless that takes longer than there is time: then it is begun, and *late. A replicated team is never late, as
- * there is one plan to make; one that was not searched, and is sharded only because inputs are by bytes, always is. */
+/* Planned, unless that takes longer than there is time: then it is begun, and *late. A replicated team is
+ * never late, as there is one plan to make; one that was not searched, and is sharded only because inputs
+ * are by bytes, always is. */
 static struct lx_team_plans *team_choose_in_time(struct lx_team_plan *team,
                                                  const struct lx_plan_options *plan, int teams, bool *late,
                                                  lx_status *st)
@@ -94,8 +95,8 @@ static struct lx_team_plans *team_choose_in_time(struct lx_team_plan *team,
     return team_plans_finish(begun, &share, st);
 }
 
-/* The first of so many teams: in time if it can be, as nothing may be sharded then. Where that cannot be (shards are
- * stated, or some op is too large for one device), as long as it takes. */
+/* The first of so many teams: in time if it can be, as nothing may be sharded then. Where that cannot be
+ * (shards are stated, or some op is too large for one device), as long as it takes. */
 static struct lx_team_plans *team_choose_first(struct lx_team_plan *team, const struct lx_graph *g,
                                                const struct lx_team_options *how,
                                                const struct lx_plan_options *plan, int teams, lx_status *st)
@@ -116,8 +117,9 @@ static struct lx_team_plans *team_choose_first(struct lx_team_plan *team, const 
     return team_plans_finish(first, &share, st);
 }
 
-/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is there once; the
- * first in any case, unless it cannot be, the others as long as there is time. How many; 0: `st` says why. */
+/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is
+ * there once; the first in any case, unless it cannot be, the others as long as there is time. How many; 0:
+ * `st` says why. */
 enum { WAYS = 3 };
 static int team_choose_teams(const struct lx_graph *g, const struct lx_team_options *how,
                              struct lx_team_plan *teams[WAYS], lx_status *st)
@@ -149,8 +151,9 @@ static bool team_choose_at_once(void *context)
     return true;
 }
 
-/* The best team by the search may take longer by the clock than a replicated one: many small ops, and each exchange is
- * some more of them. That is planned in haste, and for good where it comes near, or is few ops. */
+/* The best team by the search may take longer by the clock than a replicated one: many small ops, and each
+ * exchange is some more of them. That is planned in haste, and for good where it comes near, or is few
+ * ops. */
 static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, const struct lx_graph *g,
                                                       const struct lx_team_options *how,
                                                       const struct lx_plan_options *plan)

@@ -1,8 +1,9 @@
 /* Devices step by step, each as far as what others have sent lets it.
  *
- * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the last who sends
- * some of it has sent, and when the receiver's links along the axes that it goes over are free; what a device gets over
- * these is known from its messages. Sizes: tags times devices of `struct trip`. */
+ * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the
+ * last who sends some of it has sent, and when the receiver's links along the axes that it goes over are
+ * free; what a device gets over these is known from its messages. Sizes: tags times devices of `struct
+ * trip`. */
 #include "team/run/team_clock.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -149,7 +150,8 @@ static void team_clock_begin_device(struct clock_maker *k, int m, size_t tags)
     for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
 }
 
-/* Do all the same by one plan, and send nothing? In a file devices that do the same may have plans of their own. */
+/* Do all the same by one plan, and send nothing? In a file devices that do the same may have plans of their
+ * own. */
 static bool team_clock_all_as_one(const struct lx_team_plans *p)
 {
     if (!p->alike || p->devices[0]->message_count > 0) return false;

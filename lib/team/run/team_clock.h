@@ -1,5 +1,5 @@
-/* The time line of a team: times of ops by each device's plan, and times on links (team/team_links.c). A device works on
- * while its messages travel, and waits where it receives. */
+/* The time line of a team: times of ops by each device's plan, and times on links (team/team_links.c). A
+ * device works on while its messages travel, and waits where it receives. */
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H
 

@@ -1,6 +1,6 @@
-/* Messages: a send takes items from the HBM of the device, a receive puts them there. A send does not wait; sends are
- * waited for when the device is done. No op judges messages on their way, so each ends with a checksum of its bytes,
- * which is not counted among the bytes exchanged. */
+/* Messages: a send takes items from the HBM of the device, a receive puts them there. A send does not wait;
+ * sends are waited for when the device is done. No op judges messages on their way, so each ends with a
+ * checksum of its bytes, which is not counted among the bytes exchanged. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/hash.h"

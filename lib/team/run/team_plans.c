@@ -1,9 +1,9 @@
 /* The plans of a team: every device's graph is planned like any graph.
  *
- * A device that has a tensor replicated and computes with a part of it takes a slice, at an offset of its own. Nothing
- * else differs between devices of the same sizes, and a plan depends on the offset only by the place in its stick where
- * a slice begins, along the dimension that its layout has in sticks. So the first of these devices is planned, and
- * others with the same places have its plan with offsets of their own. */
+ * A device that has a tensor replicated and computes with a part of it takes a slice, at an offset of its
+ * own. Nothing else differs between devices of the same sizes, and a plan depends on the offset only by the
+ * place in its stick where a slice begins, along the dimension that its layout has in sticks. So the first
+ * of these devices is planned, and others with the same places have its plan with offsets of their own. */
 #include "team/run/team_plans.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -116,7 +116,8 @@ static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan
     return p->plans[m] != NULL;
 }
 
-/* At the pace of the `done` devices: are as many `more` made before the deadline, or `grace` seconds later? */
+/* At the pace of the `done` devices: are as many `more` made before the deadline, or `grace` seconds
+ * later? */
 static bool team_plans_in_time(double done, double more, double grace)
 {
     const struct cancel *token = cancel_current();
@@ -125,7 +126,8 @@ static bool team_plans_in_time(double done, double more, double grace)
     return (now - token->began) / done * more <= token->deadline + grace - now;
 }
 
-/* Makes the graphs that there are not yet; all of them, or as many as there is time for, with the plans after it. */
+/* Makes the graphs that there are not yet; all of them, or as many as there is time for, with the plans
+ * after it. */
 static bool team_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *st)
 {
     /* A hasty plan takes as long as so many graphs, and so does one that is searched for and cancelled. */

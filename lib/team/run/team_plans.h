@@ -14,16 +14,16 @@ struct lx_team_plans {
     bool hasty; /* while they are made: there is time for no more than some plan of each */
 };
 
-/* The plans of a team as `how` asks. For least time several teams are planned as long as there is time, and the
- * devices' plans decide: the result of the search, by prices with and without nests, the shards that exchange the
- * fewest bytes, and none. With too little time nothing is sharded. NULL: `st` is set. */
+/* The plans of a team as `how` asks. For least time several teams are planned as long as there is time, and
+ * the devices' plans decide: the result of the search, by prices with and without nests, the shards that
+ * exchange the fewest bytes, and none. With too little time nothing is sharded. NULL: `st` is set. */
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_plan_options *plan, lx_status *st);
 /* A sentence for a team that is `unsharded`. */
 const char *lx_team_unsharded_words(void);
 
-/* Plans every device's graph, unless a plan of another one fits. `team` is taken over, also where this fails (NULL:
- * `st` is set). */
+/* Plans every device's graph, unless a plan of another one fits. `team` is taken over, also where this
+ * fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
 void lx_team_plans_free(struct lx_team_plans *p);
@@ -33,13 +33,14 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int device,
  * (LX_E_NO). */
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st);
 
-/* The file of a team's plan: malloc'ed text; and back. A file whose team's plan is not right is refused with LX_E_NO. */
+/* The file of a team's plan: malloc'ed text; and back. A file whose team's plan is not right is refused
+ * with LX_E_NO. */
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length);
 struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, size_t length, lx_status *st);
 bool lx_is_team_plan(const char *text, size_t length);
 
-/* Microseconds that no plan of the team's graph on its grid goes below. `bound_bytes` is known by now, or nothing must
- * be exchanged. */
+/* Microseconds that no plan of the team's graph on its grid goes below. `bound_bytes` is known by now, or
+ * nothing must be exchanged. */
 double lx_team_bound_us(const struct lx_team_plan *p);
 /* The same with its shards: the multiply-adds of the device that has most of them. */
 double lx_team_shards_bound_us(const struct lx_team_plan *p);
@@ -58,15 +59,15 @@ struct lx_team_point {
     bool unsharded;      /* for want of time: see lx_team_unsharded_words */
 };
 
-/* `how` as for lx_team_make. Where it has no grid, the best of a row and of all grids of two axes with as many
- * devices: the search ranks them, and of the best two the plans of the devices decide. */
+/* `how` as for lx_team_make. Where it has no grid, the best of a row and of all grids of two axes with as
+ * many devices: the search ranks them, and of the best two the plans of the devices decide. */
 bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
                      const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st);
 
 /* Private to the stage. A plan of a device's graph, op by op as the team's plan has it. */
 struct lx_plan *plan_of_device(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st);
-/* The two parts of lx_team_plans_make: the graphs, and their plans. *late (may be NULL): both would take longer than
- * `how` has time, and the first part may have ended early; the second one goes on with it. */
+/* The two parts of lx_team_plans_make: the graphs, and their plans. *late (may be NULL): both would take
+ * longer than `how` has time, and the first part may have ended early; the second one goes on with it. */
 struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct lx_plan_options *how,
                                        bool *late, lx_status *st);
 struct lx_team_plans *team_plans_finish(struct lx_team_plans *begun, const struct lx_plan_options *how,

@@ -32,7 +32,8 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     return t.at;
 }
 
-/* A plan of the graph that the team's plan gives the device, or the number of a device before it that does the same. */
+/* A plan of the graph that the team's plan gives the device, or the number of a device before it that does
+ * the same. */
 static bool team_plans_read(const struct json *j, const struct json_value *value, struct lx_team_plans *p,
                             int m, lx_status *st)
 {
@@ -106,8 +107,8 @@ ORDER(message_ends_order, struct message_end,
       ORDER_UP(from) ORDER_UP(to) ORDER_UP(tag) ORDER_UP(bytes) ORDER_UP(receives) ORDER_UP(device)
           ORDER_UP(number));
 
-/* Does the device at the other end of each message receive what is sent, once and of the same size? The first end
- * without another one, by device and number, is reported. */
+/* Does the device at the other end of each message receive what is sent, once and of the same size? The
+ * first end without another one, by device and number, is reported. */
 static bool team_plans_check_messages(const struct lx_team_plans *p, lx_status *st)
 {
     size_t count = 0, n = 0;
@@ -139,7 +140,8 @@ static bool team_plans_check_messages(const struct lx_team_plans *p, lx_status *
                       first.receives ? first.from : first.to, first.receives ? "send" : "receive");
 }
 
-/* Are there slices of tensors on chip at other offsets in the device's graph? Then cores may have other parts. */
+/* Are there slices of tensors on chip at other offsets in the device's graph? Then cores may have other
+ * parts. */
 static bool team_plans_moves_on_chip(const struct lx_plan *plan, const struct lx_graph *does)
 {
     const struct lx_layouts *l = plan->layouts;

@@ -1,6 +1,6 @@
-/* Devices as MPI processes, one per rank: an exchange is an all-to-all-v of non-blocking sends and receives, most of
- * them empty. Receives are posted when the exchange starts, so that data travels while the core is computed. Errors of the
- * library are returned, not fatal. */
+/* Devices as MPI processes, one per rank: an exchange is an all-to-all-v of non-blocking sends and
+ * receives, most of them empty. Receives are posted when the exchange starts, so that data travels while
+ * the core is computed. Errors of the library are returned, not fatal. */
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
@@ -90,8 +90,9 @@ static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int fro
     return -1;
 }
 
-/* A device that waits for a device that waits itself asks whom that one waits for, and so on to one that does not answer.
- * Every device that waits answers. These messages go beside the communicator of the exchanges. */
+/* A device that waits for a device that waits itself asks whom that one waits for, and so on to one that
+ * does not answer. Every device that waits answers. These messages go beside the communicator of the
+ * exchanges. */
 enum { TAG_ASK = 7101, TAG_TELL = 7102, ANSWER_MS = 800 };
 
 static int waits_for = -1;
@@ -130,8 +131,8 @@ static int transport_mpi_frozen(const struct lx_link *link)
     return mpi_process_stopped(link->timeout_ms);
 }
 
-/* Does the wait for a device last too long? Then `st` names the one at fault: of a chain of devices that wait for each
- * other, the last. */
+/* Does the wait for a device last too long? Then `st` names the one at fault: of a chain of devices that
+ * wait for each other, the last. */
 static bool transport_mpi_late(struct lx_link *link, int tag, int other, double since, lx_status *st)
 {
     waits_for = other;
@@ -223,9 +224,9 @@ static bool transport_mpi_run(const struct lx_transport *t, int devices, int tim
     return work(&link, context, st);
 }
 
-/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or crashed in one
- * run of three. All often see an error at once; the first one then ends the others while these still wait for their
- * turn, because mpirun does not like several to leave either. */
+/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or
+ * crashed in one run of three. All often see an error at once; the first one then ends the others while
+ * these still wait for their turn, because mpirun does not like several to leave either. */
 static void transport_mpi_leave(void)
 {
     int rank = mpi_process_rank();

@@ -1,6 +1,7 @@
-/* Not every op can make its result in the shards that the pattern states: a sort has complete rows, a concat is not
- * sharded along the dimension it joins, results of one op lie alike. The op then makes a tensor of its own, sharded as is
- * best, and a copy has the stated shards. A tensor that several ops write is left as it is. */
+/* Not every op can make its result in the shards that the pattern states: a sort has complete rows, a
+ * concat is not sharded along the dimension it joins, results of one op lie alike. The op then makes a
+ * tensor of its own, sharded as is best, and a copy has the stated shards. A tensor that several ops write
+ * is left as it is. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
@@ -49,8 +50,8 @@ static bool shard_copies_find(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool any = false;
-    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums. `copied` has
-     * room for that. */
+    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums.
+     * `copied` has room for that. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         c->copied[t] = g->tensors[t].cut_stated || lx_role_leaves(g->tensors[t].role);
     shard_find_partial(g, c->copied, c->partial);

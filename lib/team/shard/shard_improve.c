@@ -1,9 +1,10 @@
 /* An answer at once, and better ones as long as there is time.
  *
- * Everything replicated comes first, without a search. Then few choices go on, and then many; where none was dropped the
- * answer is the best there is. Else it is compared with those of replicated tensors, of each axis alone, and of all axes
- * as one row; then tensor after tensor is freed with those that meet it in an op, while all others stay as they are,
- * until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
+ * Everything replicated comes first, without a search. Then few choices go on, and then many; where none
+ * was dropped the answer is the best there is. Else it is compared with those of replicated tensors, of
+ * each axis alone, and of all axes as one row; then tensor after tensor is freed with those that meet it in
+ * an op, while all others stay as they are, until nothing gets cheaper. Ops that are searched so are
+ * counted, so that it ends, and alike everywhere. */
 #include "team/shard/shard_search.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -50,8 +51,8 @@ static void shard_improve_fix(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer, and nobody
- * stops it. */
+/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer,
+ * and nobody stops it. */
 static bool shard_improve_few(struct improver *p, size_t *most)
 {
     struct cancel shield;
@@ -84,7 +85,8 @@ static bool shard_improve_plain(struct improver *p)
     return ok && shard_improve_try(p, SHARD_FREELY, MOST);
 }
 
-/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not asked for. */
+/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not
+ * asked for. */
 static void shard_improve_free(struct improver *p, int32_t t)
 {
     const struct lx_graph *g = p->q->g;

@@ -1,15 +1,17 @@
 /* The least cost of shards.
  *
- * An exchange brings every device a box around all that its reads need there, so all that one of them needs and the
- * device does not own. Beside a block there are two directions along each dimension (a corner counts for the first): in
- * each of these, the part of the largest read is received, and these parts have nothing in common. Contents that are
- * written anew travel anew. A device that joins n partial sums gets every element from n - 1 others, and where all want
- * all of it, n - 1 get it from the one that added it up.
+ * An exchange brings every device a box around all that its reads need there, so all that one of them needs
+ * and the device does not own. Beside a block there are two directions along each dimension (a corner
+ * counts for the first): in each of these, the part of the largest read is received, and these parts have
+ * nothing in common. Contents that are written anew travel anew. A device that joins n partial sums gets
+ * every element from n - 1 others, and where all want all of it, n - 1 get it from the one that added it
+ * up.
  *
- * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is sharded
- * already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins between the least and
- * the most of these places: the need of a device is counted from the most on, its own part from the least. A tensor that
- * is inserted at other places lies as that needs, and so do its operands: nothing is known of such blocks. */
+ * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
+ * sharded already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins
+ * between the least and the most of these places: the need of a device is counted from the most on, its own
+ * part from the least. A tensor that is inserted at other places lies as that needs, and so do its
+ * operands: nothing is known of such blocks. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -225,8 +227,8 @@ uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first,
     return shard_least_number_of(l, &a);
 }
 
-/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough for an axis,
- * ways shard none that is not (shard_ways.c). */
+/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough
+ * for an axis, ways shard none that is not (shard_ways.c). */
 static bool shard_least_all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
 {
     struct op_index x;

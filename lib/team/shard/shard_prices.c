@@ -1,5 +1,5 @@
-/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice.
- * Ops that are alike (layers of a model) have one price. */
+/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes
+ * no choice. Ops that are alike (layers of a model) have one price. */
 #include "team/shard/shard_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
@@ -287,8 +287,8 @@ static struct shard_cost shard_prices_join(const struct shard_prices *p, int32_t
                                team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes that all
- * scratchpads together have no room for. */
+/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes
+ * that all scratchpads together have no room for. */
 static double shard_prices_crossing(const struct shard_prices *p, const struct lx_tensor *t,
                                     const struct lx_team_box *box, bool through)
 {

@@ -1,14 +1,16 @@
 /* Shards over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by the parts that were brought of
- * them; of choices that agree in this the cheapest is kept. The outcomes of an op are found once for all choices that
- * have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so that the answer is the best of all
- * choices unless some were dropped. Equal ones are ordered by their finding, so that the answer is the same everywhere.
+ * A choice so far matters by the states of the tensors that are still to be read, and by the parts that
+ * were brought of them; of choices that agree in this the cheapest is kept. The outcomes of an op are found
+ * once for all choices that have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so
+ * that the answer is the best of all choices unless some were dropped. Equal ones are ordered by their
+ * finding, so that the answer is the same everywhere.
  *
- * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost, checked by one
- * that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A bound drops nothing: choices
- * beyond the width go on as one that is as good as any of them (shard_bound.c). And choices are in the order of finding,
- * not of cost: the cost of their readers is asked only where there are too many. */
+ * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost,
+ * checked by one that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A
+ * bound drops nothing: choices beyond the width go on as one that is as good as any of them
+ * (shard_bound.c). And choices are in the order of finding, not of cost: the cost of their readers is asked
+ * only where there are too many. */
 #include "team/shard/shard_layers.h"
 #include "base/cancel.h"
 #include "base/memory.h"
@@ -37,8 +39,8 @@ struct group {
     size_t begin, end;
 };
 
-/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its place; groups
- * of its choices. */
+/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its
+ * place; groups of its choices. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];
