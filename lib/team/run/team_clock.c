@@ -150,21 +150,14 @@ static void team_clock_begin_device(struct clock_maker *k, int m, size_t tags)
     for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
 }
 
-/* Do all the same by one plan, and send nothing? In a file devices that do the same may have plans of their
- * own. */
-static bool team_clock_all_as_one(const struct lx_team_plans *p)
-{
-    if (!p->alike || p->devices[0]->message_count > 0) return false;
-    for (int m = 1; m < p->team->devices; m++)
-        if (p->plans[m] != p->plans[0]) return false;
-    return true;
-}
-
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_clock *c = arena_alloc(memory, sizeof *c);
-    struct clock_maker k = {.p = p, .out = c, .walking = team_clock_all_as_one(p) ? 1 : p->team->devices};
+    bool as_one =
+        p->alike && p->devices[0]->message_count == 0; /* all do the same by one plan, and send nothing */
+    for (int m = 1; as_one && m < p->team->devices; m++) as_one = p->plans[m] == p->plans[0];
+    struct clock_maker k = {.p = p, .out = c, .walking = as_one ? 1 : p->team->devices};
     size_t walking = (size_t)k.walking, tags = (size_t)lx_team_tag_output(p->team, 0);
     *c = (struct lx_team_clock){.devices = p->team->devices, .memory = memory};
     c->at = arena_array(memory, (size_t)c->devices, sizeof *c->at);

@@ -167,14 +167,6 @@ static void shard_least_add_outside(const struct lx_team_box *need, const struct
     }
 }
 
-/* Windows with holes may need nothing where they have less to do, or one more element. */
-static bool shard_least_has_holes(const struct op_index *x)
-{
-    for (int i = 0; i < x->window_count; i++)
-        if (x->windows[i].hole != 1) return true;
-    return false;
-}
-
 uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_state in,
                           struct shard_state var, int64_t *bytes)
 {
@@ -183,7 +175,9 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
     struct op_index x;
     op_index_of(l->g, op, &x);
     *bytes = 0;
-    if (l->loose[op->inputs[i]] || shard_least_has_holes(&x)) return 0;
+    if (l->loose[op->inputs[i]]) return 0;
+    for (int w = 0; w < x.window_count; w++) /* windows with holes may need nothing, or one more element */
+        if (x.windows[w].hole != 1) return 0;
     for (int m = 0; m < l->devices; m++) {
         /* The least part of an op that a device computes. */
         struct lx_team_space space = {0};
