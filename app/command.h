@@ -79,8 +79,6 @@ const struct command *command_find(const char *name, lx_status *st);
 void general_help(struct text *out);
 void command_help(const struct call *call, bool all, struct text *out);
 int run_help(struct call *call, int count, char *const *arguments);
-/* The row of an option of a command by its name, with or without dashes, or its letter; NULL: it has none. */
-const struct option_row *command_row(const struct command *c, const char *option);
 /* manual.c: the manual page from its template, with what the tables say filled in. */
 bool manual_write(const char *template, struct text *out, lx_status *st);
 
@@ -96,6 +94,14 @@ static inline bool is_quiet(const struct call *call)
 {
     return option_given(&call->line, "quiet");
 }
+
+/* A file of the command line, with its contents. */
+struct source {
+    const char *file; /* its name in messages */
+    char *text;       /* to be freed */
+    size_t length;
+};
+bool read_source(struct call *call, size_t i, struct source *out);
 
 /* A remark beside the answer: to standard error, unless --quiet. */
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

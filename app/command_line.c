@@ -19,7 +19,7 @@ const struct option_row *find_row(const struct option_row *rows, const char *nam
     return NULL;
 }
 
-static const struct option_row *find_short(const struct option_row *const *tables, char letter)
+const struct option_row *find_letter(const struct option_row *const *tables, char letter)
 {
     for (; *tables; tables++)
         for (const struct option_row *row = *tables; row->name; row++)
@@ -27,17 +27,6 @@ static const struct option_row *find_short(const struct option_row *const *table
                 ((row->letter & ~MORE) == ANY_DIGIT && isdigit((unsigned char)letter)))
                 return row;
     return NULL;
-}
-
-static bool unknown_long(const struct option_row *const *tables, const char *name, lx_status *st)
-{
-    const char *names[MAX_ROWS + 1] = {0};
-    int n = 0;
-    for (; *tables; tables++)
-        for (const struct option_row *row = *tables; row->name && n < MAX_ROWS; row++) names[n++] = row->name;
-    const char *near = nearest(name, names);
-    if (near) return status_set(st, LX_E_USAGE, "there is no option --%s; did you mean --%s?", name, near);
-    return status_set(st, LX_E_USAGE, "there is no option --%s; --help lists those there are", name);
 }
 
 /* `--name`, `--name=value` or `--name value`; `*used` counts the arguments that were taken. */
@@ -50,7 +39,16 @@ static bool take_long(struct command_line *line, const char *argument, const cha
     const struct option_row *row = NULL;
     for (const struct option_row *const *table = tables; *table && !row; table++)
         row = find_row(*table, name);
-    if (!row && !open) return unknown_long(tables, name, st);
+    if (!row && !open) {
+        const char *names[MAX_ROWS + 1] = {0};
+        int n = 0;
+        for (const struct option_row *const *table = tables; *table; table++)
+            for (row = *table; row->name && n < MAX_ROWS; row++) names[n++] = row->name;
+        const char *near = nearest(name, names);
+        return near ? status_set(st, LX_E_USAGE, "there is no option --%s; did you mean --%s?", name, near)
+                    : status_set(st, LX_E_USAGE, "there is no option --%s; --help lists those there are",
+                                 name);
+    }
     if (row && !row->argument) {
         if (equals) return status_set(st, LX_E_USAGE, "--%s takes no value", name);
         VEC_PUSH(&line->options, (struct given_option){row->name, NULL});
@@ -68,7 +66,7 @@ static bool take_short(struct command_line *line, const char *argument, const ch
                        const struct option_row *const *tables, int *used, lx_status *st)
 {
     for (const char *s = argument + 1; *s; s++) {
-        const struct option_row *row = find_short(tables, *s);
+        const struct option_row *row = find_letter(tables, *s);
         if (!row)
             return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
         if (!row->argument) {

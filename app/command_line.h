@@ -27,6 +27,14 @@ struct option_words {
     const char *(*word)(int k); /* NULL behind the last */
 };
 
+/* A list of words as a function of option_words. */
+#define WORD_LIST(function, ...)                                                                             \
+    const char *function(int k)                                                                              \
+    {                                                                                                        \
+        static const char *const words_[] = {__VA_ARGS__, NULL};                                             \
+        return words_[k];                                                                                    \
+    }
+
 struct given_option {
     const char *name;  /* the row's, or the user's own for an open command line */
     const char *value; /* NULL for a switch */
@@ -46,6 +54,8 @@ void options_free(struct command_line *line);
 
 /* The row of a table by name, or NULL. */
 const struct option_row *find_row(const struct option_row *rows, const char *name);
+/* The row of a list of tables by its letter, or NULL. */
+const struct option_row *find_letter(const struct option_row *const *tables, char letter);
 
 /* Was it given? Its last value; NULL if it was not given (or is a switch). */
 bool option_given(const struct command_line *line, const char *name);

@@ -6,7 +6,6 @@
 #include "planning/planning.h"
 #include "text/colour.h"
 
-#include <ctype.h>
 #include <string.h>
 
 const struct command *const commands[] = {
@@ -33,7 +32,7 @@ const struct command *command_find(const char *name, lx_status *st)
     return NULL;
 }
 
-static void add_exit_codes(struct text *out)
+void general_help(struct text *out)
 {
     static const struct {
         int code;
@@ -43,13 +42,6 @@ static void add_exit_codes(struct text *out)
         EXIT_CODES(EXIT_ROW)
 #undef EXIT_ROW
     };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        text_format(out, "%s%d %s", i ? ", " : "Exit codes: ", codes[i].code, codes[i].brief);
-    text_add(out, ".\n");
-}
-
-void general_help(struct text *out)
-{
     text_add(out, "usage: lxplan COMMAND [FILE ...] [options]\n"
                   "       lxplan [FILE|DIR ...]    the explorer on these, or on the bundled patterns\n\n"
                   "Plans how a tensor graph runs on cores with small scratchpads, and checks the plan.\n\n");
@@ -65,7 +57,9 @@ void general_help(struct text *out)
     text_add(out, "; \"-\" is standard input.\n"
                   "Without a command: the explorer on the bundled patterns; without a terminal, every solver "
                   "on them.\n");
-    add_exit_codes(out);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        text_format(out, "%s%d %s", i ? ", " : "Exit codes: ", codes[i].code, codes[i].brief);
+    text_add(out, ".\n");
 }
 
 /* A command with many options lists the most common ones; with `all` every one. */
@@ -90,19 +84,6 @@ void command_help(const struct call *call, bool all, struct text *out)
     if (c->more_help && (all || c->more_help != device_help)) c->more_help(call, out);
 }
 
-const struct option_row *command_row(const struct command *c, const char *option)
-{
-    const char *name = strncmp(option, "--", 2) == 0 ? option + 2 : option;
-    for (const struct option_row *const *table = c->options; *table; table++)
-        for (const struct option_row *row = *table; row->name; row++)
-            if (strcmp(row->name, name) == 0 ||
-                (option[0] == '-' && option[1] && !option[2] &&
-                 ((row->letter & ~MORE) == option[1] ||
-                  ((row->letter & ~MORE) == ANY_DIGIT && isdigit((unsigned char)option[1])))))
-                return row;
-    return NULL;
-}
-
 /* help --names */
 static int list_names(struct call *call, int count, char *const *arguments)
 {
@@ -125,14 +106,6 @@ static int help_list_options(struct call *call, int count, char *const *argument
     return EXIT_YES;
 }
 
-static bool is_file(const char *argument)
-{
-    static const char *const files[] = {"FILE", "PLAN", "RESULTS"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (strcmp(files[i], argument) == 0) return true;
-    return false;
-}
-
 /* help --words COMMAND [OPTION]: the words that an option, or the first file, takes. Nothing: files. Exit code
  * 1: anything else; 2: the command has no such option with a value. */
 static int help_list_words(struct call *call, int count, char *const *arguments)
@@ -140,7 +113,13 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
     const struct command *c = count > 0 ? command_find(arguments[0], &call->st) : NULL;
     if (count == 0) status_set(&call->st, LX_E_USAGE, "help --words: COMMAND is missing");
     if (!c) return FAILED;
-    const struct option_row *row = count > 1 ? command_row(c, arguments[1]) : NULL;
+    /* By its name, with or without dashes, or its letter. */
+    const char *option = count > 1 ? arguments[1] : "",
+               *name = strncmp(option, "--", 2) == 0 ? option + 2 : option;
+    bool is_letter = option[0] == '-' && option[1] && !option[2];
+    const struct option_row *row = is_letter ? find_letter(c->options, option[1]) : NULL;
+    for (const struct option_row *const *table = c->options; count > 1 && *table && !row; table++)
+        row = find_row(*table, name);
     if (count > 1 && (!row || !row->argument))
         return status_set(&call->st, LX_E_USAGE, "%s has no option %s with a value", c->name, arguments[1]),
                FAILED;
@@ -155,7 +134,9 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
         for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
             text_format(&call->out, "%s=\n", p->key);
     }
-    return call->out.length > before || !row || is_file(row->argument) ? EXIT_YES : EXIT_NO;
+    bool is_file = row && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "PLAN") == 0 ||
+                           strcmp(row->argument, "RESULTS") == 0);
+    return call->out.length > before || !row || is_file ? EXIT_YES : EXIT_NO;
 }
 
 /* help --man TEMPLATE PAGE: the manual page into a file. */

@@ -33,18 +33,6 @@ static void print_line(void *context, const char *pass, const char *line)
     mem_free(clean);
 }
 
-static bool begin_log(struct call *call)
-{
-    bool by_option = option_given(&call->line, "log");
-    const char *wish = getenv("LXPLAN_LOG");
-    if (!by_option && !(wish && *wish)) return true;
-    if (log_to(print_line, NULL)) return true;
-    log_to(NULL, NULL);
-    if (by_option) return status_set(&call->st, LX_E_USAGE, "--log: %s", remedy);
-    note(call, "LXPLAN_LOG is set, but %s", remedy);
-    return true;
-}
-
 const struct option_row help_rows[] = {{"help", 'h', NULL, "this help; --help all: every option"}, {0}};
 const struct option_row json_rows[] = {
     {"json", 0, NULL, "machine-readable JSON on standard output; errors too"}, {0}};
@@ -73,6 +61,14 @@ void note(const struct call *call, const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     main_say(line);
+}
+
+bool read_source(struct call *call, size_t i, struct source *out)
+{
+    const char *path = call->line.files.at[i];
+    out->file = strcmp(path, "-") == 0 ? "standard input" : path;
+    out->text = file_read(path, &out->length, &call->st);
+    return out->text != NULL;
 }
 
 bool goes_to_file(const struct call *call)
@@ -123,37 +119,39 @@ bool word_given(struct call *call, const char *name, const char *value, const ch
     return false;
 }
 
-static bool check_file_count(struct call *call)
-{
-    const struct command *c = call->command;
-    int n = (int)call->line.files.count;
-    if (n < c->least_files)
-        return status_set(&call->st, LX_E_USAGE, "%s: %s is missing; usage: lxplan %s %s", c->name,
-                          c->file_word, c->name, c->synopsis);
-    if (n > c->most_files)
-        return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name,
-                          c->file_word, call->line.files.at[c->most_files], c->name, c->synopsis);
-    return true;
-}
-
 static int run_command(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = call->command;
+    const char *wish = getenv("LXPLAN_LOG");
     if (!options_parse(&call->line, count, arguments, c->options, c->open, &call->st)) return FAILED;
+    int n = (int)call->line.files.count;
     if (option_given(&call->line, "help")) {
-        bool all =
-            call->line.files.count > 0 && strcmp(call->line.files.at[call->line.files.count - 1], "all") == 0;
-        command_help(call, all, &call->out);
+        command_help(call, n > 0 && strcmp(call->line.files.at[n - 1], "all") == 0, &call->out);
         return EXIT_YES;
     }
-    return check_file_count(call) && begin_log(call) ? c->run(call) : FAILED;
+    if (n < c->least_files)
+        return status_set(&call->st, LX_E_USAGE, "%s: %s is missing; usage: lxplan %s %s", c->name,
+                          c->file_word, c->name, c->synopsis),
+               FAILED;
+    if (n > c->most_files)
+        return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name,
+                          c->file_word, call->line.files.at[c->most_files], c->name, c->synopsis),
+               FAILED;
+    bool asked = option_given(&call->line, "log");
+    if ((asked || (wish && *wish)) && !log_to(print_line, NULL)) {
+        log_to(NULL, NULL);
+        if (asked) return status_set(&call->st, LX_E_USAGE, "--log: %s", remedy), FAILED;
+        note(call, "LXPLAN_LOG is set, but %s", remedy);
+    }
+    return c->run(call);
 }
 
+/* A solver of a plug-in. */
 static bool take_in(void *context, const struct lx_solver *s, lx_status *st)
 {
     (void)context;
-    if (lx_solver_add(s)) return true;
-    return status_set(st, LX_E_DUPLICATE,
+    return lx_solver_add(s) ||
+           status_set(st, LX_E_DUPLICATE,
                       "a plug-in brings a solver %.60s, which is there already, or one too many", s->name);
 }
 
@@ -196,14 +194,6 @@ static bool json_is_asked_for(int count, char *const *arguments)
     return false;
 }
 
-/* Length of a change of colour, as colour.c writes it; 0: none is here. */
-static size_t colour_at(const char *s)
-{
-    if (!paint_is_on() || s[0] != '\033' || s[1] != '[') return 0;
-    size_t n = 2 + strspn(s + 2, "0123456789;");
-    return s[n] == 'm' ? n + 1 : 0;
-}
-
 /* For a terminal, whatever the command made and forgot to clean: nothing but lines, tabs, colours and what can be seen. */
 static void keep_harmless(struct text *out)
 {
@@ -211,7 +201,12 @@ static void keep_harmless(struct text *out)
     uint32_t code;
     int columns;
     for (const char *s = out->at; s && *s;) {
-        size_t colour = colour_at(s), n = colour ? colour : 1;
+        size_t colour = 0, n; /* the length of a change of colour, as colour.c writes it */
+        if (paint_is_on() && s[0] == '\033' && s[1] == '[') {
+            n = 2 + strspn(s + 2, "0123456789;");
+            colour = s[n] == 'm' ? n + 1 : 0;
+        }
+        n = colour ? colour : 1;
         if (!colour && *s != '\n' && *s != '\t') n = (size_t)next_character(s, &code, &columns);
         bool kept = colour || *s == '\n' || *s == '\t' || code != '?';
         text_add_n(&clean, kept ? s : "?", kept ? n : 1);
@@ -245,19 +240,15 @@ static void main_report(const lx_status *st)
     text_free(&place);
 }
 
-static bool asks_for_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *locale = NULL;
-    for (int i = 0; i < 3 && (!locale || !*locale); i++) locale = getenv(names[i]);
-    return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
-}
-
 static int run_in_border(int argc, char **argv)
 {
     struct call call = {0};
     /* The user's locale; where this machine lacks it, only its encoding matters. */
-    if (!setlocale(LC_CTYPE, "") && asks_for_utf8()) setlocale(LC_CTYPE, "C.UTF-8");
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (int i = 0; i < 3 && (!locale || !*locale); i++) locale = getenv(names[i]);
+    if (!setlocale(LC_CTYPE, "") && locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8")))
+        setlocale(LC_CTYPE, "C.UTF-8");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ,
            SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */

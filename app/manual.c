@@ -178,16 +178,7 @@ static const struct {
     {"@EXIT_STATUS@", add_exit_status},
 };
 
-static void manual_add_line(struct text *out, const char *line, size_t length)
-{
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strlen(marks[i].mark) == length && memcmp(marks[i].mark, line, length) == 0) {
-            marks[i].add(out);
-            return;
-        }
-    text_add_n(out, line, length);
-    text_add(out, "\n");
-}
+enum { MARKS = sizeof marks / sizeof *marks };
 
 bool manual_write(const char *template, struct text *out, lx_status *st)
 {
@@ -196,7 +187,12 @@ bool manual_write(const char *template, struct text *out, lx_status *st)
     if (!text) return false;
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "\n");
-        manual_add_line(out, at, n);
+        size_t k = 0;
+        while (k < MARKS && (strlen(marks[k].mark) != n || memcmp(marks[k].mark, at, n) != 0)) k++;
+        if (k < MARKS)
+            marks[k].add(out);
+        else
+            text_format(out, "%.*s\n", (int)n, at);
         at += n + (at[n] == '\n');
     }
     mem_free(text);

@@ -33,7 +33,6 @@
 #include "plan/occupancy.h"
 #include "explain/plan_diff.h"
 #include "explain/plan_explain.h"
-#include "explain/moved_bytes.h"
 #include "explain/op_waits.h"
 #include "check/check_xla.h"
 #include "launch/launch.h"

@@ -3,7 +3,7 @@
  * their budgets allow. The best legal answer of all is returned, with the best bound. Who works, and how
  * much, is the table of stages; budgets are counted in steps, so that a level means the same on every
  * machine. A part that cannot take all that the problem asks for is passed over. */
-#include "common/placing_all.h"
+#include "common/items.h"
 #include "common/gap_fit.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
@@ -82,12 +81,12 @@ struct best {
     struct lx_answer *answer; /* the best so far, in the caller's arrays */
     struct lx_answer trial;   /* the next candidate, in arrays of our own */
     int64_t objective, bound;
-    int64_t told; /* the objective of the last answer that was passed on */
+    int64_t reported; /* the objective of the last answer that was reported */
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool asked_exact;                  /* for all that it can do alone */
-    const struct lx_solver *worked[2]; /* in haste: those that searched already */
+    bool asked_exact; /* for all that it can do alone */
+    bool worked[2];   /* with `hasty`: exact, anneal have searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
     int32_t together; /* buffers of the largest part that the problem falls into */
@@ -101,66 +100,57 @@ static bool proved(const struct best *b)
     return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
 }
 
-static void auto_tell(struct best *b, const struct lx_progress *so_far)
+/* Reports progress; `so_far`, of a solver at work, only as far as it is news to the caller. */
+static void auto_report(void *context, const struct lx_progress *so_far)
 {
+    struct best *b = context;
     struct lx_progress all = {b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL};
     if (!b->run->progress) return;
-    if (so_far) all.steps += so_far->steps;
-    if (so_far && so_far->address && so_far->objective < b->told) {
+    all.steps += so_far->steps;
+    if (so_far->address && so_far->objective < b->reported) {
         all.address = so_far->address;
         all.pool = so_far->pool;
-        b->told = so_far->objective;
+        b->reported = so_far->objective;
     }
-    all.objective = min_i64(all.objective, b->told);
+    all.objective = min_i64(all.objective, b->reported);
     b->run->progress(b->run->context, &all);
 }
 
-/* What a part reports, as far as it is news to the caller. */
-static void auto_pass_on(void *context, const struct lx_progress *so_far)
+static bool auto_is_over(void *context)
 {
-    auto_tell(context, so_far);
-}
-
-static bool auto_is_over(const struct best *b)
-{
+    const struct best *b = context;
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() >= b->deadline);
 }
 
-static bool auto_stopped(void *context)
-{
-    return auto_is_over(context);
-}
-
-/* What a legal answer is worth; where all must be placed: how many are not. */
-static bool legal(const struct best *b, const struct lx_answer *a, int64_t *objective)
-{
-    lx_status why;
-    enum lx_rule rule;
-    bool plain = !b->p->pool_count && !b->needs;
-    if (plain ? !lx_problem_check(b->p, a->address, objective, &why)
-              : !lx_check_places(b->p, a->pool, a->address, objective, &rule, &why))
-        return false;
-    if (b->p->objective != LX_FIT || !plain) return true;
-    *objective = 0;
-    for (int32_t i = 0; i < b->p->count; i++) *objective += a->address[i] < 0 && !b->p->buffers[i].reason;
-    return true;
-}
-
-/* Takes the trial over if it is legal and better. When all is over, the first one of a plain list is left
- * to who asked to judge. */
+/* Takes the trial over if it is legal and better. After the deadline the first answer of a plain list is
+ * taken without a check: the caller checks it. */
 static void auto_consider(struct best *b)
 {
+    const struct lx_answer *a = &b->trial;
     int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
-    bool unjudged = !b->have && !b->needs && !b->p->pool_count && auto_is_over(b);
-    if (!unjudged && (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective))) return;
-    memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
-    if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
+    bool plain = !b->p->pool_count && !b->needs;
+    if (b->have || !plain || !auto_is_over(b)) {
+        lx_status why;
+        enum lx_rule rule;
+        bool legal = plain ? lx_problem_check(b->p, a->address, &objective, &why)
+                           : lx_check_places(b->p, a->pool, a->address, &objective, &rule, &why);
+        if (!legal) return;
+        /* Where all must be placed, those that are not are counted. */
+        if (b->p->objective == LX_FIT && plain) {
+            objective = 0;
+            for (int32_t i = 0; i < b->p->count; i++)
+                objective += a->address[i] < 0 && !b->p->buffers[i].reason;
+        }
+        if (b->have && objective >= b->objective) return;
+    }
+    memcpy(b->answer->address, a->address, n * sizeof *a->address);
+    if (b->answer->pool) memcpy(b->answer->pool, a->pool, n * sizeof *a->pool);
     LOG(auto, "better: %" PRId64 ", bound %" PRId64, objective, b->bound);
     b->objective = objective;
     b->have = true;
-    if (objective >= b->told) return;
-    auto_tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
+    if (objective >= b->reported) return;
+    auto_report(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
 }
 
 static void clear_trial(struct best *b)
@@ -177,8 +167,8 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
     return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
 }
 
-/* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. What
- * the caller can spare is one, up to the level that most people ask for. */
+/* The caller's limit holds for each stage. A stage that runs ALONE gets all of it, others at most the steps
+ * of their row. `spare` is such a limit up to the default level. */
 static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
@@ -186,7 +176,7 @@ static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
     return !limit ? stage->steps : stage->start == ALONE ? limit : min_i64(limit, stage->steps);
 }
 
-static bool try_solver(struct best *b, const struct stage *stage)
+static void try_solver(struct best *b, const struct stage *stage)
 {
     const struct lx_solver *solver = stage->solver;
     bool alone = stage->start == ALONE;
@@ -197,8 +187,8 @@ static bool try_solver(struct best *b, const struct stage *stage)
     run.incumbent = b->have && !alone ? b->answer->address : NULL;
     run.incumbent_pool = run.incumbent ? b->answer->pool : NULL;
     run.known_bound = alone ? b->run->known_bound : b->bound;
-    run.stop = auto_stopped;
-    run.progress = b->run->progress ? auto_pass_on : NULL;
+    run.stop = auto_is_over;
+    run.progress = b->run->progress ? auto_report : NULL;
     run.context = b;
     LOG(auto, "try %s, work limit %" PRId64, solver->name, run.work_limit);
     clear_trial(b);
@@ -209,36 +199,30 @@ static bool try_solver(struct best *b, const struct stage *stage)
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     auto_consider(b);
     if (proves && b->trial.status == LX_INFEASIBLE) b->answer->status = LX_INFEASIBLE;
-    return true;
 }
 
-static bool is_close(const struct best *b)
-{
-    return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
-}
-
-/* Exact search works on one part after the other; and where nobody else improves what the heuristics
- * find, it is worth its time at any size. */
+/* Exact search solves one part after the other, so the largest part counts. If annealing cannot take the
+ * problem, exact search runs at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
-    /* Whoever says how many steps to take has no seconds to spare for a linear programme. */
+    /* With a limit on steps there are no seconds to spare for a linear programme. */
     if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0) && b->have &&
         count > RELAXED_SOON)
         return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
-    return !(s->or_close && is_close(b));
+    return !(s->or_close && b->have && b->p->count <= CLOSE_MOST &&
+             b->objective - b->bound <= b->objective / CLOSE_PART);
 }
 
-/* In haste who searches does so once. */
+/* With `hasty` each search runs once. */
 static bool has_worked(struct best *b, const struct lx_solver *solver)
 {
     if (!b->run->hasty || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
-    const struct lx_solver **place = &b->worked[solver == &lx_solver_anneal];
-    bool worked = *place;
-    *place = solver;
+    bool *place = &b->worked[solver == &lx_solver_anneal], worked = *place;
+    *place = true;
     return worked;
 }
 
@@ -257,7 +241,7 @@ static bool is_needless(struct best *b, const struct stage *s)
     return again;
 }
 
-static bool climb(struct best *b, int level)
+static void climb(struct best *b, int level)
 {
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
@@ -265,27 +249,25 @@ static bool climb(struct best *b, int level)
         if (s->level > level || proved(b) || (!first && auto_is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
-        if (s->solver)
+        if (s->solver) {
             try_solver(b, s);
-        else {
-            if (takes(b, &lx_solver_firstfit)) {
-                for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
-                    LOG(auto, "try order %d", k);
-                    clear_trial(b);
-                    order_place(b->p, k, b->run, &b->trial);
-                    b->answer->steps += b->trial.steps;
-                    auto_consider(b);
-                }
-            }
+            continue;
+        }
+        bool can = takes(b, &lx_solver_firstfit);
+        for (int k = 0; can && k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
+            LOG(auto, "try order %d", k);
+            clear_trial(b);
+            order_place(b->p, k, b->run, &b->trial);
+            b->answer->steps += b->trial.steps;
+            auto_consider(b);
         }
     }
-    return true;
 }
 
 static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     int64_t level = lx_run_option(&lx_solver_auto, run, LEVEL);
-    struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound, .told = INT64_MAX};
+    struct best b = {.p = p, .run = run, .answer = answer, .bound = run->known_bound, .reported = INT64_MAX};
     size_t n = (size_t)p->count + 1;
     b.needs = lx_problem_needs(p);
     b.together = largest_part(p);
@@ -293,9 +275,8 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;
-    bool ok = true;
     answer->status = LX_FEASIBLE;
-    ok = ok && climb(&b, (int)level);
+    climb(&b, (int)level);
     answer->bound = b.bound;
     if (b.tried == 0) {
         answer->status = LX_ERROR;
@@ -305,7 +286,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
         answer->status = LX_LIMIT;
     mem_free(b.trial.address);
     mem_free(b.trial.pool);
-    return ok;
+    return true;
 }
 
 const struct lx_solver lx_solver_auto = {

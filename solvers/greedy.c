@@ -4,17 +4,16 @@
  * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
-#include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "common/gap_fit.h"
-#include "common/live_index.h"
-#include "common/poll.h"
+#include "common/taken_bits.h"
+#include "common/crowds.h"
+#include "common/items.h"
 #include "solvers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct range {
     int64_t from, to, end; /* addresses [from, to) until tick `end` */
@@ -30,7 +29,7 @@ struct greedy {
     struct live_index fixed; /* buffers with fixed addresses that have their place */
     bool has_fixed;
     int32_t *found;
-    struct range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
+    struct byte_range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
     int32_t fixed_count;
 };
 
@@ -45,8 +44,6 @@ static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return true;
 }
 
-ORDER(compare_ranges, struct range, ORDER_UP(from));
-
 /* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
  * counts those that are passed for good: begin with 0, and let `at` never fall. */
 static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int64_t at, int32_t *next)
@@ -58,55 +55,21 @@ static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return at;
 }
 
-static void forget_dead(struct greedy *g, int64_t tick)
-{
-    int32_t kept = 0;
-    g->top = 0;
-    for (int32_t i = 0; i < g->live_count; i++)
-        if (g->live[i].end > tick) {
-            g->top = max_i64(g->top, g->live[i].to);
-            g->live[kept++] = g->live[i];
-        }
-    g->live_count = kept;
-}
-
-static void greedy_put(struct greedy *g, int32_t i, int64_t at)
-{
-    const struct lx_buffer *b = &g->p->buffers[i];
-    int32_t k = g->live_count++;
-    for (; k > 0 && g->live[k - 1].from > at; k--) g->live[k] = g->live[k - 1];
-    g->live[k] = (struct range){at, at + b->size, b->end};
-    g->top = max_i64(g->top, at + b->size);
-    g->address[i] = at;
-}
-
+/* The slot of a parent that has not handed it over; for a fixed buffer the slot must be at its address. */
 static int64_t parents_slot(struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
     for (int32_t k = 0; k < b->parent_count; k++) {
         int32_t parent = b->parents[k];
         int64_t at = g->address[parent];
-        if (at < 0 || g->handed_over[parent] || at % lx_alignment_of(g->p, b) != 0) continue;
-        /* The parent may itself be fixed: its own range is what we take, so it does not stand in the way. */
+        if (at < 0 || g->handed_over[parent]) continue;
+        if (b->fixed >= 0 ? at != b->fixed : at % lx_alignment_of(g->p, b) != 0) continue;
+        /* A fixed parent is not in the way: its range is the one that is taken over. */
         if (!free_of_fixed(g, b, parent, at)) continue;
         g->handed_over[parent] = true;
         return at;
     }
     return LX_OFF_CHIP;
-}
-
-/* The same for a fixed buffer: its parent must be fixed there too, and be all that stands in the way. */
-static bool takes_fixed_slot(struct greedy *g, const struct lx_buffer *b)
-{
-    for (int32_t k = 0; k < b->parent_count; k++) {
-        int32_t parent = b->parents[k];
-        if (g->address[parent] != b->fixed || g->handed_over[parent] ||
-            !free_of_fixed(g, b, parent, b->fixed))
-            continue;
-        g->handed_over[parent] = true;
-        return true;
-    }
-    return false;
 }
 
 static int64_t free_slot(struct greedy *g, int32_t i)
@@ -116,9 +79,9 @@ static int64_t free_slot(struct greedy *g, int32_t i)
     g->fixed_count = g->has_fixed ? live_index_find(&g->fixed, b->start, b->end, g->found) : 0;
     for (int32_t j = 0; j < g->fixed_count; j++) {
         int64_t from = g->address[g->found[j]];
-        g->fixed_now[j] = (struct range){from, from + g->p->buffers[g->found[j]].size, 0};
+        g->fixed_now[j] = (struct byte_range){from, from + g->p->buffers[g->found[j]].size};
     }
-    if (g->fixed_count) qsort(g->fixed_now, (size_t)g->fixed_count, sizeof *g->fixed_now, compare_ranges);
+    if (g->fixed_count) range_sort(g->fixed_now, (size_t)g->fixed_count);
     int64_t at = past_fixed(g, b, 0, &passed);
     if (g->live_count == 0) return at + b->size <= g->capacity ? at : LX_OFF_CHIP;
     if (at + b->size <= g->live[0].from && at + b->size <= g->capacity) return at;
@@ -150,7 +113,7 @@ static void place_fixed(struct greedy *g, const struct birth *births, struct pol
             const struct lx_buffer *b = &g->p->buffers[i];
             if (b->fixed < 0 || b->reason || b->size == 0 || b->fixed + b->size > g->capacity) continue;
             if ((b->parent_count > 0) != (pass == 1)) continue;
-            if (!free_of_fixed(g, b, i, b->fixed) && !takes_fixed_slot(g, b)) continue;
+            if (!free_of_fixed(g, b, i, b->fixed) && parents_slot(g, i) < 0) continue;
             g->address[i] = b->fixed;
             live_index_add(&g->fixed, i);
             g->has_fixed = true;
@@ -168,24 +131,34 @@ static void sort_births(const struct lx_problem *p, struct birth *births)
 
 static void walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
     struct poll poll = {.run = run};
     g.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
-    struct birth *births = mem_alloc((n + 1) * sizeof *births);
-    g.live = mem_alloc((n + 1) * sizeof *g.live);
-    g.handed_over = mem_zeroed(n + 1, sizeof *g.handed_over);
-    g.found = mem_alloc((n + 1) * sizeof *g.found);
-    g.fixed_now = mem_alloc((n + 1) * sizeof *g.fixed_now);
-    live_index_init(&g.fixed, p);
+    struct birth *births = arena_array(&memory, n + 1, sizeof *births);
+    g.live = arena_array(&memory, n + 1, sizeof *g.live);
+    g.handed_over = arena_array(&memory, n + 1, sizeof *g.handed_over);
+    g.found = arena_array(&memory, n + 1, sizeof *g.found);
+    g.fixed_now = arena_array(&memory, n + 1, sizeof *g.fixed_now);
+    live_index_init(&g.fixed, p, NULL, 0);
     sort_births(p, births);
     place_fixed(&g, births, &poll);
-    poll.work = POLL_STEPS; /* who is stopped before it began leaves the answer to others */
+    poll.work = POLL_STEPS; /* polls at once */
     for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count); k++) {
         int32_t i = births[k].buffer;
         const struct lx_buffer *b = &p->buffers[i];
         /* Also when the first one born on this tick may not be placed: the others need the space. */
-        if (k == 0 || births[k].tick != births[k - 1].tick) forget_dead(&g, b->start);
+        if (k == 0 || births[k].tick != births[k - 1].tick) {
+            int32_t kept = 0;
+            g.top = 0;
+            for (int32_t m = 0; m < g.live_count; m++)
+                if (g.live[m].end > b->start) {
+                    g.top = max_i64(g.top, g.live[m].to);
+                    g.live[kept++] = g.live[m];
+                }
+            g.live_count = kept;
+        }
         if (!lx_may_be_placed(p, b)) continue;
         if (b->size == 0) { /* conflicts with nothing */
             if (b->fixed <= g.capacity) g.address[i] = max_i64(b->fixed, 0);
@@ -193,18 +166,19 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
         }
         int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
         if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
-        if (at >= 0) greedy_put(&g, i, at);
         answer->steps++;
+        if (at < 0) continue;
+        int32_t slot = g.live_count++;
+        for (; slot > 0 && g.live[slot - 1].from > at; slot--) g.live[slot] = g.live[slot - 1];
+        g.live[slot] = (struct range){at, at + b->size, b->end};
+        g.top = max_i64(g.top, at + b->size);
+        g.address[i] = at;
     }
-    mem_free(births);
-    mem_free(g.live);
-    mem_free(g.handed_over);
-    mem_free(g.found);
-    mem_free(g.fixed_now);
-    live_index_free(&g.fixed);
+    arena_free(&memory);
+    arena_free(&g.fixed.memory);
 }
 
-/* What a plain list does not have is left to the common heuristic, in the same order. */
+/* Problems with pools or bonds go to full_fit, in the same order. */
 static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
@@ -215,7 +189,7 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     int32_t *order = mem_alloc((n + 1) * sizeof *order);
     sort_births(p, births);
     for (size_t k = 0; k < n; k++) order[k] = births[k].buffer;
-    (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
+    full_fit(p, order, false, linked, run, answer);
     mem_free(births);
     mem_free(order);
     return true;

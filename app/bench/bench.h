@@ -1,7 +1,7 @@
 /* The benchmark: what is run, under which limits, and what came of it.
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
- * answer is checked again by the parent (judge_answer.c) and becomes one line of the results file
+ * answer is checked again by the parent (run_child.c) and becomes one line of the results file
  * (results_file.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
  * in memory. */
 #ifndef LX_APP_BENCH_BENCH_H
@@ -135,7 +135,7 @@ void instance_release(struct loaded *l);
 /* harness.c: the order of the runs. */
 void schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
 
-/* judge_answer.c: the parent's own opinion. `row` has its names already. */
+/* run_child.c: the parent's own opinion. `row` has its names already. */
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
                   const struct child_result *r, struct arena *memory, struct row *row);
 
@@ -143,6 +143,9 @@ void judge_result(const struct settings *s, const struct bench_solver *solver, c
 void provenance_write(const struct settings *s, const instances *list, struct text *out);
 /* False with `st` when two headers describe experiments that must not be mixed. */
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st);
+/* A member of the header, of the parsed first line; NULL: it has none. */
+struct cJSON;
+const struct cJSON *header_member(const struct cJSON *line, const char *key);
 /* How many ranks made the file with this header. */
 int64_t provenance_ranks(const char *header);
 /* False with `st` when another process would make other runs than this one, whose header is `ours`; else its

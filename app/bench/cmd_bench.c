@@ -120,28 +120,6 @@ static bool cmd_bench_prepare(struct bench *b)
     return ok;
 }
 
-/* Another rank than 0: makes the runs that rank 0 deals out. Rank 0 reports errors. */
-static int cmd_bench_follow(struct bench *b)
-{
-    struct text header = {0};
-    interrupt_catch(signals, SIGNALS, before);
-    bool ok = make_list(b, &header);
-    crew_follow(b, ok, ok ? header.at : "");
-    interrupt_release(signals, SIGNALS, before);
-    text_free(&header);
-    return EXIT_YES;
-}
-
-static bool has_bad_end(const struct results *r)
-{
-    for (size_t i = 0; i < r->rows.count; i++) {
-        enum outcome o = r->rows.at[i].outcome;
-        if (o == OUTCOME_WRONG || o == OUTCOME_CRASH || o == OUTCOME_ERROR || o == OUTCOME_BAD_INPUT)
-            return true;
-    }
-    return false;
-}
-
 /* This process alone, or rank 0. */
 static int lead(struct bench *b)
 {
@@ -156,14 +134,30 @@ static int lead(struct bench *b)
              b->file.fd >= 0 ? "; --resume goes on" : "");
     if (ok) mark_contradictions(&b->results);
     if (ok && !is_quiet(call)) ok = report_rows(call, &b->results, &call->out);
-    return !ok ? FAILED : was_interrupted ? EXIT_INTERRUPTED : has_bad_end(&b->results) ? EXIT_NO : EXIT_YES;
+    bool bad = false;
+    for (size_t i = 0; i < b->results.rows.count; i++) {
+        enum outcome o = b->results.rows.at[i].outcome;
+        bad |= o == OUTCOME_WRONG || o == OUTCOME_CRASH || o == OUTCOME_ERROR || o == OUTCOME_BAD_INPUT;
+    }
+    return !ok ? FAILED : was_interrupted ? EXIT_INTERRUPTED : bad ? EXIT_NO : EXIT_YES;
 }
 
 static int cmd_bench_run(struct call *call)
 {
     struct bench b = {.call = call, .file = {.fd = -1}, .start = clock_seconds()};
     interrupted = 0;
-    int code = !crew_join(&b) ? FAILED : b.crew.rank > 0 ? cmd_bench_follow(&b) : lead(&b);
+    int code = FAILED;
+    if (crew_join(&b) && b.crew.rank == 0)
+        code = lead(&b);
+    else if (b.crew.rank > 0) { /* makes the runs that rank 0 deals out; rank 0 reports errors */
+        struct text header = {0};
+        interrupt_catch(signals, SIGNALS, before);
+        bool ok = make_list(&b, &header);
+        crew_follow(&b, ok, ok ? header.at : "");
+        interrupt_release(signals, SIGNALS, before);
+        text_free(&header);
+        code = EXIT_YES;
+    }
     results_close(&b.file);
     instance_release(b.last);
     mem_free(b.jobs);

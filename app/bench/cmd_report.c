@@ -36,24 +36,20 @@ static const char *cmd_report_format_word(int k)
     return k < n ? exporters[k].name : k == n ? html_exporter.name : NULL;
 }
 
-static const char *by_word(int k)
-{
-    static const char *const words[] = {"solver", "instance", "statistics", NULL};
-    return words[k];
-}
+static WORD_LIST(by_word, "solver", "instance", "statistics")
 
-/* The words of --fail-on. */
-enum failing { FAIL_WORSE, FAIL_SLOWER, FAIL_MISSING, FAILINGS };
+    /* The words of --fail-on. */
+    enum failing {
+        FAIL_WORSE,
+        FAIL_SLOWER,
+        FAIL_MISSING,
+        FAILINGS
+    };
 
-static const char *failing_word(int k)
-{
-    static const char *const words[] = {
-        [FAIL_WORSE] = "worse", [FAIL_SLOWER] = "slower", [FAIL_MISSING] = "missing", [FAILINGS] = NULL};
-    return words[k];
-}
+static WORD_LIST(failing_word, "worse", "slower", "missing") /* in the order of the enum */
 
-static const struct option_words words[] = {
-    {"format", cmd_report_format_word}, {"by", by_word}, {"fail-on", failing_word}, {0}};
+    static const struct option_words words[] = {
+        {"format", cmd_report_format_word}, {"by", by_word}, {"fail-on", failing_word}, {0}};
 
 /* "worse,slower" into a set of bits. */
 static bool read_failing(struct call *call, unsigned *set)
@@ -73,18 +69,6 @@ static bool read_failing(struct call *call, unsigned *set)
     return true;
 }
 
-static bool read_within(struct call *call, double *within)
-{
-    const char *text = option_value(&call->line, "within");
-    *within = 0;
-    if (!text) return true;
-    if (!lx_parse_number("--within", text, within, &call->st)) return false;
-    if (!(*within >= 0 && *within <= 1e6))
-        return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", text);
-    *within /= 100;
-    return true;
-}
-
 static const struct exporter *read_format(struct call *call)
 {
     int k = 0;
@@ -99,7 +83,7 @@ enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
 static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
                           size_t count, size_t chosen, struct text *out)
 {
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     if (e->say) e->say(v->words, v->lines, v->paint, out);
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);
@@ -133,6 +117,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     return ok;
 }
 
+/* Formats whose readers want the verdict, not every row. */
 static bool is_for_people(const struct exporter *e)
 {
     return strcmp(e->name, "json") != 0 && e != &html_exporter && e->whole;
@@ -168,13 +153,17 @@ static void write_report(const struct exporter *e, const struct summary *s, cons
 bool report_rows(struct call *call, struct results *r, struct text *out)
 {
     const struct exporter *e = read_format(call);
+    const char *percent = option_value(&call->line, "within");
     struct summary s = {0};
-    double within;
+    double within = 0;
     int by = BY_SOLVER;
-    if (!e || !read_within(call, &within) || !option_word(call, "by", by_word, &by)) return false;
+    if (!e || (percent && !lx_parse_number("--within", percent, &within, &call->st))) return false;
+    if (!(within >= 0 && within <= 1e6))
+        return status_set(&call->st, LX_E_USAGE, "--within %s: it must be 0 or above", percent);
+    if (!option_word(call, "by", by_word, &by)) return false;
     if (r->rows.count == 0) note(call, "there are no runs to report on");
     mark_contradictions(r);
-    summary_make(&s, r, within);
+    summary_make(&s, r, within / 100);
     write_report(e, &s, r, by, out);
     bool ok = add_plots(call, e, &s, out);
     summary_free(&s);
@@ -188,10 +177,7 @@ static void note_differences(const struct call *call, const struct results *a, c
                                        "flags", "jobs", "objective", "lx"};
     cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
-                                                          keys[i]),
-                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
-                                                          keys[i]);
+        const cJSON *m = header_member(x, keys[i]), *n = header_member(y, keys[i]);
         if (m && n && !cJSON_Compare(m, n, true))
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);
@@ -201,21 +187,6 @@ static void note_differences(const struct call *call, const struct results *a, c
              b->files.at[0]);
     cJSON_Delete(x);
     cJSON_Delete(y);
-}
-
-/* Notes each kind of --fail-on that the comparison has. */
-static bool must_fail(const struct call *call, unsigned failing, const struct comparison *c)
-{
-    const int64_t counts[FAILINGS] = {
-        [FAIL_WORSE] = c->worse, [FAIL_SLOWER] = c->slower, [FAIL_MISSING] = c->missing};
-    bool any = false;
-    for (int k = 0; k < FAILINGS; k++) {
-        if (!(failing & 1u << k) || counts[k] == 0) continue;
-        note(call, "failed on %s: %lld of %lld pairs", failing_word(k), (long long)counts[k],
-             (long long)(c->pairs + (k == FAIL_MISSING ? c->missing : 0)));
-        any = true;
-    }
-    return any;
 }
 
 /* Adds the comparison with one file; *fails when it has what it must not have. */
@@ -239,27 +210,18 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
         if (out->length) text_add(out, "\n");
         export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out);
         if (e == &html_exporter) report_page(path, NULL, 0, out);
-        *fails |= must_fail(call, failing, &c);
+        const int64_t counts[FAILINGS] = {
+            [FAIL_WORSE] = c.worse, [FAIL_SLOWER] = c.slower, [FAIL_MISSING] = c.missing};
+        for (int k = 0; k < FAILINGS; k++) {
+            if (!(failing & 1u << k) || counts[k] == 0) continue;
+            note(call, "failed on %s: %lld of %lld pairs", failing_word(k), (long long)counts[k],
+                 (long long)(c.pairs + (k == FAIL_MISSING ? c.missing : 0)));
+            *fails = true;
+        }
     }
     arena_free(&memory);
     results_free(&after);
     return ok;
-}
-
-static bool check_usage(struct call *call, const struct exporter *e, size_t files, bool compare)
-{
-    const struct command_line *l = &call->line;
-    if (compare && (files < 2 || option_given(l, "merge")))
-        return status_set(&call->st, LX_E_USAGE, "--compare takes two results files or more, and no --merge");
-    if (compare && (option_given(l, "plot") || option_given(l, "svg")))
-        return status_set(&call->st, LX_E_USAGE,
-                          "a comparison has no plots; --merge makes one report of both files");
-    if (compare && files > 2 && strcmp(e->name, "text") != 0 && strcmp(e->name, "md") != 0)
-        return status_set(&call->st, LX_E_USAGE, "--format %s takes one comparison at a time", e->name);
-    if (!compare && (option_given(l, "fail-on") || option_given(l, "all")))
-        return status_set(&call->st, LX_E_USAGE,
-                          "--fail-on and --all are about a comparison; give two results files, or --compare");
-    return true;
 }
 
 static int cmd_report_run(struct call *call)
@@ -270,7 +232,17 @@ static int cmd_report_run(struct call *call)
     struct results r = {0};
     struct text out = {0};
     const struct exporter *e = read_format(call);
-    bool ok = e && check_usage(call, e, files, compare), fails = false;
+    const struct command_line *l = &call->line;
+    const char *wrong = NULL;
+    if (compare && (files < 2 || merge))
+        wrong = "--compare takes two results files or more, and no --merge";
+    else if (compare && (option_given(l, "plot") || option_given(l, "svg")))
+        wrong = "a comparison has no plots; --merge makes one report of both files";
+    else if (!compare && (option_given(l, "fail-on") || option_given(l, "all")))
+        wrong = "--fail-on and --all are about a comparison; give two results files, or --compare";
+    bool fails = false, ok = e && (!wrong || status_set(&call->st, LX_E_USAGE, "%s", wrong));
+    if (ok && compare && files > 2 && strcmp(e->name, "text") != 0 && strcmp(e->name, "md") != 0)
+        ok = status_set(&call->st, LX_E_USAGE, "--format %s takes one comparison at a time", e->name);
     if (goes_to_file(call)) paint_off();
     for (size_t i = 0; ok && i < (compare ? 1 : files); i++)
         ok = results_read(&r, call->line.files.at[i], &call->st);

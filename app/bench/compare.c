@@ -19,7 +19,32 @@
 
 enum { ENOUGH = 4 };
 
-void pairs_gather(pairs *all, const struct results *r, int which)
+struct side {
+    VEC(double) times, values;
+    int64_t runs, solved, proved, wrong;
+};
+
+struct pair {
+    const struct row *first; /* any row of the pair, for the names */
+    struct side side[2];
+};
+
+typedef VEC(struct pair) pairs;
+
+enum change { UNCHANGED, UNSURE, GAINED, LOST };
+
+/* One cell on both sides: before is 0, after 1. */
+struct pair_row {
+    const char *measure;                         /* what the value is */
+    const char *instance, *solver, *name, *path; /* instance: the name, or what tells it from others */
+    int64_t runs[2], proved[2];
+    double seconds[2], value[2]; /* medians */
+    double p;                    /* NAN: too few runs for a test */
+    enum change speed, quality;
+};
+
+/* Adds the rows of one side. */
+static void pairs_gather(pairs *all, const struct results *r, int which)
 {
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct row *row = &r->rows.at[i];
@@ -78,12 +103,14 @@ static enum change change_of_value(const struct side *a, const struct side *b)
     return y[m / 2] < x[n / 2] ? GAINED : LOST;
 }
 
-bool pair_is_tested(const struct pair *p)
+/* Has it enough runs on both sides for a test? */
+static bool pair_is_tested(const struct pair *p)
 {
     return p->side[0].times.count >= ENOUGH && p->side[1].times.count >= ENOUGH;
 }
 
-struct pair_row pair_row_of(struct pair *p)
+/* Sorts the samples. */
+static struct pair_row pair_row_of(struct pair *p)
 {
     struct side *a = &p->side[0], *b = &p->side[1];
     struct pair_row row = {.instance = p->first->name,
@@ -105,16 +132,6 @@ struct pair_row pair_row_of(struct pair *p)
     return row;
 }
 
-void pairs_free(pairs *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        for (int k = 0; k < 2; k++) {
-            VEC_FREE(&all->at[i].side[k].times);
-            VEC_FREE(&all->at[i].side[k].values);
-        }
-    VEC_FREE(all);
-}
-
 static const char *const speed_words[] = {
     [UNCHANGED] = "~", [UNSURE] = "~", [GAINED] = "faster", [LOST] = "slower"};
 static const char *const quality_words[] = {
@@ -123,35 +140,26 @@ static const enum paint change_paint[] = {
     [UNCHANGED] = PAINT_DIM, [UNSURE] = PAINT_DIM, [GAINED] = PAINT_GOOD, [LOST] = PAINT_BAD};
 
 /* clang-format off */
-VALUE_OF(instance_value, struct pair_row, v->words = row->instance;)
-VALUE_OF(path_value,     struct pair_row, v->words = row->path;)
-VALUE_OF(measure_value,  struct pair_row, v->words = row->measure;)
-VALUE_OF(solver_value,   struct pair_row, v->words = row->solver;)
-VALUE_OF(runs_value,     struct pair_row, value_whole(v, row->runs[column->argument]);)
-VALUE_OF(proved_value,   struct pair_row, value_whole(v, row->proved[column->argument]);)
-VALUE_OF(seconds_value,  struct pair_row, v->number = row->seconds[column->argument];)
-VALUE_OF(value_value,    struct pair_row, v->number = row->value[column->argument];)
 VALUE_OF(ratio_value,    struct pair_row, v->number = row->seconds[0] > 0 ? row->seconds[1] / row->seconds[0] : NAN;)
-VALUE_OF(p_value,        struct pair_row, v->number = row->p;)
 VALUE_OF(speed_value,    struct pair_row, v->words = speed_words[row->speed]; v->paint = change_paint[row->speed];)
 VALUE_OF(quality_value,  struct pair_row, v->words = quality_words[row->quality]; v->paint = change_paint[row->quality];)
 
 static const struct column pair_array[] = {
-    {.key = "instance",       .heading = "instance",     .kind = VALUE_WORDS,   .value = instance_value},
-    {.key = "path",                                      .kind = VALUE_WORDS,   .value = path_value},
-    {.key = "solver",         .heading = "solver",       .kind = VALUE_WORDS,   .value = solver_value},
-    {.key = "runs_before",                               .kind = VALUE_COUNT,   .argument = 0, .value = runs_value},
-    {.key = "runs_after",                                .kind = VALUE_COUNT,   .argument = 1, .value = runs_value},
-    {.key = "seconds_before", .heading = "time before",  .kind = VALUE_SECONDS, .argument = 0, .value = seconds_value},
-    {.key = "seconds_after",  .heading = "after",        .kind = VALUE_SECONDS, .argument = 1, .value = seconds_value},
+    {.key = "instance",       .heading = "instance",     .kind = VALUE_WORDS,   MEMBER(struct pair_row, instance)},
+    {.key = "path",                                      .kind = VALUE_WORDS,   MEMBER(struct pair_row, path)},
+    {.key = "solver",         .heading = "solver",       .kind = VALUE_WORDS,   MEMBER(struct pair_row, solver)},
+    {.key = "runs_before",                               .kind = VALUE_COUNT,   MEMBER(struct pair_row, runs[0])},
+    {.key = "runs_after",                                .kind = VALUE_COUNT,   MEMBER(struct pair_row, runs[1])},
+    {.key = "seconds_before", .heading = "time before",  .kind = VALUE_SECONDS, MEMBER(struct pair_row, seconds[0])},
+    {.key = "seconds_after",  .heading = "after",        .kind = VALUE_SECONDS, MEMBER(struct pair_row, seconds[1])},
     {.key = "time_ratio",     .heading = "ratio",        .kind = VALUE_RATIO,   .value = ratio_value},
-    {.key = "p",              .heading = "p",            .kind = VALUE_RATIO,   .flags = COLUMN_MAY_HIDE, .value = p_value},
+    {.key = "p",              .heading = "p",            .kind = VALUE_RATIO,   .flags = COLUMN_MAY_HIDE, MEMBER(struct pair_row, p)},
     {.key = "speed",          .heading = "speed",        .kind = VALUE_WORDS,   .value = speed_value},
-    {.key = "measure",        .heading = "measure",      .kind = VALUE_WORDS,   .value = measure_value},
-    {.key = "value_before",   .heading = "value before", .kind = VALUE_COUNT,   .argument = 0, .value = value_value},
-    {.key = "value_after",    .heading = "after",        .kind = VALUE_COUNT,   .argument = 1, .value = value_value},
-    {.key = "proved_before",                             .kind = VALUE_COUNT,   .argument = 0, .value = proved_value},
-    {.key = "proved_after",                              .kind = VALUE_COUNT,   .argument = 1, .value = proved_value},
+    {.key = "measure",        .heading = "measure",      .kind = VALUE_WORDS,   MEMBER(struct pair_row, measure)},
+    {.key = "value_before",   .heading = "value before", .kind = VALUE_COUNT,   MEMBER(struct pair_row, value[0])},
+    {.key = "value_after",    .heading = "after",        .kind = VALUE_COUNT,   MEMBER(struct pair_row, value[1])},
+    {.key = "proved_before",                             .kind = VALUE_COUNT,   MEMBER(struct pair_row, proved[0])},
+    {.key = "proved_after",                              .kind = VALUE_COUNT,   MEMBER(struct pair_row, proved[1])},
     {.key = "quality",        .heading = "quality",      .kind = VALUE_WORDS,   .value = quality_value},
 };
 /* clang-format on */
@@ -174,49 +182,37 @@ static void lost_value(struct value *v, int64_t n)
 }
 
 /* clang-format off */
-VALUE_OF(of_solver_value, struct total, v->words = row->solver;)
-VALUE_OF(pairs_value,     struct total, value_whole(v, row->pairs);)
 VALUE_OF(faster_value,    struct total, value_whole(v, row->speed[GAINED]);)
 VALUE_OF(slower_value,    struct total, lost_value(v, row->speed[LOST]);)
 VALUE_OF(same_value,      struct total, value_whole(v, (row->speed[UNSURE] + row->speed[UNCHANGED]));)
 VALUE_OF(mean_value,      struct total, v->number = row->ratios ? exp(row->log_ratio / (double)row->ratios) : NAN;)
 VALUE_OF(sign_value,      struct total, v->number = row->ratios ? sign_test_p(row->less, row->more) : NAN;)
-VALUE_OF(better_value,    struct total, value_whole(v, row->quality[column->argument]);)
 VALUE_OF(worse_value,     struct total, lost_value(v, row->quality[LOST]);)
-VALUE_OF(only_value,      struct total, value_whole(v, row->only[column->argument]);)
 
 static const struct column total_array[] = {
-    {.key = "solver",          .heading = "solver",      .kind = VALUE_WORDS, .value = of_solver_value},
-    {.key = "pairs",           .heading = "pairs",       .kind = VALUE_COUNT, .value = pairs_value},
+    {.key = "solver",          .heading = "solver",      .kind = VALUE_WORDS, MEMBER(struct total, solver)},
+    {.key = "pairs",           .heading = "pairs",       .kind = VALUE_COUNT, MEMBER(struct total, pairs)},
     {.key = "faster",          .heading = "faster",      .kind = VALUE_COUNT, .value = faster_value},
     {.key = "slower",          .heading = "slower",      .kind = VALUE_COUNT, .value = slower_value},
     {.key = "speed_same",      .heading = "~",           .kind = VALUE_COUNT, .value = same_value},
     {.key = "mean_time_ratio", .heading = "mean ratio",  .kind = VALUE_RATIO, .value = mean_value},
     {.key = "sign_test_p",     .heading = "p",           .kind = VALUE_RATIO, .value = sign_value},
-    {.key = "better",          .heading = "better",      .kind = VALUE_COUNT, .argument = GAINED, .value = better_value},
+    {.key = "better",          .heading = "better",      .kind = VALUE_COUNT, MEMBER(struct total, quality[GAINED])},
     {.key = "worse",           .heading = "worse",       .kind = VALUE_COUNT, .value = worse_value},
-    {.key = "quality_same",    .heading = "=",           .kind = VALUE_COUNT, .argument = UNCHANGED, .value = better_value},
-    {.key = "quality_unsure",  .heading = "~",           .kind = VALUE_COUNT, .argument = UNSURE, .value = better_value},
-    {.key = "only_before",     .heading = "only before", .kind = VALUE_COUNT, .argument = 0, .flags = COLUMN_MAY_HIDE, .value = only_value},
-    {.key = "only_after",      .heading = "only after",  .kind = VALUE_COUNT, .argument = 1, .flags = COLUMN_MAY_HIDE, .value = only_value},
+    {.key = "quality_same",    .heading = "=",           .kind = VALUE_COUNT, MEMBER(struct total, quality[UNCHANGED])},
+    {.key = "quality_unsure",  .heading = "~",           .kind = VALUE_COUNT, MEMBER(struct total, quality[UNSURE])},
+    {.key = "only_before",     .heading = "only before", .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, MEMBER(struct total, only[0])},
+    {.key = "only_after",      .heading = "only after",  .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, MEMBER(struct total, only[1])},
 };
 /* clang-format on */
 
 const struct columns total_columns = COLUMNS("totals of a comparison", total_array);
 
-static const char *notes_of(struct arena *memory, size_t tested)
-{
-    const char *notes =
-        "Below 1 a ratio is a gain. mean ratio: geometric, over all pairs; p: sign test over the pairs.\n"
-        "faster, slower, better, worse: beyond noise (four runs per side or more: Mann-Whitney p < 0.05 and "
-        "2 %;\n"
-        "fewer: a quarter, 1 ms and three deviations); ~: cannot be told from noise; better: also a new "
-        "proof.\n";
-    if (tested < 20) return notes;
-    return arena_format(memory,
-                        "%sOf %zu pairs that were tested at 5 %%, about %.0f look changed by chance alone.\n",
-                        notes, tested, (double)tested * 0.05);
-}
+static const char total_notes[] =
+    "Below 1 a ratio is a gain. mean ratio: geometric, over all pairs; p: sign test over the pairs.\n"
+    "faster, slower, better, worse: beyond noise (four runs per side or more: Mann-Whitney p < 0.05 and 2 "
+    "%;\n"
+    "fewer: a quarter, 1 ms and three deviations); ~: cannot be told from noise; better: also a new proof.\n";
 
 /* By instance, then by solver, however the runs were interleaved. */
 static int compare_rows(const void *a, const void *b)
@@ -268,28 +264,6 @@ static void compare_judge(const struct pair_row *list, size_t count, struct aren
     text_free(&lines);
 }
 
-/* Where all values measure one thing, their heading says which. */
-static void compare_name_values(struct table *t, const struct pair_row *list, struct arena *memory)
-{
-    struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
-    t->columns.at = c;
-    for (size_t i = 0; i < t->row_count; i++)
-        if (strcmp(list[i].measure, list[0].measure) != 0) return;
-    for (size_t i = 0; t->row_count && i < t->columns.count; i++) {
-        if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
-        if (strcmp(c[i].key, "value_before") == 0)
-            c[i].heading = arena_format(memory, "%s before", list[0].measure);
-    }
-}
-
-static struct total *compare_total_of(totals *all, const char *solver)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (strcmp(all->at[i].solver, solver) == 0) return &all->at[i];
-    VEC_PUSH(all, (struct total){.solver = solver});
-    return &all->at[all->count - 1];
-}
-
 /* Rows of the pairs, and their totals by solver. */
 static struct pair_row *compare_fill(pairs *all, struct arena *memory, size_t *count, totals *by_solver,
                                      size_t *tested)
@@ -297,7 +271,10 @@ static struct pair_row *compare_fill(pairs *all, struct arena *memory, size_t *c
     struct pair_row *list = arena_array(memory, all->count + 1, sizeof *list);
     for (size_t i = 0; i < all->count; i++) {
         struct pair *p = &all->at[i];
-        struct total *t = compare_total_of(by_solver, p->first->solver);
+        size_t k = 0;
+        while (k < by_solver->count && strcmp(by_solver->at[k].solver, p->first->solver) != 0) k++;
+        if (k == by_solver->count) VEC_PUSH(by_solver, (struct total){.solver = p->first->solver});
+        struct total *t = &by_solver->at[k];
         *tested += pair_is_tested(p);
         if (!p->side[0].runs || !p->side[1].runs) {
             t->only[p->side[0].runs == 0]++;
@@ -331,14 +308,19 @@ static struct pair_row *compare_fill(pairs *all, struct arena *memory, size_t *c
     return list;
 }
 
-static void fill_comparison(pairs *all, totals *by_solver, bool only_changed, struct arena *memory,
-                            struct comparison *c)
+void compare_results(const struct results *before, const struct results *after, bool only_changed,
+                     struct arena *memory, struct comparison *c)
 {
+    pairs all = {0};
+    totals by_solver = {0};
     size_t tested = 0, count = 0;
-    struct pair_row *list = compare_fill(all, memory, &count, by_solver, &tested),
+    *c = (struct comparison){0};
+    pairs_gather(&all, before, 0);
+    pairs_gather(&all, after, 1);
+    struct pair_row *list = compare_fill(&all, memory, &count, &by_solver, &tested),
                     *changed = arena_array(memory, count + 1, sizeof *changed);
-    for (size_t i = 0; i < by_solver->count; i++) {
-        const struct total *t = &by_solver->at[i];
+    for (size_t i = 0; i < by_solver.count; i++) {
+        const struct total *t = &by_solver.at[i];
         c->pairs += t->pairs;
         c->better += t->quality[GAINED];
         c->worse += t->quality[LOST];
@@ -348,102 +330,80 @@ static void fill_comparison(pairs *all, totals *by_solver, bool only_changed, st
         c->added += t->only[1];
     }
     for (size_t i = 0; i < count; i++)
-        if (list[i].speed == GAINED || list[i].speed == LOST || list[i].quality == GAINED ||
-            list[i].quality == LOST)
-            changed[c->changed++] = list[i];
-    const struct total *kept = arena_copy_array(memory, by_solver->at, by_solver->count, sizeof *kept);
+        if (list[i].speed >= GAINED || list[i].quality >= GAINED) changed[c->changed++] = list[i];
+    const struct total *kept = arena_copy_array(memory, by_solver.at, by_solver.count, sizeof *kept);
     const struct pair_row *shown = only_changed ? changed : list;
     c->cells = TABLE(pair_columns, shown, only_changed ? c->changed : count);
     c->cells.key = "pairs";
     c->cells.title = only_changed ? "What changed" : "Before and after";
-    c->sums = TABLE(total_columns, kept, by_solver->count);
+    c->sums = TABLE(total_columns, kept, by_solver.count);
     c->sums.key = "totals";
     c->sums.title = "Totals";
-    c->sums.notes = notes_of(memory, tested);
-    compare_name_values(&c->cells, shown, memory);
+    c->sums.notes = total_notes;
+    if (tested >= 20)
+        c->sums.notes = arena_format(
+            memory, "%sOf %zu pairs that were tested at 5 %%, about %.0f look changed by chance alone.\n",
+            total_notes, tested, (double)tested * 0.05);
+    /* Where all values measure one thing, their heading says which. */
+    bool alike = c->cells.row_count > 0;
+    for (size_t i = 0; i < c->cells.row_count; i++) alike &= strcmp(shown[i].measure, shown[0].measure) == 0;
+    if (alike)
+        table_name_measure(&c->cells, "value_before", arena_format(memory, "%s before", shown[0].measure),
+                           memory);
     compare_judge(list, count, memory, c);
-}
-
-void compare_results(const struct results *before, const struct results *after, bool only_changed,
-                     struct arena *memory, struct comparison *c)
-{
-    pairs all = {0};
-    totals by_solver = {0};
-    *c = (struct comparison){0};
-    pairs_gather(&all, before, 0);
-    pairs_gather(&all, after, 1);
-    fill_comparison(&all, &by_solver, only_changed, memory, c);
-    pairs_free(&all);
+    for (size_t i = 0; i < all.count * 2; i++) {
+        struct side *s = &all.at[i / 2].side[i % 2];
+        VEC_FREE(&s->times);
+        VEC_FREE(&s->values);
+    }
+    VEC_FREE(&all);
     VEC_FREE(&by_solver);
 }
 
 /* Why two results files have no run in common: the first reason that holds. */
 
-typedef const char *row_text(const struct row *r);
-
-static const char *nothing_shared_name_of(const struct row *r)
-{
-    return r->name;
-}
-
-static const char *nothing_shared_solver_of(const struct row *r)
-{
-    return r->solver;
-}
-
-static bool nothing_shared_share(const struct results *a, const struct results *b, row_text *of)
-{
-    for (size_t i = 0; i < a->rows.count; i++)
-        for (size_t k = 0; k < b->rows.count; k++)
-            if (strcmp(of(&a->rows.at[i]), of(&b->rows.at[k])) == 0) return true;
-    return false;
-}
-
-/* A member of the header as people wrote it; their own where they said nothing. */
-static void nothing_shared_add_member(struct text *out, const cJSON *v)
-{
-    char *text = cJSON_IsString(v) ? NULL : v && !cJSON_IsNull(v) ? cJSON_PrintUnformatted(v) : NULL;
-    text_format(out, "%.60s", cJSON_IsString(v) ? v->valuestring : text ? text : "own");
-    cJSON_free(text);
-}
-
 /* "lx (own, 8%)": what the headers say that makes other problems of the same files. */
 static void add_settings(const struct results *a, const struct results *b, struct text *out)
 {
     static const char *const keys[] = {"lx", "objective", "options"};
-    cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
+    cJSON *header[2] = {cJSON_Parse(a->headers.at[0]), cJSON_Parse(b->headers.at[0])};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
-                                                          keys[i]),
-                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
-                                                          keys[i]);
+        const cJSON *m = header_member(header[0], keys[i]), *n = header_member(header[1], keys[i]);
         bool same = (!m || cJSON_IsNull(m)) ? !n || cJSON_IsNull(n) : n && cJSON_Compare(m, n, true);
         if (same) continue;
         text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);
-        nothing_shared_add_member(out, m);
-        text_add(out, ", ");
-        nothing_shared_add_member(out, n);
+        for (int k = 0; k < 2; k++) { /* as people wrote it; their own where they said nothing */
+            const cJSON *v = k ? n : m;
+            char *text = v && !cJSON_IsString(v) && !cJSON_IsNull(v) ? cJSON_PrintUnformatted(v) : NULL;
+            text_format(out, "%s%.60s", k ? ", " : "",
+                        cJSON_IsString(v) ? v->valuestring
+                        : text            ? text
+                                          : "own");
+            cJSON_free(text);
+        }
         text_add(out, ")");
     }
-    cJSON_Delete(x);
-    cJSON_Delete(y);
+    cJSON_Delete(header[0]);
+    cJSON_Delete(header[1]);
 }
 
 bool nothing_shared(const struct results *before, const struct results *after, lx_status *st)
 {
     const char *path = after->files.at[0];
     struct text settings = {0};
+    bool names = false, solvers = false;
     if (before->rows.count == 0 || after->rows.count == 0)
         return status_set_at(st, LX_E_USAGE, before->rows.count ? path : before->files.at[0], 0, 0,
                              "nothing to compare: there are no runs in this file");
-    if (!nothing_shared_share(before, after, nothing_shared_name_of))
-        return status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: no instance is in both files; --merge makes one report of both");
-    if (!nothing_shared_share(before, after, nothing_shared_solver_of))
-        return status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "nothing to compare: no solver is in both files; --merge makes one report of both");
+    for (size_t i = 0; i < before->rows.count; i++)
+        for (size_t k = 0; k < after->rows.count; k++) {
+            names |= strcmp(before->rows.at[i].name, after->rows.at[k].name) == 0;
+            solvers |= strcmp(before->rows.at[i].solver, after->rows.at[k].solver) == 0;
+        }
+    if (!names || !solvers)
+        return status_set_at(st, LX_E_USAGE, path, 0, 0,
+                             "nothing to compare: no %s is in both files; --merge makes one report of both",
+                             names ? "solver" : "instance");
     add_settings(before, after, &settings);
     if (settings.length)
         status_set_at(st, LX_E_USAGE, path, 0, 0,

@@ -21,25 +21,10 @@ static bool run_order_answers(const struct lx_solver *s, enum lx_objective o)
     return s->caps & needed[o];
 }
 
-static void add_instance(const struct settings *s, const instances *list, int32_t i, int32_t seed,
-                         int32_t repeat, schedule *out)
-{
-    int32_t count = (int32_t)s->solvers.count;
-    if (list->at[i].bad) {
-        if (seed + repeat == 0) VEC_PUSH(out, (struct planned){i, -1, 0, 0});
-        return;
-    }
-    for (int32_t k = 0; k < count; k++) {
-        int32_t solver = (k + i + seed + repeat) % count;
-        const struct lx_solver *l = s->solvers.at[solver].solver;
-        if (run_order_answers(l, list->at[i].objective) && (seed == 0 || l->caps & LX_IS_SEEDED))
-            VEC_PUSH(out, (struct planned){i, solver, seed, repeat});
-    }
-}
-
 void schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out)
 {
-    for (size_t k = 0; k < s->solvers.count; k++)
+    int32_t count = (int32_t)s->solvers.count;
+    for (int32_t k = 0; k < count; k++)
         for (int o = LX_SPILL; o <= LX_HEIGHT; o++) {
             int64_t skipped = 0;
             for (size_t i = 0; i < list->count; i++)
@@ -51,7 +36,15 @@ void schedule_make(struct call *call, const struct settings *s, const instances 
         }
     for (int32_t repeat = 0; repeat < s->repeats; repeat++)
         for (int32_t seed = 0; seed < s->seeds; seed++)
-            for (int32_t i = 0; i < (int32_t)list->count; i++) add_instance(s, list, i, seed, repeat, out);
+            for (int32_t i = 0; i < (int32_t)list->count; i++) {
+                if (list->at[i].bad && seed + repeat == 0) VEC_PUSH(out, (struct planned){i, -1, 0, 0});
+                for (int32_t k = 0; !list->at[i].bad && k < count; k++) {
+                    int32_t solver = (k + i + seed + repeat) % count;
+                    const struct lx_solver *l = s->solvers.at[solver].solver;
+                    if (run_order_answers(l, list->at[i].objective) && (seed == 0 || l->caps & LX_IS_SEEDED))
+                        VEC_PUSH(out, (struct planned){i, solver, seed, repeat});
+                }
+            }
 }
 
 const char *solver_name(const struct bench *b, const struct planned *p)
@@ -97,39 +90,36 @@ static bool keep_row(struct bench *b, const struct row *row)
     return results_append(&b->file, row, &b->call->st);
 }
 
-/* A run that cannot begin is a result too, and no reason to stop the others. */
-static bool keep_failure(struct bench *b, const struct planned *p, enum outcome outcome, const char *why)
-{
-    struct row row;
-    harness_name_row(b, p, &row);
-    row.outcome = outcome;
-    row.message = arena_string(&b->results.memory, why);
-    return keep_row(b, &row);
-}
-
 bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
 {
     const struct instance *n = &b->list.at[p->instance];
     char words[1200];
     lx_status st = {0};
-    if (n->bad) return !recorded || keep_failure(b, p, OUTCOME_BAD_INPUT, n->bad);
-    j->run = *p;
-    j->recorded = recorded;
-    if (!b->last || b->last->of != n) {
-        instance_release(b->last);
-        b->last = instance_load(n, &b->settings, &st);
+    if (!n->bad) {
+        j->run = *p;
+        j->recorded = recorded;
+        if (!b->last || b->last->of != n) {
+            instance_release(b->last);
+            b->last = instance_load(n, &b->settings, &st);
+        }
+        if (b->last) b->last->users++;
+        j->instance = b->last;
+        if (j->instance &&
+            job_start(j, &b->settings, &b->settings.solvers.at[p->solver], (uint64_t)seed_of(b, p), &st)) {
+            b->active++;
+            return true;
+        }
+        instance_release(j->instance);
+        j->instance = NULL;
     }
-    if (b->last) b->last->users++;
-    j->instance = b->last;
-    if (j->instance &&
-        job_start(j, &b->settings, &b->settings.solvers.at[p->solver], (uint64_t)seed_of(b, p), &st)) {
-        b->active++;
-        return true;
-    }
-    instance_release(j->instance);
-    j->instance = NULL;
-    lx_status_describe(&st, words, sizeof words);
-    return !recorded || keep_failure(b, p, OUTCOME_ERROR, words);
+    if (!recorded) return true;
+    /* A run that cannot begin is a result too, and no reason to stop the others. */
+    struct row row;
+    harness_name_row(b, p, &row);
+    row.outcome = n->bad ? OUTCOME_BAD_INPUT : OUTCOME_ERROR;
+    row.message =
+        arena_string(&b->results.memory, n->bad ? n->bad : lx_status_describe(&st, words, sizeof words));
+    return keep_row(b, &row);
 }
 
 static bool harness_end_run(struct bench *b, struct job *j)
@@ -149,14 +139,6 @@ static bool harness_end_run(struct bench *b, struct job *j)
     return ok;
 }
 
-static struct progress_words how_far(const struct job *j, double now)
-{
-    struct lx_progress so_far = {.objective = INT64_MAX};
-    if (j->live)
-        so_far = (struct lx_progress){j->live->steps, j->live->objective, j->live->bound, NULL, NULL};
-    return progress_words(now - j->start, &so_far);
-}
-
 static void harness_show_progress(struct bench *b)
 {
     double now = clock_seconds(), spent = now - b->start;
@@ -166,19 +148,25 @@ static void harness_show_progress(struct bench *b)
     char left[40] = "", line[300];
     if (fresh > 0) {
         double s = spent / (double)fresh * (double)(b->total - b->done);
-        if (s >= 3600)
-            snprintf(left, sizeof left, ", %.1f h to go", s / 3600);
-        else if (s >= 60)
-            snprintf(left, sizeof left, ", %.0f min to go", s / 60);
-        else
-            snprintf(left, sizeof left, ", %.0f s to go", s);
+        bool hours = s >= 3600, minutes = s >= 60;
+        snprintf(left, sizeof left, ", %.*f %s to go", hours,
+                 hours     ? s / 3600
+                 : minutes ? s / 60
+                           : s,
+                 hours     ? "h"
+                 : minutes ? "min"
+                           : "s");
     }
     int n = snprintf(line, sizeof line, "%zu of %zu runs%s", b->done, b->total, left);
     for (int64_t i = 0; i < b->settings.jobs && n > 0 && n < 200; i++)
         if (b->jobs[i].active) {
-            char *name = printable(b->list.at[b->jobs[i].run.instance].name, 30);
-            n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)",
-                          solver_name(b, &b->jobs[i].run), name ? name : "?", how_far(&b->jobs[i], now).at);
+            const struct job *j = &b->jobs[i];
+            struct lx_progress so_far = {.objective = INT64_MAX};
+            if (j->live)
+                so_far = (struct lx_progress){j->live->steps, j->live->objective, j->live->bound, NULL, NULL};
+            char *name = printable(b->list.at[j->run.instance].name, 30);
+            n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)", solver_name(b, &j->run),
+                          name ? name : "?", progress_words(now - j->start, &so_far).at);
             mem_free(name);
         }
     int helpers = 0;

@@ -25,8 +25,8 @@ struct gathering {
     int64_t refused_by_design;
 };
 
-static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask objective,
-                                      const struct settings *s, lx_status *st)
+static struct lx_question *instances_problem_of(const struct lx_graph *g, enum lx_ask objective,
+                                                const struct settings *s, lx_status *st)
 {
     struct lx_plan_options how = {.objective = objective, .passes = lx_settings_passes(&s->options)};
     return lx_problem_of(g, &how, st);
@@ -36,14 +36,14 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 {
     int64_t whole;
     if (s->lx_percent < 0) return lx_graph_ref(g);
-    if (g->is_list && g->capacity < 0) {
+    if (g->list && g->list->capacity < 0) {
         /* Most bytes that are live at once, by the library's own bound. */
-        struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
+        struct lx_question *q = instances_problem_of(g, LX_ASK_HEIGHT, s, st);
         if (!q) return NULL;
         whole = lx_bound(&q->problem);
         lx_question_free(q);
     } else
-        whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
+        whole = g->list ? g->list->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 
@@ -52,7 +52,7 @@ static struct lx_question *instances_read_problem(const char *path, const struct
     const struct lx_graph *g = graph_of_file(&s->models, path, NULL, st),
                           *on = g ? lx_settings_graph(&s->options, g, st) : NULL,
                           *sized = on ? with_capacity(on, s, st) : NULL;
-    struct lx_question *q = sized ? problem_of(sized, lx_settings_ask(&s->options), s, st) : NULL;
+    struct lx_question *q = sized ? instances_problem_of(sized, lx_settings_ask(&s->options), s, st) : NULL;
     lx_graph_free(sized);
     lx_graph_free(on);
     lx_graph_free(g);
@@ -74,31 +74,26 @@ static void hash_problem(const struct lx_question *p, char out[17])
 
 enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
 
-/* A file of no known format, with the ending of a pattern and broken JSON. */
-static bool is_broken(const char *path, const char *text, size_t length)
-{
-    lx_status ignored;
-    struct json j;
-    const char *end = lx_formats()->endings[0];
-    size_t n = strlen(path), m = strlen(end);
-    if ((n < m || strcmp(path + n - m, end) != 0) || json_is_kind(text, length, "results")) return false;
-    if (!json_parse(&j, path, text, length, &ignored)) return true;
-    json_free(&j);
-    return false;
-}
-
-/* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. */
+/* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. So is a file of no
+ * known format with the ending of a pattern and broken JSON. */
 static enum sort sort_of(const char *path)
 {
     size_t length;
     lx_status ignored;
     struct expected_error e;
+    struct json j;
     char *text = file_read(path, &length, &ignored);
     enum sort sort = IS_INSTANCE;
     if (text && lx_format_of(text, length))
         sort = expected_error_of(path, text, length, &e) ? IS_REFUSED_BY_DESIGN : IS_INSTANCE;
-    else if (text)
-        sort = is_broken(path, text, length) ? IS_INSTANCE : IS_SOMETHING_ELSE;
+    else if (text) {
+        const char *end = lx_formats()->endings[0];
+        size_t n = strlen(path), m = strlen(end);
+        bool is_pattern = n >= m && strcmp(path + n - m, end) == 0 && !json_is_kind(text, length, "results"),
+             parsed = is_pattern && json_parse(&j, path, text, length, &ignored);
+        if (parsed) json_free(&j);
+        if (!is_pattern || parsed) sort = IS_SOMETHING_ELSE;
+    }
     mem_free(text);
     return sort;
 }

@@ -13,6 +13,7 @@
 #include "bench/bench.h"
 #include "text/colour.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -60,41 +61,52 @@ struct message {
     struct planned run;
 };
 
-/* Between two looks for messages. */
-static void mpi_crew_nap(void)
+void ranks_nap(void)
 {
-    static const struct timespec moment = {0, 1000000};
+    static const struct timespec moment = {0, 200000};
     nanosleep(&moment, NULL);
+}
+
+bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,
+                size_t size, lx_status *st)
+{
+    char *block = mem_alloc(head_size + size + 1);
+    memcpy(block, head, head_size);
+    if (size) memcpy(block + head_size, data, size);
+    bool ok = ranks->send(to, block, head_size + size, st);
+    mem_free(block);
+    return ok;
+}
+
+bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head_size, char **data,
+                   size_t *size, lx_status *st)
+{
+    void *block;
+    size_t bytes;
+    *data = NULL;
+    if (!ranks->receive(from, &block, &bytes, st)) return false;
+    if (!block) return true;
+    *data = block;
+    *size = bytes < head_size ? SIZE_MAX : bytes - head_size;
+    if (bytes < head_size) return true;
+    memcpy(head, block, head_size);
+    memmove(block, (char *)block + head_size, *size);
+    (*data)[*size] = 0;
+    return true;
 }
 
 static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {
-    char *block = mem_alloc(sizeof m + length + 1);
-    memcpy(block, &m, sizeof m);
-    if (length) memcpy(block + sizeof m, text, length);
-    bool ok = b->crew.ranks->send(to, block, sizeof m + length, &b->call->st);
-    mem_free(block);
-    return ok;
+    return ranks_send(b->crew.ranks, to, &m, sizeof m, text, length, &b->call->st);
 }
 
 /* One message, if there is one. `*text`, of `*length` bytes, is to be freed. */
 static bool mpi_crew_hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
 {
-    void *block;
-    size_t bytes;
-    *text = NULL;
-    if (!b->crew.ranks->receive(from, &block, &bytes, &b->call->st)) return false;
-    if (!block) return true;
-    if (bytes < sizeof *m) {
-        mem_free(block);
-        return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent half a message", *from);
-    }
-    memcpy(m, block, sizeof *m);
-    *length = bytes - sizeof *m;
-    memmove(block, (char *)block + sizeof *m, *length);
-    *text = block;
-    (*text)[*length] = 0;
-    return true;
+    if (!ranks_receive(b->crew.ranks, from, m, sizeof *m, text, length, &b->call->st)) return false;
+    if (!*text || *length != SIZE_MAX) return true;
+    mem_free(*text);
+    return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent half a message", *from);
 }
 
 bool crew_join(struct bench *b)
@@ -116,19 +128,6 @@ static int mates_in(const struct crew *c, int state)
     return n;
 }
 
-static bool keep_line(struct bench *b, int from, const char *line, size_t length)
-{
-    struct row row = {.time_limit = b->settings.time};
-    lx_status why = {0};
-    if (length == 0 || line[length - 1] != '\n' ||
-        !row_read(&b->results.memory, "row", line, length - 1, &row, &why))
-        return status_set(&b->call->st, status_cause(&why, LX_E_INTERNAL),
-                          "rank %d sent a row that cannot be read: %.300s", from, why.text);
-    b->done++;
-    VEC_PUSH(&b->results.rows, row);
-    return results_append_line(&b->file, line, length, &b->call->st);
-}
-
 /* All messages that are there, for rank 0. `header`: its own, while the others are gathered. */
 static bool take_messages(struct bench *b, const char *header)
 {
@@ -146,7 +145,15 @@ static bool take_messages(struct bench *b, const char *header)
             if (header) ok = provenance_join(&b->settings, from, header, text, st);
         } else if (m.word == ROW && mate->state == MATE_BUSY) {
             mate->state = MATE_IDLE;
-            ok = keep_line(b, from, text, length);
+            struct row row = {.time_limit = b->settings.time};
+            lx_status why = {0};
+            ok = (length > 0 && text[length - 1] == '\n' &&
+                  row_read(&b->results.memory, "row", text, length - 1, &row, &why)) ||
+                 status_set(st, status_cause(&why, LX_E_INTERNAL),
+                            "rank %d sent a row that cannot be read: %.300s", from, why.text);
+            b->done += ok;
+            if (ok) VEC_PUSH(&b->results.rows, row);
+            ok = ok && results_append_line(&b->file, text, length, st);
         } else if (m.word == BROKEN) {
             mate->state = MATE_IDLE; /* it waits to be sent home */
             enum lx_code code = m.code > LX_OK && m.code < LX_CODE_COUNT ? (enum lx_code)m.code : LX_E_NO;
@@ -177,7 +184,7 @@ bool crew_gather(struct bench *b, const char *header)
                 return status_set(&b->call->st, LX_E_NO, "rank %d has not read its instances after %.0f s", r,
                                   clock_seconds() - b->start);
             }
-        mpi_crew_nap();
+        ranks_nap();
     }
     return true;
 }
@@ -210,20 +217,6 @@ static bool mpi_crew_deal(struct bench *b)
     return true;
 }
 
-static bool no_one_is_late(struct bench *b)
-{
-    double now = clock_seconds();
-    for (int r = 1; r < b->crew.count; r++) {
-        const struct mate *mate = &b->crew.mates[r];
-        if (mate->state != MATE_BUSY || now <= mate->deadline) continue;
-        b->crew.lost_one = true;
-        return status_set(&b->call->st, LX_E_NO,
-                          "rank %d does not answer any more; it should have run %s on %s long ago", r,
-                          solver_name(b, mate->run), b->list.at[mate->run->instance].path);
-    }
-    return true;
-}
-
 bool crew_lead(struct bench *b)
 {
     bool ok = mpi_crew_deal(b) && warm_up(b);
@@ -232,7 +225,15 @@ bool crew_lead(struct bench *b)
         const struct planned *mine = NULL;
         ok = b->active > 0 || take_next(b, &mine);
         if (ok && mine) ok = begin_run(b, b->jobs, mine, true);
-        ok = ok && poll_jobs(b) && take_messages(b, NULL) && mpi_crew_deal(b) && no_one_is_late(b);
+        ok = ok && poll_jobs(b) && take_messages(b, NULL) && mpi_crew_deal(b);
+        for (int r = 1; ok && r < b->crew.count; r++) {
+            const struct mate *mate = &b->crew.mates[r];
+            if (mate->state != MATE_BUSY || clock_seconds() <= mate->deadline) continue;
+            b->crew.lost_one = true;
+            ok = status_set(&b->call->st, LX_E_NO,
+                            "rank %d does not answer any more; it should have run %s on %s long ago", r,
+                            solver_name(b, mate->run), b->list.at[mate->run->instance].path);
+        }
     }
     stop_jobs(b);
     return ok;
@@ -284,7 +285,7 @@ void crew_follow(struct bench *b, bool ok, const char *header)
             return;
         }
         if (quiet) { /* nothing to do but to wait for the end */
-            mpi_crew_nap();
+            ranks_nap();
             continue;
         }
         if (text && m.word == RUN) {
@@ -315,7 +316,7 @@ void crew_dismiss(struct bench *b, bool ok)
     for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;
-        mpi_crew_nap();
+        ranks_nap();
     }
     for (int r = 1; r < c->count && ok && c->lost_one; r++)
         if (c->mates[r].state != MATE_GONE)

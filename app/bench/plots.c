@@ -1,6 +1,7 @@
 /* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
 #include "base/memory.h"
+#include "html/html.h"
 #include "picture/ticks.h"
 #include "text/format.h"
 #include "picture/chart_svg.h"
@@ -21,16 +22,6 @@ static int curves_compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double curves_at_least(double seconds)
-{
-    return seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
-}
-
-static size_t problem_count(const struct summary *s)
-{
-    return s->problems.count - (size_t)s->bad_inputs;
-}
-
 /* Per problem that the solver hits: its time, or the ratio of that to the fastest; sorted. */
 static void add_curve(const struct summary *s, size_t k, bool ratios, struct figure *f)
 {
@@ -39,8 +30,8 @@ static void add_curve(const struct summary *s, size_t k, bool ratios, struct fig
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
         if (e->runs == 0 || !isfinite(e->time)) continue;
-        double t = curves_at_least(e->time);
-        VEC_PUSH(&c->x, ratios ? t / curves_at_least(s->problems.at[p].fastest) : t);
+        double t = fmax(e->time, LEAST_SECONDS);
+        VEC_PUSH(&c->x, ratios ? t / fmax(s->problems.at[p].fastest, LEAST_SECONDS) : t);
     }
     if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, curves_compare_numbers);
     for (size_t i = 0; i < c->x.count; i++) VEC_PUSH(&c->y, (double)(i + 1));
@@ -59,7 +50,7 @@ void profile_figure(const struct summary *s, struct figure *f)
         add_curve(s, k, true, f);
         struct curve *c = &f->curves.at[f->curves.count - 1];
         for (size_t i = 0; i < c->x.count; i++) {
-            c->y.at[i] /= (double)problem_count(s);
+            c->y.at[i] /= (double)(s->problems.count - (size_t)s->bad_inputs);
             if (c->x.at[i] > f->x_high) f->x_high = c->x.at[i];
         }
     }
@@ -86,7 +77,9 @@ void cactus_figure(const struct summary *s, struct figure *f)
             if (seconds > f->y_high) f->y_high = seconds;
         }
     }
-    f->x_high = problem_count(s) > 1 ? (double)problem_count(s) : 1;
+    f->x_high = (s->problems.count - (size_t)s->bad_inputs) > 1
+                    ? (double)(s->problems.count - (size_t)s->bad_inputs)
+                    : 1;
     if (!isfinite(f->y_low)) f->y_low = LEAST_SECONDS;
     f->y_low = pow(10, floor(log10(f->y_low)));
     f->y_high = pow(10, ceil(log10(f->y_high)));
@@ -104,15 +97,12 @@ void figure_free(struct figure *f)
 
 enum { WIDTH = 72, HEIGHT = 18, MARGIN = 10, LETTERS = 26 };
 
-static double plot_text_position(double v, double low, double high, bool is_log)
+/* The cell of a value among `cells` on an axis. */
+static int plot_text_cell(double v, double low, double high, bool is_log, int cells)
 {
-    if (is_log) return (log(v) - log(low)) / (log(high) - log(low));
-    return (v - low) / (high - low);
-}
-
-static int plot_text_clamp(double v, int most)
-{
-    return v < 0 ? 0 : v > most ? most : (int)v;
+    double share = is_log ? (log(v) - log(low)) / (log(high) - log(low)) : (v - low) / (high - low),
+           at = share * (cells - 1) + 0.5;
+    return at < 0 ? 0 : at > cells - 1 ? cells - 1 : (int)at;
 }
 
 struct canvas {
@@ -126,21 +116,12 @@ static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
     const struct curve *c = &f->curves.at[curve];
     bool holds = !f->y_is_log; /* a profile stays where it is; a cactus ends with its last instance */
     for (size_t i = 0; i < c->x.count; i++) {
-        int from = plot_text_clamp(
-                plot_text_position(c->x.at[i], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5,
-                WIDTH - 1),
-            to = from;
+        int from = plot_text_cell(c->x.at[i], f->x_low, f->x_high, f->x_is_log, WIDTH), to = from;
         if (i + 1 < c->x.count)
-            to = plot_text_clamp(
-                     plot_text_position(c->x.at[i + 1], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5,
-                     WIDTH - 1) -
-                 1;
+            to = plot_text_cell(c->x.at[i + 1], f->x_low, f->x_high, f->x_is_log, WIDTH) - 1;
         else if (holds)
             to = WIDTH - 1;
-        int row = HEIGHT - 1 -
-                  plot_text_clamp(
-                      plot_text_position(c->y.at[i], f->y_low, f->y_high, f->y_is_log) * (HEIGHT - 1) + 0.5,
-                      HEIGHT - 1);
+        int row = HEIGHT - 1 - plot_text_cell(c->y.at[i], f->y_low, f->y_high, f->y_is_log, HEIGHT);
         if (to < from && i + 1 < c->x.count) continue; /* the next point stands in the same column */
         for (int column = from; column <= to; column++) {
             char *at = &g->letter[row][column];
@@ -230,33 +211,108 @@ void plot_as_text(const struct figure *f, struct text *out)
 
 enum { PANEL_WIDTH = 760, PANEL_HEIGHT = 400 };
 
-static void plot_svg_add_panel(const struct figure *f, int top, struct text *out)
-{
-    struct svg_line *lines = mem_zeroed(f->curves.count + 1, sizeof *lines);
-    for (size_t k = 0; k < f->curves.count; k++) {
-        const struct curve *c = &f->curves.at[k];
-        lines[k] = (struct svg_line){.name = c->name,
-                                     .x = c->x.at,
-                                     .y = c->y.at,
-                                     .count = c->x.count,
-                                     .stairs = !f->y_is_log,
-                                     .points = f->y_is_log && c->x.count <= 60};
-    }
-    svg_add_panel(&(struct svg_panel){.title = f->title,
-                                      .x_name = f->x_label,
-                                      .y_name = f->y_label,
-                                      .x = {f->x_low, f->x_high, f->x_is_log, SCALE_PLAIN, false},
-                                      .y = {f->y_low, f->y_high, f->y_is_log,
-                                            f->y_is_log ? SCALE_SECONDS : SCALE_PLAIN, false},
-                                      .lines = lines,
-                                      .line_count = f->curves.count},
-                  top, PANEL_WIDTH, PANEL_HEIGHT, out);
-    mem_free(lines);
-}
-
 void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
 {
     svg_begin(PANEL_WIDTH, (int)count * PANEL_HEIGHT, "Benchmark", out);
-    for (size_t i = 0; i < count; i++) plot_svg_add_panel(&figures[i], (int)i * PANEL_HEIGHT, out);
+    for (size_t i = 0; i < count; i++) {
+        const struct figure *f = &figures[i];
+        struct svg_line *lines = mem_zeroed(f->curves.count + 1, sizeof *lines);
+        for (size_t k = 0; k < f->curves.count; k++) {
+            const struct curve *c = &f->curves.at[k];
+            lines[k] = (struct svg_line){.name = c->name,
+                                         .x = c->x.at,
+                                         .y = c->y.at,
+                                         .count = c->x.count,
+                                         .stairs = !f->y_is_log,
+                                         .points = f->y_is_log && c->x.count <= 60};
+        }
+        svg_add_panel(&(struct svg_panel){.title = f->title,
+                                          .x_name = f->x_label,
+                                          .y_name = f->y_label,
+                                          .x = {f->x_low, f->x_high, f->x_is_log, SCALE_PLAIN, false},
+                                          .y = {f->y_low, f->y_high, f->y_is_log,
+                                                f->y_is_log ? SCALE_SECONDS : SCALE_PLAIN, false},
+                                          .lines = lines,
+                                          .line_count = f->curves.count},
+                      (int)i * PANEL_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, out);
+        mem_free(lines);
+    }
     svg_end(out);
+}
+
+/* --- The page of a report: its tables as JSON, then its figures, and a script that draws them. --- */
+
+static void report_page_say(const char *words, const char *lines, enum paint paint, struct text *out)
+{
+    (void)paint;
+    text_json_string(out, words ? words : "");
+    if (!lines || !*lines) return;
+    text_add(out, ", ");
+    text_json_string(out, lines);
+}
+
+static void report_page_add(const struct table *t, struct text *out)
+{
+    if (t->row_count == 0) return;
+    text_add(out, out->length && out->at[out->length - 1] == '}' ? ",\n" : "], \"tables\": [\n");
+    html_table(t, out);
+}
+
+static void report_page_end(struct text *out)
+{
+    text_add(out, out->length && out->at[out->length - 1] == '}' ? "]" : "], \"tables\": []");
+}
+
+const struct exporter html_exporter = {.name = "html",
+                                       .whole = true,
+                                       .begin = "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [",
+                                       .say = report_page_say,
+                                       .add = report_page_add,
+                                       .end = report_page_end};
+
+static void report_page_add_numbers(const char *key, const double *at, size_t count, struct text *out)
+{
+    text_format(out, ", \"%s\": [", key);
+    for (size_t i = 0; i < count; i++)
+        text_format(out, isfinite(at[i]) ? "%s%.9g" : "%snull", i ? "," : "", at[i]);
+    text_add(out, "]");
+}
+
+static void add_figure(const struct figure *f, struct text *out)
+{
+    static const char *const truth[] = {"false", "true"};
+    text_add(out, "{\"title\": ");
+    text_json_string(out, f->title);
+    text_add(out, ", \"x_label\": ");
+    text_json_string(out, f->x_label);
+    text_add(out, ", \"y_label\": ");
+    text_json_string(out, f->y_label);
+    text_format(out, ", \"x_log\": %s, \"y_log\": %s", truth[f->x_is_log], truth[f->y_is_log]);
+    text_format(out, ", \"x_low\": %.9g, \"x_high\": %.9g, \"y_low\": %.9g, \"y_high\": %.9g, \"curves\": [",
+                f->x_low, f->x_high, f->y_low, f->y_high);
+    for (size_t i = 0; i < f->curves.count; i++) {
+        const struct curve *c = &f->curves.at[i];
+        text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
+        text_json_string(out, c->name);
+        report_page_add_numbers("x", c->x.at, c->x.count, out);
+        report_page_add_numbers("y", c->y.at, c->y.count, out);
+        text_add(out, "}");
+    }
+    text_add(out, "]}");
+}
+
+void report_page(const char *title, const struct figure *figures, size_t count, struct text *out)
+{
+    struct text json = *out;
+    *out = (struct text){0};
+    text_add(&json, ",\n\"title\": \"Benchmark\", \"subtitle\": ");
+    text_json_string(&json, title);
+    text_add(&json, ",\n\"figures\": [");
+    for (size_t i = 0; i < count; i++) {
+        if (i) text_add(&json, ",\n");
+        add_figure(&figures[i], &json);
+    }
+    text_add(&json, "]}\n");
+    html_page(title, html_report_js, &json, NULL, out);
+    text_free(&json);
 }

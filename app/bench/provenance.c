@@ -1,5 +1,5 @@
 /* The first line of a results file: everything that a sceptic asks about a measurement. */
-#include "bench/run_child.h"
+#include "bench/harness.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -167,13 +167,6 @@ static const char *const decisive[] = {"limits",  "objective", "options", "lx", 
                                        "repeats", "jobs",      "solvers", "host",    "cpu",       "version",
                                        "git",     "compiler",  "flags",   "program", "instances", NULL};
 
-static void short_form(const cJSON *v, char *out, size_t size)
-{
-    char *text = v ? cJSON_PrintUnformatted(v) : NULL;
-    snprintf(out, size, "%.150s%s", text ? text : "nothing", text && strlen(text) > 150 ? "..." : "");
-    cJSON_free(text);
-}
-
 /* The first difference of two headers. */
 struct difference {
     char name[200], a[200], b[200];
@@ -195,16 +188,19 @@ static void find_difference(const char *key, const cJSON *a, const cJSON *b, str
         b = y;
         if (whole) break;
     }
-    short_form(a, d->a, sizeof d->a);
-    short_form(b, d->b, sizeof d->b);
+    for (int k = 0; k < 2; k++) {
+        char *text = (k ? b : a) ? cJSON_PrintUnformatted(k ? b : a) : NULL;
+        snprintf(k ? d->b : d->a, sizeof d->a, "%.150s%s", text ? text : "nothing",
+                 text && strlen(text) > 150 ? "..." : "");
+        cJSON_free(text);
+    }
 }
 
-/* True where all of these members are equal; else `d` has the first that is not. */
+/* True where all of these members of two headers are equal; else `d` has the first that is not. */
 static bool are_equal(const cJSON *x, const cJSON *y, const char *const *keys, struct difference *d)
 {
     for (const char *const *key = keys; *key; key++) {
-        const cJSON *m = cJSON_GetObjectItemCaseSensitive(x, *key),
-                    *n = cJSON_GetObjectItemCaseSensitive(y, *key);
+        const cJSON *m = header_member(x, *key), *n = header_member(y, *key);
         if (m && n ? cJSON_Compare(m, n, true) : m == n) continue;
         find_difference(*key, m, n, d);
         return false;
@@ -216,23 +212,25 @@ bool provenance_same(const char *path, const char *before, const char *now, lx_s
 {
     cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
     struct difference d;
-    bool ok = true;
-    if (ok && !are_equal(cJSON_GetObjectItemCaseSensitive(a, "header"),
-                         cJSON_GetObjectItemCaseSensitive(b, "header"), decisive, &d))
-        ok = status_set_at(
-            st, LX_E_USAGE, path, 0, 0,
-            "cannot resume: %s was %s and is now %s; give the same options, or another results file", d.name,
-            d.a, d.b);
+    bool ok = are_equal(a, b, decisive, &d) ||
+              status_set_at(
+                  st, LX_E_USAGE, path, 0, 0,
+                  "cannot resume: %s was %s and is now %s; give the same options, or another results file",
+                  d.name, d.a, d.b);
     cJSON_Delete(a);
     cJSON_Delete(b);
     return ok;
 }
 
+const cJSON *header_member(const cJSON *line, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(line, "header"), key);
+}
+
 int64_t provenance_ranks(const char *header)
 {
     cJSON *h = cJSON_Parse(header);
-    const cJSON *ranks =
-        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(h, "header"), "ranks");
+    const cJSON *ranks = header_member(h, "ranks");
     int64_t n = cJSON_IsNumber(ranks) ? ranks->valueint : 1;
     cJSON_Delete(h);
     return n;
@@ -257,22 +255,15 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(a, "header"),
-                *y = cJSON_GetObjectItemCaseSensitive(b, "header");
     struct difference d;
-    bool ok = true;
-    if (ok && !are_equal(x, y, shared, &d))
-        ok = status_set(st, LX_E_MISMATCH,
-                        "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
-                        "need the same program, options and files",
-                        rank, d.name, d.b, d.a);
-    if (ok && s->hosts.length == 0) {
-        provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
-        provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));
-    }
-    if (ok) {
-        provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(y, "host"));
-        provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(y, "cpu"));
+    bool ok = are_equal(a, b, shared, &d) ||
+              status_set(st, LX_E_MISMATCH,
+                         "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
+                         "need the same program, options and files",
+                         rank, d.name, d.b, d.a);
+    for (const cJSON *line = s->hosts.length ? b : a; ok && line; line = line == a ? b : NULL) {
+        provenance_add_name(&s->hosts, header_member(line, "host"));
+        provenance_add_name(&s->cpus, header_member(line, "cpu"));
     }
     cJSON_Delete(a);
     cJSON_Delete(b);

@@ -24,6 +24,16 @@ struct ranks {
 
 extern const struct ranks ranks_mpi __attribute__((weak));
 
+/* A message of a head and, behind it, `size` bytes. */
+bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,
+                size_t size, lx_status *st);
+/* One message that is there already: its head, and the bytes behind it, terminated and to be freed; `*data` NULL:
+ * there is none. `*size` is SIZE_MAX where it is shorter than a head. */
+bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head_size, char **data,
+                   size_t *size, lx_status *st);
+/* Between two looks for messages. */
+void ranks_nap(void);
+
 struct call;
 /* By --transport: who takes part, and who this process is. `*ranks` NULL: nobody else. False with `call->st`. */
 bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count);

@@ -9,7 +9,9 @@
 /* report_tables.c: rows in `memory`. */
 void contender_table(const struct summary *s, struct arena *memory, struct table *out);
 void instance_table(const struct summary *s, struct arena *memory, struct table *out);
-/* statistic_table.c */
+/* All values of a table measure one thing: the heading of the column `key` says which, and the column "measure"
+ * goes. */
+void table_name_measure(struct table *t, const char *key, const char *heading, struct arena *memory);
 void statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
                      struct table *out);
 void mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out);
@@ -67,37 +69,5 @@ void compare_results(const struct results *before, const struct results *after, 
 
 /* why there are no pairs; always false, with `st`. */
 bool nothing_shared(const struct results *before, const struct results *after, lx_status *st);
-
-struct side {
-    VEC(double) times, values;
-    int64_t runs, solved, proved, wrong;
-};
-
-struct pair {
-    const struct row *first; /* any row of the pair, for the names */
-    struct side side[2];
-};
-
-typedef VEC(struct pair) pairs;
-
-enum change { UNCHANGED, UNSURE, GAINED, LOST };
-
-/* One cell on both sides: before is 0, after 1. */
-struct pair_row {
-    const char *measure;                         /* what the value is */
-    const char *instance, *solver, *name, *path; /* instance: the name, or what tells it from others */
-    int64_t runs[2], proved[2];
-    double seconds[2], value[2]; /* medians */
-    double p;                    /* NAN: too few runs for a test */
-    enum change speed, quality;
-};
-
-/* Adds the rows of one side. */
-void pairs_gather(pairs *all, const struct results *r, int which);
-/* Has it enough runs on both sides for a test? */
-bool pair_is_tested(const struct pair *p);
-/* Sorts the samples. */
-struct pair_row pair_row_of(struct pair *p);
-void pairs_free(pairs *all);
 
 #endif

@@ -2,52 +2,40 @@
 #include "bench/report.h"
 #include "text/format.h"
 
+#include <cjson/cJSON.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME_WIDTH = 44 };
 
-static void outcome_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct contender *row = row_of_table;
+/* clang-format off */
+VALUE_OF(outcome_value, struct contender,
     int64_t n = row->outcomes[column->argument];
     v->number = row->is_virtual ? NAN : (double)n;
-    v->paint = n && column->argument >= OUTCOME_MEMORY ? PAINT_BAD : PAINT_PLAIN;
-}
-
-/* clang-format off */
+    v->paint = n && column->argument >= OUTCOME_MEMORY ? PAINT_BAD : PAINT_PLAIN;)
 VALUE_OF(label_value,  struct contender, v->words = row->label; v->paint = row->is_virtual ? PAINT_DIM : PAINT_PLAIN;)
-VALUE_OF(config_value, struct contender, v->words = row->config;)
-VALUE_OF(runs_value,   struct contender, value_whole(v, row->runs);)
-VALUE_OF(solved_value, struct contender, value_whole(v, row->solved);)
-VALUE_OF(proved_value, struct contender, value_whole(v, row->proved);)
-VALUE_OF(hits_value,   struct contender, value_whole(v, row->hits);)
-VALUE_OF(gap_value,    struct contender, v->number = row->gap;)
 VALUE_OF(above_value,  struct contender, v->number = row->above_best; v->paint = row->above_best > 0 ? PAINT_WARN : PAINT_PLAIN;)
-VALUE_OF(median_value, struct contender, v->number = row->median;)
-VALUE_OF(par2_value,   struct contender, v->number = row->par2;)
-VALUE_OF(mean_value,   struct contender, v->number = row->mean;)
 VALUE_OF(wins_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->wins;)
 VALUE_OF(only_value,   struct contender, v->number = row->is_virtual ? NAN : (double)row->only;)
-VALUE_OF(adds_value,   struct contender, v->number = row->contribution;)
 
 #define OF_OUTCOME .flags = COLUMN_MAY_HIDE, .value = outcome_value
 static const struct column contender_array[] = {
     {.key = "solver",               .heading = "solver",     .kind = VALUE_WORDS,   .value = label_value},
-    {.key = "config",                                        .kind = VALUE_WORDS,   .value = config_value},
-    {.key = "runs",                 .heading = "runs",       .kind = VALUE_COUNT,   .value = runs_value},
-    {.key = "solved",               .heading = "solved",     .kind = VALUE_COUNT,   .value = solved_value},
-    {.key = "proved",               .heading = "proved",     .kind = VALUE_COUNT,   .value = proved_value},
-    {.key = "best_known",           .heading = "best",       .kind = VALUE_COUNT,   .value = hits_value},
-    {.key = "mean_gap",             .heading = "gap",        .kind = VALUE_SHARE,   .value = gap_value},
+    {.key = "config",                                        .kind = VALUE_WORDS,   MEMBER(struct contender, config)},
+    {.key = "runs",                 .heading = "runs",       .kind = VALUE_COUNT,   MEMBER(struct contender, runs)},
+    {.key = "solved",               .heading = "solved",     .kind = VALUE_COUNT,   MEMBER(struct contender, solved)},
+    {.key = "proved",               .heading = "proved",     .kind = VALUE_COUNT,   MEMBER(struct contender, proved)},
+    {.key = "best_known",           .heading = "best",       .kind = VALUE_COUNT,   MEMBER(struct contender, hits)},
+    {.key = "mean_gap",             .heading = "gap",        .kind = VALUE_SHARE,   MEMBER(struct contender, gap)},
     {.key = "mean_above_best",      .heading = "above best", .kind = VALUE_SHARE,   .value = above_value},
-    {.key = "median_seconds",       .heading = "median",     .kind = VALUE_SECONDS, .value = median_value},
-    {.key = "par2_seconds",         .heading = "PAR2",       .kind = VALUE_SECONDS, .value = par2_value},
-    {.key = "shifted_geometric_mean_seconds", .heading = "sgm", .kind = VALUE_SECONDS, .value = mean_value},
+    {.key = "median_seconds",       .heading = "median",     .kind = VALUE_SECONDS, MEMBER(struct contender, median)},
+    {.key = "par2_seconds",         .heading = "PAR2",       .kind = VALUE_SECONDS, MEMBER(struct contender, par2)},
+    {.key = "shifted_geometric_mean_seconds", .heading = "sgm", .kind = VALUE_SECONDS, MEMBER(struct contender, mean)},
     {.key = "wins",                 .heading = "wins",       .kind = VALUE_COUNT,   .value = wins_value},
     {.key = "only",                 .heading = "only",       .kind = VALUE_COUNT,   .value = only_value},
-    {.key = "contribution_seconds", .heading = "adds",       .kind = VALUE_SECONDS, .value = adds_value},
+    {.key = "contribution_seconds", .heading = "adds",       .kind = VALUE_SECONDS, MEMBER(struct contender, contribution)},
     {.key = "none",                 .heading = "none",       .kind = VALUE_COUNT,   .argument = OUTCOME_NONE,    OF_OUTCOME},
     {.key = "timeout",              .heading = "timeout",    .kind = VALUE_COUNT,   .argument = OUTCOME_TIMEOUT, OF_OUTCOME},
     {.key = "memory",               .heading = "memory",     .kind = VALUE_COUNT,   .argument = OUTCOME_MEMORY,  OF_OUTCOME},
@@ -60,10 +48,18 @@ static const struct column contender_array[] = {
 
 const struct columns contender_columns = COLUMNS("solvers of a report", contender_array);
 
-static void contender_notes(const struct summary *s, struct text *notes)
+void contender_table(const struct summary *s, struct arena *memory, struct table *out)
 {
+    size_t n = s->solvers.count;
+    struct text notes = {0};
+    struct contender *list = arena_array(memory, n + 1, sizeof *list);
+    for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
+    list[n] = s->best;
+    *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
+    out->key = "solvers";
+    out->title = "Solvers";
     text_format(
-        notes,
+        &notes,
         "%s, time limit %s. solved: runs with a legal, complete answer or a proof that there is none;\n"
         "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean above "
         "the\n"
@@ -78,24 +74,11 @@ static void contender_notes(const struct summary *s, struct text *notes)
         counted((int64_t)s->problems.count - s->bad_inputs, "instance").at, in_time(s->limit).at,
         in_percent(s->within).at, in_time(SHIFT_SECONDS).at, (WIN_RATIO - 1) * 100);
     if (s->outliers)
-        text_format(notes,
+        text_format(&notes,
                     "%s (a time more than %.1f deviations from the median of its cell); none is left out.\n",
                     counted(s->outliers, "outlier").at, OUTLIER_DEVIATIONS);
     if (s->bad_inputs)
-        text_format(notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
-}
-
-void contender_table(const struct summary *s, struct arena *memory, struct table *out)
-{
-    size_t n = s->solvers.count;
-    struct text notes = {0};
-    struct contender *list = arena_array(memory, n + 1, sizeof *list);
-    for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
-    list[n] = s->best;
-    *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
-    out->key = "solvers";
-    out->title = "Solvers";
-    contender_notes(s, &notes);
+        text_format(&notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
     out->notes = arena_string(memory, notes.at);
     text_free(&notes);
 }
@@ -151,91 +134,56 @@ static void tables_how_value(const void *row_of_table, const struct column *colu
     v->paint = tables_paint_of(row->cell);
 }
 
-static void value_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct cell_row *row = row_of_table;
-    (void)column;
-    v->number = row->cell->value;
-    if (row->problem->has_best)
-        v->paint = row->cell->value == (double)row->problem->best ? PAINT_GOOD : PAINT_WARN;
-}
-
-static void winner_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct cell_row *row = row_of_table;
+/* clang-format off */
+VALUE_OF(winner_value, struct cell_row,
     bool wins = cell_wins(row->problem, row->cell);
-    (void)column;
     v->number = wins;
     v->words = wins ? "*" : "";
-    v->paint = PAINT_GOOD;
-}
-
-/* clang-format off */
+    v->paint = PAINT_GOOD;)
+VALUE_OF(value_value, struct cell_row,
+    v->number = row->cell->value;
+    if (row->problem->has_best)
+        v->paint = row->cell->value == (double)row->problem->best ? PAINT_GOOD : PAINT_WARN;)
 VALUE_OF(instance_value,  struct cell_row, name_of_instance(v, row->problem->label);)
-VALUE_OF(name_value,      struct cell_row, v->words = row->problem->name;)
 VALUE_OF(measure_value,   struct cell_row, v->words = measure_of(row->problem->question, row->problem->is_graph);)
-VALUE_OF(path_value,      struct cell_row, v->words = row->problem->path;)
-VALUE_OF(hash_value,      struct cell_row, v->words = row->problem->hash;)
-VALUE_OF(question_value,  struct cell_row, v->words = row->problem->question;)
-VALUE_OF(capacity_value,  struct cell_row, value_whole(v, row->problem->capacity);)
-VALUE_OF(buffers_value,   struct cell_row, value_whole(v, row->problem->buffers);)
 VALUE_OF(solver_value,    struct cell_row, v->words = row->solver->label; v->paint = cell_wins(row->problem, row->cell) ? PAINT_GOOD : PAINT_PLAIN;)
-VALUE_OF(cell_runs_value, struct cell_row, value_whole(v, row->cell->runs);)
 VALUE_OF(least_value,     struct cell_row, v->number = ranged_value(row->cell, row->cell->lowest);)
 VALUE_OF(most_value,      struct cell_row, v->number = ranged_value(row->cell, row->cell->highest);)
 VALUE_OF(bound_value,     struct cell_row, v->number = row->problem->has_bound ? (double)row->problem->bound : NAN;)
-VALUE_OF(cell_gap_value,  struct cell_row, v->number = row->cell->gap;)
-VALUE_OF(device_value,    struct cell_row, v->number = row->cell->device_us;)
-VALUE_OF(whole_value,     struct cell_row, v->number = row->cell->end_to_end_us;)
-VALUE_OF(seconds_value,   struct cell_row, v->number = row->cell->seconds;)
 VALUE_OF(from_value,      struct cell_row, v->number = ranged(row->cell, row->cell->least);)
 VALUE_OF(to_value,        struct cell_row, v->number = ranged(row->cell, row->cell->most);)
-VALUE_OF(steps_value,     struct cell_row, v->number = row->cell->steps;)
 VALUE_OF(speed_value,     struct cell_row, v->number = row->cell->steps > 0 ? row->cell->steps_a_second : NAN;)
-VALUE_OF(peak_value,      struct cell_row, value_whole(v, row->cell->peak_kb);)
 
 static const struct column cell_array[] = {
     {.key = "instance",       .heading = "instance", .kind = VALUE_WORDS,   .value = instance_value},
-    {.key = "name",                                  .kind = VALUE_WORDS,   .value = name_value},
-    {.key = "path",                                  .kind = VALUE_WORDS,   .value = path_value},
-    {.key = "hash",                                  .kind = VALUE_WORDS,   .value = hash_value},
-    {.key = "objective",                             .kind = VALUE_WORDS,   .value = question_value},
-    {.key = "capacity",                              .kind = VALUE_COUNT,   .value = capacity_value},
-    {.key = "buffers",        .heading = "buffers",  .kind = VALUE_COUNT,   .value = buffers_value},
+    {.key = "name",                                  .kind = VALUE_WORDS,   VIA(struct cell_row, problem, name)},
+    {.key = "path",                                  .kind = VALUE_WORDS,   VIA(struct cell_row, problem, path)},
+    {.key = "hash",                                  .kind = VALUE_WORDS,   VIA(struct cell_row, problem, hash)},
+    {.key = "objective",                             .kind = VALUE_WORDS,   VIA(struct cell_row, problem, question)},
+    {.key = "capacity",                              .kind = VALUE_COUNT,   VIA(struct cell_row, problem, capacity)},
+    {.key = "buffers",        .heading = "buffers",  .kind = VALUE_COUNT,   VIA(struct cell_row, problem, buffers)},
     {.key = "solver",         .heading = "solver",   .kind = VALUE_WORDS,   .value = solver_value},
     {.key = "winner",         .heading = "*",        .kind = VALUE_BOOL,    .value = winner_value},
-    {.key = "runs",                                  .kind = VALUE_COUNT,   .value = cell_runs_value},
+    {.key = "runs",                                  .kind = VALUE_COUNT,   VIA(struct cell_row, cell, runs)},
     {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = tables_how_value},
     {.key = "measure",        .heading = "measure",  .kind = VALUE_WORDS,   .value = measure_value},
     {.key = "value",          .heading = "value",    .kind = VALUE_COUNT,   .value = value_value},
     {.key = "value_least",    .heading = "least",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = least_value},
     {.key = "value_most",     .heading = "most",     .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = most_value},
     {.key = "bound",          .heading = "bound",    .kind = VALUE_COUNT,   .value = bound_value},
-    {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   .value = cell_gap_value},
-    {.key = "device_us",      .heading = "device us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = device_value},
-    {.key = "end_to_end_us",  .heading = "end to end us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, .value = whole_value},
-    {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, .value = seconds_value},
+    {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   VIA(struct cell_row, cell, gap)},
+    {.key = "device_us",      .heading = "device us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, device_us)},
+    {.key = "end_to_end_us",  .heading = "end to end us", .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, end_to_end_us)},
+    {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, VIA(struct cell_row, cell, seconds)},
     {.key = "seconds_least",  .heading = "from",     .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = from_value},
     {.key = "seconds_most",   .heading = "to",       .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = to_value},
-    {.key = "steps",          .heading = "nodes",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = steps_value},
+    {.key = "steps",          .heading = "nodes",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, steps)},
     {.key = "steps_a_second", .heading = "nodes/s",  .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = speed_value},
-    {.key = "peak_kb",        .heading = "peak kB",  .kind = VALUE_COUNT,   .value = peak_value},
+    {.key = "peak_kb",        .heading = "peak kB",  .kind = VALUE_COUNT,   VIA(struct cell_row, cell, peak_kb)},
 };
 /* clang-format on */
 
 const struct columns cell_columns = COLUMNS("instances of a report", cell_array);
-
-/* Where all values measure one thing, the heading of the values says which. */
-static const char *common_measure(const struct cell_row *list, size_t n)
-{
-    const char *common = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const char *here = measure_of(list[i].problem->question, list[i].problem->is_graph);
-        if (common && strcmp(common, here) != 0) return NULL;
-        common = here;
-    }
-    return common;
-}
 
 void instance_table(const struct summary *s, struct arena *memory, struct table *out)
 {
@@ -253,30 +201,36 @@ void instance_table(const struct summary *s, struct arena *memory, struct table 
                  "proved here. HBM bytes: all traffic of the graph; spill: cost of the buffers of a list "
                  "that are not\n"
                  "placed. With several runs: medians and ranges.\n";
-    const char *measure = common_measure(list, out->row_count);
-    struct column *c = arena_copy_array(memory, out->columns.at, out->columns.count, sizeof *c);
-    out->columns.at = c;
-    for (size_t i = 0; measure && i < out->columns.count; i++) {
+    const char *measure = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *here = measure_of(list[i].problem->question, list[i].problem->is_graph);
+        if (measure && strcmp(measure, here) != 0) return;
+        measure = here;
+    }
+    if (measure) table_name_measure(out, "value", measure, memory);
+}
+
+void table_name_measure(struct table *t, const char *key, const char *heading, struct arena *memory)
+{
+    struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
+    t->columns.at = c;
+    for (size_t i = 0; i < t->columns.count; i++) {
         if (strcmp(c[i].key, "measure") == 0) c[i].heading = NULL;
-        if (strcmp(c[i].key, "value") == 0) c[i].heading = measure;
+        if (strcmp(c[i].key, key) == 0) c[i].heading = heading;
     }
 }
 
 /* clang-format off */
 VALUE_OF(fault_value,         struct row, v->words = outcome_word(row->outcome); v->paint = PAINT_BAD;)
-VALUE_OF(fault_solver_value,  struct row, v->words = row->solver;)
 VALUE_OF(fault_name_value,    struct row, name_of_instance(v, row->name);)
-VALUE_OF(seed_value,          struct row, value_whole(v, row->seed);)
-VALUE_OF(repeat_value,        struct row, value_whole(v, row->repeat);)
-VALUE_OF(message_value,       struct row, v->words = row->message;)
 
 static const struct column mishap_array[] = {
     {.key = "outcome",  .heading = "outcome",  .kind = VALUE_WORDS, .value = fault_value},
-    {.key = "solver",   .heading = "solver",   .kind = VALUE_WORDS, .value = fault_solver_value},
+    {.key = "solver",   .heading = "solver",   .kind = VALUE_WORDS, MEMBER(struct row, solver)},
     {.key = "instance", .heading = "instance", .kind = VALUE_WORDS, .value = fault_name_value},
-    {.key = "seed",     .heading = "seed",     .kind = VALUE_COUNT, .value = seed_value},
-    {.key = "repeat",   .heading = "repeat",   .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, .value = repeat_value},
-    {.key = "message",  .heading = "what",     .kind = VALUE_WORDS, .value = message_value},
+    {.key = "seed",     .heading = "seed",     .kind = VALUE_COUNT, MEMBER(struct row, seed)},
+    {.key = "repeat",   .heading = "repeat",   .kind = VALUE_COUNT, .flags = COLUMN_MAY_HIDE, MEMBER(struct row, repeat)},
+    {.key = "message",  .heading = "what",     .kind = VALUE_WORDS, MEMBER(struct row, message)},
 };
 /* clang-format on */
 
@@ -295,4 +249,101 @@ void mishap_table(const struct summary *s, const struct results *r, struct arena
     *out = TABLE(mishap_columns, list, n);
     out->key = "faults";
     out->title = "What went wrong";
+}
+
+/* --- Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so each
+ * report has its own columns: the first MOST_NAMES. --- */
+
+enum { MOST_NAMES = 40 };
+
+/* One solver on one instance: the medians of its counts. */
+struct counts_row {
+    const struct problem *problem;
+    const struct contender *solver;
+    const struct cell *cell;
+    double counts[MOST_NAMES]; /* NAN: it has none of that name */
+};
+
+/* clang-format off */
+VALUE_OF(statistic_bound_value,    struct counts_row, v->number = row->problem->has_bound ? (double)row->problem->bound : NAN;)
+
+static const struct column statistic_array[] = {
+    {.key = "instance", .heading = "instance", .kind = VALUE_NAME,  .width = 44, VIA(struct counts_row, problem, label)},
+    {.key = "solver",   .heading = "solver",   .kind = VALUE_WORDS, VIA(struct counts_row, solver, label)},
+    {.key = "bound",    .heading = "bound",    .kind = VALUE_COUNT, .value = statistic_bound_value},
+    {.key = "steps",    .heading = "steps",    .kind = VALUE_COUNT, VIA(struct counts_row, cell, steps)},
+};
+/* clang-format on */
+
+const struct columns statistic_columns = COLUMNS("statistics of a report", statistic_array);
+
+enum { FIRST = sizeof statistic_array / sizeof *statistic_array };
+
+/* The number of a counter, perhaps a new one with a column of its own; -1: no room. Names come from a file; keys
+ * are written as they are. */
+static int statistic_number_of(struct columns *all, struct column *columns, const char *name,
+                               struct arena *memory)
+{
+    char *key = arena_format(memory, "stat_%.60s", name);
+    for (char *c = key; *c; c++)
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    for (size_t i = FIRST; i < all->count; i++)
+        if (strcmp(columns[i].key, key) == 0) return (int)i - FIRST;
+    if (all->count == FIRST + MOST_NAMES) return -1;
+    size_t n = all->count++ - FIRST;
+    columns[FIRST + n] = (struct column){.key = key,
+                                         .heading = arena_string(memory, name),
+                                         .kind = VALUE_COUNT,
+                                         .member = MEMBER_DOUBLE,
+                                         .at = offsetof(struct counts_row, counts[0]) + n * sizeof(double)};
+    return (int)n;
+}
+
+void statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
+                     struct table *out)
+{
+    struct column *columns = arena_array(memory, FIRST + MOST_NAMES, sizeof *columns);
+    struct columns all = {statistic_columns.name, columns, FIRST};
+    size_t n = 0, cells = s->problems.count * s->solvers.count;
+    struct counts_row *list = arena_array(memory, cells + 1, sizeof *list);
+    /* The rows of each cell, as a list: the first of every cell, and the next of every row; -1 ends it. */
+    int64_t *first = arena_array(memory, cells + 1, sizeof *first),
+            *next = arena_array(memory, r->rows.count + 1, sizeof *next);
+    memcpy(columns, statistic_array, sizeof statistic_array);
+    for (size_t c = 0; c < cells; c++) first[c] = -1;
+    for (size_t i = r->rows.count; i-- > 0;) {
+        const struct row *row = &r->rows.at[i];
+        if (row->outcome == OUTCOME_BAD_INPUT) continue;
+        size_t c = summary_problem(s, row) * s->solvers.count + summary_solver(s, row);
+        next[i] = first[c];
+        first[c] = (int64_t)i;
+    }
+    for (size_t c = 0; c < cells; c++) {
+        struct counts_row *row = &list[n];
+        VEC(double) samples[MOST_NAMES] = {0};
+        if (s->cells[c].runs == 0) continue;
+        n++;
+        row->problem = &s->problems.at[c / s->solvers.count];
+        row->solver = &s->solvers.at[c % s->solvers.count];
+        row->cell = &s->cells[c];
+        for (int64_t i = first[c]; i >= 0; i = next[i]) {
+            cJSON *stats = cJSON_Parse(r->rows.at[i].stats);
+            for (const cJSON *one = stats ? stats->child : NULL; one; one = one->next) {
+                bool named = cJSON_IsNumber(one) && one->string;
+                int k = named ? statistic_number_of(&all, columns, one->string, memory) : -1;
+                if (k >= 0) VEC_PUSH(&samples[k], one->valuedouble);
+            }
+            cJSON_Delete(stats);
+        }
+        for (int k = 0; k < MOST_NAMES; k++) {
+            row->counts[k] = median_of(samples[k].at, samples[k].count);
+            VEC_FREE(&samples[k]);
+        }
+    }
+    *out = TABLE(all, list, n);
+    out->key = "statistics";
+    out->title = "What solvers counted";
+    out->notes =
+        "answers: incumbents reported; first: the first of them. `lxplan solvers NAME` explains the others.\n"
+        "With several runs: medians.\n";
 }

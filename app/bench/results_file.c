@@ -62,50 +62,14 @@ const struct row_field row_fields[] = {
 };
 /* clang-format on */
 
-/* Reads results files. A bad header ends it; a bad line behind it is reported with its place and passed over,
- * because the other lines are as good as before. */
-
-struct reading {
-    struct arena *memory;
-    const struct json *json;
-    lx_status *st;
-};
-
-typedef bool read_field(struct reading *r, const struct row_field *f, struct row *row);
-
-static bool is_missing(struct reading *r, const char *key)
-{
-    if (json_find(r->json->root, key)) return false;
-    return !json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "the key \"%s\" is missing", key);
-}
-
-/* Notes whether the field has a value; false: it is null. */
-static bool note_known(struct reading *r, const struct row_field *f, struct row *row)
-{
-    bool known = !json_is_null(json_find(r->json->root, f->key));
-    if (f->known) *(bool *)((char *)row + f->known) = known;
-    return known;
-}
-
-static bool results_read_text(struct reading *r, const struct row_field *f, struct row *row)
-{
-    const char *text = "";
-    if (is_missing(r, f->key)) return false;
-    if (!json_is_null(json_find(r->json->root, f->key)) &&
-        !json_string(r->json, r->json->root, f->key, &text, r->st))
-        return false;
-    *field_text(row, f) = arena_string(r->memory, text);
-    return true;
-}
-
 /* Counters as they are written: names and numbers. */
-static bool read_object(struct reading *r, const struct row_field *f, struct row *row)
+static const char *results_read_object(const struct json_value *object, struct arena *memory)
 {
     const struct json_value *v;
     struct text t = {0};
     int64_t whole;
     text_add(&t, "{");
-    json_for_each(v, json_find(r->json->root, f->key)) {
+    json_for_each(v, object) {
         if (!json_is_number(v) || !v->key) continue;
         text_add(&t, t.length > 1 ? "," : "");
         text_json_string(&t, v->key);
@@ -115,62 +79,42 @@ static bool read_object(struct reading *r, const struct row_field *f, struct row
             text_format(&t, ":%.17g", v->number);
     }
     text_add(&t, "}");
-    *field_text(row, f) = arena_string(r->memory, t.at);
+    const char *copy = arena_string(memory, t.at);
     text_free(&t);
+    return copy;
+}
+
+static bool results_read_field(const struct json *j, const struct row_field *f, struct arena *memory,
+                               struct row *row, lx_status *st)
+{
+    const struct json_value *value = json_find(j->root, f->key);
+    void *out = (char *)row + f->at;
+    bool known = !json_is_null(value), number = f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS;
+    const char *text = "";
+    if (f->kind == FIELD_MICROS && !value) known = false;
+    if (f->known) *(bool *)((char *)row + f->known) = known;
+    if (f->kind == FIELD_MICROS && !value) return true;
+    if (!value && (number || f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE))
+        return json_error(j, j->root, st, LX_E_SCHEMA, "the key \"%s\" is missing", f->key);
+    if (f->kind == FIELD_WHOLE) {
+        *(int64_t *)out = 0; /* where it is unknown, or a number that JSON could not carry */
+        return !known || json_int(j, j->root, f->key, -LX_INT_MAX, LX_INT_MAX, out, st);
+    }
+    if (number) {
+        *(double *)out = 0;
+        return (!known && f->known) || json_opt_number(j, j->root, f->key, 0, 1e15, out, st);
+    }
+    if (f->kind == FIELD_OUTCOME) {
+        if (!json_string(j, j->root, f->key, &text, st)) return false;
+        *(enum outcome *)out = outcome_find(text);
+        return outcome_find(text) < OUTCOME_COUNT ||
+               json_error(j, value, st, LX_E_SCHEMA, "there is no outcome \"%.40s\"", text);
+    }
+    if (f->kind == FIELD_GAP) return true;
+    if (f->kind != FIELD_OBJECT && known && !json_string(j, j->root, f->key, &text, st)) return false;
+    *field_text(row, f) =
+        f->kind == FIELD_OBJECT ? results_read_object(value, memory) : arena_string(memory, text);
     return true;
-}
-
-static bool read_outcome(struct reading *r, const struct row_field *f, struct row *row)
-{
-    const char *word;
-    enum outcome *out = (enum outcome *)((char *)row + f->at);
-    if (!json_string(r->json, r->json->root, f->key, &word, r->st)) return false;
-    *out = outcome_find(word);
-    return *out < OUTCOME_COUNT || json_error(r->json, json_find(r->json->root, f->key), r->st, LX_E_SCHEMA,
-                                              "there is no outcome \"%.40s\"", word);
-}
-
-static bool read_whole(struct reading *r, const struct row_field *f, struct row *row)
-{
-    int64_t *out = (int64_t *)((char *)row + f->at);
-    *out = 0;
-    if (!note_known(r, f, row)) return true; /* unknown, or a number that JSON could not carry */
-    return json_int(r->json, r->json->root, f->key, -LX_INT_MAX, LX_INT_MAX, out, r->st);
-}
-
-static bool read_seconds(struct reading *r, const struct row_field *f, struct row *row)
-{
-    double *out = (double *)((char *)row + f->at);
-    *out = 0;
-    if (is_missing(r, f->key)) return false;
-    if (!note_known(r, f, row) && f->known) return true;
-    return json_opt_number(r->json, r->json->root, f->key, 0, 1e15, out, r->st);
-}
-
-static bool read_micros(struct reading *r, const struct row_field *f, struct row *row)
-{
-    if (json_find(r->json->root, f->key)) return read_seconds(r, f, row);
-    *(bool *)((char *)row + f->known) = false;
-    return true;
-}
-
-static bool skip(struct reading *r, const struct row_field *f, struct row *row)
-{
-    (void)r, (void)f, (void)row;
-    return true;
-}
-
-static read_field *const readers[FIELD_KINDS] = {
-    [FIELD_WORD] = results_read_text, [FIELD_MESSAGE] = results_read_text,
-    [FIELD_OBJECT] = read_object,     [FIELD_OUTCOME] = read_outcome,
-    [FIELD_WHOLE] = read_whole,       [FIELD_SECONDS] = read_seconds,
-    [FIELD_MICROS] = read_micros,     [FIELD_GAP] = skip,
-};
-
-static void add_problem(struct results *r, const char *path, int line, const lx_status *st)
-{
-    const char *words = arena_format(&r->memory, "%s:%d: line passed over: %s", path, line, st->text);
-    VEC_PUSH(&r->problems, words);
 }
 
 bool row_read(struct arena *memory, const char *path, const char *text, size_t length, struct row *row,
@@ -178,23 +122,11 @@ bool row_read(struct arena *memory, const char *path, const char *text, size_t l
 {
     struct json j;
     if (!json_parse(&j, path, text, length, st)) return false;
-    struct reading reading = {memory, &j, st};
     bool ok = json_is_object(j.root) || json_error(&j, j.root, st, LX_E_SCHEMA, "a line must be an object");
-    for (const struct row_field *f = row_fields; ok && f->key; f++) ok = readers[f->kind](&reading, f, row);
+    for (const struct row_field *f = row_fields; ok && f->key; f++)
+        ok = results_read_field(&j, f, memory, row, st);
     json_free(&j);
     return ok;
-}
-
-/* One line behind the header. */
-static void results_read_line(struct results *r, const char *path, int line, const char *text, size_t length,
-                              double limit)
-{
-    lx_status why = {0};
-    struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
-    if (row_read(&r->memory, path, text, length, &row, &why))
-        VEC_PUSH(&r->rows, row);
-    else
-        add_problem(r, path, line, &why);
 }
 
 static bool results_read_header(struct results *r, const char *path, const char *text, size_t length,
@@ -239,13 +171,19 @@ bool results_parse(struct results *r, const char *path, const char *text, size_t
         if (line == 1) {
             if (!results_read_header(r, path, text, n, &limit, st)) return false;
         } else if (!end) {
-            lx_status why;
             *torn = at;
-            status_set(&why, LX_E_SYNTAX, "torn: it has no end");
-            add_problem(r, path, line, &why);
+            VEC_PUSH(&r->problems,
+                     arena_format(&r->memory, "%s:%d: line passed over: torn: it has no end", path, line));
             return true;
-        } else if (n > 0)
-            results_read_line(r, path, line, text + at, n, limit);
+        } else if (n > 0) {
+            lx_status why = {0};
+            struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
+            if (row_read(&r->memory, path, text + at, n, &row, &why))
+                VEC_PUSH(&r->rows, row);
+            else
+                VEC_PUSH(&r->problems,
+                         arena_format(&r->memory, "%s:%d: line passed over: %s", path, line, why.text));
+        }
         at += n + 1;
     }
     return true;
@@ -271,83 +209,34 @@ void results_free(struct results *r)
     *r = (struct results){0};
 }
 
-typedef void write_field(struct text *t, const struct row *r, const struct row_field *f);
-
-static const void *results_write_member(const struct row *r, const struct row_field *f)
-{
-    return (const char *)r + f->at;
-}
-
-static const char *text_of(const struct row *r, const struct row_field *f)
-{
-    const char *text = *(const char *const *)results_write_member(r, f);
-    return text ? text : "";
-}
-
-static void results_write_word(struct text *t, const struct row *r, const struct row_field *f)
-{
-    if (*text_of(r, f))
-        text_json_string(t, text_of(r, f));
-    else
-        text_add(t, "null");
-}
-
-static void write_message(struct text *t, const struct row *r, const struct row_field *f)
-{
-    text_json_string(t, text_of(r, f));
-}
-
-static void write_object(struct text *t, const struct row *r, const struct row_field *f)
-{
-    text_add(t, *text_of(r, f) ? text_of(r, f) : "{}");
-}
-
-static void write_outcome(struct text *t, const struct row *r, const struct row_field *f)
-{
-    text_json_string(t, outcome_word(*(const enum outcome *)results_write_member(r, f)));
-}
-
 /* A solver may claim any number; what JSON cannot carry exactly is not written at all. */
-static void write_whole(struct text *t, const struct row *r, const struct row_field *f)
-{
-    int64_t value = *(const int64_t *)results_write_member(r, f);
-    if (field_is_known(r, f) && value <= LX_INT_MAX && value >= -LX_INT_MAX)
-        text_format(t, "%lld", (long long)value);
-    else
-        text_add(t, "null");
-}
-
-static void results_write_number(struct text *t, bool known, double value)
-{
-    if (known)
-        text_format(t, "%.9g", value);
-    else
-        text_add(t, "null");
-}
-
-static void write_seconds(struct text *t, const struct row *r, const struct row_field *f)
-{
-    results_write_number(t, field_is_known(r, f), *(const double *)results_write_member(r, f));
-}
-
-static void write_gap(struct text *t, const struct row *r, const struct row_field *f)
-{
-    (void)f;
-    double gap = lx_gap(r->value, r->bound);
-    results_write_number(t, r->has_value && r->has_bound && isfinite(gap), gap);
-}
-
-static write_field *const writers[FIELD_KINDS] = {
-    [FIELD_WORD] = results_write_word, [FIELD_MESSAGE] = write_message, [FIELD_OBJECT] = write_object,
-    [FIELD_OUTCOME] = write_outcome,   [FIELD_WHOLE] = write_whole,     [FIELD_SECONDS] = write_seconds,
-    [FIELD_MICROS] = write_seconds,    [FIELD_GAP] = write_gap,
-};
-
 void row_write(const struct row *r, struct text *t)
 {
     for (const struct row_field *f = row_fields; f->key; f++) {
+        const void *at = (const char *)r + f->at;
+        const char *text = field_is_text(f) ? *(const char *const *)at : NULL;
+        int64_t whole = f->kind == FIELD_WHOLE ? *(const int64_t *)at : 0;
+        double number = f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS ? *(const double *)at
+                        : f->kind == FIELD_GAP                              ? lx_gap(r->value, r->bound)
+                                                                            : 0;
+        bool known = f->kind == FIELD_GAP    ? r->has_value && r->has_bound && isfinite(number)
+                     : f->kind == FIELD_WORD ? text && *text
+                     : f->kind == FIELD_WHOLE
+                         ? field_is_known(r, f) && whole <= LX_INT_MAX && whole >= -LX_INT_MAX
+                         : field_is_known(r, f);
         text_format(t, "%s\"%s\": ", f == row_fields ? "{" : ", ", f->key);
-        writers[f->kind](t, r, f);
+        if (!known)
+            text_add(t, "null");
+        else if (f->kind == FIELD_OBJECT)
+            text_add(t, text && *text ? text : "{}");
+        else if (field_is_text(f))
+            text_json_string(t, text ? text : "");
+        else if (f->kind == FIELD_OUTCOME)
+            text_json_string(t, outcome_word(r->outcome));
+        else if (f->kind == FIELD_WHOLE)
+            text_format(t, "%lld", (long long)whole);
+        else
+            text_format(t, "%.9g", number);
     }
     text_add(t, "}\n");
 }
@@ -418,11 +307,7 @@ static bool results_write_take_over(struct call *call, struct results_file *f, c
     return ok;
 }
 
-static bool refuse_existing(const char *path, lx_status *st)
-{
-    return status_set_at(st, LX_E_USAGE, path, 0, 0,
-                         "exists already; --resume goes on with it, --force replaces it");
-}
+static const char exists_already[] = "exists already; --resume goes on with it, --force replaces it";
 
 /* The contents of the file count only once it is locked: until then another bench may begin it. */
 static bool open_locked(struct call *call, struct results_file *f, bool made, const struct text *header,
@@ -448,7 +333,7 @@ static bool open_locked(struct call *call, struct results_file *f, bool made, co
         }
         results_free(&old);
     } else
-        ok = refuse_existing(f->path, &call->st);
+        ok = status_set_at(&call->st, LX_E_USAGE, f->path, 0, 0, "%s", exists_already);
     if (ok && fstat(f->fd, &info) == 0) f->length = info.st_size;
     if (!ok) results_close(f);
     return ok;
@@ -466,7 +351,8 @@ bool results_open(struct call *call, struct results_file *f, const char *path, c
     if (go_on && force)
         return status_set(&call->st, LX_E_USAGE,
                           "--resume keeps the file and --force replaces it: choose one");
-    if (exists && info.st_size > 0 && !go_on && !force) return refuse_existing(path, &call->st);
+    if (exists && info.st_size > 0 && !go_on && !force)
+        return status_set_at(&call->st, LX_E_USAGE, path, 0, 0, "%s", exists_already);
     return open_locked(call, f, !exists, header, memory, done);
 }
 

@@ -7,7 +7,8 @@
  * does not see. A sanitizer's allocator dies where malloc would return NULL, so there only the watch is kept.
  *
  * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
-#include "bench/run_child.h"
+#include "bench/harness.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/border.h"
@@ -61,14 +62,6 @@ static bool spy_solve(const struct lx_problem *problem, const struct lx_run *run
     return ok;
 }
 
-static void note_live(void *live, const struct lx_progress *so_far)
-{
-    struct live *l = live;
-    l->steps = so_far->steps;
-    l->objective = so_far->objective;
-    l->bound = so_far->bound;
-}
-
 /* Keeps when the first answer came, and shows a person who watches how far it is. */
 static void note_progress(void *live, const struct lx_progress *so_far)
 {
@@ -76,7 +69,11 @@ static void note_progress(void *live, const struct lx_progress *so_far)
         spied.first_steps = so_far->steps;
         spied.first_value = spied.base + so_far->objective;
     }
-    if (live) note_live(live, so_far);
+    struct live *l = live;
+    if (!l) return;
+    l->steps = so_far->steps;
+    l->objective = so_far->objective;
+    l->bound = so_far->bound;
 }
 
 /* Bytes of addresses and pools. */
@@ -247,7 +244,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
         job_reset(j);
         return status_set(st, LX_E_IO, "cannot make a pipe: %s", strerror(errno));
     }
-    if (j->live) note_live(j->live, &(struct lx_progress){.objective = INT64_MAX});
+    if (j->live) note_progress(j->live, &(struct lx_progress){.objective = INT64_MAX});
     fflush(NULL); /* a child must not write our buffers again */
     j->start = clock_seconds();
     j->pid = fork();
@@ -283,15 +280,6 @@ static void run_child_receive(struct job *j)
             j->fd = -1;
         }
     }
-}
-
-static bool is_intact(const struct job *j)
-{
-    const struct wire *w = (const void *)j->data;
-    return j->length == j->wanted && w->magic == WIRE_MAGIC &&
-           w->count == j->instance->question->problem.count && (unsigned)w->claim < LX_VERDICT_COUNT &&
-           w->stat_count >= 0 && w->stat_count <= WIRE_STATS &&
-           w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->wanted - sizeof *w);
 }
 
 void job_kill(struct job *j)
@@ -336,8 +324,13 @@ bool job_poll(struct job *j, const struct settings *s)
     r->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
              (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     r->peak_kb = used.ru_maxrss;
-    r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && is_intact(j);
-    r->wire = r->complete ? (const void *)j->data : NULL;
+    const struct wire *w = (const void *)j->data;
+    r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && j->length == j->wanted &&
+                  w->magic == WIRE_MAGIC && w->count == j->instance->question->problem.count &&
+                  (unsigned)w->claim < LX_VERDICT_COUNT && w->stat_count >= 0 &&
+                  w->stat_count <= WIRE_STATS &&
+                  w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->wanted - sizeof *w);
+    r->wire = r->complete ? w : NULL;
     r->address = r->complete ? (const void *)(j->data + sizeof(struct wire)) : NULL;
     r->pool = r->complete ? (const void *)(r->address + j->instance->question->problem.count) : NULL;
     return true;
@@ -362,4 +355,134 @@ void job_reset(struct job *j)
     j->data = NULL;
     j->fd = -1;
     j->active = false;
+}
+
+/* --- The parent's opinion of an answer. It believes nothing that the child says about its own placement: the
+ * addresses are checked again here, the value recomputed, and the verdict settled from value and bound. --- */
+
+/* The outcome of a process that ended without an answer. */
+static enum outcome judge_death(const struct settings *s, const struct child_result *r, char *words,
+                                size_t size)
+{
+    if (r->killed_for_time) {
+        snprintf(words, size, "killed %.3g s after the time limit of %.3g s", s->grace, s->time);
+        return OUTCOME_TIMEOUT;
+    }
+    if (r->killed_for_memory) {
+        snprintf(words, size, "killed: its resident set went beyond the limit of %lld MB",
+                 (long long)s->memory_mb);
+        return OUTCOME_MEMORY;
+    }
+    if (WIFSIGNALED(r->wait_status)) {
+        int number = WTERMSIG(r->wait_status);
+        const char *name = sigabbrev_np(number);
+        int64_t used = r->peak_kb - r->base_kb;
+        bool full = used >= (s->memory_mb << 10) / 10 * 9;
+        snprintf(words, size, "died of SIG%s (%s)%s", name ? name : "?", strsignal(number),
+                 full ? ", at the memory limit" : "");
+        return full ? OUTCOME_MEMORY : OUTCOME_CRASH;
+    }
+    snprintf(words, size, "ended with exit code %d and without an intact answer",
+             WEXITSTATUS(r->wait_status));
+    return OUTCOME_CRASH;
+}
+
+static enum outcome judge_answer(const struct settings *s, const struct bench_solver *solver,
+                                 const struct loaded *l, const struct child_result *r, struct row *row,
+                                 char *words, size_t size)
+{
+    const struct lx_problem *p = &l->question->problem;
+    const struct wire *w = r->wire;
+    bool proves = solver->solver->caps & LX_CAN_PROVE;
+    lx_status why = {0};
+    int64_t value = 0;
+    if (!w->called) { /* the library itself refused */
+        snprintf(words, size, "%s", w->error);
+        return w->solve_code == LX_E_MEMORY ? OUTCOME_MEMORY : OUTCOME_ERROR;
+    }
+    bool plain = !p->pool_count && !lx_problem_needs(p);
+    enum lx_rule rule;
+    bool legal = plain ? lx_problem_check(p, r->address, &value, &why)
+                       : lx_check_places(p, r->pool, r->address, &value, &rule, &why);
+    bool complete = legal;
+    /* A solver that says that it has nothing may have nothing; else an illegal answer is a lie. */
+    bool gave_up = w->claim == LX_LIMIT || w->claim == LX_ERROR || !w->solver_ok;
+    bool has_none = plain ? p->objective == LX_HEIGHT && gave_up : gave_up || w->claim == LX_INFEASIBLE;
+    if (!legal && !has_none) {
+        snprintf(words, size, "refused by the checker: %s", why.text);
+        return OUTCOME_WRONG;
+    }
+    for (int32_t i = 0; p->objective != LX_SPILL && plain && complete && i < p->count; i++)
+        complete = r->address[i] >= 0 || p->buffers[i].reason;
+    int64_t base = p->objective == LX_SPILL ? l->question->base_bytes : 0;
+    row->has_value = complete;
+    row->value = complete ? value + base : 0;
+    row->has_clocks =
+        legal && lx_question_clocks(l->question, r->address, &row->device_us, &row->end_to_end_us);
+    row->has_bound = p->objective != LX_FIT;
+    row->bound = base + (proves ? max_i64(w->bound, l->bound) : l->bound);
+    /* Lies that show without any other solver. */
+    if (complete && row->has_bound && row->bound > row->value)
+        snprintf(words, size, "the claimed bound %lld is above its own value %lld", (long long)row->bound,
+                 (long long)row->value);
+    else if (p->objective == LX_FIT && w->claim == LX_OPTIMAL && !complete)
+        snprintf(words, size, "claims to have placed everything, but has not");
+    else if (w->claim == LX_INFEASIBLE && complete)
+        snprintf(words, size, "claims that there is no answer, but has one itself");
+    if (*words) return OUTCOME_WRONG;
+    /* The same rule as in lx_problem_solve, on our own numbers. */
+    bool none = w->claim == LX_INFEASIBLE && !complete, fit = p->objective == LX_FIT;
+    enum lx_verdict v = w->claim == LX_ERROR || !w->solver_ok           ? LX_ERROR
+                        : complete && (fit || row->value == row->bound) ? LX_OPTIMAL
+                        : none && (proves || !fit)                      ? LX_INFEASIBLE
+                        : fit || w->claim == LX_LIMIT || !complete      ? LX_LIMIT
+                                                                        : LX_FEASIBLE;
+    row->status = lx_verdict_word(v);
+    if (w->message[0]) snprintf(words, size, "%s", w->message);
+    bool at_limit = w->claim == LX_LIMIT && w->seconds >= s->time * 0.98;
+    if (!w->solver_ok) return OUTCOME_MEMORY;
+    if (v == LX_ERROR) return OUTCOME_ERROR;
+    if (w->seconds > s->time * LATE) return OUTCOME_TIMEOUT; /* whatever it has found by then */
+    if (v == LX_OPTIMAL) return OUTCOME_OPTIMAL;
+    if (v == LX_INFEASIBLE) return OUTCOME_INFEASIBLE;
+    if (at_limit) return OUTCOME_TIMEOUT;
+    return complete ? OUTCOME_FEASIBLE : OUTCOME_NONE;
+}
+
+void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
+                  const struct child_result *r, struct arena *memory, struct row *row)
+{
+    char words[900] = "";
+    row->status = row->claim = "";
+    row->stats = "{}";
+    row->wall = r->wall;
+    row->cpu = r->cpu;
+    row->peak_kb = r->peak_kb;
+    if (r->complete) {
+        row->claim = r->wire->called ? lx_verdict_word((enum lx_verdict)r->wire->claim) : "";
+        row->steps = r->wire->steps;
+        row->has_seconds = r->wire->seconds >= 0 && r->wire->seconds <= r->wall;
+        row->seconds = row->has_seconds ? r->wire->seconds : 0;
+        /* Only what a reader of strict JSON takes: no key twice, no integer beyond 2^53. */
+        struct text t = {0};
+        text_add(&t, "{");
+        for (int i = 0; i < r->wire->stat_count; i++) {
+            int64_t v = r->wire->stats[i].value;
+            char name[sizeof r->wire->stats[i].name + 1] = "";
+            memcpy(name, r->wire->stats[i].name, sizeof r->wire->stats[i].name);
+            bool again = false;
+            for (int k = 0; k < i; k++)
+                again |= strncmp(r->wire->stats[k].name, r->wire->stats[i].name, sizeof name - 1) == 0;
+            if (again || v > LX_INT_MAX || v < -LX_INT_MAX) continue;
+            if (t.length > 1) text_add(&t, ", ");
+            text_json_string(&t, name);
+            text_format(&t, ": %lld", (long long)v);
+        }
+        text_add(&t, "}");
+        row->stats = arena_string(memory, t.at);
+        text_free(&t);
+        row->outcome = judge_answer(s, solver, l, r, row, words, sizeof words);
+    } else
+        row->outcome = judge_death(s, r, words, sizeof words);
+    row->message = arena_string(memory, words);
 }

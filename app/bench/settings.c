@@ -45,11 +45,7 @@ void bench_begin(void)
             bench_plan_rows[n++] = option_row_at(i);
 }
 
-const char *bench_transport_word(int k)
-{
-    static const char *const words[] = {"local", "mpi", NULL};
-    return words[k];
-}
+WORD_LIST(bench_transport_word, "local", "mpi")
 
 /* The objectives of the table except time, which a placement problem does not have. */
 static const char *settings_objective_word(int k)
@@ -79,90 +75,44 @@ enum outcome outcome_find(const char *word)
     return OUTCOME_COUNT;
 }
 
-static bool read_objective(struct call *call, struct settings *s)
-{
-    const char *word = option_value(&call->line, "objective");
-    if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
-    if (lx_settings_ask(&s->options) != LX_ASK_TIME) return true;
-    return status_set(
-        &call->st, LX_E_USAGE,
-        "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
-        word);
-}
-
-static bool read_capacity(struct call *call, struct settings *s)
-{
-    s->lx = option_value(&call->line, "lx");
-    s->lx_percent = -1;
-    if (!s->lx) return true;
-    size_t n = strlen(s->lx);
-    if (n == 0 || s->lx[n - 1] != '%')
-        return lx_settings_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
-    char *number = arena_copy(call->line.memory, s->lx, n - 1);
-    if (!lx_parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
-    if (!(s->lx_percent > 0 && s->lx_percent <= 100000))
-        return status_set(&call->st, LX_E_USAGE,
-                          "--lx %s: the percentage must be above 0 %% and at most 100000 %%", s->lx);
-    return true;
-}
-
-static bool settings_add_solver(struct call *call, struct settings *s, const char *name)
-{
-    struct bench_solver b = {.how = s->options};
-    if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
-    b.solver = lx_settings_solver(&b.how, LX_SPILL);
-    for (size_t i = 0; i < s->solvers.count; i++)
-        if (s->solvers.at[i].solver == b.solver)
-            return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", name);
-    VEC_PUSH(&s->solvers, b);
-    return true;
-}
-
-/* "solver.option=value"; with one solver its name may be left out. */
-static bool read_solver_option(struct call *call, struct settings *s, const char *given)
-{
-    size_t n = strcspn(given, ".=");
-    bool named = given[n] == '.';
-    const char *pair = named ? given + n + 1 : given;
-    if (!named && s->solvers.count != 1)
-        return status_set(&call->st, LX_E_USAGE, "-O %s: say of which solver, as in -O SOLVER.%s", given,
-                          given);
-    for (size_t i = 0; i < s->solvers.count; i++) {
-        struct bench_solver *b = &s->solvers.at[i];
-        if (!named || (strlen(b->solver->name) == n && memcmp(b->solver->name, given, n) == 0))
-            return lx_settings_set_row(&b->how, LX_OPTION_OF_SOLVER, pair, &call->st);
-    }
-    return status_set(&call->st, LX_E_USAGE, "-O %s: solver %.*s does not take part", given, (int)n, given);
-}
-
-static bool read_time(struct call *call, struct settings *s)
-{
-    const char *seconds = option_value(&call->line, "time");
-    if (seconds && !lx_parse_number("--time", seconds, &s->time, &call->st)) return false;
-    if (!(s->time >= 0.001 && s->time <= 1e7))
-        return status_set(&call->st, LX_E_USAGE, "--time %s: it must be from 0.001 to 10000000 seconds",
-                          seconds);
-    s->grace = s->time > 10 ? s->time / 10 : 1;
-    return true;
-}
-
 bool settings_solvers(struct call *call, struct settings *s)
 {
-    bool any = false;
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (strcmp(o->name, "solver") != 0) continue;
-        any = true;
-        char *list = arena_string(call->line.memory, o->value), *rest = list;
-        for (char *name; (name = strsep(&rest, ","));)
-            if (!settings_add_solver(call, s, name)) return false;
+    struct text names = {0}; /* "A,B," */
+    for (size_t i = 0; i < call->line.options.count; i++)
+        if (strcmp(call->line.options.at[i].name, "solver") == 0)
+            text_format(&names, "%s,", call->line.options.at[i].value);
+    for (const struct lx_solver *const *l = lx_solvers(); !option_given(&call->line, "solver") && *l; l++)
+        text_format(&names, "%s,", (*l)->name);
+    char *rest = arena_copy(call->line.memory, names.at, names.length - 1);
+    text_free(&names);
+    for (char *name; (name = strsep(&rest, ","));) {
+        struct bench_solver b = {.how = s->options};
+        if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
+        b.solver = lx_settings_solver(&b.how, LX_SPILL);
+        for (size_t i = 0; i < s->solvers.count; i++)
+            if (s->solvers.at[i].solver == b.solver)
+                return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", name);
+        VEC_PUSH(&s->solvers, b);
     }
-    for (const struct lx_solver *const *l = lx_solvers(); !any && *l; l++)
-        if (!settings_add_solver(call, s, (*l)->name)) return false;
-
     for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (strcmp(o->name, "option") == 0 && !read_solver_option(call, s, o->value)) return false;
+        /* "solver.option=value"; with one solver its name may be left out. */
+        const char *given = call->line.options.at[i].value;
+        if (strcmp(call->line.options.at[i].name, "option") != 0) continue;
+        size_t n = strcspn(given, ".="), k = 0;
+        bool named = given[n] == '.';
+        if (!named && s->solvers.count != 1)
+            return status_set(&call->st, LX_E_USAGE, "-O %s: say of which solver, as in -O SOLVER.%s", given,
+                              given);
+        while (named && k < s->solvers.count &&
+               (strlen(s->solvers.at[k].solver->name) != n ||
+                memcmp(s->solvers.at[k].solver->name, given, n) != 0))
+            k++;
+        if (k == s->solvers.count)
+            return status_set(&call->st, LX_E_USAGE, "-O %s: solver %.*s does not take part", given, (int)n,
+                              given);
+        if (!lx_settings_set_row(&s->solvers.at[k].how, LX_OPTION_OF_SOLVER, named ? given + n + 1 : given,
+                                 &call->st))
+            return false;
     }
     /* The values of every solver's options, when all that is said about them has been read. */
     bool has_level = !lx_settings_is_set(&s->options, LX_OPTION_LEVEL);
@@ -177,12 +127,39 @@ bool settings_solvers(struct call *call, struct settings *s)
     return status_set(&call->st, LX_E_USAGE, "--level: no solver that takes part has one; add auto to -s");
 }
 
+/* --time, --objective and --lx. */
+static bool settings_read_problem(struct call *call, struct settings *s)
+{
+    const char *seconds = option_value(&call->line, "time"), *word = option_value(&call->line, "objective");
+    if (seconds && !lx_parse_number("--time", seconds, &s->time, &call->st)) return false;
+    if (!(s->time >= 0.001 && s->time <= 1e7))
+        return status_set(&call->st, LX_E_USAGE, "--time %s: it must be from 0.001 to 10000000 seconds",
+                          seconds);
+    s->grace = s->time > 10 ? s->time / 10 : 1;
+    if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
+    if (lx_settings_ask(&s->options) == LX_ASK_TIME)
+        return status_set(
+            &call->st, LX_E_USAGE,
+            "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
+            word);
+    s->lx = option_value(&call->line, "lx");
+    s->lx_percent = -1;
+    size_t n = s->lx ? strlen(s->lx) : 0;
+    if (!s->lx) return true;
+    if (n == 0 || s->lx[n - 1] != '%')
+        return lx_settings_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
+    char *number = arena_copy(call->line.memory, s->lx, n - 1);
+    if (!lx_parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
+    return (s->lx_percent > 0 && s->lx_percent <= 100000) ||
+           status_set(&call->st, LX_E_USAGE,
+                      "--lx %s: the percentage must be above 0 %% and at most 100000 %%", s->lx);
+}
+
 bool settings_read(struct call *call, struct settings *s)
 {
     *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
     if (!read_options_but(call, bench_rows, &s->options) || !read_model_options(call, &s->models) ||
-        !read_time(call, s) || !read_objective(call, s) || !read_capacity(call, s) ||
-        !option_int(call, "seeds", 1, 100000, &s->seeds) ||
+        !settings_read_problem(call, s) || !option_int(call, "seeds", 1, 100000, &s->seeds) ||
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
         !option_int(call, "repeat", 1, 100000, &s->repeats) ||
         !option_int(call, "warmup", 0, 1000, &s->warmup) || !option_int(call, "jobs", 1, 256, &s->jobs) ||

@@ -14,27 +14,6 @@ struct beside {
     struct ratio ratio; /* its times over those of the leader */
 };
 
-static bool who_is_best_reaches(const struct cell *c)
-{
-    return c->runs > 0 && isfinite(c->time);
-}
-
-static void ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
-{
-    double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
-    size_t n = 0;
-    for (size_t p = 0; p < s->problems.count; p++) {
-        const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
-        if (!who_is_best_reaches(a) || !who_is_best_reaches(b) || !(a->time > 0 && b->time > 0)) continue;
-        logs[n++] = log(a->time / b->time);
-        /* Noise of a single problem: both sides, propagated. */
-        noise = sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
-    }
-    *out = ratio_of(logs, n);
-    if (n == 1) out->spread = out->times * noise;
-    mem_free(logs);
-}
-
 void add_ratio(struct text *out, struct ratio r)
 {
     double times = r.times >= 1 ? r.times : 1 / r.times,
@@ -45,23 +24,6 @@ void add_ratio(struct text *out, struct ratio r)
                 times < 1.005  ? "as fast as"
                 : r.times >= 1 ? "faster than"
                                : "slower than");
-}
-
-/* "auto and exact": all solvers as good as the leader. */
-static void add_leaders(const struct beside *all, size_t count, size_t leader, struct text *out)
-{
-    size_t n = 0, left;
-    for (size_t k = 0; k < count; k++) n += all[k].best == all[leader].best;
-    if (n == count && n > 2) {
-        text_format(out, "all %zu solvers", n);
-        return;
-    }
-    left = n;
-    for (size_t k = 0; k < count; k++)
-        if (all[k].best == all[leader].best) {
-            text_format(out, "%s%s", left == n ? "" : left == 1 ? " and " : ", ", all[k].solver);
-            left--;
-        }
 }
 
 /* The fastest solver that is worse than the leader, or equal to it. */
@@ -75,39 +37,42 @@ static const struct beside *fastest_of(const struct beside *all, size_t count, s
     return found;
 }
 
-/* "1.1x faster", of a solver's times over the leader's. */
-static void add_briefly(struct text *out, double times)
-{
-    double ratio = times < 1 ? 1 / times : times;
-    if (ratio < 1.05)
-        text_add(out, "as fast");
-    else
-        text_format(out, "%.*fx %s", ratio < 10 ? 1 : 0, ratio, times < 1 ? "faster" : "slower");
-}
-
 static enum paint who_is_best_add_verdict(const struct summary *s, const struct beside *all, size_t leader,
                                           struct text *out)
 {
-    size_t n = s->solvers.count;
+    size_t n = s->solvers.count, leaders = 0, named = 0;
     const struct beside *best = &all[leader], *equal = fastest_of(all, n, leader, true),
                         *other = fastest_of(all, n, leader, false);
+    int64_t bad = 0;
+    for (size_t k = 0; k < n; k++) leaders += all[k].best == best->best;
     if (n == 1)
         text_format(out, "%s solved %lld of %lld, %lld proved", best->solver, (long long)best->best,
                     (long long)best->instances, (long long)s->solvers.at[0].proved);
     else if (best->best == 0)
         text_format(out, "no solver solved any of %lld", (long long)best->instances);
     else {
-        add_leaders(all, n, leader, out);
+        /* "auto and exact": all solvers as good as the leader. */
+        if (leaders == n && n > 2) text_format(out, "all %zu solvers", n);
+        for (size_t k = 0; !(leaders == n && n > 2) && k < n; k++)
+            if (all[k].best == best->best)
+                text_format(out, "%s%s",
+                            named++ == 0       ? ""
+                            : named == leaders ? " and "
+                                               : ", ",
+                            all[k].solver);
         text_format(out, " best on %lld of %lld", (long long)best->best, (long long)best->instances);
         if (equal && equal->ratio.times >= 1.05) text_format(out, ", %s fastest", best->solver);
     }
     if (other && best->best > 0) {
+        double times = other->ratio.times, ratio = times < 1 ? 1 / times : times;
         text_format(out, "; %s is ", other->solver);
-        add_briefly(out, other->ratio.times);
+        if (ratio < 1.05)
+            text_add(out, "as fast");
+        else
+            text_format(out, "%.*fx %s", ratio < 10 ? 1 : 0, ratio, times < 1 ? "faster" : "slower");
         text_format(out, " but worse on %lld of %lld", (long long)other->misses, (long long)other->instances);
     }
-    int64_t bad = 0;
-    for (size_t k = 0; k < s->solvers.count; k++)
+    for (size_t k = 0; k < n; k++)
         for (int o = OUTCOME_MEMORY; o < OUTCOME_BAD_INPUT; o++) bad += s->solvers.at[k].outcomes[o];
     if (bad) text_format(out, "; %s went wrong", counted(bad, "run").at);
     if (s->bad_inputs) text_format(out, "; %s unreadable", counted(s->bad_inputs, "file").at);
@@ -115,58 +80,64 @@ static enum paint who_is_best_add_verdict(const struct summary *s, const struct 
 }
 
 /* clang-format off */
-VALUE_OF(solver_value,    struct beside, v->words = row->solver;)
-VALUE_OF(leader_value,    struct beside, v->words = row->leader;)
-VALUE_OF(best_value,      struct beside, value_whole(v, row->best);)
-VALUE_OF(instances_value, struct beside, value_whole(v, row->instances);)
-VALUE_OF(misses_value,    struct beside, value_whole(v, row->misses);)
 VALUE_OF(shared_value,    struct beside, value_whole(v, (int64_t)row->ratio.count);)
-VALUE_OF(times_value,     struct beside, v->number = row->ratio.times;)
-VALUE_OF(spread_value,    struct beside, v->number = row->ratio.spread;)
 
 static const struct column beside_array[] = {
-    {.key = "solver",     .heading = "solver",    .kind = VALUE_WORDS, .value = solver_value},
-    {.key = "best",       .heading = "best",      .kind = VALUE_COUNT, .value = best_value},
-    {.key = "instances",  .heading = "instances", .kind = VALUE_COUNT, .value = instances_value},
-    {.key = "misses",     .heading = "misses",    .kind = VALUE_COUNT, .value = misses_value},
-    {.key = "leader",     .heading = "leader",    .kind = VALUE_WORDS, .value = leader_value},
+    {.key = "solver",     .heading = "solver",    .kind = VALUE_WORDS, MEMBER(struct beside, solver)},
+    {.key = "best",       .heading = "best",      .kind = VALUE_COUNT, MEMBER(struct beside, best)},
+    {.key = "instances",  .heading = "instances", .kind = VALUE_COUNT, MEMBER(struct beside, instances)},
+    {.key = "misses",     .heading = "misses",    .kind = VALUE_COUNT, MEMBER(struct beside, misses)},
+    {.key = "leader",     .heading = "leader",    .kind = VALUE_WORDS, MEMBER(struct beside, leader)},
     {.key = "shared",     .heading = "shared",    .kind = VALUE_COUNT, .value = shared_value},
-    {.key = "time_ratio", .heading = "times",     .kind = VALUE_RATIO, .value = times_value},
-    {.key = "time_ratio_error", .heading = "error",  .kind = VALUE_RATIO, .value = spread_value},
+    {.key = "time_ratio", .heading = "times",     .kind = VALUE_RATIO, MEMBER(struct beside, ratio.times)},
+    {.key = "time_ratio_error", .heading = "error",  .kind = VALUE_RATIO, MEMBER(struct beside, ratio.spread)},
 };
 /* clang-format on */
 
 const struct columns beside_columns = COLUMNS("solvers beside the best", beside_array);
 
-static void who_is_best_fill(const struct summary *s, struct beside *all, size_t *leader)
+static size_t who_is_best_fill(const struct summary *s, struct beside *all)
 {
+    size_t leader = 0;
+    double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs);
     for (size_t k = 0; k < s->solvers.count; k++) {
         all[k].solver = s->solvers.at[k].label;
         for (size_t p = 0; p < s->problems.count; p++) {
             const struct cell *c = summary_cell(s, p, k);
             all[k].instances += c->runs > 0;
-            all[k].best += who_is_best_reaches(c);
+            all[k].best += c->runs > 0 && isfinite(c->time);
         }
         all[k].misses = all[k].instances - all[k].best;
+        if (all[k].best > all[leader].best ||
+            (all[k].best == all[leader].best && s->solvers.at[k].mean < s->solvers.at[leader].mean))
+            leader = k;
     }
-    *leader = 0;
-    for (size_t k = 1; k < s->solvers.count; k++)
-        if (all[k].best > all[*leader].best ||
-            (all[k].best == all[*leader].best && s->solvers.at[k].mean < s->solvers.at[*leader].mean))
-            *leader = k;
     for (size_t k = 0; k < s->solvers.count; k++) {
-        all[k].leader = all[*leader].solver;
-        ratio_to(s, k, *leader, &all[k].ratio);
+        size_t n = 0;
+        double noise = NAN;
+        for (size_t p = 0; p < s->problems.count; p++) {
+            const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
+            if (!a->runs || !b->runs || !isfinite(a->time) || !isfinite(b->time) || a->time <= 0 ||
+                b->time <= 0)
+                continue;
+            logs[n++] = log(a->time / b->time);
+            /* Noise of a single problem: both sides, propagated. */
+            noise = sqrt(pow(a->deviation / a->seconds, 2) + pow(b->deviation / b->seconds, 2));
+        }
+        all[k].leader = all[leader].solver;
+        all[k].ratio = ratio_of(logs, n);
+        if (n == 1) all[k].ratio.spread = all[k].ratio.times * noise;
     }
+    mem_free(logs);
+    return leader;
 }
 
 void verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures)
 {
     struct text words = {0}, lines = {0};
-    size_t leader = 0;
     enum paint paint = PAINT_WARN;
     struct beside *all = arena_array(memory, s->solvers.count + 1, sizeof *all);
-    who_is_best_fill(s, all, &leader);
+    size_t leader = who_is_best_fill(s, all);
     if (s->solvers.count) {
         paint = who_is_best_add_verdict(s, all, leader, &words);
         /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp on the 8 that both reach; ilp is worse on 1". */

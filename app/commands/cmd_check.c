@@ -23,38 +23,45 @@ struct outcome {
     struct lx_check_report report;
 };
 
-/* Verified figures and claims; an illegal plan has neither. */
-static void write_report_json(const struct outcome *o, bool legal, struct text *out)
+static const char *const truth[] = {"false", "true"};
+
+/* "yes: why" or "no: why". */
+static void write_verdict(bool yes, const char *why, struct text *out)
 {
-    const struct lx_check_report *r = &o->report;
-    text_format(out, ", \"legal\": %s", legal ? "true" : "false");
-    if (!legal) return;
-    text_format(out,
-                ", \"verified_hbm_bytes\": %" PRId64 ", \"compulsory_hbm_bytes\": %" PRId64
-                ", \"bound\": \"%s\", \"optimality\": \"%s\"",
-                r->hbm_bytes, r->compulsory_bytes, lx_bound_word(r->bound), lx_bound_word(r->optimality));
+    text_add(out, ": ");
+    paint_add(out, yes ? PAINT_GOOD : PAINT_BAD, yes ? "yes" : "no");
+    text_add(out, ": ");
+    add_printable(out, why, 0);
+    text_add(out, "\n");
 }
 
+/* Verified figures and claims; an illegal plan has neither. */
 static void write_outcome_json(const struct outcome *o, const struct lx_plan *p, bool legal, struct text *out)
 {
+    const struct lx_check_report *r = &o->report;
     text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
     text_json_string(out, o->file);
     text_add(out, ", \"pattern\": ");
     text_json_string(out, p->graph->name);
     text_add(out, ", \"solver\": ");
     text_json_string(out, p->solver);
-    text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64,
-                o->passed ? "true" : "false", lx_verdict_word(p->answer.status), p->figures.hbm_bytes);
-    write_report_json(o, legal, out);
+    text_format(out, ", \"pass\": %s, \"status\": \"%s\", \"hbm_bytes\": %" PRId64 ", \"legal\": %s",
+                truth[o->passed], lx_verdict_word(p->answer.status), p->figures.hbm_bytes, truth[legal]);
+    if (legal)
+        text_format(out,
+                    ", \"verified_hbm_bytes\": %" PRId64 ", \"compulsory_hbm_bytes\": %" PRId64
+                    ", \"bound\": \"%s\", \"optimality\": \"%s\"",
+                    r->hbm_bytes, r->compulsory_bytes, lx_bound_word(r->bound), lx_bound_word(r->optimality));
     if (p->graph->target_hbm_bytes >= 0)
         text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
-                    p->graph->target_hbm_bytes, lx_plan_meets_target(p) ? "true" : "false");
+                    p->graph->target_hbm_bytes, truth[lx_plan_meets_target(p)]);
     else
         text_add(out, ", \"target_hbm_bytes\": null, \"meets_target\": null");
+    text_add(out, ", \"expected\": ");
     if (o->expected)
-        text_format(out, ", \"expected\": \"%s\"", o->expected);
+        text_json_string(out, o->expected);
     else
-        text_add(out, ", \"expected\": null");
+        text_add(out, "null");
     text_add(out, ", \"text\": ");
     text_json_string(out, o->text);
     text_add(out, "}\n");
@@ -65,11 +72,7 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
     add_printable(out, o->file, 0);
     text_add(out, ", ");
     add_printable(out, p->solver, 0);
-    text_add(out, ": ");
-    paint_add(out, o->passed ? PAINT_GOOD : PAINT_BAD, o->passed ? "yes" : "no");
-    text_add(out, ": ");
-    add_printable(out, o->text, 0);
-    text_add(out, "\n");
+    write_verdict(o->passed, o->text, out);
     if (!o->expected || (strcmp(o->expected, "pass") == 0) == o->passed) return;
     text_add(out, "expectation: ");
     add_printable(out, o->file, 0);
@@ -77,60 +80,49 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
                 o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
 }
 
-/* A missed target is expected only of plans without nests. */
-static const char *cmd_check_expectation(const struct lx_plan *p)
+/* What the pattern expects of the solver. That is about the pattern as it stands in its file, not about another
+ * device or budget; and a missed target is expected only of plans without nests. */
+static const char *cmd_check_expectation(const struct call *call, const struct lx_plan *p)
 {
+    const char *cores = getenv("SENCORES");
+    if (cores && *cores) return NULL;
+    for (const struct option_row *row = planning_rows; row->name; row++)
+        if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return NULL;
     for (int i = 0; i < p->graph->expect_count; i++)
         if (strcmp(p->graph->expects[i].solver, p->solver) == 0)
             return p->graph->expects[i].pass ? "pass" : p->nest_count > 0 ? NULL : "fail";
     return NULL;
 }
 
-/* An expectation is about the pattern as it stands in its file, not about another device or budget. */
-static bool changed_by_options(const struct call *call)
-{
-    for (const struct option_row *row = planning_rows; row->name; row++)
-        if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return true;
-    const char *cores = getenv("SENCORES");
-    return cores && *cores;
-}
-
-/* The verdict on a legal plan in words. */
-static void cmd_check_add_verdict(const struct lx_plan *p, const struct lx_check_report *r, struct text *t)
-{
-    int64_t target = p->graph->target_hbm_bytes;
-    if (!lx_plan_meets_target(p)) {
-        text_format(t, "legal, but %s of traffic is %s above the target of %s", in_bytes(r->hbm_bytes).at,
-                    in_bytes(r->hbm_bytes - target).at, in_bytes(target).at);
-        return;
-    }
-    text_format(t, "legal; traffic %s verified", in_bytes(r->hbm_bytes).at);
-    if (target >= 0) text_format(t, ", meets the target of %s", in_bytes(target).at);
-    text_format(t, "; optimality: %s", lx_bound_word(r->optimality));
-}
-
-/* Legal, and the target met? Of a plan file the pattern is not to blame,
- * so its expectation does not count. */
-static int cmd_check_judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
+/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count. */
+static int cmd_check_judge(struct call *call, const struct source *from, const struct lx_plan *p)
 {
     lx_status why = {0};
     struct text t = {0};
-    struct outcome o = {.file = file};
-    bool legal = lx_plan_check_report(p, &o.report, &why);
+    struct outcome o = {.file = from->file};
+    const struct lx_check_report *r = &o.report;
+    int64_t target = p->graph->target_hbm_bytes;
+    bool legal = lx_plan_check_report(p, &o.report, &why), meets = lx_plan_meets_target(p);
     bool stated = !legal || lx_plan_stated_met(p, &why);
-    o.passed = legal && stated && lx_plan_meets_target(p);
+    o.passed = legal && stated && meets;
     if (!legal && why.code != LX_E_NO) return call->st = why, FAILED;
-    if (from_pattern && !changed_by_options(call)) o.expected = cmd_check_expectation(p);
-    if (legal) cmd_check_add_verdict(p, &o.report, &t);
-    if (legal && !stated) text_add(&t, "; ");
-    if (!legal || !stated) text_format(&t, "%s", why.text);
+    if (!lx_is_plan(from->text, from->length)) o.expected = cmd_check_expectation(call, p);
+    if (legal && !meets)
+        text_format(&t, "legal, but %s of traffic is %s above the target of %s", in_bytes(r->hbm_bytes).at,
+                    in_bytes(r->hbm_bytes - target).at, in_bytes(target).at);
+    else if (legal) {
+        text_format(&t, "legal; traffic %s verified", in_bytes(r->hbm_bytes).at);
+        if (target >= 0) text_format(&t, ", meets the target of %s", in_bytes(target).at);
+        text_format(&t, "; optimality: %s", lx_bound_word(r->optimality));
+    }
+    if (!legal || !stated) text_format(&t, "%s%s", legal ? "; " : "", why.text);
     o.text = t.at ? t.at : "";
     if (wants_json(call))
         write_outcome_json(&o, p, legal, &call->out);
     else if (!is_quiet(call))
         write_outcome_text(&o, p, &call->out);
     text_free(&t);
-    if (interrupted) note(call, "%s: interrupted; this is about the best plan so far", file);
+    if (interrupted) note(call, "%s: interrupted; this is about the best plan so far", o.file);
     return !o.passed ? EXIT_NO : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
@@ -151,7 +143,7 @@ static void write_refusal(struct call *call, const char *file, const lx_status *
         text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
         text_json_string(out, file);
         text_format(out, ", \"pass\": %s, \"stage\": \"%s\", \"refused\": %s, \"expected_error\": ",
-                    refused ? "false" : "true", e->stage, refused ? "true" : "false");
+                    truth[!refused], e->stage, truth[refused]);
         text_json_string(out, e->code);
         text_add(out, ", \"text\": ");
         text_json_string(out, line.at ? line.at : "");
@@ -163,9 +155,9 @@ static void write_refusal(struct call *call, const char *file, const lx_status *
     text_free(&line);
 }
 
-static int check_refusal(struct call *call, const char *file, const char *text, size_t length,
-                         const struct expected_error *e)
+static int check_refusal(struct call *call, const struct source *from, const struct expected_error *e)
 {
+    const char *file = from->file;
     if (!is_stage(e->stage)) {
         struct text known = {0};
         add_words(stage_word, ", ", &known);
@@ -177,8 +169,7 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
     }
     /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
     call->st = (lx_status){0};
-    const struct lx_graph *read = parse_graph(call, file, text, length),
-                          *g = read ? with_sizes(call, read) : NULL;
+    const struct lx_graph *read = parse_graph(call, from), *g = read ? with_sizes(call, read) : NULL;
     if (g) try_stage(call, g, e->stage);
     lx_graph_free(g);
     lx_graph_free(read);
@@ -193,126 +184,88 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
     return refused ? EXIT_NO : EXIT_YES;
 }
 
-/* A runtime plan of `--stage launch --json`, or of another writer: can it be launched? */
-static int check_runtime_plan(struct call *call, const char *file, const char *text, size_t length)
+/* Two texts of XLA are the plan of another maker: in either order, as their headers tell them apart. */
+static int check_pair(struct call *call, const struct source pair[2])
 {
-    if (!lx_runtime_plan_check(file, text, length, &call->st)) return FAILED;
-    if (wants_json(call))
-        text_add(&call->out, "{\"runtime_plan\": true, \"legal\": true}\n");
-    else if (!is_quiet(call))
-        text_format(&call->out, "%s: yes: a runtime plan that can be launched\n", file);
-    return EXIT_YES;
-}
-
-static void write_pair(struct call *call, const char *file, bool legal, const char *words,
-                       const struct lx_xla_report *r)
-{
-    struct text *out = &call->out;
-    if (wants_json(call)) {
-        text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
-        text_json_string(out, file);
-        text_format(out, ", \"pass\": %s, \"legal\": %s", legal ? "true" : "false", legal ? "true" : "false");
-        if (legal)
-            text_format(out,
-                        ", \"buffers\": %d, \"on_chip\": %d, \"stays\": %d, \"scoped\": %d, "
-                        "\"height_bytes\": %" PRId64,
-                        (int)r->buffers, (int)r->on_chip, (int)r->stays, (int)r->scoped, r->height_bytes);
-        text_add(out, ", \"text\": ");
-        text_json_string(out, words);
-        text_add(out, "}\n");
-    } else if (!is_quiet(call)) {
-        add_printable(out, file, 0);
-        text_add(out, ": ");
-        paint_add(out, legal ? PAINT_GOOD : PAINT_BAD, legal ? "yes" : "no");
-        text_add(out, ": ");
-        add_printable(out, words, 0);
-        text_add(out, "\n");
-    }
-}
-
-/* The texts have none; -1: nobody says it. */
-static bool capacity_asked(struct call *call, const struct lx_xla_text *buffers, int64_t *capacity)
-{
-    if (!option_given(&call->line, "lx")) return true;
-    const struct lx_graph *read = parse_graph(call, buffers->file, buffers->text, buffers->length),
-                          *g = read ? with_sizes(call, read) : NULL;
-    bool ok = g != NULL;
-    if (ok) *capacity = g->capacity;
-    lx_graph_free(g);
-    lx_graph_free(read);
-    return ok;
-}
-
-/* Two texts of XLA are the plan of another maker: in either order, they are told apart by their headers. */
-static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
-{
-    bool turned = lx_is_allocinfo(pair[0].text, pair[0].length);
-    const struct lx_xla_text *buffers = &pair[turned], *allocations = &pair[!turned];
+    bool first = lx_is_allocinfo(pair[0].text, pair[0].length),
+         second = lx_is_allocinfo(pair[1].text, pair[1].length);
+    const struct source *from = &pair[first], *to = &pair[!first];
+    struct lx_xla_text buffers = {from->file, from->text, from->length},
+                       places = {to->file, to->text, to->length};
     struct lx_xla_report r = {0};
     lx_status st = {0};
-    struct text t = {0};
-    int64_t capacity = -1;
-    if (!lx_is_allocinfo(allocations->text, allocations->length) ||
-        lx_is_allocinfo(buffers->text, buffers->length))
+    struct text t = {0}, *out = &call->out;
+    int64_t capacity = -1; /* the texts have none */
+    if (first == second)
         return status_set(&call->st, LX_E_USAGE,
                           "two files are checked together if one is XLA's bufferinfo and the other its "
                           "allocinfo, with the columns buffer_id,size,offset,start_time,end_time"),
                FAILED;
-    if (!capacity_asked(call, buffers, &capacity)) return FAILED;
-    bool legal = lx_check_xla(buffers, allocations, capacity, &r, &st);
+    if (option_given(&call->line, "lx")) {
+        const struct lx_graph *read = parse_graph(call, from), *g = read ? with_sizes(call, read) : NULL;
+        if (g && g->list) capacity = g->list->capacity;
+        bool ok = g != NULL;
+        lx_graph_free(g);
+        lx_graph_free(read);
+        if (!ok) return FAILED;
+    }
+    bool legal = lx_check_xla(&buffers, &places, capacity, &r, &st);
     if (!legal && st.code != LX_E_NO) return call->st = st, FAILED;
-    if (legal) {
-        text_format(&t, "legal; %s on chip of ", counted(r.on_chip, "buffer").at);
-        text_format(&t, "%s in ", grouped(r.buffers).at);
-        text_format(&t, "%s, height %s%s", counted(r.stays, "stay").at, in_bytes(r.height_bytes).at,
+    if (legal)
+        text_format(&t, "legal; %s on chip of %s in %s, height %s%s", counted(r.on_chip, "buffer").at,
+                    grouped(r.buffers).at, counted(r.stays, "stay").at, in_bytes(r.height_bytes).at,
                     capacity < 0 ? "; --lx gives a capacity to check" : "");
-    } else
+    else
         text_add(&t, st.text);
-    write_pair(call, allocations->file, legal, t.at ? t.at : "", &r);
+    if (wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+        text_json_string(out, to->file);
+        text_format(out, ", \"pass\": %s, \"legal\": %s", truth[legal], truth[legal]);
+        if (legal)
+            text_format(out,
+                        ", \"buffers\": %d, \"on_chip\": %d, \"stays\": %d, \"scoped\": %d, "
+                        "\"height_bytes\": %" PRId64,
+                        (int)r.buffers, (int)r.on_chip, (int)r.stays, (int)r.scoped, r.height_bytes);
+        text_add(out, ", \"text\": ");
+        text_json_string(out, t.at ? t.at : "");
+        text_add(out, "}\n");
+    } else if (!is_quiet(call)) {
+        add_printable(out, to->file, 0);
+        write_verdict(legal, t.at ? t.at : "", out);
+    }
     text_free(&t);
     return legal ? EXIT_YES : EXIT_NO;
 }
 
-static int check_pair(struct call *call)
-{
-    struct lx_xla_text pair[2] = {0};
-    char *text[2] = {0};
-    int code = FAILED;
-    bool ok = true;
-    for (int i = 0; ok && i < 2; i++) {
-        const char *path = call->line.files.at[i];
-        text[i] = file_read(path, &pair[i].length, &call->st);
-        pair[i].file = strcmp(path, "-") == 0 ? "standard input" : path;
-        pair[i].text = text[i];
-        ok = text[i] != NULL;
-    }
-    if (ok) code = cmd_check_judge_pair(call, pair);
-    mem_free(text[0]);
-    mem_free(text[1]);
-    return code;
-}
-
 static int cmd_check_run(struct call *call)
 {
-    if (call->line.files.count == 2) return check_pair(call);
-    const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    size_t length;
-    char *text = file_read(path, &length, &call->st);
-    if (!text) return FAILED;
+    struct source from[2] = {0};
     struct expected_error e;
     int code = FAILED;
-    if (lx_is_team_plan(text, length))
-        code = check_team(call, file, text, length);
-    else if (json_is_kind(text, length, "launch"))
-        code = check_runtime_plan(call, file, text, length);
-    else if (!option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
-        code = check_refusal(call, file, text, length, &e);
-    else {
-        struct lx_plan *p = plan_of_text(call, file, text, length);
-        if (p) code = cmd_check_judge(call, file, p, !lx_is_plan(text, length));
+    bool two = call->line.files.count == 2,
+         ok = read_source(call, 0, &from[0]) && (!two || read_source(call, 1, &from[1]));
+    const char *file = from[0].file, *text = from[0].text;
+    size_t length = from[0].length;
+    if (ok && two)
+        code = check_pair(call, from);
+    else if (ok && lx_is_team_plan(text, length))
+        code = check_team(call, from);
+    else if (ok && json_is_kind(text, length, "launch")) {
+        /* A runtime plan of `--stage launch --json`, or of another writer: can it be launched? */
+        if (lx_runtime_plan_check(file, text, length, &call->st)) code = EXIT_YES;
+        if (code == EXIT_YES && wants_json(call))
+            text_add(&call->out, "{\"runtime_plan\": true, \"legal\": true}\n");
+        else if (code == EXIT_YES && !is_quiet(call))
+            text_format(&call->out, "%s: yes: a runtime plan that can be launched\n", file);
+    } else if (ok && !option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
+        code = check_refusal(call, from, &e);
+    else if (ok) {
+        struct lx_plan *p = plan_of_text(call, from);
+        if (p) code = cmd_check_judge(call, from, p);
         lx_plan_free(p);
     }
-    mem_free(text);
+    mem_free(from[0].text);
+    mem_free(from[1].text);
     return code;
 }
 

@@ -22,6 +22,13 @@ struct nest_row {
     const char *word; /* of rows that are no run */
 };
 
+static void value_gain(struct value *v, int64_t gain)
+{
+    value_whole(v, gain);
+    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
+    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
+}
+
 /* "scores-mixed: x32 over h", one after the other. */
 static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, struct value *v)
 {
@@ -43,46 +50,25 @@ static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, s
     text_free(&t);
 }
 
-static void nests_before_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    (void)column;
-    if (row->word)
-        v->words = row->word;
-    else
-        nests_value(row->p, row->c.first_before, row->c.count_before, v);
-}
-
-static void nests_after_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(nests_after_value, struct nest_row,
     if (row->word)
         v->words = "";
     else
-        nests_value(row->q, row->c.first_after, row->c.count_after, v);
-}
-
-static void diff_nests_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct nest_row *row = row_of_table;
-    int64_t gain = row->c.bytes_before - row->c.bytes_after;
-    (void)column;
-    value_whole(v, gain);
-    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
-}
-
-/* clang-format off */
-VALUE_OF(bytes_before_value, struct nest_row, value_whole(v, row->c.bytes_before);)
-VALUE_OF(bytes_after_value,  struct nest_row, value_whole(v, row->c.bytes_after);)
+        nests_value(row->q, row->c.first_after, row->c.count_after, v);)
+VALUE_OF(nests_before_value, struct nest_row,
+    if (row->word)
+        v->words = row->word;
+    else
+        nests_value(row->p, row->c.first_before, row->c.count_before, v);)
+VALUE_OF(nest_gain_value, struct nest_row, value_gain(v, row->c.bytes_before - row->c.bytes_after);)
 
 static const struct column nest_change_array[] = {
     {.key = "before",       .heading = "nests before", .kind = VALUE_WORDS, .value = nests_before_value},
     {.key = "after",        .heading = "nests after",  .kind = VALUE_WORDS, .value = nests_after_value},
-    {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, .value = bytes_before_value},
-    {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, .value = bytes_after_value},
-    {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = diff_nests_gain_value},
+    {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, MEMBER(struct nest_row, c.bytes_before)},
+    {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, MEMBER(struct nest_row, c.bytes_after)},
+    {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = nest_gain_value},
 };
 /* clang-format on */
 
@@ -100,29 +86,6 @@ static struct nest_row *diff_nests_list_rows(const struct lx_plan *p, const stru
     return rows;
 }
 
-static void add_nest_changes(const struct lx_plan *p, const struct lx_plan *q, const struct lx_nest_diff *d,
-                             struct text *out)
-{
-    int64_t count;
-    if (d->count == 0) return;
-    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
-    text_format(out, "\n%s of ops in other nests:\n", counted(d->count, "run").at);
-    table_add_text(&TABLE(nest_change_columns, rows, count), out);
-    mem_free(rows);
-}
-
-static void add_nest_changes_json(const struct lx_plan *p, const struct lx_plan *q,
-                                  const struct lx_nest_diff *d, struct text *out)
-{
-    int64_t count;
-    if (p->nest_count + q->nest_count == 0) return;
-    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
-    text_add(out, "  \"nests\": [\n");
-    if (d->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, out);
-    text_add(out, d->count ? "\n  ],\n" : "  ],\n");
-    mem_free(rows);
-}
-
 static void place_value(int64_t address, const char *pool, bool is_there, struct value *v)
 {
     if (address >= 0) value_whole(v, address);
@@ -133,47 +96,29 @@ static void place_value(int64_t address, const char *pool, bool is_there, struct
     v->paint = is_there ? PAINT_PLAIN : PAINT_DIM;
 }
 
-static void cmd_diff_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct lx_difference *row = row_of_table;
-    (void)column;
-    value_whole(v, row->gain);
-    v->paint = row->gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", row->gain > 0 ? "+" : "", grouped(row->gain).at);
-}
-
-static void cmd_diff_why_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct lx_difference *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(cmd_diff_why_value, struct lx_difference,
     v->paint = PAINT_DIM;
     if (*row->in_place_of) {
         value_add(v, "in place of ");
         value_add(v, row->in_place_of);
     } else
-        v->words = row->reason;
-}
-
-/* clang-format off */
-VALUE_OF(buffer_value, struct lx_difference, v->words = row->name;)
+        v->words = row->reason;)
 VALUE_OF(change_value, struct lx_difference, v->words = lx_change_word(row->change);)
 VALUE_OF(before_value, struct lx_difference, place_value(row->address_before, row->pool_before, row->before >= 0, v);)
 VALUE_OF(after_value,  struct lx_difference, place_value(row->address_after, row->pool_after, row->after >= 0, v);)
-VALUE_OF(pool_before_value, struct lx_difference, v->words = row->pool_before;)
-VALUE_OF(pool_after_value, struct lx_difference, v->words = row->pool_after;)
-VALUE_OF(slot_value,   struct lx_difference, v->words = row->in_place_of;)
-VALUE_OF(reason_value, struct lx_difference, v->words = row->reason;)
+VALUE_OF(buffer_gain_value, struct lx_difference, value_gain(v, row->gain);)
 
 static const struct column difference_array[] = {
-    {.key = "buffer",         .heading = "buffer", .kind = VALUE_NAME,    .value = buffer_value},
+    {.key = "buffer",         .heading = "buffer", .kind = VALUE_NAME,    MEMBER(struct lx_difference, name)},
     {.key = "change",                              .kind = VALUE_WORDS,   .value = change_value},
     {.key = "address_before", .heading = "before", .kind = VALUE_ADDRESS, .value = before_value},
     {.key = "address_after",  .heading = "after",  .kind = VALUE_ADDRESS, .value = after_value},
-    {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_before_value},
-    {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_after_value},
-    {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = cmd_diff_gain_value},
-    {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = slot_value},
-    {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, .value = reason_value},
+    {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, pool_before)},
+    {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, pool_after)},
+    {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = buffer_gain_value},
+    {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, in_place_of)},
+    {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, MEMBER(struct lx_difference, reason)},
     {.key = "why",            .heading = "why",    .kind = VALUE_WORDS,   .flags = COLUMN_PEOPLE,   .value = cmd_diff_why_value},
 };
 /* clang-format on */
@@ -186,27 +131,14 @@ struct share_row {
     int64_t before, after;
 };
 
-static void share_gain_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct share_row *row = row_of_table;
-    int64_t gain = row->before - row->after;
-    (void)column;
-    value_whole(v, gain);
-    v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
-    value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
-}
-
 /* clang-format off */
-VALUE_OF(share_word_value,   struct share_row, v->words = row->word;)
-VALUE_OF(share_words_value,  struct share_row, v->words = row->words;)
-VALUE_OF(share_before_value, struct share_row, value_whole(v, row->before);)
-VALUE_OF(share_after_value,  struct share_row, value_whole(v, row->after);)
+VALUE_OF(share_gain_value, struct share_row, value_gain(v, row->before - row->after);)
 
 static const struct column share_array[] = {
-    {.key = "share",                             .kind = VALUE_WORDS, .value = share_word_value},
-    {.key = "words",        .heading = "bytes",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, .value = share_words_value},
-    {.key = "bytes_before", .heading = "before", .kind = VALUE_BYTES, .value = share_before_value},
-    {.key = "bytes_after",  .heading = "after",  .kind = VALUE_BYTES, .value = share_after_value},
+    {.key = "share",                             .kind = VALUE_WORDS, MEMBER(struct share_row, word)},
+    {.key = "words",        .heading = "bytes",  .kind = VALUE_WORDS, .flags = COLUMN_PEOPLE, MEMBER(struct share_row, words)},
+    {.key = "bytes_before", .heading = "before", .kind = VALUE_BYTES, MEMBER(struct share_row, before)},
+    {.key = "bytes_after",  .heading = "after",  .kind = VALUE_BYTES, MEMBER(struct share_row, after)},
     {.key = "gain_bytes",   .heading = "gain",   .kind = VALUE_BYTES, .value = share_gain_value},
 };
 /* clang-format on */
@@ -234,7 +166,7 @@ static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct 
     add_printable(out, p->solver, 0);
     text_format(out, ", %s, %s of traffic", lx_verdict_word(p->answer.status),
                 in_bytes(p->figures.hbm_bytes).at);
-    if (!p->graph->is_list)
+    if (!p->graph->list)
         text_format(out, ", %.2f us on the device, %.2f us end to end", p->figures.device_us,
                     p->figures.end_to_end_us);
     text_add(out, "\n");
@@ -257,7 +189,13 @@ static void cmd_diff_write_text(const struct lx_plan *p, const struct lx_plan *q
     text_free(&line);
     text_add(out, "\n");
     if (d->count == 0) text_add(out, "Every buffer is where it was.\n");
-    add_nest_changes(p, q, nests, out);
+    int64_t count;
+    struct nest_row *nest_rows = diff_nests_list_rows(p, q, nests, &count);
+    if (nests->count) {
+        text_format(out, "\n%s of ops in other nests:\n", counted(nests->count, "run").at);
+        table_add_text(&TABLE(nest_change_columns, nest_rows, count), out);
+    }
+    mem_free(nest_rows);
     struct share_row shares[LX_PART_COUNT + 1];
     if (d->count) {
         text_add(out, "\n");
@@ -283,14 +221,21 @@ static void cmd_diff_write_json(const struct lx_plan *p, const struct lx_plan *q
                 "  \"hbm_bytes_before\": %" PRId64 ",\n  \"hbm_bytes_after\": %" PRId64
                 ",\n  \"gain_bytes\": %" PRId64 ",\n",
                 p->figures.hbm_bytes, q->figures.hbm_bytes, d->gain);
-    if (!p->graph->is_list && !q->graph->is_list)
+    if (!p->graph->list && !q->graph->list)
         text_format(t,
                     "  \"device_us_before\": %.9g,\n  \"device_us_after\": %.9g,\n"
                     "  \"end_to_end_us_before\": %.9g,\n  \"end_to_end_us_after\": %.9g,\n",
                     p->figures.device_us, q->figures.device_us, p->figures.end_to_end_us,
                     q->figures.end_to_end_us);
     struct share_row shares[LX_PART_COUNT + 1];
-    add_nest_changes_json(p, q, nests, t);
+    if (p->nest_count + q->nest_count > 0) {
+        int64_t count;
+        struct nest_row *rows = diff_nests_list_rows(p, q, nests, &count);
+        text_add(t, "  \"nests\": [\n");
+        if (nests->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, t);
+        text_add(t, nests->count ? "\n  ],\n" : "  ],\n");
+        mem_free(rows);
+    }
     text_add(t, "  \"shares\": [\n");
     table_add_json_rows(&TABLE(share_columns, shares, share_rows(d, shares)), 4, t);
     text_add(t, "\n  ],\n  \"changes\": [\n");
@@ -307,43 +252,24 @@ static bool may_compare(struct call *call, const struct lx_graph *p, const struc
                          p->name);
 }
 
-/* Both files, as they stand there. */
-struct sides {
-    const char *file[2];
-    char *text[2];
-    size_t length[2];
-};
-
-static bool read_sides(struct call *call, struct sides *s)
-{
-    for (int i = 0; i < 2; i++) {
-        const char *path = call->line.files.at[i];
-        s->file[i] = strcmp(path, "-") == 0 ? "standard input" : path;
-        s->text[i] = file_read(path, &s->length[i], &call->st);
-        if (!s->text[i]) return false;
-    }
-    return true;
-}
-
-static struct lx_plan *plan_of_side(struct call *call, const struct sides *s, int i)
-{
-    if (lx_is_plan(s->text[i], s->length[i]))
-        return lx_plan_of_text(s->file[i], s->text[i], s->length[i], &call->st);
-    status_set_at(&call->st, LX_E_USAGE, s->file[i], 0, 0,
-                  "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
-    return NULL;
-}
-
-static int diff_plans(struct call *call, const struct sides *s)
+static int diff_plans(struct call *call, const struct source from[2])
 {
     int code = FAILED;
-    struct lx_plan *p = plan_of_side(call, s, 0);
-    struct lx_plan *q = p ? plan_of_side(call, s, 1) : NULL;
+    struct lx_plan *both[2] = {0};
     struct lx_diff d = {0};
     struct lx_nest_diff nests = {0};
-    if (q && may_compare(call, p->graph, q->graph)) {
+    bool ok = true;
+    for (int i = 0; ok && i < 2; i++) {
+        ok = lx_is_plan(from[i].text, from[i].length) ||
+             status_set_at(&call->st, LX_E_USAGE, from[i].file, 0, 0,
+                           "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
+        if (ok) both[i] = lx_plan_of_text(from[i].file, from[i].text, from[i].length, &call->st);
+        ok = ok && both[i];
+    }
+    const struct lx_plan *p = both[0], *q = both[1];
+    if (ok && may_compare(call, p->graph, q->graph)) {
         lx_plan_diff(p, q, &d);
-        if (!p->graph->is_list && !q->graph->is_list) lx_nest_diff(p, q, &nests);
+        if (!p->graph->list && !q->graph->list) lx_nest_diff(p, q, &nests);
         if (wants_json(call))
             cmd_diff_write_json(p, q, &d, &nests, &call->out);
         else if (!is_quiet(call))
@@ -352,58 +278,56 @@ static int diff_plans(struct call *call, const struct sides *s)
     }
     lx_nest_diff_free(&nests);
     lx_diff_free(&d);
-    lx_plan_free(p);
-    lx_plan_free(q);
+    lx_plan_free(both[0]);
+    lx_plan_free(both[1]);
     return code;
 }
 
-static int tell_teams(struct call *call, const struct team_figures *f)
+static int diff_teams(struct call *call, const struct source from[2])
 {
+    struct lx_team_plans *p[2] = {0};
+    struct team_figures f[2] = {0};
     struct team_diff d;
-    team_diff_make(&f[0], &f[1], &d);
-    if (wants_json(call))
-        team_diff_json(&d, &call->out);
-    else if (!is_quiet(call))
-        team_diff_text(&d, &call->out);
-    int code = team_diff_is_equal(&d) ? EXIT_YES : EXIT_NO;
-    team_diff_free(&d);
-    return code;
-}
-
-static int diff_sides(struct call *call, const struct sides *s)
-{
-    bool first = lx_is_team_plan(s->text[0], s->length[0]),
-         second = lx_is_team_plan(s->text[1], s->length[1]);
-    if (first && second) {
-        struct lx_team_plans *p[2] = {0};
-        struct team_figures f[2] = {0};
-        bool ok = true;
-        for (int i = 0; ok && i < 2; i++) {
-            p[i] = lx_team_plans_parse(s->file[i], s->text[i], s->length[i], &call->st);
-            ok = p[i] != NULL;
-            if (ok) team_figures_make(p[i], &f[i]);
-        }
-        int code =
-            ok && may_compare(call, p[0]->team->graph, p[1]->team->graph) ? tell_teams(call, f) : FAILED;
-        for (int i = 0; i < 2; i++) {
-            team_figures_free(&f[i]);
-            lx_team_plans_free(p[i]);
-        }
-        return code;
+    int code = FAILED;
+    bool ok = true;
+    for (int i = 0; ok && i < 2; i++) {
+        p[i] = lx_team_plans_parse(from[i].file, from[i].text, from[i].length, &call->st);
+        ok = p[i] != NULL;
+        if (ok) team_figures_make(p[i], &f[i]);
     }
-    if (!first && !second) return diff_plans(call, s);
-    return status_set_at(&call->st, LX_E_USAGE, s->file[first ? 1 : 0], 0, 0,
-                         "the other file is the plan of a team, and this is none; `lxplan plan FILE --team 1 "
-                         "-o PLAN` makes one of a single device"),
-           FAILED;
+    if (ok && may_compare(call, p[0]->team->graph, p[1]->team->graph)) {
+        team_diff_make(&f[0], &f[1], &d);
+        if (wants_json(call))
+            team_diff_json(&d, &call->out);
+        else if (!is_quiet(call))
+            team_diff_text(&d, &call->out);
+        code = team_diff_is_equal(&d) ? EXIT_YES : EXIT_NO;
+        team_diff_free(&d);
+    }
+    for (int i = 0; i < 2; i++) {
+        team_figures_free(&f[i]);
+        lx_team_plans_free(p[i]);
+    }
+    return code;
 }
 
 static int cmd_diff_run(struct call *call)
 {
-    struct sides s = {0};
-    int code = read_sides(call, &s) ? diff_sides(call, &s) : FAILED;
-    mem_free(s.text[0]);
-    mem_free(s.text[1]);
+    struct source from[2] = {0};
+    int code = FAILED;
+    if (read_source(call, 0, &from[0]) && read_source(call, 1, &from[1])) {
+        bool first = lx_is_team_plan(from[0].text, from[0].length),
+             second = lx_is_team_plan(from[1].text, from[1].length);
+        if (first != second)
+            status_set_at(
+                &call->st, LX_E_USAGE, from[first].file, 0, 0,
+                "the other file is the plan of a team, and this is none; `lxplan plan FILE --team 1 "
+                "-o PLAN` makes one of a single device");
+        else
+            code = first ? diff_teams(call, from) : diff_plans(call, from);
+    }
+    mem_free(from[0].text);
+    mem_free(from[1].text);
     return code;
 }
 

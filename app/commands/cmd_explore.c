@@ -26,17 +26,6 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"theme", theme_word}, {0}};
 
-static bool read_size(struct call *call, struct explore_options *o)
-{
-    const char *size = option_value(&call->line, "size");
-    char end;
-    if (!size) return true;
-    if (sscanf(size, "%dx%d%c", &o->columns, &o->rows, &end) == 2 && o->columns >= 1 && o->rows >= 1 &&
-        o->columns <= 1000 && o->rows <= 1000)
-        return true;
-    return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size);
-}
-
 /* The user's config file; the command line overrides it. */
 static bool read_config(struct call *call, struct explore_options *o)
 {
@@ -52,13 +41,6 @@ static bool read_config(struct call *call, struct explore_options *o)
     return true;
 }
 
-static bool cmd_explore_read_grid(struct call *call, struct lx_team_grid *grid, struct explore_options *o)
-{
-    const char *text = option_value(&call->line, "team");
-    if (text) o->team = grid;
-    return !text || lx_team_grid_of_text(text, grid, &call->st);
-}
-
 static int cmd_explore_run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
@@ -72,7 +54,13 @@ static int cmd_explore_run(struct call *call)
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen"),
                                 .models = &models};
-    bool interrupted = false, ok = read_size(call, &o) && cmd_explore_read_grid(call, &grid, &o) &&
+    const char *size = option_value(&call->line, "size"), *team = option_value(&call->line, "team");
+    char end;
+    if (size && (sscanf(size, "%dx%d%c", &o.columns, &o.rows, &end) != 2 || o.columns < 1 || o.rows < 1 ||
+                 o.columns > 1000 || o.rows > 1000))
+        return status_set(&call->st, LX_E_USAGE, "--size %s: it must be like 80x24", size), FAILED;
+    if (team) o.team = &grid;
+    bool interrupted = false, ok = (!team || lx_team_grid_of_text(team, &grid, &call->st)) &&
                                    read_options(call, &o.how.options) && read_config(call, &o) &&
                                    read_model_options(call, &models);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */

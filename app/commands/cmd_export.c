@@ -47,118 +47,81 @@ static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *
     return text;
 }
 
-/* The pattern itself, of a file or of a plan. */
-static char *cmd_export_write_pattern(struct call *call, const char *file, const char *text,
-                                      const struct lx_format *format, size_t *length)
+/* A team has a time line and a page; other formats are of one device. */
+static char *export_team(struct call *call, const struct source *from, const struct lx_export *row,
+                         size_t *length)
 {
-    struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
-    const struct lx_graph *read = lx_is_plan(text, *length) ? NULL : parse_graph(call, file, text, *length);
-    const struct lx_graph *g = plan ? plan->graph : read;
-    char *written = g ? graph_text(call, g, format->name, length) : NULL;
+    bool page = !row->format && strcmp(row->name, "html") == 0;
+    struct text out = {0};
+    struct team_figures f;
+    char *written = NULL;
+    if (!page && (row->format || strcmp(row->name, "perfetto") != 0))
+        return status_set_at(
+                   &call->st, LX_E_USAGE, from->file, 0, 0,
+                   "the plan of a team has a plan per device; export the plan of one device, or the "
+                   "team's time line with --format perfetto or html"),
+               NULL;
+    if (!no_planning_options(call, from->file)) return NULL;
+    struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
+    if (p && !page) written = lx_team_trace(p, length);
+    if (p && page) {
+        team_figures_make(p, &f);
+        show_team_html(&f, &out);
+        team_figures_free(&f);
+        *length = out.length;
+        written = out.at;
+    }
+    lx_team_plans_free(p);
+    return written;
+}
+
+/* A plan, a pattern planned first where the format needs a plan, or the pattern itself. */
+static char *cmd_export_write_as(struct call *call, const struct source *from, const struct lx_export *row,
+                                 size_t *length)
+{
+    const struct lx_format *f = row->format;
+    bool is_plan = lx_is_plan(from->text, from->length);
+    char *written = NULL;
+    lx_status st = {0};
+    if (lx_is_team_plan(from->text, from->length)) return export_team(call, from, row, length);
+    if (f && !f->write_graph && f->write_answer && !is_plan)
+        return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
+                             "%s is written of plans only; make one with `lxplan plan`", f->summary),
+               NULL;
+    struct lx_plan *plan = is_plan || !f ? plan_of_text(call, from) : NULL;
+    const struct lx_graph *read = is_plan || !f ? NULL : parse_graph(call, from),
+                          *g = plan ? plan->graph : read;
+    if (g && !f) {
+        written = lx_export_write(plan, NULL, row->name, length, &st);
+        if (!written) status_set_at(&call->st, st.code, from->file, 0, 0, "%s", st.text);
+    } else if (g && f->write_graph)
+        written = graph_text(call, g, f->name, length);
+    else if (g && f->write_answer)
+        written = f->write_answer(g, plan->answer.address, plan->answer.pool, length, &call->st);
+    else if (plan)
+        written = cmd_export_write_buffers(call, g, &plan->problem, plan, f, length);
+    else if (g) {
+        struct lx_question *q = make_problem(call, g);
+        if (q) written = cmd_export_write_buffers(call, g, &q->problem, NULL, f, length);
+        lx_question_free(q);
+    }
     lx_graph_free(read);
     lx_plan_free(plan);
     return written;
 }
 
-/* A format that only plans have. */
-static char *write_answer(struct call *call, const char *file, const char *text,
-                          const struct lx_format *format, size_t *length)
-{
-    if (!lx_is_plan(text, *length)) {
-        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                      "%s is written of plans only; make one with `lxplan plan`", format->summary);
-        return NULL;
-    }
-    struct lx_plan *plan = plan_of_text(call, file, text, *length);
-    char *written =
-        plan ? format->write_answer(plan->graph, plan->answer.address, plan->answer.pool, length, &call->st)
-             : NULL;
-    lx_plan_free(plan);
-    return written;
-}
-
-static char *cmd_export_write_list(struct call *call, const char *file, const char *text,
-                                   const struct lx_format *format, size_t *length)
-{
-    char *written = NULL;
-    if (lx_is_plan(text, *length)) {
-        struct lx_plan *plan = plan_of_text(call, file, text, *length);
-        if (plan) written = cmd_export_write_buffers(call, plan->graph, &plan->problem, plan, format, length);
-        lx_plan_free(plan);
-        return written;
-    }
-    const struct lx_graph *g = parse_graph(call, file, text, *length);
-    struct lx_question *q = g ? make_problem(call, g) : NULL;
-    if (q) written = cmd_export_write_buffers(call, g, &q->problem, NULL, format, length);
-    lx_question_free(q);
-    lx_graph_free(g);
-    return written;
-}
-
-/* The page of a team's plan. */
-static char *team_page(const struct lx_team_plans *p, size_t *length)
-{
-    struct team_figures f;
-    struct text out = {0};
-    team_figures_make(p, &f);
-    show_team_html(&f, &out);
-    team_figures_free(&f);
-    *length = out.length;
-    return out.at;
-}
-
-static char *cmd_export_write_as(struct call *call, const char *file, const char *text,
-                                 const struct lx_export *row, size_t *length)
-{
-    const struct lx_format *f = row->format;
-    if (lx_is_team_plan(text, *length)) {
-        /* A team has a time line and a page; other formats are of one device. */
-        bool page = !row->format && strcmp(row->name, "html") == 0;
-        if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
-            status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                          "the plan of a team has a plan per device; export the plan of one device, or the "
-                          "team's time line with --format perfetto or html");
-            return NULL;
-        }
-        struct lx_team_plans *p =
-            no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
-        char *written = !p ? NULL : page ? team_page(p, length) : lx_team_trace(p, length);
-        lx_team_plans_free(p);
-        return written;
-    }
-    if (!f) {
-        /* A format of plans; a pattern is planned. */
-        lx_status st = {0};
-        struct lx_plan *plan = plan_of_text(call, file, text, *length);
-        char *written = plan ? lx_export_write(plan, NULL, row->name, length, &st) : NULL;
-        if (plan && !written) status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text);
-        lx_plan_free(plan);
-        return written;
-    }
-    return (f->write_graph    ? cmd_export_write_pattern
-            : f->write_answer ? write_answer
-                              : cmd_export_write_list)(call, file, text, f, length);
-}
-
 static int cmd_export_run(struct call *call)
 {
-    const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct source from = {0};
     struct lx_export row;
     size_t length = 0;
-    if (!written_format(call, &row)) return FAILED;
-    char *text = file_read(path, &length, &call->st);
-    char *written = text ? cmd_export_write_as(call, file, text, &row, &length) : NULL;
-    mem_free(text);
+    if (!written_format(call, &row) || !read_source(call, 0, &from)) return FAILED;
+    char *written = cmd_export_write_as(call, &from, &row, &length);
+    mem_free(from.text);
     if (!written || !deliver(call, written, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
-    note(call, "%s: interrupted; this is the best plan so far", file);
+    note(call, "%s: interrupted; this is the best plan so far", from.file);
     return EXIT_INTERRUPTED;
-}
-
-static void cmd_export_more_help(const struct call *call, struct text *out)
-{
-    (void)call;
-    formats_help(out, true);
 }
 
 static const struct option_row *const tables[] = {
@@ -179,5 +142,5 @@ const struct command command_export = {
     .most_files = 1,
     .file_word = "FILE or PLAN",
     .run = cmd_export_run,
-    .more_help = cmd_export_more_help,
+    .more_help = written_formats_help,
 };

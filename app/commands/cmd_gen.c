@@ -43,36 +43,27 @@ static void option_names(const char *kind, struct text *out)
     for (int i = 0; g && i < g->option_count; i++) text_format(out, "--%s\n", g->options[i].name);
 }
 
-static const struct lx_generator *find_kind(struct call *call, const char *name)
-{
-    const struct lx_generator *g = lx_generator_find(name);
-    if (g) return g;
-    struct text known = {0};
-    for (g = lx_generators(); g->name; g++) text_format(&known, "%s%s", known.length ? ", " : "", g->name);
-    status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name,
-               known.at ? known.at : "none");
-    text_free(&known);
-    return NULL;
-}
-
-static bool is_our_own(const char *name)
-{
-    for (const struct option_row *const *table = command_gen.options; *table; table++)
-        for (const struct option_row *row = *table; row->name; row++)
-            if (strcmp(row->name, name) == 0) return true;
-    return false;
-}
-
 static int cmd_gen_run(struct call *call)
 {
-    const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
-    if (!kind) return FAILED;
+    const char *name = call->line.files.at[0];
+    const struct lx_generator *kind = lx_generator_find(name);
+    if (!kind) {
+        struct text known = {0};
+        add_words(cmd_gen_kind_word, ", ", &known);
+        status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name,
+                   known.at ? known.at : "none");
+        text_free(&known);
+        return FAILED;
+    }
     int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
     bool ok = true;
     lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
-        if (!is_our_own(o->name))
+        bool own = false;
+        for (const struct option_row *const *table = command_gen.options; *table; table++)
+            own |= find_row(*table, o->name) != NULL;
+        if (!own)
             ok = lx_values_set(kind->name, kind->options, kind->option_count, o->name, o->value, values,
                                &call->st);
     }

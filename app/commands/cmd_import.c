@@ -109,50 +109,30 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Tensors and ops that are a pattern already have nothing to become. */
-static bool cmd_import_is_news(const struct lx_format *format, const struct lx_graph *g, lx_status *st)
+/* *report: of a model; else NULL. */
+static const struct lx_graph *read_foreign(struct call *call, char **report)
 {
-    if (g->is_list || format != lx_formats()) return true;
-    return status_set_at(
-        st, LX_E_USAGE, g->file, 0, 0,
-        "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
-}
-
-static const struct lx_graph *read_model(struct call *call, const char *file, const char *text, size_t length,
-                                         char **report)
-{
+    struct source from = {0};
     struct model_options how;
     const char *path = option_value(&call->line, "report");
     const struct lx_graph *g = NULL;
-    if (read_model_options(call, &how))
-        g = lx_model_import(file, text, length, &how.import, report, &call->st);
-    if (!g || !path || keep_file(call, path, *report, strlen(*report))) return g;
-    lx_graph_free(g);
-    return NULL;
-}
-
-/* A list of buffers of another tool: it has no report. */
-static const struct lx_graph *read_other(struct call *call, const char *file, const char *text, size_t length)
-{
-    if (option_given(&call->line, "report"))
-        return status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                             "--report tells of a model (TTIR, HLO or ONNX), and this is none; leave it out"),
-               NULL;
-    return parse_graph(call, file, text, length);
-}
-
-/* *report: of a model; else NULL. */
-static const struct lx_graph *read_foreign(struct call *call, const char *path, char **report)
-{
-    size_t length;
-    lx_status *st = &call->st;
-    char *text = file_read(path, &length, st);
-    if (!text) return NULL;
-    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length, report)
-                                                            : read_other(call, file, text, length);
-    bool ok = g && cmd_import_is_news(lx_format_of(text, length), g, st);
-    mem_free(text);
+    bool ok = read_source(call, 0, &from);
+    if (ok && lx_model_sniff(from.text, from.length)) {
+        if (read_model_options(call, &how))
+            g = lx_model_import(from.file, from.text, from.length, &how.import, report, &call->st);
+        ok = g && (!path || keep_file(call, path, *report, strlen(*report)));
+    } else if (ok && path) /* a list of buffers of another tool has no report */
+        ok = status_set_at(&call->st, LX_E_USAGE, from.file, 0, 0,
+                           "--report tells of a model (TTIR, HLO or ONNX), and this is none; leave it out");
+    else if (ok) {
+        g = parse_graph(call, &from);
+        ok = g != NULL;
+    }
+    if (ok && !g->list && lx_format_of(from.text, from.length) == lx_formats())
+        ok = status_set_at(
+            &call->st, LX_E_USAGE, g->file, 0, 0,
+            "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
+    mem_free(from.text);
     if (ok) return g;
     lx_graph_free(g);
     return NULL;
@@ -164,7 +144,7 @@ static int cmd_import_run(struct call *call)
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
     char *report = NULL;
-    const struct lx_graph *g = read_foreign(call, call->line.files.at[0], &report);
+    const struct lx_graph *g = read_foreign(call, &report);
     if (!g) return mem_free(report), FAILED;
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
@@ -176,12 +156,6 @@ static int cmd_import_run(struct call *call)
               (!report || !goes_to_file(call) || wants_json(call) || show_import(call, report));
     mem_free(report);
     return ok ? EXIT_YES : FAILED;
-}
-
-static void cmd_import_more_help(const struct call *call, struct text *out)
-{
-    (void)call;
-    formats_help(out, false);
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, json_error_rows,
@@ -196,5 +170,5 @@ const struct command command_import = {
     .most_files = 1,
     .file_word = "FILE",
     .run = cmd_import_run,
-    .more_help = cmd_import_more_help,
+    .more_help = read_formats_help,
 };

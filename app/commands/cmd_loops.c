@@ -57,13 +57,6 @@ struct job {
     bool sampled;
 };
 
-static bool unknown_pass(struct job *job, const char *name)
-{
-    const char *names[LX_LOOP_PASSES + 1] = {0};
-    for (int i = 0; i < LX_LOOP_PASSES; i++) names[i] = pass_word(i);
-    return unknown_word("there is no pass", name, names, LX_E_UNKNOWN_NAME, &job->call->st);
-}
-
 static bool choose_passes(struct job *job)
 {
     const char *list = option_value(&job->call->line, "passes");
@@ -77,26 +70,17 @@ static bool choose_passes(struct job *job)
         size_t n = strcspn(at, ",");
         char *name = mem_string_n(at, n);
         const struct lx_loop_pass *pass = lx_loop_pass_find(name);
-        bool ok = pass ? true : unknown_pass(job, name);
+        const char *names[LX_LOOP_PASSES + 1] = {0};
+        for (int i = 0; i < LX_LOOP_PASSES; i++) names[i] = pass_word(i);
+        if (!pass) unknown_word("there is no pass", name, names, LX_E_UNKNOWN_NAME, &job->call->st);
         mem_free(name);
-        if (!ok) return false;
+        if (!pass) return false;
         if (job->pass_count == MOST_PASSES)
             return status_set(&job->call->st, LX_E_LIMIT, "more than %d passes", MOST_PASSES);
         job->passes[job->pass_count++] = pass;
         at += n;
         if (!*at) return true;
     }
-}
-
-static bool cmd_loops_choose(struct job *job)
-{
-    struct call *call = job->call;
-    int rules = 0;
-    if (!option_word(call, "rules", rules_word, &rules)) return false;
-    job->rules = lx_loop_rules_at(rules);
-    job->threads = option_given(&call->line, "op") ? CORE_THREADS : DEFAULT_THREADS;
-    job->run = option_given(&call->line, "run");
-    return option_int(call, "threads", 1, 1 << 16, &job->threads) && choose_passes(job);
 }
 
 /* Sizes are as many as the tree has indices. */
@@ -136,16 +120,14 @@ static void exec_value(const void *row_of_table, const struct column *column, st
 }
 
 /* clang-format off */
-VALUE_OF(number_value, struct loop_row, v->number = row->number; v->paint = PAINT_DIM;)
 VALUE_OF(type_value,   struct loop_row, v->words = lx_loop_type_word(row->loop.type);)
-VALUE_OF(size_value,   struct loop_row, value_whole(v, row->loop.size);)
 VALUE_OF(stride_value, struct loop_row, value_dim(v, row->loop.stride[column->argument]);)
 
 static const struct column loop_array[] = {
-    {.key = "loop",       .heading = "",     .kind = VALUE_NUMBER, .value = number_value},
+    {.key = "loop",       .heading = "",     .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct loop_row, number)},
     {.key = "type",       .heading = "type", .kind = VALUE_WORDS,  .value = type_value},
     {.key = "exec",       .heading = "exec", .kind = VALUE_WORDS,  .value = exec_value},
-    {.key = "size",       .heading = "size", .kind = VALUE_COUNT,  .value = size_value},
+    {.key = "size",       .heading = "size", .kind = VALUE_COUNT,  MEMBER(struct loop_row, loop.size)},
     {.key = "stride_in0", .heading = "in0",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN0, .value = stride_value},
     {.key = "stride_in1", .heading = "in1",  .kind = VALUE_COUNT,  .argument = LX_LOOP_IN1, .value = stride_value},
     {.key = "stride_out", .heading = "out",  .kind = VALUE_COUNT,  .argument = LX_LOOP_OUT, .value = stride_value},
@@ -159,17 +141,6 @@ static void write_nest(const struct lx_loops *l, struct text *out)
     struct loop_row loops[sizeof l->loop / sizeof *l->loop];
     for (int i = 0; i < l->count; i++) loops[i] = (struct loop_row){i, l->loop[i]};
     table_add_text(&TABLE(loop_columns, loops, l->count), out);
-}
-
-static void write_head(const struct job *job, const struct lx_loops *l, const char *what)
-{
-    struct text *out = &job->call->out;
-    if (job->nests > 0) text_add(out, "\n");
-    paint_add(out, PAINT_HEADING, what);
-    text_format(out, ": first touch %s, main %s, last touch %s, %s; rules %s, %s\n", lx_touch_word(l->first),
-                lx_touch_word(l->main), lx_touch_word(l->last), lx_loop_dtype_word(l->dtype),
-                lx_loop_rules_name(job->rules), counted(job->threads, "thread").at);
-    write_nest(l, out);
 }
 
 static void cmd_loops_add_json(struct text *out, const struct lx_loops *l)
@@ -255,7 +226,13 @@ static bool cmd_loops_do_nest(struct job *job, const struct lx_loops *input, con
         cmd_loops_add_json(out, input);
         text_add(out, ",\n\"passes\": [");
     } else {
-        write_head(job, input, what);
+        if (job->nests > 0) text_add(out, "\n");
+        paint_add(out, PAINT_HEADING, what);
+        text_format(out, ": first touch %s, main %s, last touch %s, %s; rules %s, %s\n",
+                    lx_touch_word(input->first), lx_touch_word(input->main), lx_touch_word(input->last),
+                    lx_loop_dtype_word(input->dtype), lx_loop_rules_name(job->rules),
+                    counted(job->threads, "thread").at);
+        write_nest(input, out);
     }
     for (int i = 0; i < job->pass_count; i++) {
         struct lx_loops before = now;
@@ -298,66 +275,64 @@ static bool do_tree(struct job *job, const char *text)
     return ok;
 }
 
-static bool do_file(struct job *job, const char *path)
+/* The nest of a file, or the nest that the device runs for a tile of an op. */
+static bool cmd_loops_do_file(struct job *job, const char *name)
 {
+    struct call *call = job->call;
     struct lx_loops nest;
-    char *name = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
-    bool ok = lx_loops_read(path, &nest, &job->call->st) && cmd_loops_do_nest(job, &nest, name);
-    mem_free(name);
-    return ok;
-}
-
-/* The nest that the device runs for a tile of an op. */
-static bool do_tile(struct job *job, const struct lx_plan *p, const char *name)
-{
-    lx_status *st = &job->call->st;
-    struct lx_op_nest nest;
-    int32_t op = 0, count = p->layouts ? p->layouts->graph->op_count : 0;
+    struct lx_op_nest tile = {0};
+    struct source from = {0};
+    if (!name) {
+        const char *path = call->line.files.at[0];
+        char *shown = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
+        bool ok = lx_loops_read(path, &nest, &call->st) && cmd_loops_do_nest(job, &nest, shown);
+        mem_free(shown);
+        return ok;
+    }
+    struct lx_plan *p = read_source(call, 0, &from) ? plan_of_text(call, &from) : NULL;
+    int32_t op = 0, count = p && p->layouts ? p->layouts->graph->op_count : 0;
     while (op < count && strcmp(p->layouts->graph->ops[op].name, name) != 0) op++;
-    if (op == count)
-        return status_set(st, LX_E_UNKNOWN_NAME, "there is no op %s in the plan; `--stage loops` lists them",
-                          name);
-    if (!lx_nest_of(p, op, &nest, st)) return false;
-    if (nest.kind == LX_NEST_NONE)
-        return status_set(st, LX_E_UNSUPPORTED, "op %s has no loop nest: %s", name, nest.why);
-    return cmd_loops_do_nest(job, &nest.nest, name);
-}
-
-static bool cmd_loops_do_op(struct job *job, const char *path, const char *name)
-{
-    struct lx_plan *p = read_or_make_plan(job->call, path);
-    bool ok = p && do_tile(job, p, name);
+    bool ok =
+        p && (op < count || status_set(&call->st, LX_E_UNKNOWN_NAME,
+                                       "there is no op %s in the plan; `--stage loops` lists them", name));
+    ok = ok && lx_nest_of(p, op, &tile, &call->st);
+    if (ok && tile.kind == LX_NEST_NONE)
+        ok = status_set(&call->st, LX_E_UNSUPPORTED, "op %s has no loop nest: %s", name, tile.why);
+    ok = ok && cmd_loops_do_nest(job, &tile.nest, name);
     lx_plan_free(p);
+    mem_free(from.text);
     return ok;
 }
 
 static int cmd_loops_run(struct call *call)
 {
-    struct job job = {.call = call, .verdict = EXIT_YES};
-    const char *tree = option_value(&call->line, "einsum");
+    struct job job = {.call = call, .verdict = EXIT_YES, .run = option_given(&call->line, "run")};
+    const char *tree = option_value(&call->line, "einsum"), *op = option_value(&call->line, "op"),
+               *stray = NULL;
     bool has_file = call->line.files.count > 0;
+    int rules = 0;
     if (has_file == (tree != NULL))
         return status_set(&call->st, LX_E_USAGE,
                           has_file ? "a file and --einsum together; choose one"
                                    : "loops: CONFIG is missing; give a file or --einsum"),
                FAILED;
-    if (tree && option_given(&call->line, "op"))
+    if (tree && op)
         return status_set(&call->st, LX_E_USAGE, "--op goes with a file, not with --einsum"), FAILED;
     /* Options that make a plan mean nothing where there is none. */
-    for (int i = 0; i < lx_settings_count() && !option_given(&call->line, "op"); i++)
-        if (option_given(&call->line, lx_settings_at(i).name))
-            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_settings_at(i).name), FAILED;
-    const char *of_models = option_given(&call->line, "op") ? NULL : model_option_given(call);
-    if (of_models) return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models), FAILED;
-    if (!cmd_loops_choose(&job)) return FAILED;
+    for (int i = 0; i < lx_settings_count() && !op && !stray; i++)
+        if (option_given(&call->line, lx_settings_at(i).name)) stray = lx_settings_at(i).name;
+    if (!op && !stray) stray = model_option_given(call);
+    if (stray) return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", stray), FAILED;
+    if (!option_word(call, "rules", rules_word, &rules)) return FAILED;
+    job.rules = lx_loop_rules_at(rules);
+    job.threads = op ? CORE_THREADS : DEFAULT_THREADS;
+    if (!option_int(call, "threads", 1, 1 << 16, &job.threads) || !choose_passes(&job)) return FAILED;
     if (wants_json(call))
         text_format(&call->out,
                     "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
                     ", \"nests\": [",
                     lx_loop_rules_name(job.rules), job.threads);
-    const char *file = tree ? NULL : call->line.files.at[0];
-    const char *op = option_value(&job.call->line, "op");
-    bool ok = tree ? do_tree(&job, tree) : op ? cmd_loops_do_op(&job, file, op) : do_file(&job, file);
+    bool ok = tree ? do_tree(&job, tree) : cmd_loops_do_file(&job, op);
     if (wants_json(call)) text_add(&call->out, "]}\n");
     return ok ? job.verdict : FAILED;
 }

@@ -31,54 +31,35 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
-static bool cmd_plan_write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
+static int make_and_show(struct call *call, const char *path, const char *explained)
 {
-    size_t length = 0;
-    char *json = lx_plan_to_json(p, &length);
-    bool ok = !path || keep_file(call, path, json, length);
-    if (ok && to_screen) text_add_n(&call->out, json, length);
-    mem_free(json);
-    return ok;
-}
-
-/* Its exit code, with a note where that is not 0. */
-static int judge_plan(struct call *call, const struct lx_plan *p)
-{
-    lx_status why;
-    int code = EXIT_YES;
-    if (!lx_plan_check(p, &why)) {
-        code = lx_code_exit(why.code);
-        note(call, "%s: %s", p->graph->file, why.text);
-    } else if (!lx_plan_stated_met(p, &why)) {
-        code = EXIT_NO;
-        note(call, "%s: %s", p->graph->file, why.text);
-    }
-    if (interrupted && code == EXIT_YES) {
-        code = EXIT_INTERRUPTED;
-        note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
-    }
-    return code;
-}
-
-/* The requested output. */
-struct wanted {
-    const char *output; /* a file; NULL: none */
-    bool json, words;
-};
-
-static int make_and_show(struct call *call, const char *path, const struct wanted *w, const char *explained)
-{
+    const char *output = option_value(&call->line, "output");
+    bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
+    if (output && strcmp(output, "-") == 0) output = NULL;
     const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
-    int code = FAILED;
     lx_graph_free(g);
-    if (p && (!(w->json || w->output) || cmd_plan_write_plan(call, p, w->output, w->json))) {
-        code = judge_plan(call, p);
-        if (!w->json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
-        if (w->words) show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
-        if (!w->json && !is_quiet(call) && w->output) text_format(&call->out, "\nwritten to %s\n", w->output);
+    size_t length = 0;
+    char *file = p && (json || output) ? lx_plan_to_json(p, &length) : NULL;
+    int code = p && (!output || keep_file(call, output, file, length)) ? EXIT_YES : FAILED;
+    if (code == EXIT_YES) {
+        lx_status why;
+        if (json) text_add_n(&call->out, file, length);
+        bool legal = lx_plan_check(p, &why);
+        if (!legal || !lx_plan_stated_met(p, &why)) {
+            code = legal ? EXIT_NO : lx_code_exit(why.code);
+            note(call, "%s: %s", p->graph->file, why.text);
+        } else if (interrupted) {
+            code = EXIT_INTERRUPTED;
+            note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
+        }
+        if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
+        if (!json && !explained && !is_quiet(call))
+            show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
+        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
+    mem_free(file);
     lx_plan_free(p);
     lx_graph_free(pattern);
     return code;
@@ -86,33 +67,21 @@ static int make_and_show(struct call *call, const char *path, const struct wante
 
 static int cmd_plan_run(struct call *call)
 {
-    static const struct {
-        const char *option, *stage;
-        bool alone; /* it means something without --stage as well */
-    } of_stage[] = {{"team", "team", true}, {"cut", "team", true}, {"team-by", "team", true}};
-    const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
-    const char *stage = option_value(&call->line, "stage");
-    const char *explained = option_value(&call->line, "explain");
-    for (size_t i = 0; i < sizeof of_stage / sizeof *of_stage; i++)
-        if (option_given(&call->line, of_stage[i].option) &&
-            (stage ? strcmp(stage, of_stage[i].stage) != 0 : !of_stage[i].alone)) {
-            status_set(&call->st, LX_E_USAGE, "--%s goes with --stage %s", of_stage[i].option,
-                       of_stage[i].stage);
-            return FAILED;
-        }
-    if (stage) return run_stage(call, path, stage);
-    if (!option_given(&call->line, "team") &&
-        (option_given(&call->line, "cut") || option_given(&call->line, "team-by")))
-        return status_set(&call->st, LX_E_USAGE, "--%s goes with --team",
-                          option_given(&call->line, "cut") ? "cut" : "team-by"),
-               FAILED;
-    if (option_given(&call->line, "team")) {
-        if (option_given(&call->line, "stages"))
-            return status_set(&call->st, LX_E_USAGE,
-                              "--stages is of one device's plan and does not go with --team"),
+    static const char *const of_team[] = {"team", "cut", "team-by"};
+    const char *path = call->line.files.at[0], *stage = option_value(&call->line, "stage"),
+               *explained = option_value(&call->line, "explain");
+    bool team = option_given(&call->line, "team");
+    for (size_t i = 0; i < sizeof of_team / sizeof *of_team; i++)
+        if (option_given(&call->line, of_team[i]) && (stage ? strcmp(stage, "team") != 0 : !team))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --%s", of_team[i],
+                              stage ? "stage team" : "team"),
                    FAILED;
-        return explained ? explain_team(call, path) : plan_team(call, path);
-    }
+    if (stage) return run_stage(call, path, stage);
+    if (team && option_given(&call->line, "stages"))
+        return status_set(&call->st, LX_E_USAGE,
+                          "--stages is of one device's plan and does not go with --team"),
+               FAILED;
+    if (team) return explained ? explain_team(call, path) : plan_team(call, path);
     if (option_given(&call->line, "stages")) {
         struct text t = {0};
         if (goes_to_file(call)) paint_off();
@@ -120,17 +89,10 @@ static int cmd_plan_run(struct call *call)
         text_free(&t);
         return FAILED;
     }
-    if (explained && wants_json(call)) {
-        status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
-        return FAILED;
-    }
-    struct wanted w = {.output = output, .json = wants_json(call)};
-    if (output && strcmp(output, "-") == 0) {
-        w.json = true;
-        w.output = NULL;
-    }
-    w.words = !w.json && !explained && !is_quiet(call);
-    return make_and_show(call, path, &w, explained);
+    if (explained && wants_json(call))
+        return status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out"),
+               FAILED;
+    return make_and_show(call, path, explained);
 }
 
 static const struct option_row *const tables[] = {planning_rows, rows,      team_rows,  json_rows,

@@ -62,46 +62,23 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     return r;
 }
 
-static bool cmd_run_write_trace(struct call *call, const struct lx_plan *p, const struct lx_run_result *r)
-{
-    const char *path = option_value(&call->line, "trace");
-    size_t length;
-    if (!path) return true;
-    char *trace = lx_run_trace(p, r, &length);
-    bool ok = keep_file(call, path, trace, length);
-    mem_free(trace);
-    return ok;
-}
-
-/* Refuses options that would be ignored: some are for a team only, some for one device. */
-static bool options_go_together(struct call *call, bool team)
-{
-    static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience"};
-    static const char *const of_one[] = {"threads", "all"};
-    for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
-        if (option_given(&call->line, of_team[i]))
-            return status_set(&call->st, LX_E_USAGE,
-                              "--%s goes with --team and a pattern, or with a team's plan", of_team[i]);
-    for (size_t i = 0; team && i < sizeof of_one / sizeof *of_one; i++)
-        if (option_given(&call->line, of_one[i]))
-            return status_set(&call->st, LX_E_USAGE,
-                              "--%s is of a run on one device and does not go with --team", of_one[i]);
-    return true;
-}
-
-static int run_one(struct call *call, const char *file, const char *text, size_t length)
+static int run_one(struct call *call, const struct source *from)
 {
     enum { MOST_OPS = 30 };
-    struct lx_plan *p = plan_of_text(call, file, text, length);
+    const char *path = option_value(&call->line, "trace");
+    struct lx_plan *p = plan_of_text(call, from);
     struct lx_run_result *r = p ? cmd_run_execute(call, p) : NULL;
+    size_t length = 0;
+    char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
     int code = FAILED;
-    if (r && cmd_run_write_trace(call, p, r)) {
+    if (r && (!path || keep_file(call, path, trace, length))) {
         code = r->ok ? EXIT_YES : EXIT_NO;
         if (wants_json(call))
             run_to_json(p, r, &call->out);
         else if (!is_quiet(call))
             show_run(p, r, option_given(&call->line, "all") ? 0 : MOST_OPS, &call->out);
     }
+    mem_free(trace);
     lx_run_result_free(r);
     lx_plan_free(p);
     return code;
@@ -109,17 +86,24 @@ static int run_one(struct call *call, const char *file, const char *text, size_t
 
 static int cmd_run(struct call *call)
 {
-    const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    size_t length;
-    char *text = file_read(path, &length, &call->st);
-    if (!text) return FAILED;
-    bool team_plan = lx_is_team_plan(text, length), team = !lx_is_plan(text, length) && wants_team(call);
-    int code = FAILED;
-    if (options_go_together(call, team || team_plan))
-        code = team_plan ? run_team_plan(call, file, text, length)
-               : team    ? run_team(call, file, text, length)
-                         : run_one(call, file, text, length);
-    mem_free(text);
+    /* Options that would be ignored are refused: some are for a team only, some for one device. */
+    static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience", NULL};
+    static const char *const of_one[] = {"threads", "all", NULL};
+    struct source from = {0};
+    if (!read_source(call, 0, &from)) return FAILED;
+    bool team_plan = lx_is_team_plan(from.text, from.length),
+         team = !lx_is_plan(from.text, from.length) && wants_team(call), ok = true;
+    for (const char *const *name = team || team_plan ? of_one : of_team; ok && *name; name++)
+        if (option_given(&call->line, *name))
+            ok = status_set(&call->st, LX_E_USAGE,
+                            team || team_plan ? "--%s is of a run on one device and does not go with --team"
+                                              : "--%s goes with --team and a pattern, or with a team's plan",
+                            *name);
+    int code = !ok         ? FAILED
+               : team_plan ? run_team_plan(call, &from)
+               : team      ? run_team(call, &from)
+                           : run_one(call, &from);
+    mem_free(from.text);
     return code;
 }
 

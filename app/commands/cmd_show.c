@@ -43,25 +43,12 @@ static const struct form {
     {"html", show_html, 300, 20000, 250, 20000},
 };
 
-/* The file that is shown. */
-struct source {
-    const char *file;
-    char *text;
-    size_t length;
-};
-
 static const char *cmd_show_format_word(int k)
 {
     return exporters[k].name;
 }
 
 static const struct option_words words[] = {{"format", cmd_show_format_word}, {0}};
-
-static int terminal_columns(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
-}
 
 static void cmd_show_write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
 {
@@ -77,7 +64,7 @@ static void cmd_show_write_buffers(const struct exporter *e, const struct lx_pla
     t.key = "buffers";
     t.title = "buffers";
     t.notes = notes.at;
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     e->add(&t, out);
     if (e->end) e->end(out);
     text_free(&notes);
@@ -94,39 +81,10 @@ static int drawn(struct call *call, char *text, size_t length)
     return EXIT_INTERRUPTED;
 }
 
-/* NULL with `call->st`: two of them. */
-static const struct form *form_asked(struct call *call)
-{
-    const struct form *form = NULL;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (!option_given(&call->line, forms[i].name)) continue;
-        if (form)
-            return status_set(&call->st, LX_E_USAGE, "--%s and --%s together; choose one", form->name,
-                              forms[i].name),
-                   NULL;
-        form = &forms[i];
-    }
-    return form ? form : forms;
-}
-
-/* Remedies for the plan of a pattern, as data of its page. False with `call->st`. */
-static bool read_remedies(struct call *call, const struct form *form, const struct lx_plan *p,
-                          struct text *out)
-{
-    const char *path = call->line.files.at[0];
-    if (!option_given(&call->line, "remedies")) return true;
-    if (form->draw != show_html) return status_set(&call->st, LX_E_USAGE, "--remedies goes with --html");
-    if (strcmp(path, "-") == 0)
-        return status_set(&call->st, LX_E_USAGE, "--remedies needs a file, and not standard input");
-    const struct lx_graph *pattern = read_graph(call, path);
-    bool ok = pattern && add_remedies(call, pattern, p, NULL, html_table, out);
-    lx_graph_free(pattern);
-    return ok;
-}
-
 /* How large and with which characters; false with `call->st`. */
 static bool read_picture(struct call *call, const struct form *form, struct picture *how)
 {
+    struct winsize size;
     int64_t width = 0, height = 0;
     if (!option_int(call, "width", form->least_width, form->most_width, &width) ||
         !option_int(call, "height", form->least_height, form->most_height, &height))
@@ -137,24 +95,33 @@ static bool read_picture(struct call *call, const struct form *form, struct pict
     if (goes_to_file(call))
         paint_off();
     else if (!how->width && form == forms)
-        how->width = terminal_columns();
+        how->width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
     return true;
 }
 
+/* --remedies: for the plan of a pattern, as data of its page. */
 static int draw_plan(struct call *call, const struct form *form, const struct source *from)
 {
     struct picture how;
-    struct lx_plan *p =
-        read_picture(call, form, &how) ? plan_of_text(call, from->file, from->text, from->length) : NULL;
+    struct lx_plan *p = read_picture(call, form, &how) ? plan_of_text(call, from) : NULL;
     if (!p) return FAILED;
     struct text picture = {0}, remedies = {0};
-    bool ok = read_remedies(call, form, p, &remedies);
+    bool ok = true;
+    if (option_given(&call->line, "remedies")) {
+        const char *path = call->line.files.at[0];
+        if (form->draw != show_html)
+            ok = status_set(&call->st, LX_E_USAGE, "--remedies goes with --html");
+        else if (strcmp(path, "-") == 0)
+            ok = status_set(&call->st, LX_E_USAGE, "--remedies needs a file, and not standard input");
+        const struct lx_graph *pattern = ok ? read_graph(call, path) : NULL;
+        ok = pattern && add_remedies(call, pattern, p, NULL, html_table, &remedies);
+        lx_graph_free(pattern);
+    }
     how.remedies = remedies.at;
     if (ok) form->draw(p, &how, &picture);
     lx_plan_free(p);
     text_free(&remedies);
-    if (!ok) return FAILED;
-    return drawn(call, picture.at, picture.length);
+    return ok ? drawn(call, picture.at, picture.length) : FAILED;
 }
 
 static int draw_team(struct call *call, const struct form *form, const struct source *from)
@@ -191,38 +158,40 @@ static int draw_team(struct call *call, const struct form *form, const struct so
     return ok ? drawn(call, out.at, out.length) : FAILED;
 }
 
-static int cmd_show_draw_source(struct call *call, const struct source *from)
-{
-    bool listed = option_given(&call->line, "buffers"), team = lx_is_team_plan(from->text, from->length);
-    if (!listed && !team && option_given(&call->line, "format"))
-        return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
-    if (listed && !team) {
-        /* --buffers: the table alone. */
-        int k = 0;
-        if (!option_word(call, "format", cmd_show_format_word, &k)) return FAILED;
-        struct lx_plan *p = plan_of_text(call, from->file, from->text, from->length);
-        if (!p) return FAILED;
-        if (goes_to_file(call)) paint_off();
-        struct text out = {0};
-        cmd_show_write_buffers(&exporters[k], p, &out);
-        lx_plan_free(p);
-        return drawn(call, out.at, out.length);
-    }
-    const struct form *form = form_asked(call);
-    return !form ? FAILED : team ? draw_team(call, form, from) : draw_plan(call, form, from);
-}
-
 static int cmd_show_run(struct call *call)
 {
-    const char *path = call->line.files.at[0];
-    struct source from = {.file = strcmp(path, "-") == 0 ? "standard input" : path};
-    if (option_given(&call->line, "buffers") &&
-        (option_given(&call->line, "svg") || option_given(&call->line, "text")))
+    struct source from = {0};
+    const struct form *form = NULL;
+    bool listed = option_given(&call->line, "buffers"), two = false;
+    int code = FAILED, k = 0;
+    if (listed && (option_given(&call->line, "svg") || option_given(&call->line, "text")))
         return status_set(&call->st, LX_E_USAGE,
                           "--buffers is a table, --text and --svg are maps; choose one"),
                FAILED;
-    from.text = file_read(path, &from.length, &call->st);
-    int code = from.text ? cmd_show_draw_source(call, &from) : FAILED;
+    if (!read_source(call, 0, &from)) return FAILED;
+    bool team = lx_is_team_plan(from.text, from.length);
+    for (size_t i = 0; !(listed && !team) && i < sizeof forms / sizeof *forms; i++) {
+        if (!option_given(&call->line, forms[i].name)) continue;
+        if (form && !two)
+            two = !status_set(&call->st, LX_E_USAGE, "--%s and --%s together; choose one", form->name,
+                              forms[i].name);
+        form = &forms[i];
+    }
+    if (!form) form = forms;
+    if (!listed && !team && option_given(&call->line, "format"))
+        status_set(&call->st, LX_E_USAGE, "--format goes with --buffers");
+    else if (two) /* said above */
+        code = FAILED;
+    else if (team || !listed)
+        code = team ? draw_team(call, form, &from) : draw_plan(call, form, &from);
+    else if (option_word(call, "format", cmd_show_format_word, &k)) { /* --buffers: the table alone */
+        struct lx_plan *p = plan_of_text(call, &from);
+        struct text out = {0};
+        if (goes_to_file(call)) paint_off();
+        if (p) cmd_show_write_buffers(&exporters[k], p, &out);
+        if (p) code = drawn(call, out.at, out.length);
+        lx_plan_free(p);
+    }
     mem_free(from.text);
     return code;
 }

@@ -33,28 +33,20 @@ static const struct column solver_array[] = {
     {.key = "summary",   .heading = "",        .kind = VALUE_WORDS, .value = summary_value},
 };
 
-VALUE_OF(option_value_name, struct lx_option, v->words = row->name;)
-VALUE_OF(default_value,     struct lx_option, value_whole(v, row->def);)
-VALUE_OF(low_value,         struct lx_option, value_whole(v, row->low);)
-VALUE_OF(high_value,        struct lx_option, value_whole(v, row->high);)
-VALUE_OF(help_value,        struct lx_option, v->words = row->help;)
 
 static const struct column option_array[] = {
-    {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  .value = option_value_name},
-    {.key = "default", .heading = "default", .kind = VALUE_COUNT, .value = default_value},
-    {.key = "low",     .heading = "from",    .kind = VALUE_COUNT, .value = low_value},
-    {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, .value = high_value},
-    {.key = "help",    .heading = "",        .kind = VALUE_WORDS, .value = help_value},
+    {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  MEMBER(struct lx_option, name)},
+    {.key = "default", .heading = "default", .kind = VALUE_COUNT, MEMBER(struct lx_option, def)},
+    {.key = "low",     .heading = "from",    .kind = VALUE_COUNT, MEMBER(struct lx_option, low)},
+    {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, MEMBER(struct lx_option, high)},
+    {.key = "help",    .heading = "",        .kind = VALUE_WORDS, MEMBER(struct lx_option, help)},
 };
 
-VALUE_OF(stat_name_value, struct lx_stat_row, v->words = row->name;)
-VALUE_OF(stat_unit_value, struct lx_stat_row, v->words = row->unit;)
-VALUE_OF(stat_help_value, struct lx_stat_row, v->words = row->help;)
 
 static const struct column stat_array[] = {
-    {.key = "name", .heading = "counts", .kind = VALUE_NAME,  .value = stat_name_value},
-    {.key = "unit", .heading = "unit",   .kind = VALUE_WORDS, .value = stat_unit_value},
-    {.key = "help", .heading = "",       .kind = VALUE_WORDS, .value = stat_help_value},
+    {.key = "name", .heading = "counts", .kind = VALUE_NAME,  MEMBER(struct lx_stat_row, name)},
+    {.key = "unit", .heading = "unit",   .kind = VALUE_WORDS, MEMBER(struct lx_stat_row, unit)},
+    {.key = "help", .heading = "",       .kind = VALUE_WORDS, MEMBER(struct lx_stat_row, help)},
 };
 /* clang-format on */
 
@@ -72,21 +64,10 @@ static void cmd_solvers_write_json(const struct lx_solver *s, struct text *t)
     add_questions(s, "\"", ", ", t);
     text_format(t, "], \"proves\": %s, \"seeded\": %s, \"options\": [",
                 s->caps & LX_CAN_PROVE ? "true" : "false", s->caps & LX_IS_SEEDED ? "true" : "false");
-    table_add_json_list(&TABLE(solver_option_columns, s->options, s->option_count), t);
+    table_add_json_rows(&TABLE(solver_option_columns, s->options, s->option_count), -1, t);
     text_add(t, "], \"stats\": [");
-    table_add_json_list(&TABLE(solver_stat_columns, s->stats, s->stat_count), t);
+    table_add_json_rows(&TABLE(solver_stat_columns, s->stats, s->stat_count), -1, t);
     text_add(t, "]}");
-}
-
-static void list_as_json(struct text *t)
-{
-    text_add(t, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [\n");
-    for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
-        text_add(t, "  ");
-        cmd_solvers_write_json(*s, t);
-        text_add(t, s[1] ? ",\n" : "\n");
-    }
-    text_add(t, "]}\n");
 }
 
 static const char *cmd_solvers_solver_word(int k)
@@ -100,9 +81,15 @@ static int cmd_solvers_run(struct call *call)
         if (option_given(&call->line, "names"))
             for (int k = 0; cmd_solvers_solver_word(k); k++)
                 text_format(&call->out, "%s\n", cmd_solvers_solver_word(k));
-        else if (wants_json(call))
-            list_as_json(&call->out);
-        else {
+        else if (wants_json(call)) {
+            text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [\n");
+            for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+                text_add(&call->out, "  ");
+                cmd_solvers_write_json(*s, &call->out);
+                text_add(&call->out, s[1] ? ",\n" : "\n");
+            }
+            text_add(&call->out, "]}\n");
+        } else {
             size_t n = 0;
             while (lx_solvers()[n]) n++;
             table_add_text(&TABLE(solver_columns, lx_solvers(), n), &call->out);

@@ -23,16 +23,6 @@ struct pattern_row {
     struct result results[MOST_SOLVERS];
 };
 
-static void target_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct pattern_row *row = row_of_table;
-    (void)column;
-    if (row->target >= 0)
-        value_whole(v, row->target);
-    else
-        v->words = "";
-}
-
 /* The traffic of the solver's plan, `*` where it is optimal, `!` where the target is missed. */
 static void result_value(const void *row_of_table, const struct column *column, struct value *v)
 {
@@ -49,11 +39,15 @@ static void result_value(const void *row_of_table, const struct column *column, 
 }
 
 /* clang-format off */
-VALUE_OF(pattern_value, struct pattern_row, v->words = row->name;)
+VALUE_OF(target_value, struct pattern_row,
+    if (row->target >= 0)
+        value_whole(v, row->target);
+    else
+        v->words = "";)
 
 /* Before the columns of the solvers, which the registry gives. */
 static const struct column first_columns[] = {
-    {.key = "pattern", .heading = "pattern", .kind = VALUE_NAME,  .value = pattern_value},
+    {.key = "pattern", .heading = "pattern", .kind = VALUE_NAME,  MEMBER(struct pattern_row, name)},
     {.key = "target",  .heading = "target",  .kind = VALUE_BYTES, .value = target_value},
 };
 /* clang-format on */

@@ -25,11 +25,7 @@ const struct option_row team_rows[] = {
     {0},
 };
 
-const char *team_aim_word(int k)
-{
-    static const char *const words[] = {"bytes", "time", NULL};
-    return words[k];
-}
+WORD_LIST(team_aim_word, "bytes", "time")
 
 bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time)
 {
@@ -97,38 +93,52 @@ bool read_team(struct call *call, const struct lx_transport *transport, struct l
     return how->devices > 0 && read_choices(call, how);
 }
 
-/* The team cut, and each member planned by the planning options. */
-static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g)
-{
+/* Options of a team and of its plans; `how` and `plan` outlive the plans, NULL with `call->st`. */
+struct team_asked {
     struct lx_team_options how;
-    struct lx_plan_options plan = {0};
+    struct lx_plan_options plan;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!read_team(call, NULL, &how) || !read_plan_options(call, g, &plan, values) ||
-        !read_team_aim(call, plan.objective, &how.by_time))
+};
+
+static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g, struct team_asked *asked)
+{
+    *asked = (struct team_asked){0};
+    if (!read_team(call, NULL, &asked->how) || !read_plan_options(call, g, &asked->plan, asked->values) ||
+        !read_team_aim(call, asked->plan.objective, &asked->how.by_time))
         return NULL;
-    return plan_team_watched(call, g, &how, &plan);
+    return plan_team_watched(call, g, &asked->how, &asked->plan);
 }
 
-/* The exit code of a team that has a plan. */
-static int team_code(struct call *call, const struct lx_graph *g)
+/* The exit code of a team that has a plan, with a note where that is not 0. */
+static int team_code(struct call *call, const struct lx_team_plans *p, bool checked)
 {
-    if (interrupted) note(call, "%s: interrupted; this is the best plan so far", g->file);
-    return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
+    const char *file = p->team->graph->file;
+    lx_status why = {0};
+    int code = interrupted ? EXIT_INTERRUPTED : EXIT_YES;
+    if (interrupted) note(call, "%s: interrupted; this is the best plan so far", file);
+    if (checked && !lx_team_plans_check(p, &why)) {
+        code = lx_code_exit(why.code);
+        note(call, "%s: %s", file, why.text);
+    }
+    return code;
 }
 
 int print_team(struct call *call, const struct lx_graph *g)
 {
-    struct lx_team_plans *p = make_team(call, g);
+    struct team_asked asked;
+    struct lx_team_plans *p = make_team(call, g, &asked);
     struct text t = {0};
     size_t length = 0;
-    char *json = p && wants_json(call) ? lx_team_to_json(p->team, &length) : NULL;
-    if (p && !wants_json(call)) show_team(p, &t);
-    bool ok = p && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    if (!p) return FAILED;
+    char *json = wants_json(call) ? lx_team_to_json(p->team, &length) : NULL;
+    if (!json) show_team(p, &t);
+    bool ok = json ? deliver(call, json, length) : deliver(call, t.at, t.length);
+    int code = ok ? team_code(call, p, false) : FAILED;
     lx_team_plans_free(p);
-    return ok ? team_code(call, g) : FAILED;
+    return code;
 }
 
-bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
+static bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
 {
     size_t length = 0;
     char *json = lx_team_plans_to_json(p, &length);
@@ -143,18 +153,14 @@ int plan_team(struct call *call, const char *path)
     const char *output = option_value(&call->line, "output");
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
+    struct team_asked asked;
     const struct lx_graph *g = read_pattern(call, path);
-    struct lx_team_plans *p = g ? make_team(call, g) : NULL;
+    struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
     lx_graph_free(g);
     if (!p) return FAILED;
     int code = FAILED;
-    lx_status why = {0};
     if (!(json || output) || write_team(call, p, output, json)) {
-        code = team_code(call, p->team->graph);
-        if (!lx_team_plans_check(p, &why)) {
-            code = lx_code_exit(why.code);
-            note(call, "%s: %s", p->team->graph->file, why.text);
-        }
+        code = team_code(call, p, true);
         if (!json && !is_quiet(call)) show_team(p, &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
@@ -162,52 +168,39 @@ int plan_team(struct call *call, const char *path)
     return code;
 }
 
-int check_team(struct call *call, const char *file, const char *text, size_t length)
+int check_team(struct call *call, const struct source *from)
 {
     lx_status why = {0};
-    struct lx_team_plans *p = lx_team_plans_parse(file, text, length, &why);
+    struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &why);
     bool ok = p && lx_team_plans_check(p, &why);
     if (!ok && why.code != LX_E_NO)
         call->st = why;
     else if (wants_json(call))
-        team_check_to_json(p ? p->team : NULL, file, ok ? NULL : why.text, &call->out);
+        team_check_to_json(p ? p->team : NULL, from->file, ok ? NULL : why.text, &call->out);
     else if (!is_quiet(call))
-        show_team_check(p ? p->team : NULL, file, ok ? NULL : why.text, &call->out);
+        show_team_check(p ? p->team : NULL, from->file, ok ? NULL : why.text, &call->out);
     lx_team_plans_free(p);
     return ok ? EXIT_YES : why.code == LX_E_NO ? EXIT_NO : FAILED;
-}
-
-/* lxplan plan FILE --team AxB --explain TENSOR: the team's plan as ever, then why its tensors are cut as they are. */
-
-/* Told as `plan` tells it: the plan is checked, and written if that is asked for. */
-static int team_explain_answer(struct call *call, struct lx_shard_question *q, const char *output)
-{
-    lx_status why = {0};
-    int code = EXIT_YES;
-    if (output && !write_team(call, q->plans, output, false)) return FAILED;
-    if (!lx_team_plans_check(q->plans, &why)) {
-        code = lx_code_exit(why.code);
-        note(call, "%s: %s", q->plans->team->graph->file, why.text);
-    }
-    return show_cut_reasons(call, q, &call->out) ? code : FAILED;
 }
 
 int explain_team(struct call *call, const char *path)
 {
     const char *output = option_value(&call->line, "output");
-    struct lx_team_options how;
-    struct lx_plan_options plan = {0};
-    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct team_asked asked;
     if (output && strcmp(output, "-") == 0)
         return status_set(&call->st, LX_E_USAGE,
                           "--explain and -o - both write to standard output; give the plan a file"),
                FAILED;
     const struct lx_graph *g = read_pattern(call, path);
-    bool ok = g && read_team(call, NULL, &how) && read_plan_options(call, g, &plan, values) &&
-              read_team_aim(call, plan.objective, &how.by_time);
-    struct lx_team_plans *p = ok ? plan_team_watched(call, g, &how, &plan) : NULL;
-    struct lx_shard_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
-    int code = p ? team_explain_answer(call, &q, output) : FAILED;
+    struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
+    struct lx_shard_question q = {.graph = g, .how = &asked.how, .plan = &asked.plan, .plans = p};
+    lx_status why = {0};
+    int code = p && (!output || write_team(call, p, output, false)) ? EXIT_YES : FAILED;
+    if (code == EXIT_YES && !lx_team_plans_check(p, &why)) {
+        code = lx_code_exit(why.code);
+        note(call, "%s: %s", g->file, why.text);
+    }
+    if (code != FAILED && !show_cut_reasons(call, &q, &call->out)) code = FAILED;
     lx_team_plans_free(p);
     lx_graph_free(g);
     return code;

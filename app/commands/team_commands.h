@@ -17,17 +17,15 @@ extern const struct option_row member_rows[]; /* --transport and --patience, of 
 int print_team(struct call *call, const struct lx_graph *g);
 /* lxplan plan FILE --team N: the team's plan with each member's, shown and written. */
 int plan_team(struct call *call, const char *path);
-/* As a file, and on the screen. */
-bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen);
 /* The same with --explain: why tensors are cut as they are. */
 int explain_team(struct call *call, const char *path);
 /* lxplan check PLAN, of a team's plan. */
-int check_team(struct call *call, const char *file, const char *text, size_t length);
+int check_team(struct call *call, const struct source *from);
 /* Is a pattern to be run by a team? By the options, or because this is one of several processes. */
 bool wants_team(const struct call *call);
 /* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was exchanged. */
-int run_team(struct call *call, const char *file, const char *text, size_t length);
-int run_team_plan(struct call *call, const char *file, const char *text, size_t length);
+int run_team(struct call *call, const struct source *from);
+int run_team_plan(struct call *call, const struct source *from);
 
 /* One row per member; `ran`: what was counted stands beside it. */
 void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out);

@@ -24,11 +24,6 @@ static int64_t lx_of(const struct lx_counters *c)
     return c->lx_read + c->lx_written;
 }
 
-static int64_t rings_of(const struct lx_counters *c)
-{
-    return c->ring + c->reduce_ring;
-}
-
 /* Nothing where there is no run. */
 static void counted_value(const struct member_row *row, int64_t n, int64_t planned, struct value *v)
 {
@@ -40,28 +35,20 @@ static void counted_value(const struct member_row *row, int64_t n, int64_t plann
     v->paint = n == planned ? PAINT_GOOD : PAINT_BAD;
 }
 
-static const char *state_word(const struct member_row *row)
-{
-    const struct lx_team_account *a = row->a;
-    if (a->ops == 0) return "nothing to do";
-    if (!row->ran) return "planned";
-    return a->ok ? "as planned" : a->why;
-}
-
 /* clang-format off */
-VALUE_OF(member_value,      struct member_row, v->number = row->member;)
-VALUE_OF(ops_value,         struct member_row, value_whole(v, row->a->ops);)
 VALUE_OF(hbm_value,         struct member_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_counted_value, struct member_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
 VALUE_OF(lx_value,          struct member_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
 VALUE_OF(lx_counted_value,  struct member_row, counted_value(row, lx_of(&row->a->counted), lx_of(&row->a->planned), v);)
-VALUE_OF(rings_value,       struct member_row, value_whole(v, rings_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(rings_value,       struct member_row, value_whole(v, row->a->planned.ring + row->a->planned.reduce_ring); v->paint = PAINT_DIM;)
 VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + row->a->combine_bytes);)
-VALUE_OF(state_value,       struct member_row, v->words = state_word(row); v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
+VALUE_OF(state_value,       struct member_row,
+    v->words = row->a->ops == 0 ? "nothing to do" : !row->ran ? "planned" : row->a->ok ? "as planned" : row->a->why;
+    v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
-static const struct column member_array[] = {
-    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, .value = member_value},
-    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  .value = ops_value},
+static const struct column device_array[] = {
+    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct member_row, member)},
+    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct member_row, a, ops)},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
     {.key = "lx_bytes",    .heading = "LX planned",  .kind = VALUE_BYTES,  .value = lx_value},
@@ -72,7 +59,7 @@ static const struct column member_array[] = {
 };
 /* clang-format on */
 
-const struct columns team_member_columns = COLUMNS("devices of a team", member_array);
+const struct columns team_member_columns = COLUMNS("devices of a team", device_array);
 
 void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {

@@ -51,29 +51,6 @@ static bool team_running_read_run(struct call *call, struct lx_team_run_options 
     return true;
 }
 
-static bool write_team_trace(struct call *call, const struct lx_team_plans *p)
-{
-    const char *path = option_value(&call->line, "trace");
-    size_t length = 0;
-    if (!path) return true;
-    char *trace = lx_team_trace(p, &length);
-    bool ok = trace && keep_file(call, path, trace, length);
-    mem_free(trace);
-    return ok;
-}
-
-static int show_run_of_team(struct call *call, const struct lx_team_plan *p,
-                            const struct lx_team_run_options *run, const struct lx_team_result *r)
-{
-    if (!r->compared) return EXIT_YES;
-    if (!write_team_trace(call, run->plans)) return FAILED;
-    if (wants_json(call))
-        team_result_to_json(p, r, &call->out);
-    else if (!is_quiet(call))
-        show_team_result(p, run->transport, r, &call->out);
-    return r->ok ? EXIT_YES : EXIT_NO;
-}
-
 /* Runs it; false: it could not be run to its end. */
 static bool execute_team(struct call *call, const struct lx_team_plan *p, struct lx_team_run_options *run,
                          int *code)
@@ -82,6 +59,7 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct watch watch;
+    const char *path = option_value(&call->line, "trace");
     run->plan = &plan;
     bool ok = read_plan_options(call, p->graph, &plan, values);
     if (ok && !run->transport->started) { /* processes of mpirun end together, by its hand */
@@ -93,64 +71,48 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
         watch_end(&watch);
     } else
         ok = ok && lx_team_run(p, run, &r, &call->st);
-    if (ok) *code = show_run_of_team(call, p, run, &r);
+    if (ok && !r.compared)
+        *code = EXIT_YES;
+    else if (ok) {
+        size_t length = 0;
+        char *trace = path ? lx_team_trace(run->plans, &length) : NULL;
+        bool kept = !path || (trace && keep_file(call, path, trace, length));
+        mem_free(trace);
+        if (kept && wants_json(call))
+            team_result_to_json(p, &r, &call->out);
+        else if (kept && !is_quiet(call))
+            show_team_result(p, run->transport, &r, &call->out);
+        *code = !kept ? FAILED : r.ok ? EXIT_YES : EXIT_NO;
+    }
     lx_team_result_free(&r);
     return ok;
 }
 
-/* Other processes must not wait for this one: say it now, and end them. */
-static int give_up_team(struct call *call, const struct lx_transport *transport)
+/* Other processes must not wait for this one: where it fails, it says so now, and ends them. An error that all ranks
+ * see at once (bad input, wrong number of processes) needs no abort. */
+static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
+    bool many = transport && transport->started,
+         fails = many && (call->st.code == LX_E_NO || (!ran && call->st.code != LX_E_USAGE));
+    if (!fails && (!transport || transport->end(true, &call->st))) return code;
     note(call, "%s", call->st.text);
     transport->end(false, &call->st);
     return EXIT_NO;
 }
 
-/* An error that all ranks see at once (bad input, wrong number of processes) needs no abort. */
-static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
+int run_team(struct call *call, const struct source *from)
 {
-    bool many = transport && transport->started;
-    if (many && (call->st.code == LX_E_NO || (!ran && call->st.code != LX_E_USAGE)))
-        return give_up_team(call, transport);
-    if (transport && !transport->end(true, &call->st)) return give_up_team(call, transport);
-    return code;
-}
-
-static bool asks_for_time(struct call *call, const struct lx_graph *g)
-{
-    struct lx_plan_options plan = {0};
-    int64_t values[LX_MOST_SOLVER_OPTIONS];
-    lx_status before = call->st;
-    bool time = false;
-    if (!read_plan_options(call, g, &plan, values) || !read_team_aim(call, plan.objective, &time))
-        time = false;
-    call->st = before; /* said where the options are used */
-    return time;
-}
-
-static struct lx_team_plans *chosen_plans(struct call *call, const struct lx_graph *g,
-                                          const struct lx_transport *transport,
-                                          const struct lx_team_options *how)
-{
-    struct lx_plan_options plan = {0};
-    int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!read_plan_options(call, g, &plan, values)) return NULL;
-    if (transport->started && !how->by_time) { /* cuts that depend on no process's clock */
-        struct lx_team_plan *team = lx_team_make(g, how, &call->st);
-        return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
-    }
-    return transport->started ? lx_team_plans_choose(g, how, &plan, &call->st)
-                              : plan_team_watched(call, g, how, &plan);
-}
-
-int run_team(struct call *call, const char *file, const char *text, size_t length)
-{
-    struct lx_team_options how;
+    struct lx_team_options how = {0};
     struct lx_team_run_options run = {0};
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
     int code = FAILED;
     bool ok = team_running_read_run(call, &run) && read_team(call, run.transport, &how);
-    const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
-    how.by_time = g && asks_for_time(call, g);
+    const struct lx_graph *g = ok ? pattern_of_text(call, from) : NULL;
+    lx_status before = call->st;
+    bool planned = g && read_plan_options(call, g, &plan, values);
+    if (!planned || !read_team_aim(call, plan.objective, &how.by_time)) how.by_time = false;
+    call->st = before; /* said where the options are used */
     if (g) {
         /* As many processes as the pattern's grid has devices are that grid. */
         struct lx_team_grid grid = {.axes = g->grid_axes};
@@ -161,9 +123,20 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     }
     /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
      * makes its own. */
-    bool together = g && (how.by_time || option_given(&call->line, "trace"));
-    struct lx_team_plans *plans = together ? chosen_plans(call, g, run.transport, &how) : NULL;
-    struct lx_team_plan *own = g && !together ? lx_team_make(g, &how, &call->st) : NULL;
+    bool together = g && (how.by_time || option_given(&call->line, "trace")),
+         many = g && run.transport->started;
+    struct lx_team_plans *plans = NULL;
+    struct lx_team_plan *own = NULL;
+    if (together && !planned)
+        (void)read_plan_options(call, g, &plan, values);
+    else if (together && many && !how.by_time) { /* cuts that depend on no process's clock */
+        struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
+        plans = team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
+    } else if (together)
+        plans =
+            many ? lx_team_plans_choose(g, &how, &plan, &call->st) : plan_team_watched(call, g, &how, &plan);
+    else if (g)
+        own = lx_team_make(g, &how, &call->st);
     const struct lx_team_plan *p = plans ? plans->team : own;
     run.plans = plans;
     bool ran = p && execute_team(call, p, &run, &code);
@@ -175,17 +148,17 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     return leave_team(call, run.transport, ran || !ok, code);
 }
 
-int run_team_plan(struct call *call, const char *file, const char *text, size_t length)
+int run_team_plan(struct call *call, const struct source *from)
 {
     struct lx_team_run_options run = {0};
     struct lx_team_options asked = {0};
     int code = FAILED;
-    struct lx_team_plans *p = no_planning_options(call, file) && team_running_read_run(call, &run)
-                                  ? lx_team_plans_parse(file, text, length, &call->st)
+    struct lx_team_plans *p = no_planning_options(call, from->file) && team_running_read_run(call, &run)
+                                  ? lx_team_plans_parse(from->file, from->text, from->length, &call->st)
                                   : NULL;
     bool ok = p && (!option_given(&call->line, "team") || read_team(call, NULL, &asked));
     if (ok && asked.devices && asked.devices != p->team->devices)
-        ok = status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+        ok = status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
                            "this plan is of a team of %d; leave --team out", p->team->devices);
     run.plans = p;
     bool ran = ok && execute_team(call, p->team, &run, &code);

@@ -1,23 +1,8 @@
-/* Tables as data of pages; and the page of a plan as a form of `show`. */
+/* Tables as data of pages. */
 #include "html/html.h"
-#include "text/format.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-static void html_add_columns(const struct table *t, struct text *out)
-{
-    const char *between = "";
-    for (size_t c = 0; c < t->columns.count; c++) {
-        const struct column *column = &t->columns.at[c];
-        if (!people_see(t, column)) continue;
-        text_format(out, "%s{\"heading\": ", between);
-        text_json_string(out, column->heading);
-        text_format(out, ", \"right\": %s, \"long\": %s}", column_is_right(column) ? "true" : "false",
-                    column->kind == VALUE_WORDS ? "true" : "false");
-        between = ", ";
-    }
-}
 
 void html_table(const struct table *t, struct text *out)
 {
@@ -26,7 +11,16 @@ void html_table(const struct table *t, struct text *out)
     text_add(out, ", \"notes\": ");
     text_json_string(out, t->notes ? t->notes : "");
     text_add(out, ", \"columns\": [");
-    html_add_columns(t, out);
+    const char *comma = "";
+    for (size_t c = 0; c < t->columns.count; c++) {
+        const struct column *column = &t->columns.at[c];
+        if (!people_see(t, column)) continue;
+        text_format(out, "%s{\"heading\": ", comma);
+        text_json_string(out, column->heading);
+        text_format(out, ", \"right\": %s, \"long\": %s}", column_is_right(column) ? "true" : "false",
+                    column->kind == VALUE_WORDS ? "true" : "false");
+        comma = ", ";
+    }
     text_add(out, "], \"rows\": [");
     for (size_t r = 0; r < t->row_count; r++) {
         const char *between = r ? ",\n[" : "\n[";
@@ -53,9 +47,4 @@ void html_table(const struct table *t, struct text *out)
         text_add(out, "]");
     }
     text_add(out, "]}");
-}
-
-void show_html(const struct lx_plan *p, const struct picture *how, struct text *out)
-{
-    plan_page(p, NULL, how->remedies, out);
 }

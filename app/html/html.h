@@ -11,7 +11,4 @@ extern const char html_sweep_js[], html_report_js[], html_team_js[];
 /* A table as JSON: columns, and per value its text, its sort key and its tone. */
 void html_table(const struct table *t, struct text *out);
 
-/* A form of `show`. */
-void show_html(const struct lx_plan *p, const struct picture *how, struct text *out);
-
 #endif

@@ -1,6 +1,6 @@
 /* Line charts as SVG. */
 #include "picture/chart_svg.h"
-#include "base/memory.h"
+#include "export/plan_map.h"
 
 #include <math.h>
 
@@ -22,13 +22,6 @@ static double chart_svg_x(const struct svg_panel *p, const struct sheet *s, doub
 static double chart_svg_y(const struct svg_panel *p, const struct sheet *s, double v)
 {
     return s->bottom - scale_share(&p->y, v) * (s->bottom - s->top);
-}
-
-static void chart_svg_add_words(struct text *out, const char *words)
-{
-    char *clean = printable(words, 0);
-    text_xml(out, clean);
-    mem_free(clean);
 }
 
 static void chart_svg_add_axes(const struct svg_panel *p, const struct sheet *s, struct text *out)
@@ -55,10 +48,10 @@ static void chart_svg_add_axes(const struct svg_panel *p, const struct sheet *s,
                 s->right);
     text_format(out, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", (s->left + s->right) / 2,
                 s->bottom + 40);
-    chart_svg_add_words(out, p->x_name);
+    text_xml_name(out, p->x_name, 0);
     text_format(out, "</text>\n<text text-anchor=\"middle\" transform=\"translate(18 %.1f) rotate(-90)\">",
                 (s->top + s->bottom) / 2);
-    chart_svg_add_words(out, p->y_name);
+    text_xml_name(out, p->y_name, 0);
     text_add(out, "</text>\n");
 }
 
@@ -88,7 +81,7 @@ static void chart_svg_add_line(const struct svg_panel *p, const struct sheet *s,
                 "\n<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fh22\"/><text "
                 "x=\"%.1f\" y=\"%.1f\">",
                 colour, dash, s->right + 14, row, s->right + 42, row + 4);
-    chart_svg_add_words(out, l->name);
+    text_xml_name(out, l->name, 0);
     text_add(out, "</text>\n");
 }
 
@@ -96,7 +89,7 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
 {
     struct sheet s = {LEFT, width - RIGHT, top + TOP, top + height - BOTTOM};
     text_format(out, "<g><text class=\"title\" x=\"%d\" y=\"%d\">", LEFT, top + 26);
-    chart_svg_add_words(out, p->title);
+    text_xml_name(out, p->title, 0);
     text_add(out, "</text>\n");
     chart_svg_add_axes(p, &s, out);
     for (size_t k = 0; k < p->mark_count; k++) {
@@ -106,7 +99,7 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
                     "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text class=\"words\" text-anchor=\"%s\" "
                     "x=\"%.1f\" y=\"%.1f\">",
                     x, s.top, s.bottom, left ? "end" : "start", left ? x - 6 : x + 6, y);
-        chart_svg_add_words(out, p->marks[k].words);
+        text_xml_name(out, p->marks[k].words, 0);
         text_add(out, "</text>\n");
     }
     for (size_t k = p->line_count; k-- > 0;) chart_svg_add_line(p, &s, k, out); /* the first on top */
@@ -120,7 +113,7 @@ void svg_begin(int width, int height, const char *title, struct text *out)
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
         "height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
         width, height, width, height);
-    chart_svg_add_words(out, title);
+    text_xml_name(out, title, 0);
     text_add(out,
              "</title>\n<style>text{font:12px system-ui,-apple-system,'Segoe UI','DejaVu "
              "Sans',sans-serif;fill:#1f2933}"

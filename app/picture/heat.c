@@ -1,5 +1,4 @@
-/* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. A rectangle is at
- * most sixteen entries of a table of differences. O(lives in the window + cells). */
+/* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. */
 #include "picture/heat.h"
 #include "base/memory.h"
 
@@ -22,119 +21,62 @@ char heat_letter(double share)
     return heat_ramp[step < LEAST ? LEAST : step > last ? last : step];
 }
 
-/* Of a cell, or a difference: the share that is covered, that share times the weight, the number of
- * pieces. */
+/* Sums of a cell. */
 struct sums {
-    double covered, weighed, pieces;
+    double covered, weighed, pieces; /* weighed: by the kind of heat */
 };
 
-struct heap {
-    double covered, weighed;
-};
-
-struct grid {
-    int rows, columns;
-    struct sums *at;    /* one more each way */
-    struct heap *small; /* of rectangles of few cells, not as differences */
-};
-
-/* The shares of cells between a and b, as four differences. */
-struct slope {
-    int at[4];
-    double by[4];
-};
-
-static struct slope heat_slope_of(double a, double b, int cells)
+/* The share of cell `i` between a and b. */
+static double heat_share(double a, double b, int i)
 {
-    a = fmin(fmax(a, 0), cells);
-    b = fmin(fmax(b, a), cells);
-    int first = (int)fmin(floor(a), cells - 1), last = (int)fmin(floor(b), cells - 1);
-    return (struct slope){{first, first + 1, last, last + 1},
-                          {first + 1 - a, a - first, -(last + 1 - b), -(b - last)}};
+    return fmax(fmin(b, i + 1) - fmax(a, i), 0);
 }
 
-static void heat_add_life(struct grid *g, const struct slope *x, const struct slope *y, double weight)
-{
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 4; k++) {
-            double share = y->by[i] * x->by[k];
-            struct sums *s = &g->at[y->at[i] * (g->columns + 1) + x->at[k]];
-            s->covered += share;
-            s->weighed += share * weight;
-        }
-}
-
-/* A rectangle of few cells, as most are in a dense map: cell by cell. */
-static void heat_add_small(struct grid *g, const struct slope *x, const struct slope *y, double weight)
-{
-    double row = 0;
-    for (int i = y->at[0]; i <= y->at[2]; i++) {
-        for (int k = 0; k < 4; k++) row += y->at[k] == i ? y->by[k] : 0;
-        double share = 0;
-        for (int c = x->at[0]; c <= x->at[2]; c++) {
-            for (int k = 0; k < 4; k++) share += x->at[k] == c ? x->by[k] : 0;
-            struct heap *h = &g->small[i * g->columns + c];
-            h->covered += row * share;
-            h->weighed += row * share * weight;
-        }
-    }
-}
-
-static void heat_add_rect(struct grid *g, const struct raster *r, const struct raster_rect *l,
-                          enum heat_kind kind, int across, int down)
+/* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the grid. */
+static void heat_add_rect(struct sums *at, const struct heat *g, const struct raster *r,
+                          const struct raster_rect *l, enum heat_kind kind, int across, int down)
 {
     const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
     double weight = kind == HEAT_COST  ? (double)b->spill_cost / (double)b->size
                     : kind == HEAT_AGE ? (double)(b->start - r->time.from)
-                                       : 0;
-    struct slope x = heat_slope_of((double)l->from / across, (double)l->to / across, g->columns),
-                 y = heat_slope_of((r->address.cells - (double)l->high) / down,
-                                   (r->address.cells - (double)l->low) / down, g->rows);
-    bool small = (x.at[2] - x.at[0] + 1) * (y.at[2] - y.at[0] + 1) <= 6;
-    (small ? heat_add_small : heat_add_life)(g, &x, &y, weight);
-    if (kind != HEAT_FRAGMENTATION) return;
-    int width = g->columns + 1, left = l->left / across, right = l->right / across + 1,
-        top = (r->address.cells - 1 - l->top) / down, end = (r->address.cells - 1 - l->bottom) / down + 1;
-    g->at[top * width + left].pieces++;
-    g->at[top * width + right].pieces--;
-    g->at[end * width + left].pieces--;
-    g->at[end * width + right].pieces++;
+                                       : 0,
+           from = (double)l->from / across, to = (double)l->to / across,
+           top = (r->address.cells - (double)l->high) / down,
+           bottom = (r->address.cells - (double)l->low) / down;
+    int left = l->left / across, right = l->right / across, first = (r->address.cells - 1 - l->top) / down,
+        last = (r->address.cells - 1 - l->bottom) / down;
+    for (int y = (int)fmin(first, top); y <= (int)fmax(last, fmin(bottom, g->rows - 1)); y++)
+        for (int x = (int)fmin(left, from); x <= (int)fmax(right, fmin(to, g->columns - 1)); x++) {
+            struct sums *s = &at[y * g->columns + x];
+            double share = heat_share(top, bottom, y) * heat_share(from, to, x);
+            s->covered += share;
+            s->weighed += share * weight;
+            s->pieces += y >= first && y <= last && x >= left && x <= right;
+        }
 }
 
 void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out)
 {
-    struct grid g = {.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
-    int width = g.columns + 1;
+    *out = (struct heat){.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
+    size_t cells = (size_t)out->rows * (size_t)out->columns;
     double most = kind == HEAT_OCCUPANCY;
-    g.at = mem_zeroed((size_t)(g.rows + 1) * (size_t)(g.columns + 1), sizeof *g.at);
-    g.small = mem_zeroed((size_t)g.rows * (size_t)g.columns, sizeof *g.small);
-    *out = (struct heat){g.rows, g.columns, mem_alloc((size_t)g.rows * (size_t)g.columns * sizeof *out->at)};
-    for (int32_t i = 0; i < r->rect_count; i++) heat_add_rect(&g, r, &r->rects[i], kind, across, down);
-    for (int y = 0; y < g.rows; y++)
-        for (int x = 0; x < g.columns; x++) {
-            struct sums *c = &g.at[y * width + x], none = {0}, left = x ? c[-1] : none,
-                        up = y ? c[-width] : none, both = x && y ? c[-width - 1] : none;
-            const struct heap *small = &g.small[y * g.columns + x];
-            c->covered += left.covered + up.covered - both.covered;
-            c->weighed += left.weighed + up.weighed - both.weighed;
-            c->pieces += left.pieces + up.pieces - both.pieces;
-            double covered = c->covered + small->covered, weighed = c->weighed + small->weighed, v = 0;
+    struct sums *at = mem_zeroed(cells + 1, sizeof *at);
+    out->at = mem_alloc((cells + 1) * sizeof *out->at);
+    for (int32_t i = 0; i < r->rect_count; i++) heat_add_rect(at, out, r, &r->rects[i], kind, across, down);
+    for (size_t i = 0; i < cells; i++) {
+        const struct sums *c = &at[i];
+        double v = kind == HEAT_FRAGMENTATION ? c->pieces : kind == HEAT_OCCUPANCY ? fmin(c->covered, 1) : 0;
+        if (kind == HEAT_COST && c->covered >= 1e-12) v = c->weighed / c->covered;
+        if (kind == HEAT_AGE && c->covered >= 1e-12) { /* ages are measured in the middle of a column */
             int64_t from, to;
-            raster_ticks(r, x, &from, &to); /* ages are measured in the middle of a column */
-            if (kind == HEAT_OCCUPANCY)
-                v = fmin(fmax(covered, 0), 1);
-            else if (kind == HEAT_FRAGMENTATION)
-                v = c->pieces;
-            else if (covered >= 1e-12)
-                v = kind == HEAT_COST
-                        ? weighed / covered
-                        : (double)(from - r->time.from) + (double)(to - from) / 2 - weighed / covered;
-            out->at[y * g.columns + x] = (float)fmax(v, 0);
-            most = fmax(most, v);
+            raster_ticks(r, (int)(i % (size_t)out->columns), &from, &to);
+            v = (double)(from - r->time.from) + (double)(to - from) / 2 - c->weighed / c->covered;
         }
-    for (int i = 0; most > 0 && i < g.rows * g.columns; i++) out->at[i] = (float)(out->at[i] / most);
-    mem_free(g.at);
-    mem_free(g.small);
+        out->at[i] = (float)fmax(v, 0);
+        most = fmax(most, v);
+    }
+    for (size_t i = 0; most > 0 && i < cells; i++) out->at[i] = (float)(out->at[i] / most);
+    mem_free(at);
 }
 
 void heat_free(struct heat *h)

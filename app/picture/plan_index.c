@@ -1,42 +1,20 @@
 /* Sorts lives and events once, so that a picture of a stretch of time visits only its lives. */
 #include "picture/plan_index.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
 /* Time is sparse where a linear axis would show nearly nothing but pauses. */
 enum { SPARSE_SHARE = 4, SPARSE_SPAN = 200 };
 
-static int plan_index_by_start(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(plan_index_by_start, struct placed, ORDER_UP(start) ORDER_UP(buffer));
 
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer)
 {
     return x->bands.at[lx_pool_of(x->plan, buffer)].base + x->plan->answer.address[buffer];
-}
-
-static void plan_index_take_lives(const struct lx_plan *p, struct plan_index *x)
-{
-    int64_t latest = INT64_MIN;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0 || b->size == 0) continue;
-        for (int32_t k = 0; k < lx_life_count(b); k++) {
-            struct lx_life life = lx_life_at(b, k);
-            x->lives[x->count++] = (struct placed){.start = life.start,
-                                                   .end = life.end,
-                                                   .place = plan_index_place(x, i),
-                                                   .size = b->size,
-                                                   .buffer = i};
-        }
-    }
-    if (x->count) qsort(x->lives, (size_t)x->count, sizeof *x->lives, plan_index_by_start);
-    for (int32_t i = 0; i < x->count; i++) x->lives[i].latest = latest = max_i64(latest, x->lives[i].end);
 }
 
 static void plan_index_take_events(struct plan_index *x)
@@ -48,7 +26,7 @@ static void plan_index_take_events(struct plan_index *x)
         x->event[n++] = x->lives[i].end;
     }
     x->event[n++] = max_i64(x->last, x->first + 1);
-    qsort(x->event, (size_t)n, sizeof *x->event, axis_ascending);
+    qsort(x->event, (size_t)n, sizeof *x->event, order_i64);
     for (int32_t i = 1; i < n; i++)
         if (x->event[i] > x->event[kept - 1]) x->event[kept++] = x->event[i];
     x->event_count = kept;
@@ -76,7 +54,19 @@ void plan_index_make(const struct lx_plan *p, struct plan_index *out)
     if (out->first > out->last) out->first = out->last = 0;
     out->lives = mem_alloc((n + 1) * sizeof *out->lives);
     out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
-    plan_index_take_lives(p, out);
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        for (int32_t k = 0; p->answer.address[i] >= 0 && b->size > 0 && k < lx_life_count(b); k++)
+            out->lives[out->count++] = (struct placed){.start = lx_life_at(b, k).start,
+                                                       .end = lx_life_at(b, k).end,
+                                                       .place = plan_index_place(out, i),
+                                                       .size = b->size,
+                                                       .buffer = i};
+    }
+    int64_t latest = INT64_MIN;
+    if (out->count) qsort(out->lives, (size_t)out->count, sizeof *out->lives, plan_index_by_start);
+    for (int32_t i = 0; i < out->count; i++)
+        out->lives[i].latest = latest = max_i64(latest, out->lives[i].end);
     plan_index_take_events(out);
 }
 
@@ -90,36 +80,18 @@ void plan_index_free(struct plan_index *x)
 
 void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end)
 {
-    int32_t low = 0, high = x->count;
-    while (low < high) { /* the first that begins at `to` or later */
-        int32_t middle = low + (high - low) / 2;
-        if (x->lives[middle].start < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *end = low;
-    for (low = 0, high = *end; low < high;) { /* the first with a `latest` behind `from` */
-        int32_t middle = low + (high - low) / 2;
-        if (x->lives[middle].latest <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *begin = low;
+    int32_t i;
+    BISECT(i, 0, x->count, x->lives[i].start < to);
+    *end = i;
+    BISECT(i, 0, *end, x->lives[i].latest <= from);
+    *begin = i;
 }
 
 int32_t plan_index_event(const struct plan_index *x, int64_t tick)
 {
-    int32_t low = 0, high = x->event_count;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (x->event[middle] <= tick)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 1, x->event_count, x->event[i] <= tick);
+    return i - 1;
 }
 
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place)
@@ -143,35 +115,25 @@ int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address)
     return -1;
 }
 
-/* The part of an axis from `low` to `high` in so many cells, of about equal length. */
-static void bands_cut(struct axis *a, int64_t low, int64_t high, int cells)
+/* The part of an axis from `low` to `high` in at most `cells` cells: cut at the events in it where they are few enough
+ * (band NULL: never), else of about equal length. */
+static void bands_cut(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells, int each,
+                      int64_t grain, const int64_t *events, int count)
 {
-    if (cells > high - low) cells = (int)(high - low);
-    for (int i = 0; i < cells; i++) a->edge[a->cells++] = low + (int64_t)((double)(high - low) * i / cells);
-}
-
-/* The same, cut at the events that lie in it; false: it cannot be. */
-static bool bands_cut_at(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells,
-                         int each, int64_t grain, int64_t *events, int count)
-{
-    struct axis part;
+    struct axis part = {0};
     int n = 0;
     int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
     for (int i = 0; i < count; i++)
         if (events[i] > low && events[i] < high)
             inside[n++] = events[i] - band->base; /* grains are relative to the pool */
-    axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
+    if (events) axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
     mem_free(inside);
     bool fits = part.exact && part.cells % each == 0;
     for (int i = 0; fits && i < part.cells; i++) a->edge[a->cells++] = band->base + part.edge[i];
     mem_free(part.edge);
-    return fits;
-}
-
-/* Bytes of pool k that lie in the window. */
-static int64_t bands_seen_of(const struct band *b, int64_t from, int64_t to)
-{
-    return max_i64(min_i64(to, b->base + b->height) - max_i64(from, b->base), 0);
+    cells = (int)min_i64(cells, high - low);
+    for (int i = 0; !fits && i < cells; i++)
+        a->edge[a->cells++] = low + (int64_t)((double)(high - low) * i / cells);
 }
 
 /* A pool has one row, and its share of the rest; the last pool gets the remainder of rounding. */
@@ -181,7 +143,8 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
     int rows = cells / each, seen = 0;
     double all = 0, before = 0;
     for (int32_t k = 0; k < b->count; k++) {
-        int64_t bytes = bands_seen_of(&b->at[k], from, to), at = b->at[k].base + b->at[k].height;
+        int64_t at = b->at[k].base + b->at[k].height,
+                bytes = max_i64(min_i64(to, at) - max_i64(from, b->at[k].base), 0); /* in the window */
         seen += bytes > 0;
         all += (double)bytes;
         rows -= b->count > 1 && from < at + HEADING && at < to;
@@ -193,17 +156,16 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
     *out = (struct axis){.edge = mem_alloc(((size_t)cells + 1) * sizeof *out->edge)};
     for (int32_t k = b->count; k-- > 0;) {
         const struct band *band = &b->at[k];
-        double mine = (double)bands_seen_of(band, from, to), spare = rows - seen;
         int64_t low = max_i64(from, band->base), high = min_i64(to, band->base + band->height);
+        double mine = (double)max_i64(high - low, 0), spare = rows - seen;
         int share = mine > 0 ? each * (1 + (int)(spare * (before + mine) / all + 1e-9) -
                                        (int)(spare * before / all + 1e-9))
                              : 0;
         before += mine;
-        if (share && !(events && bands_cut_at(out, band, low, high, share, each, grain, events, count)))
-            bands_cut(out, low, high, share);
+        if (share) bands_cut(out, band, low, high, share, each, grain, events, count);
         low = max_i64(from, band->base + band->height);
         high = min_i64(to, band->base + band->height + HEADING);
-        if (b->count > 1 && low < high) bands_cut(out, low, high, each);
+        if (b->count > 1 && low < high) bands_cut(out, band, low, high, each, each, grain, NULL, 0);
     }
     out->edge[out->cells] = to;
     return true;

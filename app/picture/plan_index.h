@@ -6,10 +6,9 @@
 #define LX_APP_PICTURE_PLAN_INDEX_H
 
 #include "unstable.h"
-#include "export/pool_bands.h"
+#include "export/plan_map.h"
 #include "picture/scale.h"
 
-/* The bands of export/pool_bands.h in pictures: from picture addresses to pools, and to cells. */
 /* The pool at a picture address; -1: a heading. `*address`: the address in it. */
 int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address);
 /* An axis of [from, to) in at most `cells` cells: headings take one row of `each` cells, bands the rest in

@@ -1,19 +1,8 @@
-/* Fills the cells of a picture from the lives in its window.
- *
- * Every rectangle is four corners of a table of differences: of counts, of sums of buffer numbers and of
- * sums of squared numbers. Added up, a cell of one buffer has its number in the sums, and a cell of two
- * has both. Sums may wrap around. */
+/* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all rectangles
+ * together have about as many cells as the picture. */
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-
-struct tally {
-    int64_t count;
-    uint64_t sum, squares;
-};
 
 static double raster_tick_place(const struct cell_scale *s, int64_t tick, int32_t event)
 {
@@ -39,54 +28,28 @@ static bool raster_find_rect(const struct raster *r, const struct placed *l, str
     return true;
 }
 
-/* A row of tallies is one longer than a row of cells, and there is one row more. */
-static void raster_add_rect(const struct raster *r, struct tally *all, const struct raster_rect *rect)
+/* Adds a life to the cells of its rectangle. `lives`: per cell, those so far. */
+static void raster_paint(struct raster *r, const struct raster_rect *rect, uint8_t *lives)
 {
-    int width = r->time.cells + 1, top = r->address.cells - 1 - rect->top,
-        end = r->address.cells - rect->bottom;
-    uint64_t number = (uint64_t)rect->buffer + 1;
-    int corners[] = {top * width + rect->left, top * width + rect->right + 1, end * width + rect->left,
-                     end * width + rect->right + 1};
-    for (int i = 0; i < 4; i++) {
-        int sign = i == 0 || i == 3 ? 1 : -1;
-        struct tally *t = &all[corners[i]];
-        t->count += sign;
-        t->sum += (uint64_t)sign * number;
-        t->squares += (uint64_t)sign * number * number;
-    }
-}
-
-static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct tally *t)
-{
-    int32_t a, b;
-    if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
-    if ((uint64_t)t->count * t->squares == t->sum * t->sum) /* all are the same */
-        return (struct raster_cell){(int32_t)(t->sum / (uint64_t)t->count) - 1, CELL_ONE};
-    if (t->count == 2) { /* two buffers have the sum and the sum of squares */
-        uint64_t apart = (uint64_t)llround(sqrt((double)(2 * t->squares - t->sum * t->sum)));
-        a = (int32_t)((t->sum + apart) / 2) - 1;
-        b = (int32_t)((t->sum - apart) / 2) - 1;
-        if (p->took_slot_of[a] == b) return (struct raster_cell){a, CELL_HANDOVER};
-        if (p->took_slot_of[b] == a) return (struct raster_cell){b, CELL_HANDOVER};
-    }
-    return (struct raster_cell){-1, CELL_MANY};
-}
-
-/* Along the rows, then down the columns. */
-static void raster_add_up(struct raster *r, struct tally *t)
-{
-    int width = r->time.cells + 1;
-    for (int y = 0; y < r->address.cells; y++)
-        for (int x = 0; x < r->time.cells; x++) {
-            struct tally *c = &t[y * width + x];
-            struct tally left = x ? c[-1] : (struct tally){0}, up = y ? c[-width] : (struct tally){0},
-                         both = x && y ? c[-width - 1] : (struct tally){0};
-            c->count += left.count + up.count - both.count;
-            c->sum += left.sum + up.sum - both.sum;
-            c->squares += left.squares + up.squares - both.squares;
-            struct raster_cell *cell = &r->at[y * r->time.cells + x];
-            *cell = raster_cell_of(r->index->plan, c);
-            r->dense += cell->state == CELL_MANY;
+    const int32_t *took_slot_of = r->index->plan->took_slot_of;
+    int32_t b = rect->buffer;
+    for (int y = r->address.cells - 1 - rect->top; y < r->address.cells - rect->bottom; y++)
+        for (int x = rect->left; x <= rect->right; x++) {
+            int at = y * r->time.cells + x;
+            struct raster_cell *c = &r->at[at];
+            int32_t a = c->owner;
+            bool alone = lives[at] == 1;
+            if (lives[at] < UINT8_MAX) lives[at]++;
+            if (c->state == CELL_FREE)
+                *c = (struct raster_cell){b, CELL_ONE};
+            else if (c->state == CELL_ONE && a == b)
+                continue;
+            else if (alone && (took_slot_of[a] == b || took_slot_of[b] == a))
+                *c = (struct raster_cell){took_slot_of[a] == b ? a : b, CELL_HANDOVER};
+            else if (c->state != CELL_MANY) {
+                *c = (struct raster_cell){-1, CELL_MANY};
+                r->dense++;
+            }
         }
 }
 
@@ -108,9 +71,13 @@ static void raster_mark_reserved(struct raster *r, const struct lx_pool *pool, i
     }
 }
 
-/* Edges of lives in the window, in picture addresses. */
-static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int *count)
+/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows: then no cuts
+ * at edges are made, and sorting is saved. */
+static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int rows, int *count)
 {
+    enum { ROOM = 8192 };
+    int64_t set[ROOM]; /* of different addresses; -1: a free place */
+    int different = rows < ROOM / 2 ? 0 : INT32_MIN;
     int32_t begin, end;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
     int64_t *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof *events);
@@ -120,26 +87,15 @@ static int64_t *raster_find_edges(const struct plan_index *x, const struct raste
         if (l->place > r->address.from) events[(*count)++] = l->place;
         if (l->place + l->size > r->address.from) events[(*count)++] = l->place + l->size;
     }
-    return events;
-}
-
-/* Are there more different addresses than rows? Then no cuts at edges are made, and sorting is saved. */
-static bool raster_too_many(const int64_t *events, int count, int rows)
-{
-    enum { ROOM = 8192 };
-    static const int64_t nothing = -1;
-    int64_t set[ROOM];
-    int different = 0;
-    if (rows >= ROOM / 2) return false;
-    for (int i = 0; i < ROOM; i++) set[i] = nothing;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < ROOM; i++) set[i] = -1;
+    for (int i = 0; different >= 0 && different <= rows && i < *count; i++) {
         uint64_t at = (uint64_t)events[i] * UINT64_C(0x9e3779b97f4a7c15) >> 51;
-        while (set[at % ROOM] != nothing && set[at % ROOM] != events[i]) at++;
-        if (set[at % ROOM] == events[i]) continue;
+        while (set[at % ROOM] != -1 && set[at % ROOM] != events[i]) at++;
+        different += set[at % ROOM] == -1;
         set[at % ROOM] = events[i];
-        if (++different > rows) return true;
     }
-    return false;
+    if (different > rows) *count = 0;
+    return events;
 }
 
 void raster_fill(const struct plan_index *x, struct raster *out)
@@ -153,14 +109,12 @@ void raster_fill(const struct plan_index *x, struct raster *out)
     scale_ready(&out->address);
     out->at = mem_alloc(rows * columns * sizeof *out->at);
     out->rects = mem_alloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
-    struct tally *t = mem_zeroed((rows + 1) * (columns + 1), sizeof *t);
+    uint8_t *lives = mem_zeroed(rows * columns + 1, 1);
+    for (size_t i = 0; i < rows * columns; i++) out->at[i] = (struct raster_cell){-1, CELL_FREE};
     for (int32_t i = begin; i < end; i++)
-        if (raster_find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
-            raster_add_rect(out, t, &out->rects[out->rect_count]);
-            out->rect_count++;
-        }
-    raster_add_up(out, t);
-    mem_free(t);
+        if (raster_find_rect(out, &x->lives[i], &out->rects[out->rect_count]))
+            raster_paint(out, &out->rects[out->rect_count++], lives);
+    mem_free(lives);
     for (int32_t k = 0; k < p->pool_count; k++) raster_mark_reserved(out, &p->pools[k], x->bands.at[k].base);
     for (int32_t k = 0; x->bands.count > 1 && k < x->bands.count; k++) {
         int bottom, top;
@@ -192,8 +146,7 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
          * all pools is in proportion. */
         struct cell_scale *a = &out->address;
         int n = 0, each = view->down > 1 ? view->down : 1;
-        int64_t *events = view->by_edges ? raster_find_edges(x, out, &n) : NULL;
-        if (n && raster_too_many(events, n, view->rows)) n = 0;
+        int64_t *events = view->by_edges ? raster_find_edges(x, out, view->rows, &n) : NULL;
         a->by_edges = true;
         if (x->bands.count > 1)
             a->by_edges =

@@ -1,8 +1,10 @@
 /* From numbers to cells and back. By events, the place of a number is the number of the last event before
  * it plus the share of the way to the next one. */
 #include "picture/scale.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,18 +12,12 @@
 /* A number, or its place among the events. */
 static double scale_unit_of(const struct cell_scale *s, int64_t v)
 {
+    int32_t i, last = s->events - 1;
     if (!s->event) return (double)v;
-    int32_t low = 0, high = s->events - 1;
     if (v <= s->event[0]) return 0;
-    if (v >= s->event[high]) return high;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (s->event[middle] <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low + (double)(v - s->event[low]) / (double)(s->event[low + 1] - s->event[low]);
+    if (v >= s->event[last]) return last;
+    BISECT(i, 1, last, s->event[i] <= v);
+    return i - 1 + (double)(v - s->event[i - 1]) / (double)(s->event[i] - s->event[i - 1]);
 }
 
 static int64_t scale_of_unit(const struct cell_scale *s, double u)
@@ -111,12 +107,6 @@ void scale_range(const struct cell_scale *s, int cell, int count, int64_t *from,
     *to = max_i64(min_i64(*to, s->to), *from + 1);
 }
 
-int axis_ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
                int event_count)
 {
@@ -124,7 +114,7 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
     int64_t *edge = mem_alloc(((size_t)event_count + 2) * sizeof *edge);
     int n = 1;
     edge[0] = from;
-    if (event_count) qsort(events, (size_t)event_count, sizeof *events, axis_ascending);
+    if (event_count) qsort(events, (size_t)event_count, sizeof *events, order_i64);
     for (int i = 0; i < event_count; i++)
         if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
     edge[n] = to;
@@ -167,13 +157,7 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
 
 int axis_cell(const struct axis *a, int64_t v)
 {
-    int low = 0, high = a->cells; /* the last edge that is <= v */
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (a->edge[middle] <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    int i;
+    BISECT(i, 1, a->cells, a->edge[i] <= v);
+    return i - 1;
 }

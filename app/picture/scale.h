@@ -26,8 +26,6 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
                int event_count);
 /* The cell that holds `v`, from <= v < to. */
 int axis_cell(const struct axis *a, int64_t v);
-/* Order of int64_t for qsort. */
-int axis_ascending(const void *a, const void *b);
 
 struct cell_scale {
     int64_t from, to;

@@ -3,6 +3,10 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];
@@ -43,47 +47,27 @@ static void buffer_table_life_value(const void *row_of_table, const struct colum
     value_format(v, "%lld..%lld", (long long)b->start, (long long)b->end);
 }
 
-static void buffer_table_state_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    (void)column;
-    v->words = buffer_state(row->plan, row->i);
-    v->paint = buffer_table_is_placed(row)           ? PAINT_GOOD
-               : buffer_table_buffer_of(row)->reason ? PAINT_DIM
-                                                     : PAINT_BAD;
-}
-
+/* clang-format off */
+VALUE_OF(buffer_table_slot_value, struct buffer_row,
+    int32_t slot = row->plan->took_slot_of[row->i];
+    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";)
+/* The level of its nest that it is held in. */
+VALUE_OF(hold_value, struct buffer_row,
+    value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
+    if (v->whole == 0) v->words = "";)
 /* The number of tiles, of which the buffer holds one. */
-static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
+VALUE_OF(buffer_table_tiles_value, struct buffer_row,
     bool tile = is_tile(row->plan, row->i);
-    (void)column;
     value_whole(v, tile ? tile_count(row->plan, row->i) : 0);
     if (tile)
         value_format(v, "1/%s", grouped(v->whole).at);
     else
-        v->words = "";
-}
-
-/* The level of its nest that it is held in. */
-static void hold_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    (void)column;
-    value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
-    if (v->whole == 0) v->words = "";
-}
-
-static void buffer_table_slot_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct buffer_row *row = row_of_table;
-    int32_t slot = row->plan->took_slot_of[row->i];
-    (void)column;
-    v->words = slot >= 0 ? row->plan->problem.buffers[slot].name : "";
-}
-
-/* clang-format off */
+        v->words = "";)
+VALUE_OF(buffer_table_state_value, struct buffer_row,
+    v->words = buffer_state(row->plan, row->i);
+    v->paint = buffer_table_is_placed(row)           ? PAINT_GOOD
+               : buffer_table_buffer_of(row)->reason ? PAINT_DIM
+                                                     : PAINT_BAD;)
 VALUE_OF(name_value,   struct buffer_row, v->words = buffer_table_buffer_of(row)->name;)
 VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_table_buffer_of(row)->size);)
 VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->use_count);)
@@ -108,6 +92,18 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
 /* clang-format on */
 
 const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
+
+void add_labelled(struct text *out, const char *label, const char *format, ...)
+{
+    char words[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    paint_add(out, PAINT_DIM, label);
+    text_pad(out, ' ', 10 - strlen(label));
+    text_add(out, words);
+}
 
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
 {

@@ -34,6 +34,9 @@ extern const struct columns plan_buffer_columns;
 
 /* "on chip", "off chip", or "HBM only": off chip because it may not be on chip. */
 const char *buffer_state(const struct lx_plan *p, int32_t buffer);
+/* A line of a summary: a dim label of ten columns, then words. */
+void add_labelled(struct text *out, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "67.0 % of 41.2 us end to end waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
 

@@ -32,7 +32,7 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         }
         text_format(out, "; saves %s of HBM traffic\n", in_bytes(b->spill_cost).at);
     } else {
-        paint_add(out, PAINT_BAD, !p->graph->is_list && b->reason ? "must stay in HBM" : "off chip");
+        paint_add(out, PAINT_BAD, !p->graph->list && b->reason ? "must stay in HBM" : "off chip");
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
@@ -63,6 +63,59 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
             text_add(out, "\n");
         }
     }
+}
+
+/* The nest that a name calls, by its number ("nest 1") or by one of its ops; -1: none. */
+static int32_t nest_called(const struct lx_plan *p, const char *name)
+{
+    char *end;
+    for (int32_t i = 0; i < p->nest_count; i++)
+        for (int32_t o = p->nests[i].first; o <= p->nests[i].last; o++)
+            if (strcmp(p->layouts->graph->ops[o].name, name) == 0) return i;
+    if (strncmp(name, "nest", 4) != 0) return -1;
+    name += 4 + (name[4] == ' ' || name[4] == ':');
+    long long number = strtoll(name, &end, 10);
+    return end > name && !*end && number >= 1 && number <= p->nest_count ? (int32_t)number - 1 : -1;
+}
+
+static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
+{
+    const struct lx_nest *n = &p->nests[nest];
+    struct lx_nest_explained e;
+    lx_plan_explain_nest(p, nest, &e);
+    add_nest_title(p, nest, out);
+    text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
+    text_add(out, "tile ");
+    for (int l = 0; l < n->level_count; l++) {
+        text_format(out, "%s%s over ", l ? ", " : "", grouped(n->tiles[l]).at);
+        text_format(out, "%c", nest_axis_letter(p, n, l));
+    }
+    text_add(out, ": ");
+    /* "scores and p never leave LX; k and v held; 2,048 B free". */
+    for (int32_t i = 0, to; i < e.count; i = to) {
+        for (to = i; to < e.count && e.parts[to].use == e.parts[i].use;) to++;
+        for (int32_t k = i; k < to; k++) {
+            text_add(out, k == i ? "" : k + 1 == to ? " and " : ", ");
+            add_printable(out, p->layouts->graph->tensors[e.parts[k].tensor].name, 30);
+        }
+        text_format(out, " %s; ", lx_nest_use_words(e.parts[i].use, to - i > 1));
+    }
+    text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
+    text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
+    text_format(out, "%.2f us on the device, %.2f us end to end; by tensor\n", e.device_us, e.end_to_end_us);
+    for (int32_t i = 0; i < e.count; i++) {
+        const struct lx_nest_part *x = &e.parts[i];
+        if (x->hbm_bytes == 0) continue;
+        text_add(out, "  ");
+        add_printable(out, p->layouts->graph->tensors[x->tensor].name, 30);
+        text_format(out, ": %s", in_bytes(x->hbm_bytes).at);
+        if (x->stay >= 0 && is_tile(p, x->stay)) {
+            text_add(out, ", ");
+            add_tile_copies(p, x->stay, out);
+        }
+        text_add(out, "\n");
+    }
+    lx_nest_explained_free(&e);
 }
 
 /* Each row has so many seconds of the processor, and all of them together. */
@@ -114,63 +167,61 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     return true;
 }
 
-static bool show_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
-                          const char *name, struct text *out)
+/* Buffers that are on chip while this one would be, or the scratchpad that it needs. */
+static void explain_obstacle(const struct lx_plan *p, const struct lx_explained *e, struct text *out)
 {
-    text_add(out, "remedies; now ");
-    add_value_words(p, false, out);
-    if (p->unproved) text_format(out, "; %s", p->unproved);
-    text_add(out, "\n");
-    return add_remedies(call, pattern, p, name, table_add_text, out);
-}
-
-static bool no_such_buffer(struct call *call, const struct lx_plan *p, const char *name)
-{
-    const char *names[65] = {0};
-    for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
-    const char *near = nearest(name, names);
-    if (!near && strncmp(name, "nest", 4) == 0 && p->nest_count == 0)
-        return status_set(&call->st, LX_E_UNKNOWN_NAME,
-                          "the plan has no nests, and no buffer \"%s\"; --all lists the buffers", name);
-    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer or nest \"%s\"%s%s%s", name,
-                      near ? "; did you mean \"" : "; --all lists them", near ? near : "", near ? "\"?" : "");
+    int32_t n = e->other_count < MOST_NEIGHBOURS ? e->other_count : MOST_NEIGHBOURS;
+    if (e->obstacle == LX_TOO_LARGE) {
+        text_format(out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
+                    in_bytes(p->problem.buffers[e->buffer].size).at);
+        return;
+    }
+    if (n) text_add(out, "  on chip at the same time, smallest saving first:\n");
+    for (int32_t k = 0; k < n; k++) {
+        const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
+        const char *pool = pool_word(p, e->others[k]);
+        text_add(out, "    ");
+        add_printable(out, o->name, 0);
+        text_format(out, ": %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", grouped(o->size).at,
+                    (long long)p->answer.address[e->others[k]], *pool ? " of " : "", pool,
+                    (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
+    }
 }
 
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out)
 {
-    struct lx_explanation e;
-    if (strcmp(name, WHOLE_PLAN) == 0) return show_remedies(call, pattern, p, NULL, out);
-    lx_plan_explain(p, name, &e);
-    if (e.count == 0 && (strcmp(name, "nests") == 0 || nest_called(p, name) >= 0)) {
-        lx_explanation_free(&e);
-        show_nests(p, nest_called(p, name), out);
-        return true;
-    }
+    struct lx_explanation e = {0};
+    bool whole = strcmp(name, WHOLE_PLAN) == 0;
+    if (!whole) lx_plan_explain(p, name, &e);
     for (int32_t i = 0; i < e.count; i++) {
         explain_buffer_describe(p, e.all[i].buffer, out);
-        if (!p->problem.buffers[e.all[i].buffer].reason) {
-            if (e.all[i].obstacle == LX_TOO_LARGE)
-                text_format(
-                    out, "  it needs a scratchpad of %s, or more cores to share it: see --lx and --cores\n",
-                    in_bytes(p->problem.buffers[e.all[i].buffer].size).at);
-            else {
-                int32_t n = e.all[i].other_count < MOST_NEIGHBOURS ? e.all[i].other_count : MOST_NEIGHBOURS;
-                if (n) text_add(out, "  on chip at the same time, smallest saving first:\n");
-                for (int32_t k = 0; k < n; k++) {
-                    const struct lx_buffer *o = &p->problem.buffers[e.all[i].others[k]];
-                    const char *pool = pool_word(p, e.all[i].others[k]);
-                    text_add(out, "    ");
-                    add_printable(out, o->name, 0);
-                    text_format(out, ": %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n",
-                                grouped(o->size).at, (long long)p->answer.address[e.all[i].others[k]],
-                                *pool ? " of " : "", pool, (long long)o->start, (long long)o->end - 1,
-                                grouped(o->spill_cost).at);
-                }
-            }
-        }
+        if (!p->problem.buffers[e.all[i].buffer].reason) explain_obstacle(p, &e.all[i], out);
     }
-    bool ok = e.count ? true : no_such_buffer(call, p, name), off = e.off_chip > 0;
+    bool found = e.count > 0, off = e.off_chip > 0;
     lx_explanation_free(&e);
-    return ok && (!off || show_remedies(call, pattern, p, name, out));
+    int32_t nest = found || whole ? -1 : nest_called(p, name);
+    if (!found && !whole && (nest >= 0 || strcmp(name, "nests") == 0)) {
+        if (p->nest_count == 0) text_add(out, "The plan has no nests.\n");
+        for (int32_t i = nest < 0 ? 0 : nest; i < (nest < 0 ? p->nest_count : nest + 1); i++)
+            show_nest(p, i, out);
+        return true;
+    }
+    if (!found && !whole) {
+        const char *names[65] = {0};
+        for (int32_t i = 0; i < p->problem.count && i < 64; i++) names[i] = p->problem.buffers[i].name;
+        const char *near = nearest(name, names);
+        if (!near && strncmp(name, "nest", 4) == 0 && p->nest_count == 0)
+            return status_set(&call->st, LX_E_UNKNOWN_NAME,
+                              "the plan has no nests, and no buffer \"%s\"; --all lists the buffers", name);
+        return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no buffer or nest \"%s\"%s%s%s", name,
+                          near ? "; did you mean \"" : "; --all lists them", near ? near : "",
+                          near ? "\"?" : "");
+    }
+    if (!whole && !off) return true;
+    text_add(out, "remedies; now ");
+    add_value_words(p, false, out);
+    if (p->unproved) text_format(out, "; %s", p->unproved);
+    text_add(out, "\n");
+    return add_remedies(call, pattern, p, whole ? NULL : name, table_add_text, out);
 }

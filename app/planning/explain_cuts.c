@@ -38,40 +38,22 @@ static void add_choice(const struct lx_team_grid *grid, const int cut[LX_TEAM_AX
     }
 }
 
-static const struct lx_team_grid *grid_of(const struct reason_row *row)
-{
-    return &row->question->plans->team->grid;
-}
-
 static bool is_priced(const struct reason_row *row)
 {
     return row->price->why.code == LX_OK;
 }
 
-static void price_number(const struct reason_row *row, int64_t n, struct value *v)
-{
-    if (is_priced(row))
-        value_whole(v, n);
-    else
-        v->number = NAN;
-}
-
-/* Beside what the tensor is; less is better than what the search has. */
-static void more_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct reason_row *row = row_of_table;
-    int64_t more = row->price->bytes - row->reasons->is.bytes;
-    (void)column;
-    price_number(row, more, v);
-    if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
-    v->words = is_priced(row) ? v->made.at : NULL;
-}
-
 /* clang-format off */
-VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->shard, &v->made); v->words = v->made.at;)
-VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
-VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
-VALUE_OF(hbm_value,   struct reason_row, price_number(row, row->price->hbm_bytes, v);)
+/* Beside what the tensor is; less is better than what the search has. */
+VALUE_OF(more_value, struct reason_row,
+    int64_t more = row->price->bytes - row->reasons->is.bytes;
+    if (is_priced(row)) value_whole(v, more);
+    if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
+    v->words = is_priced(row) ? v->made.at : NULL;)
+VALUE_OF(state_value, struct reason_row, add_state(&row->question->plans->team->grid, row->price->shard, &v->made); v->words = v->made.at;)
+VALUE_OF(choice_value, struct reason_row, add_choice(&row->question->plans->team->grid, row->price->shard, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
+VALUE_OF(bytes_value, struct reason_row, if (is_priced(row)) value_whole(v, row->price->bytes);)
+VALUE_OF(hbm_value, struct reason_row, if (is_priced(row)) value_whole(v, row->price->hbm_bytes);)
 VALUE_OF(us_value,    struct reason_row, v->number = is_priced(row) ? row->price->us : NAN;)
 VALUE_OF(why_value,   struct reason_row, v->words = is_priced(row) ? "" : row->price->why.text; v->paint = PAINT_DIM;)
 
@@ -93,19 +75,14 @@ static const struct lx_team_exchange *exchange_of(const struct read_row *row)
     return e >= 0 ? &row->plan->exchanges[e] : NULL;
 }
 
-static void explain_cuts_by_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct read_row *row = row_of_table;
+/* clang-format off */
+VALUE_OF(explain_cuts_by_value, struct read_row,
     const struct lx_team_exchange *x = exchange_of(row);
-    (void)column;
     v->paint = PAINT_DIM;
     v->words = x ? lx_team_pattern_word(x->pattern) : "what it has";
     if (!x || x->reads < 2) return;
     value_format(v, "%s, one of %s", lx_team_pattern_word(x->pattern), counted(x->reads, "read").at);
-    v->words = v->made.at;
-}
-
-/* clang-format off */
+    v->words = v->made.at;)
 VALUE_OF(reader_value, struct read_row, v->words = row->plan->graph->ops[row->op].name;)
 VALUE_OF(kind_value,   struct read_row, v->words = row->plan->graph->ops[row->op].kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(how_value,    struct read_row, v->words = lx_team_mode_word(row->plan->ops[row->op].mode);)
@@ -179,23 +156,7 @@ static void add_headline(const struct lx_shard_question *q, const struct lx_shar
     text_add(out, "\n");
 }
 
-/* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
-static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
-{
-    enum { MOST_BLOCKS = 8 };
-    const struct lx_team_tensor *x = &p->tensors[tensor];
-    for (int a = 0; a < p->grid.axes; a++) {
-        int d = x->shard[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->shard, d) : 0;
-        text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
-        text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
-        if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
-        for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
-            text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
-        text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
-    }
-}
-
-/* Every operand that reads it; NULL: memory is out. */
+/* Every operand that reads it. */
 static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, size_t *count)
 {
     size_t most = 1;
@@ -208,19 +169,13 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
     return rows;
 }
 
-static struct reason_row *reason_rows(const struct lx_shard_question *q, const struct lx_shard_reasons *r)
-{
-    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
-    for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
-    return rows;
-}
-
 static void show_reasons(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
                          struct text *out)
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
-    struct reason_row *rows = reason_rows(q, r);
+    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
+    for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     add_headline(q, r, out);
     /* Whose word it is; and what to do where another way is better. */
     const char *name = team_of(q)->graph->tensors[r->tensor].name;
@@ -235,8 +190,18 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
         add_choice(&team_of(q)->grid, r->others->shard, out);
     }
     text_add(out, "\n");
-    explain_cuts_add_axes(team_of(q), r->tensor, out);
     const struct lx_team_plan *p = team_of(q);
+    const struct lx_team_tensor *x = &p->tensors[r->tensor];
+    for (int a = 0; a < p->grid.axes; a++) { /* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
+        enum { MOST_BLOCKS = 8 };
+        int d = x->shard[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->shard, d) : 0;
+        text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
+        text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
+        if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
+        for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
+            text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
+        text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
+    }
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         if (p->graph->ops[o].output != r->tensor) continue;
         text_add(out, "  made by ");
@@ -248,8 +213,8 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
     }
     text_format(out, "  most HBM of a device %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
                 r->is.us);
-    if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
-    if (rows && r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
+    if (count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
+    if (r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
     mem_free(reads);
     mem_free(rows);
 }
@@ -259,7 +224,8 @@ static void reasons_to_json(const struct lx_shard_question *q, const struct lx_s
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
-    struct reason_row *rows = reason_rows(q, r);
+    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
+    for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     text_add(out, "    {\"tensor\": ");
     text_json_string(out, team_of(q)->graph->tensors[r->tensor].name);
     text_add(out, ", \"state\": \"");
@@ -270,23 +236,12 @@ static void reasons_to_json(const struct lx_shard_question *q, const struct lx_s
                 "], \"origin\": \"%s\", \"bytes\": %" PRId64 ", \"hbm_bytes\": %" PRId64
                 ", \"us\": %.9g,\n     \"reads\": [",
                 lx_shard_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
-    if (reads) table_add_json_list(&TABLE(cut_read_columns, reads, count), out);
+    if (reads) table_add_json_rows(&TABLE(cut_read_columns, reads, count), -1, out);
     text_add(out, "],\n     \"others\": [");
-    if (rows) table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
+    if (rows) table_add_json_rows(&TABLE(cut_reason_columns, rows, r->other_count), -1, out);
     text_add(out, "]}");
     mem_free(reads);
     mem_free(rows);
-}
-
-static bool no_such_tensor(struct call *call, const struct lx_graph *g, const char *name)
-{
-    const char **names = mem_zeroed((size_t)g->tensor_count + 1, sizeof *names);
-    for (int32_t t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
-    const char *near = nearest(name, names);
-    mem_free(names);
-    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tensor \"%s\"%s%s%s", name,
-                      near ? "; did you mean \"" : "; --explain . lists them", near ? near : "",
-                      near ? "\"?" : "");
 }
 
 /* Which tensors --explain names, each once; `*all`: by a dot. */
@@ -301,55 +256,27 @@ static bool read_named(struct call *call, const struct lx_graph *g, bool *named,
         }
         int32_t t = 0;
         while (t < g->tensor_count && strcmp(g->tensors[t].name, o->value) != 0) t++;
-        if (t == g->tensor_count) return no_such_tensor(call, g, o->value);
+        if (t == g->tensor_count) {
+            const char **names = mem_zeroed((size_t)g->tensor_count + 1, sizeof *names);
+            for (t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
+            const char *near = nearest(o->value, names);
+            mem_free(names);
+            return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tensor \"%s\"%s%s%s", o->value,
+                              near ? "; did you mean \"" : "; --explain . lists them", near ? near : "",
+                              near ? "\"?" : "");
+        }
         named[t] = true;
     }
     return true;
 }
 
-static bool explain_one(struct call *call, const struct lx_shard_question *q, int32_t t, bool first,
-                        bool named, struct text *out)
-{
-    struct lx_shard_reasons r;
-    lx_shard_reasons_find(q, t, &r);
-    if (wants_json(call)) {
-        text_add(out, first ? "" : ",\n");
-        reasons_to_json(q, &r, out);
-    } else if (named) {
-        text_add(out, first ? "" : "\n");
-        show_reasons(q, &r, out);
-    } else {
-        add_headline(q, &r, out);
-    }
-    lx_shard_reasons_free(&r);
-    return true;
-}
-
-static bool explain_named(struct call *call, struct lx_shard_question *q, const bool *named, bool all,
-                          struct text *out)
-{
-    struct watch watch;
-    const struct lx_plan_options *asked = q->plan;
-    struct lx_plan_options plan = *asked;
-    bool ok = true, first = true;
-    watch_begin(&watch, plan.run.time_limit > 0 ? plan.run.time_limit : SECONDS_FOR_ALL);
-    q->stop = plan.run.stop = watch_must_stop;
-    q->context = plan.run.context = &watch;
-    q->plan = &plan;
-    for (int32_t t = 0; ok && t < team_of(q)->graph->tensor_count; t++) {
-        if (!named[t] && !all) continue;
-        ok = explain_one(call, q, t, first, named[t], out);
-        first = false;
-    }
-    watch_end(&watch);
-    q->plan = asked;
-    return ok;
-}
-
 bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out)
 {
     const struct lx_team_plan *p = team_of(q);
-    bool all = false, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);
+    const struct lx_plan_options *asked = q->plan;
+    struct lx_plan_options plan = *asked;
+    struct watch watch;
+    bool all = false, first = true, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);
     bool ok = read_named(call, p->graph, named, &all);
     if (ok && wants_json(call)) {
         text_add(out, "{\"lxplan\": 1, \"kind\": \"cuts explained\", \"pattern\": ");
@@ -358,7 +285,26 @@ bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct tex
         for (int a = 0; a < p->grid.axes; a++) text_format(out, a ? ", %d" : "%d", p->grid.size[a]);
         text_format(out, "], \"by\": \"%s\", \"tensors\": [\n", q->how->by_time ? "time" : "bytes");
     }
-    ok = ok && explain_named(call, q, named, all, out);
+    watch_begin(&watch, plan.run.time_limit > 0 ? plan.run.time_limit : SECONDS_FOR_ALL);
+    q->stop = plan.run.stop = watch_must_stop;
+    q->context = plan.run.context = &watch;
+    q->plan = &plan;
+    for (int32_t t = 0; ok && t < p->graph->tensor_count; t++) {
+        struct lx_shard_reasons r;
+        if (!named[t] && !all) continue;
+        lx_shard_reasons_find(q, t, &r);
+        if (!first && (wants_json(call) || named[t])) text_add(out, wants_json(call) ? ",\n" : "\n");
+        if (wants_json(call))
+            reasons_to_json(q, &r, out);
+        else if (named[t])
+            show_reasons(q, &r, out);
+        else
+            add_headline(q, &r, out);
+        lx_shard_reasons_free(&r);
+        first = false;
+    }
+    watch_end(&watch);
+    q->plan = asked;
     if (ok && wants_json(call)) text_add(out, "\n  ]}\n");
     mem_free(named);
     return ok;

@@ -34,7 +34,7 @@ const struct lx_graph *graph_of_file(const struct model_options *how, const char
                                      lx_status *st);
 /* By the options of the call. */
 const struct lx_graph *read_graph(struct call *call, const char *path);
-const struct lx_graph *parse_graph(struct call *call, const char *file, const char *text, size_t length);
+const struct lx_graph *parse_graph(struct call *call, const struct source *from);
 
 struct paths {
     char **at; /* each malloc'ed */
@@ -64,8 +64,9 @@ char *graph_text(struct call *call, const lx_graph *g, const char *format, size_
 
 /* "a pattern as JSON, MiniMalloc CSV or XLA CSV" */
 void add_formats(struct text *out);
-/* Rows of a help: name, summary, contents. `written`: only formats that can be written. */
-void formats_help(struct text *out, bool written);
+/* Of a help: name, summary and contents of every format that can be written, or read. */
+void written_formats_help(const struct call *call, struct text *out);
+void read_formats_help(const struct call *call, struct text *out);
 /* Name k of the formats that can be written; NULL behind the last. */
 const char *written_format_word(int k);
 /* The one of --format, by default the first that writes lists of buffers; false with `call->st`. */

@@ -2,11 +2,6 @@
 #include "planning/op_words.h"
 #include "text/format.h"
 
-static int32_t op_words_tensor_of(const struct lx_plan *p, int32_t op, int operand)
-{
-    return op_operand(&p->layouts->graph->ops[op], operand);
-}
-
 static const struct lx_access *op_words_access_of(const struct lx_plan *p, int32_t op, int operand)
 {
     return &p->accesses[p->access_at[op] + operand];
@@ -25,7 +20,7 @@ static int64_t moved_at(const struct lx_plan *p, int32_t op, int32_t tensor, enu
 
 void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct text *out)
 {
-    int32_t tensor = op_words_tensor_of(p, op, operand);
+    int32_t tensor = op_operand(&p->layouts->graph->ops[op], operand);
     if (lx_plan_place(p, op, operand) < 0) {
         text_format(out, "HBM: %s B", grouped(op_words_access_of(p, op, operand)->bytes).at);
         return;
@@ -41,7 +36,7 @@ static int op_words_operand_of(const struct lx_plan *p, int32_t op, int32_t tens
 {
     const struct lx_op *o = &p->layouts->graph->ops[op];
     for (int k = 0; k < op_operand_count(o); k++)
-        if (op_words_tensor_of(p, op, k) == tensor) return k;
+        if (op_operand(&p->layouts->graph->ops[op], k) == tensor) return k;
     return -1;
 }
 
@@ -51,48 +46,40 @@ static bool is_on_chip(const struct lx_plan *p, int32_t op, int32_t tensor)
     return operand >= 0 && lx_plan_place(p, op, operand) >= 0;
 }
 
-/* HBM bytes of a tensor at one op: accesses, loads and stores. */
-static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
-{
-    int operand = op_words_operand_of(p, op, tensor);
-    int64_t bytes = moved_at(p, op, tensor, LX_LOAD) + moved_at(p, op, tensor, LX_STORE);
-    if (operand >= 0 && lx_plan_place(p, op, operand) < 0) bytes += op_words_access_of(p, op, operand)->bytes;
-    return bytes;
-}
-
-static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tensor, struct text *out)
-{
-    /* The last relayout of the tensor before the op; -1: none. */
-    int32_t found = -1;
-    for (int32_t i = 0; i < p->transfer_count && p->transfers[i].tick < op; i++)
-        if (p->transfers[i].kind == LX_RING && p->stays[p->transfers[i].stay].tensor == tensor) found = i;
-    if (found < 0) {
-        text_add(out, "; no data has to move");
-        return;
-    }
-    text_add(out, "; relayout over the ring for op ");
-    add_printable(out, p->layouts->graph->ops[p->transfers[found].tick].name, 40);
-    text_format(out, ", %s B", grouped(moved_at(p, p->transfers[found].tick, tensor, LX_RING)).at);
-}
-
 enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
                                  struct text *out)
 {
-    int32_t tensor = op_words_tensor_of(p, op, operand), reader = op > other ? op : other;
+    int32_t tensor = op_operand(&p->layouts->graph->ops[op], operand), reader = op > other ? op : other;
     bool same = !lx_core_div_mismatch(p->divisions, op, other, tensor);
     text_add(out, same ? "same split as op " : "split differs from op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     if (same) return CUT_SAME;
-    int64_t ring = moved_at(p, reader, tensor, LX_RING);
-    bool on_chip = is_on_chip(p, op, tensor) && is_on_chip(p, other, tensor);
-    if (on_chip && ring)
+    int64_t ring = moved_at(p, reader, tensor, LX_RING), bytes = 0;
+    if (!is_on_chip(p, op, tensor) || !is_on_chip(p, other, tensor) ||
+        (!ring && moved_at(p, reader, tensor, LX_LOAD))) {
+        for (int k = 0; k < 2; k++) { /* accesses, loads and stores of the tensor at both ops */
+            int32_t at = k ? other : op;
+            int its = op_words_operand_of(p, at, tensor);
+            bytes += moved_at(p, at, tensor, LX_LOAD) + moved_at(p, at, tensor, LX_STORE);
+            if (its >= 0 && lx_plan_place(p, at, its) < 0) bytes += op_words_access_of(p, at, its)->bytes;
+        }
+        text_format(out, "; through HBM, %s B", grouped(bytes).at);
+        return is_on_chip(p, op, tensor) && is_on_chip(p, other, tensor) ? CUT_RING : CUT_HBM;
+    }
+    /* The last relayout of the tensor before the reader; -1: none. */
+    int32_t found = -1;
+    for (int32_t i = 0; i < p->transfer_count && p->transfers[i].tick < reader; i++)
+        if (p->transfers[i].kind == LX_RING && p->stays[p->transfers[i].stay].tensor == tensor) found = i;
+    if (ring)
         text_format(out, "; relayout over the ring, %s B", grouped(ring).at);
-    else if (on_chip && !moved_at(p, reader, tensor, LX_LOAD))
-        add_relaid_before(p, reader, tensor, out);
-    else
-        text_format(out, "; through HBM, %s B",
-                    grouped(op_words_through_hbm(p, op, tensor) + op_words_through_hbm(p, other, tensor)).at);
-    return on_chip ? CUT_RING : CUT_HBM;
+    else if (found < 0)
+        text_add(out, "; no data has to move");
+    else {
+        text_add(out, "; relayout over the ring for op ");
+        add_printable(out, p->layouts->graph->ops[p->transfers[found].tick].name, 40);
+        text_format(out, ", %s B", grouped(moved_at(p, p->transfers[found].tick, tensor, LX_RING)).at);
+    }
+    return CUT_RING;
 }
 
 /* The neighbour that cuts a tensor of the op as it does, the one with most bytes; -1: none. */
@@ -103,7 +90,7 @@ static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
     *bytes = 0;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int k = 0; o != op && k < op_operand_count(&g->ops[op]); k++) {
-            int32_t t = op_words_tensor_of(p, op, k);
+            int32_t t = op_operand(&p->layouts->graph->ops[op], k);
             const struct lx_op *other = &g->ops[o];
             bool made = op_operand_made(other, t) >= 0, feeds = made && k < g->ops[op].input_count;
             bool reads = k >= g->ops[op].input_count && !made && op_words_operand_of(p, o, t) >= 0;
@@ -132,7 +119,7 @@ static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *o
         return;
     }
     text_format(out, ": %s B of ", grouped(now->operands[found].core_bytes).at);
-    add_printable(out, p->layouts->graph->tensors[op_words_tensor_of(p, op, found)].name, 30);
+    add_printable(out, p->layouts->graph->tensors[op_operand(&p->layouts->graph->ops[op], found)].name, 30);
     text_format(out, " per core, alone it would be %s B", grouped(alone->operands[found].core_bytes).at);
 }
 

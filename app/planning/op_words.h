@@ -25,8 +25,4 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
  * neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
 
-/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing
- * repeats. "planned once": all layers have the same layouts, splits and nests. */
-void add_layers(const struct lx_plan *p, struct text *out);
-
 #endif

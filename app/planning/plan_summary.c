@@ -30,45 +30,14 @@ void device_help(const struct call *call, struct text *out)
         help_entry(out, p->key, p->help);
 }
 
-void device_line(const struct lx_plan *plan, struct text *out)
-{
-    const struct lx_device *d = &plan->graph->device;
-    if (plan->graph->is_list)
-        text_format(out, "%s of scratchpad, alignment %s B", in_bytes(plan->problem.capacity).at,
-                    grouped(plan->problem.alignment).at);
-    else
-        text_format(out, "%s, %s, %s of scratchpad each, in sticks of %s B", d->preset,
-                    counted(d->cores, "core").at, in_bytes(plan->problem.capacity).at,
-                    grouped(plan->problem.alignment).at);
-}
-
 /* Repeated layers of a graph: count, ops, first and last op; and whether the plan treats all layers alike
  * (layouts, splits, nests). */
 
 enum { MOST_LAYERS = 4, MOST_NAME = 40 };
 
-static void layer_words_add_name(const char *name, struct text *out)
-{
-    char *clean = printable(name, MOST_NAME);
-    text_add(out, clean ? clean : "?");
-    mem_free(clean);
-}
-
 static uint64_t layer_words_mix(uint64_t hash, int64_t value)
 {
     return hash_words(hash, &value, sizeof value);
-}
-
-static uint64_t mix_nest(uint64_t hash, const struct lx_plan *p, int32_t tick)
-{
-    for (int32_t i = 0; i < p->nest_count; i++) {
-        const struct lx_nest *n = &p->nests[i];
-        if (tick < n->first || tick > n->last) continue;
-        hash = layer_words_mix(layer_words_mix(hash, tick - n->first), n->last - tick);
-        for (int l = 0; l < n->level_count; l++)
-            hash = layer_words_mix(layer_words_mix(hash, n->tiles[l]), n->var[tick - n->first][l]);
-    }
-    return hash;
 }
 
 /* A hash of the decisions about the op of a tick. */
@@ -79,7 +48,14 @@ static uint64_t mix_tick(uint64_t hash, const struct lx_plan *p, int32_t tick)
     hash = layer_words_mix(layer_words_mix(hash, (int64_t)op->kind->id),
                            p->layouts->layouts[op->output].stick_dim);
     for (int i = 0; i < d->split_count; i++) hash = layer_words_mix(hash, d->splits[i].split);
-    return mix_nest(hash, p, tick);
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        if (tick < n->first || tick > n->last) continue;
+        hash = layer_words_mix(layer_words_mix(hash, tick - n->first), n->last - tick);
+        for (int l = 0; l < n->level_count; l++)
+            hash = layer_words_mix(layer_words_mix(hash, n->tiles[l]), n->var[tick - n->first][l]);
+    }
+    return hash;
 }
 
 static int layer_words_by_value(const void *a, const void *b)
@@ -90,11 +66,11 @@ static int layer_words_by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* In how many ways the layers of a run are planned; 0: memory is out. */
+/* In how many ways the layers of a run are planned. */
 static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 {
     uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
-    int32_t ways = hash ? 1 : 0;
+    int32_t ways = 1;
     /* Per layer a hash of the decisions about its ops, and about ops that were added before them. */
     int32_t begun = 0; /* the first tick that belongs to the next op */
     for (int32_t i = 0; i < r->times; i++) hash[i] = HASH_START;
@@ -110,24 +86,22 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
     return ways;
 }
 
-void add_layers(const struct lx_plan *p, struct text *out)
+/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing repeats.
+ * "planned once": all layers have the same layouts, splits and nests. */
+static void add_layers(const struct lx_plan *p, struct text *out)
 {
     int32_t count;
     const struct lx_graph *g = p->graph;
     struct lx_repeat *r = lx_repeats(g, &count);
     for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
-        if (p->layouts && !p->order) {
-            int32_t ways = ways_of(p, &r[i]);
-            if (ways == 1)
-                text_add(out, ", planned once");
-            else
-                text_format(out, ", planned in %d ways", (int)ways);
-        }
+        int32_t ways = p->layouts && !p->order ? ways_of(p, &r[i]) : 0;
+        if (ways == 1) text_add(out, ", planned once");
+        if (ways > 1) text_format(out, ", planned in %d ways", (int)ways);
         text_add(out, ": ");
-        layer_words_add_name(g->ops[r[i].first].name, out);
+        add_printable(out, g->ops[r[i].first].name, MOST_NAME);
         text_add(out, " to ");
-        layer_words_add_name(g->ops[r[i].first + r[i].ops - 1].name, out);
+        add_printable(out, g->ops[r[i].first + r[i].ops - 1].name, MOST_NAME);
     }
     if (count > MOST_LAYERS) text_add(out, "; ...");
     mem_free(r);
@@ -135,12 +109,6 @@ void add_layers(const struct lx_plan *p, struct text *out)
 
 /* More rows than this scroll away; the costliest are what one looks for. */
 enum { MOST_ROWS = 40 };
-
-static void plan_summary_label(struct text *out, const char *word)
-{
-    paint_add(out, PAINT_DIM, word);
-    text_pad(out, ' ', 10 - strlen(word));
-}
 
 /* Bytes moved, and waits. */
 static void write_sums(const struct lx_plan *p, struct text *out)
@@ -151,84 +119,65 @@ static void write_sums(const struct lx_plan *p, struct text *out)
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
     lx_plan_waits(p, waits);
     struct lx_op_wait all = lx_waits_sum(waits, ops);
-    plan_summary_label(out, "bytes");
+    add_labelled(out, "bytes", "%s", "");
     add_byte_sums(p, &sums, out);
     text_add(out, "\n");
-    plan_summary_label(out, "waits");
+    add_labelled(out, "waits", "%s", "");
     add_wait_sums(&all, out);
     text_add(out, "\n");
     mem_free(moved);
     mem_free(waits);
 }
 
-/* Beside what nothing on chip costs, where that is an answer. */
-static void add_baseline(const struct lx_plan *p, struct text *out)
+/* Traffic beside what nothing on chip costs, where that is an answer; and how it came about. */
+static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
-    int64_t all = p->figures.baseline_hbm_bytes;
-    bool legal = !p->graph->is_list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
+    enum { MOST_NESTS = 4 };
+    const struct lx_graph *g = p->graph, *from = g->came_from;
+    int64_t all = p->figures.baseline_hbm_bytes, sums = 0;
+    bool spill = p->problem.objective == LX_SPILL,
+         legal = !g->list || !(lx_problem_needs(&p->problem) & (LX_CAN_MUST | LX_CAN_STAGING));
+    add_labelled(out, g->list ? "cost" : "HBM", "%s", in_bytes(p->figures.hbm_bytes).at);
+    if (spill && !p->asks_time) add_least_words(p, false, out);
     if (!legal && p->answer.status != LX_INFEASIBLE)
         text_add(out, "; some buffers must be on chip");
     else if (legal && all > 0)
-        text_format(out, "; with nothing on chip%s %s, saved %s", p->graph->came_from ? " as rewritten" : "",
+        text_format(out, "; with nothing on chip%s %s, saved %s", from ? " as rewritten" : "",
                     in_bytes(all).at, in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
-}
-
-/* "3 nests, 96 iterations: ticks 2 to 9 x16 over s; ..." as far as a line may go. */
-static void plan_summary_write_nests(const struct lx_plan *p, struct text *out)
-{
-    enum { MOST = 4 };
-    if (p->nest_count == 0) return;
-    plan_summary_label(out, "nests");
-    add_nests_sum(p, out);
-    for (int32_t i = 0; i < p->nest_count && i < MOST; i++) {
-        text_format(out, "%s%d to %d ", i ? "; " : ": ticks ", (int)p->nests[i].first, (int)p->nests[i].last);
-        add_nest_words(p, &p->nests[i], out);
-    }
-    text_add(out, p->nest_count > MOST ? "; ...\n" : "\n");
-}
-
-/* Only plans whose graph was rewritten have this line. */
-static void write_online(const struct lx_plan *p, struct text *out)
-{
-    int64_t sums = 0;
-    const struct lx_graph *g = p->graph, *from = g->came_from;
-    if (!from) return;
-    for (int32_t o = 0; o < g->op_count; o++) sums += g->ops[o].kind->id == LX_KIND_LOGSUMEXP;
-    plan_summary_label(out, "online");
-    text_format(out, "%s, so that tiles may split softmax rows: %s instead of %d\n",
-                counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
-}
-
-static void write_traffic_lines(const struct lx_plan *p, struct text *out)
-{
-    plan_summary_label(out, p->graph->is_list ? "cost" : "HBM");
-    text_add(out, in_bytes(p->figures.hbm_bytes).at);
-    if (p->problem.objective == LX_SPILL && !p->asks_time) add_least_words(p, false, out);
-    add_baseline(p, out);
     text_add(out, "\n");
-    if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
-        plan_summary_label(out, "spill");
-        text_format(out, "%s that an unlimited scratchpad would save\n", in_bytes(p->figures.spill_bytes).at);
+    if (spill && !g->list)
+        add_labelled(out, "spill", "%s that an unlimited scratchpad would save\n",
+                     in_bytes(p->figures.spill_bytes).at);
+    if (p->joint.searched)
+        add_labelled(out, "joint", "%s re-split; lower bound over all work splits %s\n",
+                     counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
+    if (p->nest_count) { /* "3 nests, 96 iterations: ticks 2 to 9 x16 over s; ..." as far as a line may go */
+        add_labelled(out, "nests", "%s", "");
+        add_nests_sum(p, out);
+        for (int32_t i = 0; i < p->nest_count && i < MOST_NESTS; i++) {
+            text_format(out, "%s%d to %d ", i ? "; " : ": ticks ", (int)p->nests[i].first,
+                        (int)p->nests[i].last);
+            add_nest_words(p, &p->nests[i], out);
+        }
+        text_add(out, p->nest_count > MOST_NESTS ? "; ...\n" : "\n");
     }
-    if (p->joint.searched) {
-        plan_summary_label(out, "joint");
-        text_format(out, "%s re-split; lower bound over all work splits %s\n",
-                    counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
-    }
-    plan_summary_write_nests(p, out);
-    write_online(p, out);
-    if (!p->graph->is_list) {
-        plan_summary_label(out, "pool");
-        text_format(out, "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
-        plan_summary_label(out, "time");
-        text_format(out, "%.2f us on the device, %.2f us end to end in %s, predicted", p->figures.device_us,
-                    p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
+    for (int32_t o = 0; o < g->op_count; o++) sums += g->ops[o].kind->id == LX_KIND_LOGSUMEXP;
+    if (from)
+        add_labelled(out, "online", "%s, so that tiles may split softmax rows: %s instead of %d\n",
+                     counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
+}
+
+static void write_size_lines(const struct lx_plan *p, struct text *out)
+{
+    if (!p->graph->list) {
+        add_labelled(out, "pool", "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
+        add_labelled(out, "time", "%.2f us on the device, %.2f us end to end in %s, predicted",
+                     p->figures.device_us, p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
         if (p->asks_time) add_least_words(p, false, out);
         text_add(out, "\n");
         write_sums(p, out);
     }
-    plan_summary_label(out, "height");
-    text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
+    add_labelled(out, "height", "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX) {
         add_least_words(p, false, out);
         text_add(out, "\n");
@@ -236,8 +185,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
     bool met = lx_plan_meets_target(p);
-    plan_summary_label(out, "target");
-    text_format(out, "%s: ", in_bytes(p->graph->target_hbm_bytes).at);
+    add_labelled(out, "target", "%s: ", in_bytes(p->graph->target_hbm_bytes).at);
     paint_add(out, met ? PAINT_GOOD : PAINT_BAD, met ? "met" : "missed");
     if (!met) text_format(out, " by %s", in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at);
     text_add(out, "\n");
@@ -257,7 +205,7 @@ static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct
         compulsory += p->problem.buffers[i].reason != NULL;
     }
     text_format(out, "\n%s: %s on chip, %s %s", counted(n, "buffer").at, grouped(placed).at,
-                grouped(n - placed).at, p->graph->is_list ? "off chip" : "in HBM");
+                grouped(n - placed).at, p->graph->list ? "off chip" : "in HBM");
     if (compulsory)
         text_format(out, " (%s compulsory)", compulsory == n - placed ? "all" : grouped(compulsory).at);
     text_add(out, "\n");
@@ -276,43 +224,47 @@ static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct
 
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out)
 {
-    const struct lx_graph *g = p->graph;
-    char *name = printable(g->name, 60);
-    plan_summary_label(out, "pattern");
-    paint_add(out, PAINT_HEADING, name ? name : "?");
-    mem_free(name);
-    if (g->is_list)
-        text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
-    else
-        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
-    struct text layers = {0};
-    add_layers(p, &layers);
-    if (layers.at && layers.length) {
-        plan_summary_label(out, "layers");
-        text_format(out, "%s\n", layers.at);
-    }
-    text_free(&layers);
-    plan_summary_label(out, "device");
-    device_line(p, out);
-    text_add(out, "\n");
     static const enum paint paints[] = {[LX_FEASIBLE] = PAINT_PLAIN,
                                         [LX_OPTIMAL] = PAINT_GOOD,
                                         [LX_INFEASIBLE] = PAINT_BAD,
                                         [LX_LIMIT] = PAINT_PLAIN,
                                         [LX_ERROR] = PAINT_BAD};
-    const struct lx_answer *a = &p->answer;
-    plan_summary_label(out, "solver");
-    text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
-                p->options);
-    plan_summary_label(out, "status");
-    paint_add(out, paints[a->status], verdict_words(p));
+    const struct lx_graph *g = p->graph;
+    const struct lx_device *d = &g->device;
+    char *name = printable(g->name, 60);
+    struct text layers = {0};
+    add_labelled(out, "pattern", "%s", "");
+    paint_add(out, PAINT_HEADING, name ? name : "?");
+    mem_free(name);
+    if (g->list)
+        text_format(out, ": %s\n", counted(g->list->buffer_count, "buffer").at);
+    else
+        text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+    add_layers(p, &layers);
+    if (layers.length) {
+        add_labelled(out, "layers", "%s", "");
+        text_format(out, "%s\n", layers.at);
+    }
+    text_free(&layers);
+    if (g->list)
+        add_labelled(out, "device", "%s of scratchpad, alignment %s B\n", in_bytes(p->problem.capacity).at,
+                     grouped(p->problem.alignment).at);
+    else
+        add_labelled(out, "device", "%s, %s, %s of scratchpad each, in sticks of %s B\n", d->preset,
+                     counted(d->cores, "core").at, in_bytes(p->problem.capacity).at,
+                     grouped(p->problem.alignment).at);
+    add_labelled(out, "solver", "%s, seed %llu%s", p->solver, (unsigned long long)p->seed,
+                 *p->options ? ", " : "");
+    text_format(out, "%s\n", p->options);
+    add_labelled(out, "status", "%s", "");
+    paint_add(out, paints[p->answer.status], verdict_words(p));
     add_reason_words(p, out);
     text_add(out, "\n");
     write_traffic_lines(p, out);
-    plan_summary_label(out, "work");
-    text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, when);
+    write_size_lines(p, out);
+    add_labelled(out, "work", "%s in %s\n", counted(p->answer.steps, "step").at, when);
     plan_summary_write_buffers(p, all, out);
-    if (p->graph->is_list) return;
+    if (g->list) return;
     show_copies(p, out);
     show_ops(p, all ? 0 : MOST_ROWS, out);
 }

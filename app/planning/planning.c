@@ -44,22 +44,16 @@ void planning_begin(void)
     planning_rows[n] = (struct option_row){"no-clone", MORE, NULL, "the same as --clone none"};
 }
 
-/* Every time that the option was given, in order. */
-static bool set_option(struct call *call, const char *name, struct lx_settings *o)
-{
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *g = &call->line.options.at[i];
-        if (strcmp(g->name, name) == 0 && !lx_settings_set(o, name, g->value, &call->st)) return false;
-    }
-    return true;
-}
-
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o)
 {
     *o = (struct lx_settings){.solvers = lx_solvers(), .prefix = "--"};
     for (int i = 0; i < lx_settings_count(); i++) {
         const char *name = lx_settings_at(i).name;
-        if (!(but && find_row(but, name)) && !set_option(call, name, o)) return false;
+        if (but && find_row(but, name)) continue;
+        for (size_t k = 0; k < call->line.options.count; k++) { /* every time that it was given, in order */
+            const struct given_option *g = &call->line.options.at[k];
+            if (strcmp(g->name, name) == 0 && !lx_settings_set(o, name, g->value, &call->st)) return false;
+        }
     }
     if (option_given(&call->line, "no-clone")) {
         if (lx_settings_passes(o).clone == LX_CLONE_HEURISTIC)
@@ -108,9 +102,9 @@ const struct lx_graph *read_pattern(struct call *call, const char *path)
     return sized;
 }
 
-const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length)
+const struct lx_graph *pattern_of_text(struct call *call, const struct source *from)
 {
-    const struct lx_graph *g = parse_graph(call, file, text, length), *sized = NULL;
+    const struct lx_graph *g = parse_graph(call, from), *sized = NULL;
     if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
     lx_graph_free(g);
     return sized;
@@ -132,35 +126,17 @@ static void planning_show_progress(void *context, const struct lx_progress *so_f
     paint_progress(line);
 }
 
-struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
+/* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress. */
+static struct lx_plan *plan_watched(struct call *call, const struct lx_graph *graph,
+                                    const struct lx_plan_options *asked)
 {
-    struct lx_passes passes;
-    return read_passes(call, &passes) ? make_plan_as(call, graph, &passes, NULL) : NULL;
-}
-
-static bool planning_choose(struct call *call, const struct lx_graph *g, const struct lx_solver *solver,
-                            struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS])
-{
-    struct lx_settings o;
-    enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
-    if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
-    if (!solver) return true;
-    how->solver = solver;
-    how->run.options = NULL;
-    return true;
-}
-
-struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
-                             lx_status *st)
-{
-    const struct call *call = context;
     struct planning work = {.solver = asked->solver->name};
     struct lx_plan_options how = *asked;
     how.run.stop = watch_must_stop;
     how.run.context = &work;
     if (paint_progress_possible() && !is_quiet(call)) how.run.progress = planning_show_progress;
     watch_begin(&work.watch, 0);
-    struct lx_plan *plan = lx_plan_make(graph, &how, st);
+    struct lx_plan *plan = lx_plan_make(graph, &how, &call->st);
     watch_end(&work.watch);
     return plan;
 }
@@ -183,7 +159,16 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
-    return planning_choose(call, graph, NULL, how, values) && read_passes(call, &how->passes);
+    struct lx_settings o;
+    enum lx_objective own = lx_graph_objective(graph);
+    if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
+    how->passes = lx_settings_passes(&o);
+    return true;
+}
+
+struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
+{
+    return make_plan_as(call, graph, NULL, NULL);
 }
 
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
@@ -191,9 +176,13 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
 {
     struct lx_plan_options how = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!planning_choose(call, graph, solver, &how, values)) return NULL;
-    how.passes = *passes;
-    return plan_watched(call, graph, &how, &call->st);
+    if (!read_plan_options(call, graph, &how, values)) return NULL;
+    if (solver) {
+        how.solver = solver;
+        how.run.options = NULL;
+    }
+    if (passes) how.passes = *passes;
+    return plan_watched(call, graph, &how);
 }
 
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph)
@@ -215,22 +204,14 @@ bool no_planning_options(struct call *call, const char *path)
     return true;
 }
 
-struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
+struct lx_plan *plan_of_text(struct call *call, const struct source *from)
 {
-    if (lx_is_plan(text, length))
-        return no_planning_options(call, file) ? lx_plan_of_text(file, text, length, &call->st) : NULL;
-    const struct lx_graph *g = pattern_of_text(call, file, text, length);
+    if (lx_is_plan(from->text, from->length))
+        return no_planning_options(call, from->file)
+                   ? lx_plan_of_text(from->file, from->text, from->length, &call->st)
+                   : NULL;
+    const struct lx_graph *g = pattern_of_text(call, from);
     struct lx_plan *plan = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
-    return plan;
-}
-
-struct lx_plan *read_or_make_plan(struct call *call, const char *path)
-{
-    size_t length;
-    char *text = file_read(path, &length, &call->st);
-    if (!text) return NULL;
-    struct lx_plan *plan = plan_of_text(call, strcmp(path, "-") == 0 ? "standard input" : path, text, length);
-    mem_free(text);
     return plan;
 }

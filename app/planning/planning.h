@@ -24,38 +24,30 @@ bool read_passes(struct call *call, struct lx_passes *out);
 const struct lx_graph *read_pattern_as_is(struct call *call, const char *path);
 /* The same with the device options applied. */
 const struct lx_graph *read_pattern(struct call *call, const char *path);
-const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length);
+const struct lx_graph *pattern_of_text(struct call *call, const struct source *from);
 /* A plan by the planning options. NULL with `call->st`. */
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
-/* The same with other passes and, unless it is NULL, another solver with its defaults. */
+/* The same with other passes, and another solver with its defaults; NULL: those of the options. */
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);
 /* The planning options; `values` must outlive `how`. */
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS]);
-/* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress; an lx_planner whose context
- * is the call. */
-struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
-                             lx_status *st);
-/* lx_team_plans_choose, likewise. */
+/* lx_team_plans_choose with a clock for the time limit and an ear for Ctrl-C. */
 struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph *graph,
                                         const struct lx_team_options *how,
                                         const struct lx_plan_options *asked);
 /* Only the placement problem, by the objective and the passes. NULL with `call->st`. */
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph);
 /* A plan file, or a pattern planned. Planning options with a plan file are an error. */
-struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length);
-struct lx_plan *read_or_make_plan(struct call *call, const char *path);
+struct lx_plan *plan_of_text(struct call *call, const struct source *from);
 /* False with `call->st` where planning options were given for a file that is a plan already. */
 bool no_planning_options(struct call *call, const char *path);
 
 /* The graph on the device that the options and $SENCORES ask for: a reference, or NULL with `call->st`. */
 const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);
 
-/* device_options.c */
 /* The device parameters, for the help. */
 void device_help(const struct call *call, struct text *out);
-/* "spyre, 32 cores, 1,625,344 B (1.55 MiB) of scratchpad each, in sticks of 128 B" */
-void device_line(const struct lx_plan *plan, struct text *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "export/nest_words.h"
+#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,13 +26,6 @@ static bool remedies_changed(const struct remedies *r, int row, const char *text
     return lx_settings_set_row(&out->options, row, text, NULL);
 }
 
-/* The first words of a help text, for a pass that is switched on or off. */
-static void note_help(struct remedy *it, const char *help, bool done)
-{
-    snprintf(it->note, sizeof it->note, "%s%.*s", done ? "" : "without ",
-             (int)strcspn(help ? help : "", ":;"), help ? help : "");
-}
-
 static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
 {
     for (const struct lx_solver *const *s = r->asked.solvers; *s; s++) {
@@ -39,21 +33,9 @@ static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
         if (strcmp((*s)->name, r->plan->solver) == 0 || !lx_can(*s, r->plan->problem.objective)) continue;
         if (!remedies_changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
         snprintf(it.what, sizeof it.what, "-s %.80s", (*s)->name);
-        note_help(&it, (*s)->summary, true);
+        snprintf(it.note, sizeof it.note, "%.*s", (int)strcspn((*s)->summary, ":;"), (*s)->summary);
         remedies_push(r, sort, it);
     }
-}
-
-static void list_pass_value(struct remedies *r, const struct remedy_sort *sort, int row, int value)
-{
-    const char *word = lx_settings_word(&r->asked, row, value), *name = lx_settings_at(row).name;
-    bool is_switch = lx_settings_at(row).kind == LX_TAKES_NOTHING;
-    struct remedy it;
-    if (!word || !remedies_changed(r, row, word, &it)) return;
-    snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
-             is_switch ? "" : " ", is_switch ? "" : word);
-    if (!is_switch || value) note_help(&it, lx_settings_at(row).help, strcmp(word, "none") != 0);
-    remedies_push(r, sort, it);
 }
 
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
@@ -61,27 +43,36 @@ static void list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
     struct lx_passes now = lx_settings_passes(&r->asked);
     int row = LX_OPTION_PASSES;
-    for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->is_list; p++, row++)
-        for (int v = 0; strcmp(p->name, "stage") != 0 && lx_settings_word(&r->asked, row, v); v++)
-            if (v != lx_pass_get(&now, p)) list_pass_value(r, sort, row, v);
-}
-
-static void list_goal(struct remedies *r, const struct remedy_sort *sort, enum remedy_goal goal)
-{
-    struct remedy it = {.options = r->asked, .goal = goal};
-    snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);
-    snprintf(it.note, sizeof it.note, "the least %s",
-             goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
-    remedies_push(r, sort, it);
+    for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->list; p++, row++) {
+        struct lx_option_row option = lx_settings_at(row);
+        const char *word, *help = option.help ? option.help : "";
+        bool is_switch = option.kind == LX_TAKES_NOTHING;
+        for (int v = 0; strcmp(p->name, "stage") != 0 && (word = lx_settings_word(&r->asked, row, v)); v++) {
+            struct remedy it;
+            if (v == lx_pass_get(&now, p) || !remedies_changed(r, row, word, &it)) continue;
+            snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !v ? "without " : "",
+                     option.name, is_switch ? "" : " ", is_switch ? "" : word);
+            if (!is_switch || v) /* the first words of the help */
+                snprintf(it.note, sizeof it.note, "%s%.*s", strcmp(word, "none") != 0 ? "" : "without ",
+                         (int)strcspn(help, ":;"), help);
+            remedies_push(r, sort, it);
+        }
+    }
 }
 
 /* Pools have capacities of their own, and a height has none. */
 static void list_lx(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_plan *p = r->plan;
-    if (p->graph->pool_count > 1 || p->problem.objective == LX_HEIGHT) return;
-    if (r->name && r->presence != PRESENCE_YES) list_goal(r, sort, GOAL_BUFFER);
-    list_goal(r, sort, GOAL_ALL);
+    bool named = r->name && r->presence != PRESENCE_YES;
+    if (lx_graph_pools(p->graph) > 1 || p->problem.objective == LX_HEIGHT) return;
+    for (int goal = named ? GOAL_BUFFER : GOAL_ALL; goal <= GOAL_ALL; goal++) {
+        struct remedy it = {.options = r->asked, .goal = (enum remedy_goal)goal};
+        snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);
+        snprintf(it.note, sizeof it.note, "the least %s",
+                 goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
+        remedies_push(r, sort, it);
+    }
 }
 
 /* Bytes or time: whichever was not asked for. */
@@ -89,7 +80,7 @@ static void list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
     struct remedy it;
     const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
-    if (r->plan->graph->is_list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
+    if (r->plan->graph->list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
     snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
     snprintf(it.note, sizeof it.note,
              r->plan->asks_time ? "least traffic regardless of time" : "least time regardless of traffic");
@@ -100,7 +91,7 @@ static void list_cores(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_device *device = &r->plan->graph->device;
     int64_t counts[] = {device->cores / 2, device->cores * 2};
-    for (int i = 0; i < 2 && !r->plan->graph->is_list; i++) {
+    for (int i = 0; i < 2 && !r->plan->graph->list; i++) {
         char text[24];
         struct remedy it;
         snprintf(text, sizeof text, "%lld", (long long)counts[i]);
@@ -112,19 +103,14 @@ static void list_cores(struct remedies *r, const struct remedy_sort *sort)
     }
 }
 
-static bool is_of_pattern(const struct lx_plan *p, const char *op)
-{
-    for (int32_t i = 0; i < p->graph->op_count; i++)
-        if (strcmp(p->graph->ops[i].name, op) == 0) return true;
-    return false;
-}
-
 /* "scores=s/8,t/4" of a division; false: the op is not one of the pattern's, or its name has no place in an option. */
 static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_division *d, struct text *out)
 {
     const struct lx_division *now = &p->divisions->at[op];
     const char *name = p->layouts->graph->ops[op].name, *before = "=";
-    if (!is_of_pattern(p, name) || strpbrk(name, " =") || now->split_count == 0) return false;
+    bool known = false;
+    for (int32_t i = 0; i < p->graph->op_count; i++) known |= strcmp(p->graph->ops[i].name, name) == 0;
+    if (!known || strpbrk(name, " =") || now->split_count == 0) return false;
     text_add(out, name);
     for (int i = 0; i < now->split_count; i++) {
         if (d->splits[i] == 1) continue;
@@ -161,27 +147,20 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     }
 }
 
-/* The intermediate buffer that moves most; -1: none moves anything. */
-static int32_t busiest(const struct lx_plan *p)
-{
-    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
-    int32_t best = -1;
-    lx_plan_moved(p, moved);
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        bool counts = p->layouts->graph->tensors[p->stays[i].tensor].role == LX_INTERMEDIATE && moved[i] > 0;
-        if (counts && (best < 0 || moved[i] > moved[best])) best = i;
-    }
-    mem_free(moved);
-    return best;
-}
-
 /* The buffer's tensor, else the intermediate that moves most; -1: none. */
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
-    int32_t found = r->name ? -1 : busiest(p);
-    for (int32_t i = 0; r->name && i < p->problem.count; i++)
-        if (strcmp(p->problem.buffers[i].name, r->name) == 0) found = i;
+    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    int32_t found = -1;
+    lx_plan_moved(p, moved);
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        bool counts = p->layouts->graph->tensors[p->stays[i].tensor].role == LX_INTERMEDIATE && moved[i] > 0;
+        if (r->name ? strcmp(p->problem.buffers[i].name, r->name) == 0
+                    : counts && (found < 0 || moved[i] > moved[found]))
+            found = i;
+    }
+    mem_free(moved);
     return found < 0 ? -1 : p->stays[found].tensor;
 }
 
@@ -230,23 +209,20 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
     if (can) remedies_push(r, sort, it);
 }
 
-/* The nest in question: the first that accesses the tensor, else the one with most iterations; -1: none. */
-static int32_t nest_asked(const struct remedies *r)
-{
-    const struct lx_plan *p = r->plan;
-    int32_t tensor = r->name && p->nest_count > 0 ? tensor_asked(r) : -1, most = -1;
-    for (int32_t i = 0; i < p->nest_count; i++) {
-        if (tensor >= 0 && nest_tensor_of(p->layouts, &p->nests[i], tensor).accessed) return i;
-        if (most < 0 || nest_iterations(&p->nests[i]) > nest_iterations(&p->nests[most])) most = i;
-    }
-    return most;
-}
-
-/* Ops are named by their ticks, which hold where none was moved or written anew. */
+/* Other counts of the nest in question: the first that accesses the tensor, else the one with most iterations. Ops
+ * are named by their ticks, which hold where none was moved or written anew. */
 static void remedies_list_nests(struct remedies *r, const struct remedy_sort *sort)
 {
-    int32_t nest = r->plan->order || r->plan->graph->came_from ? -1 : nest_asked(r);
-    for (int l = 0; nest >= 0 && l < r->plan->nests[nest].level_count; l++) {
+    const struct lx_plan *p = r->plan;
+    int32_t tensor = r->name && p->nest_count > 0 ? tensor_asked(r) : -1, nest = -1;
+    if (p->order || p->graph->came_from) return;
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        bool accessed = tensor >= 0 && nest_tensor_of(p->layouts, &p->nests[i], tensor).accessed;
+        if (accessed || nest < 0 || nest_iterations(&p->nests[i]) > nest_iterations(&p->nests[nest]))
+            nest = i;
+        if (accessed) break;
+    }
+    for (int l = 0; nest >= 0 && l < p->nests[nest].level_count; l++) {
         list_count(r, sort, nest, l, true);
         list_count(r, sort, nest, l, false);
     }
@@ -305,13 +281,6 @@ enum presence presence_in(const struct lx_plan *p, const char *name)
     return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
 }
 
-const char *presence_word(enum presence p)
-{
-    static const char *const words[] = {
-        [PRESENCE_NO] = "no", [PRESENCE_PART] = "in part", [PRESENCE_YES] = "yes"};
-    return words[p];
-}
-
 /* The objective: bytes, or nanoseconds. */
 static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
 {
@@ -326,23 +295,169 @@ bool remedy_helps(const struct remedies *r, const struct remedy *it)
             (remedies_rank(r, it) == remedies_rank(r, &now) && it->presence > r->presence));
 }
 
-static bool remedies_goes_before(const struct remedies *r, const struct remedy *a, const struct remedy *b)
-{
-    bool has_a = a->state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
-    if (has_a != has_b) return has_a;
-    if (has_a && remedies_rank(r, a) != remedies_rank(r, b)) return remedies_rank(r, a) < remedies_rank(r, b);
-    if (has_a && a->presence != b->presence) return a->presence > b->presence;
-    if (has_a && a->us != b->us) return a->us < b->us;
-    return a->order < b->order;
-}
-
 /* By insertion: there are few. */
 void remedies_sort(struct remedies *r)
 {
     for (size_t i = 1; i < r->all.count; i++) {
         struct remedy it = r->all.at[i];
         size_t k = i;
-        for (; k > 0 && remedies_goes_before(r, &it, &r->all.at[k - 1]); k--) r->all.at[k] = r->all.at[k - 1];
+        for (; k > 0; k--) {
+            const struct remedy *b = &r->all.at[k - 1];
+            bool has = it.state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
+            int64_t rank = remedies_rank(r, &it), rank_b = remedies_rank(r, b);
+            bool before = has != has_b                        ? has
+                          : has && rank != rank_b             ? rank < rank_b
+                          : has && it.presence != b->presence ? it.presence > b->presence
+                          : has && it.us != b->us             ? it.us < b->us
+                                                              : it.order < b->order;
+            if (!before) break;
+            r->all.at[k] = *b;
+        }
         r->all.at[k] = it;
     }
+}
+
+/* --- Remedies as a table: one row each, for a terminal and for the explorer. --- */
+
+static const char *const presence_words[] = {
+    [PRESENCE_NO] = "no", [PRESENCE_PART] = "in part", [PRESENCE_YES] = "yes"};
+
+static bool has_figures(const struct remedy_row *row)
+{
+    return row->it->state <= REMEDY_CUT;
+}
+
+static int64_t delta_of(const struct remedy_row *row)
+{
+    return row->it->value - lx_plan_value(row->of->plan);
+}
+
+/* Its time was up before it was as good as the plan of now: what it moves in the end is not known. */
+static bool is_unknown(const struct remedy_row *row)
+{
+    return row->it->state == REMEDY_CUT && delta_of(row) > 0;
+}
+
+static enum paint remedy_columns_paint_of(const struct remedy_row *row)
+{
+    int64_t delta = delta_of(row);
+    return delta < 0 ? PAINT_GOOD : delta > 0 ? PAINT_BAD : PAINT_DIM;
+}
+
+static void remedy_columns_value_of(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->paint = PAINT_DIM;
+    v->number = NAN;
+    /* Why there are no figures. */
+    static const char *const words[] = {
+        [REMEDY_TRIED] = "",         [REMEDY_CUT] = "",           [REMEDY_OPEN] = "...",
+        [REMEDY_NONE] = "none",      [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped",
+        [REMEDY_LARGE] = "too large"};
+    v->words = words[row->it->state];
+    if (!has_figures(row)) return;
+    v->words = NULL;
+    v->paint = PAINT_PLAIN;
+    value_whole(v, row->it->value);
+    if (row->it->state == REMEDY_CUT) value_format(v, "<= %s", grouped(row->it->value).at);
+}
+
+static void delta_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row)) return;
+    if (is_unknown(row)) {
+        v->paint = PAINT_DIM;
+        v->words = "?";
+        return;
+    }
+    v->paint = remedy_columns_paint_of(row);
+    value_whole(v, delta_of(row));
+    v->words = NULL;
+    if (delta_of(row) > 0)
+        value_format(v, "+%s", grouped(delta_of(row)).at);
+    else if (delta_of(row) == 0)
+        v->words = "=";
+}
+
+static void remedy_columns_share_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    int64_t now = lx_plan_value(row->of->plan);
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row) || now == 0 || is_unknown(row)) return;
+    v->paint = PAINT_DIM;
+    v->words = "=";
+    if (delta_of(row) == 0) return;
+    v->number = (double)delta_of(row) / (double)now;
+    v->paint = remedy_columns_paint_of(row);
+    value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
+}
+
+/* How much longer, or shorter, it takes from end to end. */
+static void slower_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    double now = row->of->plan->figures.end_to_end_us, change = now > 0 ? (row->it->us - now) / now : 0;
+    (void)column;
+    v->words = "";
+    v->number = NAN;
+    if (!has_figures(row) || row->of->plan->graph->list || fabs(change) < 5e-4) return;
+    v->number = change;
+    v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
+    value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);
+}
+
+static void note_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct remedy_row *row = row_of_table;
+    (void)column;
+    v->paint = PAINT_DIM;
+    if (row->it->state == REMEDY_LARGE)
+        value_format(v, "not tried: too large (%s)", counted(row->of->plan->problem.count, "buffer").at);
+    else if (row->it->state == REMEDY_NONE)
+        value_format(v, "%s: there is none", row->it->note);
+    else
+        v->words = row->it->note;
+}
+
+/* clang-format off */
+VALUE_OF(remedy_columns_time_value, struct remedy_row,
+    v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
+    v->number = NAN;
+    v->words = "";
+    if (!has_figures(row) || row->of->plan->graph->list) return;
+    v->words = NULL;
+    v->number = row->it->us;)
+VALUE_OF(presence_value, struct remedy_row,
+    v->words = "";
+    if (!has_figures(row) || !row->of->name) return;
+    v->words = presence_words[row->it->presence];
+    v->paint = row->it->presence == PRESENCE_YES ? PAINT_GOOD : PAINT_DIM;)
+VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has_figures(row) && delta_of(row) < 0 ? PAINT_HEADING : PAINT_PLAIN;)
+
+static const struct column array[REMEDY_COLUMNS] = {
+    [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 26, .value = what_value},
+    [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = remedy_columns_value_of},
+    [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 15, .from = REMEDY_WIDE, .value = delta_value},
+    [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = remedy_columns_share_value},
+    [REMEDY_COLUMN_SLOWER]   = {.key = "time_share", .heading = "time %",   .kind = VALUE_SHARE,  .width = 9,  .from = 50, .flags = COLUMN_MAY_HIDE, .value = slower_value},
+    [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
+    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = remedy_columns_time_value},
+    [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},
+};
+/* clang-format on */
+
+const struct columns remedy_columns = COLUMNS("remedies", array);
+
+const char *remedy_value_heading(const struct lx_plan *p)
+{
+    if (p->problem.objective == LX_HEIGHT) return "height";
+    return p->graph->list ? "cost" : "HBM bytes";
 }

@@ -23,7 +23,6 @@ enum remedy_state {
 
 /* Is the buffer that was asked about on chip? Of a tensor with several stays, all of them that may be, or some. */
 enum presence { PRESENCE_NO, PRESENCE_PART, PRESENCE_YES };
-const char *presence_word(enum presence p);
 
 /* The goal of a search: the least scratchpad for which ... */
 enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothing is spilled */ };

@@ -32,8 +32,7 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
     struct lx_plan_options how = {.run = {.stop = remedy_try_must_stop, .context = t}, .like = t->of->plan};
     const struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(o, g->is_list ? g->objective : LX_SPILL, &how, values, st))
-        p = lx_plan_make(g, &how, st);
+    if (g && lx_settings_plan(o, lx_graph_objective(g), &how, values, st)) p = lx_plan_make(g, &how, st);
     lx_graph_free(g);
     return p;
 }
@@ -100,61 +99,42 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     return out;
 }
 
-/* Room for all buffers side by side, whatever their lives. */
-static int64_t room_for_all(const struct lx_problem *p)
-{
-    int64_t sum = p->alignment;
-    for (int32_t i = 0; i < p->count; i++)
-        sum = min_i64(sum + min_i64(p->buffers[i].size, LX_INT_MAX / 4) + p->alignment, LX_INT_MAX / 4);
-    return sum;
-}
-
-/* Bisects between `too_little` and a size that is enough, in steps of the alignment. A plan that was cut
- * short proves nothing: the search then ends. */
-static void halve(struct trial *t, int64_t too_little, int64_t enough, struct probe *best)
-{
-    int64_t unit = max_i64(t->of->plan->problem.alignment, 1);
-    for (int64_t low = too_little / unit, high = (enough + unit - 1) / unit; high - low > 1;) {
-        int64_t middle = low + (high - low) / 2;
-        struct probe p = probe_lx(t, &best->as, middle * unit);
-        if (t->stopped || t->cut) return;
-        if (p.enough)
-            *best = p, high = middle;
-        else
-            low = middle;
-    }
-}
-
-static void remedy_try_settle(struct trial *t, const struct probe *best, struct remedy *it)
-{
-    char note[sizeof it->note];
-    if (!best->enough) {
-        it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_LARGE : REMEDY_NONE;
-        return;
-    }
-    int64_t bytes = best->as.options.value[LX_OPTION_LX];
-    snprintf(note, sizeof note, "%.60s%s%.60s", best->as.note, t->cut ? " that was found in time: " : ": ",
-             in_enough(bytes, false).at);
-    *it = best->as;
-    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
-    snprintf(it->what, sizeof it->what, "--%s %lld", lx_settings_at(LX_OPTION_LX).name, (long long)bytes);
-    snprintf(it->note, sizeof it->note, "%s", note);
-}
-
-/* First enough for all buffers side by side, then for the height of that plan. */
+/* First enough for all buffers side by side, then for the height of that plan; then bisects between the size of now
+ * and one that is enough, in steps of the alignment. A plan that was cut short proves nothing: the search ends. */
 void search_lx(struct trial *t, struct remedy *it)
 {
     const struct lx_plan *now = t->of->plan;
+    const struct lx_problem *p = &now->problem;
     bool is_enough = remedy_try_reaches(now, t->of, it->goal);
-    int64_t most = is_enough ? now->problem.capacity : room_for_all(&now->problem);
+    int64_t unit = max_i64(p->alignment, 1), most = is_enough ? p->capacity : p->alignment;
+    for (int32_t i = 0; !is_enough && i < p->count; i++)
+        most = min_i64(most + min_i64(p->buffers[i].size, LX_INT_MAX / 4) + p->alignment, LX_INT_MAX / 4);
     struct probe best = probe_lx(t, it, most);
     if (best.enough && best.height < most) {
         struct probe tight = probe_lx(t, it, max_i64(best.height, 1));
         if (tight.enough) best = tight;
     }
-    if (best.enough)
-        halve(t, is_enough ? 0 : now->problem.capacity, best.as.options.value[LX_OPTION_LX], &best);
-    remedy_try_settle(t, &best, it);
+    int64_t low = is_enough ? 0 : p->capacity / unit,
+            high = (best.as.options.value[LX_OPTION_LX] + unit - 1) / unit;
+    while (best.enough && high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        struct probe next = probe_lx(t, &best.as, middle * unit);
+        if (t->stopped || t->cut) break;
+        if (next.enough)
+            best = next, high = middle;
+        else
+            low = middle;
+    }
+    if (!best.enough) {
+        it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_LARGE : REMEDY_NONE;
+        return;
+    }
+    int64_t bytes = best.as.options.value[LX_OPTION_LX];
+    *it = best.as;
+    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
+    snprintf(it->what, sizeof it->what, "--%s %lld", lx_settings_at(LX_OPTION_LX).name, (long long)bytes);
+    snprintf(it->note, sizeof it->note, "%.60s%s%.60s", best.as.note,
+             t->cut ? " that was found in time: " : ": ", in_enough(bytes, false).at);
 }
 
 void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,

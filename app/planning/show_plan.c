@@ -26,40 +26,32 @@ struct op_row {
 };
 
 /* clang-format off */
-VALUE_OF(tick_value,    struct op_row, v->number = row->op; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,      struct op_row, v->words = row->is->name;)
 VALUE_OF(kind_value,    struct op_row, v->words = row->is->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(splits_value,  struct op_row, show_plan_add_splits(&row->plan->divisions->at[row->op], &v->made); v->words = v->made.at;)
 VALUE_OF(cores_value,   struct op_row, value_whole(v, row->plan->divisions->at[row->op].cores_used);)
 VALUE_OF(read_value,    struct op_row, value_dim(v, row->traffic->hbm_read);)
 VALUE_OF(written_value, struct op_row, value_dim(v, row->traffic->hbm_written);)
 VALUE_OF(ring_value,    struct op_row, value_dim(v, row->traffic->ring + row->traffic->reduce_ring);)
-VALUE_OF(device_value,  struct op_row, v->number = row->traffic->device_us;)
-VALUE_OF(whole_value,   struct op_row, v->number = row->traffic->end_to_end_us;)
 VALUE_OF(bound_value,   struct op_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "";)
 
-static void nest_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct op_row *row = row_of_table;
+VALUE_OF(nest_value, struct op_row,
     int32_t nest = plan_nest_at(row->plan, row->op);
-    (void)column;
     if (nest < 0) return;
     text_format(&v->made, "%d: ", (int)nest + 1);
     add_nest_words(row->plan, &row->plan->nests[nest], &v->made);
-    v->words = v->made.at;
-}
+    v->words = v->made.at;)
 
 static const struct column op_array[] = {
-    {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",        .heading = "tick",        .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct op_row, op)},
+    {.key = "op",          .heading = "op",          .kind = VALUE_NAME,   VIA(struct op_row, is, name)},
     {.key = "kind",        .heading = "kind",        .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "splits",      .heading = "splits",      .kind = VALUE_WORDS,  .value = splits_value},
     {.key = "cores",       .heading = "cores",       .kind = VALUE_NUMBER, .value = cores_value},
     {.key = "hbm_read",    .heading = "HBM read",    .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "HBM written", .kind = VALUE_BYTES,  .value = written_value},
     {.key = "ring",        .heading = "ring",        .kind = VALUE_BYTES,  .value = ring_value},
-    {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, .value = device_value},
-    {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, .value = whole_value},
+    {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, VIA(struct op_row, traffic, device_us)},
+    {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, VIA(struct op_row, traffic, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by",    .kind = VALUE_WORDS,  .value = bound_value},
     {.key = "nest",        .heading = "nest",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE, .value = nest_value},
 };
@@ -113,14 +105,6 @@ void show_copies(const struct lx_plan *p, struct text *out)
                                        : "");
 }
 
-/* Bits of an element if all tensors agree, else 0. */
-static int64_t show_plan_element_bits(const struct lx_graph *g)
-{
-    for (int32_t i = 0; i < g->tensor_count; i++)
-        if (g->tensors[i].rank < 0 || g->tensors[i].dtype != g->tensors[0].dtype) return 0;
-    return g->tensor_count ? lx_dtype_bits(g->tensors[0].dtype) : 0;
-}
-
 struct stage_row {
     const char *name, *what;
     enum lx_stage stage;
@@ -129,35 +113,24 @@ struct stage_row {
     double device_us, end_to_end_us;
 };
 
-static void elements_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct stage_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(elements_value, struct stage_row,
     if (row->bits)
         value_whole(v, (row->hbm_bytes * 8 / row->bits));
     else
-        v->words = "";
-}
-
-/* clang-format off */
-VALUE_OF(stage_value,    struct stage_row, v->words = row->name;)
-VALUE_OF(what_value,     struct stage_row, v->words = row->what; v->paint = PAINT_DIM;)
-VALUE_OF(hbm_value,      struct stage_row, value_whole(v, row->hbm_bytes);)
-VALUE_OF(baseline_value, struct stage_row, value_whole(v, row->baseline_bytes);)
+        v->words = "";)
 VALUE_OF(share_value,    struct stage_row,
          v->number = row->baseline_bytes ? (double)row->hbm_bytes / (double)row->baseline_bytes : 0;)
-VALUE_OF(stage_device_value, struct stage_row, v->number = row->device_us;)
-VALUE_OF(stage_whole_value, struct stage_row, v->number = row->end_to_end_us;)
 
 static const struct column stage_array[] = {
-    {.key = "stage",              .heading = "stage",        .kind = VALUE_WORDS,  .value = stage_value},
-    {.key = "what",               .heading = "what changes", .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = what_value},
-    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  .value = hbm_value},
-    {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  .value = baseline_value},
+    {.key = "stage",              .heading = "stage",        .kind = VALUE_WORDS,  MEMBER(struct stage_row, name)},
+    {.key = "what",               .heading = "what changes", .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE | COLUMN_DIM, MEMBER(struct stage_row, what)},
+    {.key = "hbm_bytes",          .heading = "HBM bytes",    .kind = VALUE_BYTES,  MEMBER(struct stage_row, hbm_bytes)},
+    {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  MEMBER(struct stage_row, baseline_bytes)},
     {.key = "elements",           .heading = "elements",     .kind = VALUE_COUNT,  .flags = COLUMN_PEOPLE, .value = elements_value},
     {.key = "of_baseline",        .heading = "of baseline",  .kind = VALUE_SHARE,  .flags = COLUMN_PEOPLE, .value = share_value},
-    {.key = "device_us",          .heading = "device us",    .kind = VALUE_MICROS, .digits = 6, .value = stage_device_value},
-    {.key = "end_to_end_us",      .heading = "end to end us", .kind = VALUE_MICROS, .digits = 6, .value = stage_whole_value},
+    {.key = "device_us",          .heading = "device us",    .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, device_us)},
+    {.key = "end_to_end_us",      .heading = "end to end us", .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, end_to_end_us)},
 };
 /* clang-format on */
 
@@ -171,51 +144,18 @@ struct step_row {
 };
 
 /* clang-format off */
-VALUE_OF(step_value,       struct step_row, v->words = row->gain.step;)
-VALUE_OF(step_hbm_value,   struct step_row, value_whole(v, row->gain.hbm_bytes);)
 VALUE_OF(step_saved_value, struct step_row, if (row->is_first) v->words = ""; else value_whole(v, row->saved);)
 VALUE_OF(step_time_value,  struct step_row, if (row->has_time) v->number = row->gain.us; else v->words = "";)
 
 static const struct column step_array[] = {
-    {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  .value = step_value},
-    {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  .value = step_hbm_value},
+    {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  MEMBER(struct step_row, gain.step)},
+    {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  MEMBER(struct step_row, gain.hbm_bytes)},
     {.key = "saved",         .heading = "saved",              .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = step_saved_value},
     {.key = "end_to_end_us", .heading = "end to end us",      .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_PEOPLE, .value = step_time_value},
 };
 /* clang-format on */
 
 const struct columns step_columns = COLUMNS("steps of the search for a plan", step_array);
-
-static void write_stages(const struct call *call, const struct table *stages, const struct table *steps,
-                         struct text *out)
-{
-    if (wants_json(call)) {
-        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
-        table_add_json_rows(stages, 4, out);
-        text_add(out, "\n  ],\n  \"steps\": [\n");
-        table_add_json_rows(steps, 4, out);
-        text_add(out, "\n  ]\n}\n");
-    } else {
-        table_add_text(stages, out);
-        text_add(out, "\n");
-        table_add_text(steps, out);
-    }
-}
-
-static struct lx_plan *plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
-                                  struct stage_row *row)
-{
-    struct lx_passes passes = *asked;
-    passes.stage = (int)row->stage;
-    struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
-    if (!p) return NULL;
-    row->bits = show_plan_element_bits(g);
-    row->hbm_bytes = p->figures.hbm_bytes;
-    row->baseline_bytes = p->figures.baseline_hbm_bytes;
-    row->device_us = p->figures.device_us;
-    row->end_to_end_us = p->figures.end_to_end_us;
-    return p;
-}
 
 bool show_stages(struct call *call, const char *path, struct text *out)
 {
@@ -225,17 +165,33 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         {"in place", "all intermediates, in place where it is legal", LX_STAGE_IN_PLACE, 0, 0, 0, 0, 0},
         {"clone", "copies of inputs, outputs made on chip; all passes asked for", LX_STAGE_ALL, 0, 0, 0, 0,
          0}};
+    enum { STAGES = sizeof stages / sizeof *stages };
     struct step_row steps[LX_MOST_GAINS];
     struct lx_passes asked;
     const struct lx_graph *g = read_pattern(call, path);
     int step_count = 0;
     bool ok = g && read_passes(call, &asked);
-    if (ok && g->is_list)
+    if (ok && g->list)
         ok = status_set_at(&call->st, LX_E_USAGE, g->file, 0, 0,
                            "a bare list of buffers has no stages; --stages goes with a graph");
-    for (size_t i = 0; ok && i < sizeof stages / sizeof *stages; i++) {
-        struct lx_plan *p = plan_stage(call, g, &asked, &stages[i]);
+    /* Bits of an element if all tensors agree, else 0. */
+    int64_t bits = ok && g->tensor_count ? lx_dtype_bits(g->tensors[0].dtype) : 0;
+    for (int32_t i = 0; ok && i < g->tensor_count; i++)
+        if (g->tensors[i].rank < 0 || g->tensors[i].dtype != g->tensors[0].dtype) bits = 0;
+    for (size_t i = 0; ok && i < STAGES; i++) {
+        struct stage_row *row = &stages[i];
+        asked.stage = (int)row->stage;
+        struct lx_plan *p = make_plan_as(call, g, &asked, NULL);
         ok = p != NULL;
+        if (ok)
+            *row = (struct stage_row){row->name,
+                                      row->what,
+                                      row->stage,
+                                      bits,
+                                      p->figures.hbm_bytes,
+                                      p->figures.baseline_hbm_bytes,
+                                      p->figures.device_us,
+                                      p->figures.end_to_end_us};
         step_count = ok ? p->gain_count : 0;
         for (int k = 0; k < step_count; k++)
             steps[k] = (struct step_row){.gain = p->gains[k],
@@ -245,8 +201,19 @@ bool show_stages(struct call *call, const char *path, struct text *out)
         lx_plan_free(p);
     }
     lx_graph_free(g);
-    if (ok)
-        write_stages(call, &TABLE(stage_columns, stages, sizeof stages / sizeof *stages),
-                     &TABLE(step_columns, steps, step_count), out);
-    return ok;
+    if (!ok) return false;
+    const struct table stage_table = TABLE(stage_columns, stages, STAGES),
+                       step_table = TABLE(step_columns, steps, step_count);
+    if (wants_json(call)) {
+        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
+        table_add_json_rows(&stage_table, 4, out);
+        text_add(out, "\n  ],\n  \"steps\": [\n");
+        table_add_json_rows(&step_table, 4, out);
+        text_add(out, "\n  ]\n}\n");
+    } else {
+        table_add_text(&stage_table, out);
+        text_add(out, "\n");
+        table_add_text(&step_table, out);
+    }
+    return true;
 }

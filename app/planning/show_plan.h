@@ -19,9 +19,6 @@ bool show_stages(struct call *call, const char *path, struct text *out);
 /* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps the plan
  * as a whole. `pattern`: before any option changed its sizes. */
 #define WHOLE_PLAN "."
-/* explain_nest.c: the nest that a name calls; -1: none. One of them in words; -1: all. */
-int32_t nest_called(const struct lx_plan *p, const char *name);
-void show_nests(const struct lx_plan *p, int32_t nest, struct text *out);
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out);
 /* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with --json so. The

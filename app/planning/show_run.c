@@ -59,9 +59,7 @@ static void show_run_times_value(const void *row_of_table, const struct column *
 }
 
 /* clang-format off */
-VALUE_OF(name_value,      struct op_row, v->words = row->op->name;)
 VALUE_OF(kind_value,      struct op_row, v->words = row->op->kind->name;)
-VALUE_OF(cores_value,     struct op_row, value_whole(v, row->run->cores_used);)
 VALUE_OF(read_value,      struct op_row, moved_bytes(v, row->run->counted.hbm_read);)
 VALUE_OF(written_value,   struct op_row, moved_bytes(v, row->run->counted.hbm_written);)
 VALUE_OF(lx_value,        struct op_row, moved_bytes(v, row->run->counted.lx_read + row->run->counted.lx_written);)
@@ -71,22 +69,12 @@ VALUE_OF(rings_value,     struct op_row, moved_bytes(v, row->run->counted.ring +
 VALUE_OF(ring_value,      struct op_row, moved_bytes(v, row->run->counted.ring);)
 VALUE_OF(reduce_value,    struct op_row, moved_bytes(v, row->run->counted.reduce_ring);)
 VALUE_OF(flops_value,     struct op_row, moved_bytes(v, row->run->counted.flops);)
-VALUE_OF(device_value,    struct op_row, v->number = row->run->device_us;)
-VALUE_OF(whole_value,     struct op_row, v->number = row->run->end_to_end_us;)
 VALUE_OF(wait_value,      struct op_row, v->words = lx_wait_word(row->wait); v->paint = PAINT_DIM;)
-VALUE_OF(verified_value,  struct op_row, v->number = row->run->verified;)
-VALUE_OF(wrong_value,     struct op_row, value_whole(v, row->run->wrong);)
-VALUE_OF(off_value,       struct op_row, v->number = row->run->error;)
-VALUE_OF(altered_value,   struct op_row, value_whole(v, row->run->altered);)
-VALUE_OF(bound_value,     struct op_row, v->number = row->run->bound;)
-VALUE_OF(largest_value,   struct op_row, v->number = row->run->largest;)
-VALUE_OF(share_value,     struct op_row, v->number = row->run->share;)
-VALUE_OF(agree_value,     struct op_row, v->number = row->run->counts_agree;)
 
 static const struct column op_array[] = {
-    {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   .value = name_value},
+    {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   VIA(struct op_row, op, name)},
     {.key = "kind",        .heading = "kind",     .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = kind_value},
-    {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, VIA(struct op_row, run, cores_used)},
     {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = show_run_times_value},
     {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
@@ -97,18 +85,18 @@ static const struct column op_array[] = {
     {.key = "ring",                               .kind = VALUE_BYTES,  .value = ring_value},
     {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
-    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, .value = device_value},
-    {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, .value = whole_value},
+    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, device_us)},
+    {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by", .kind = VALUE_WORDS,  .value = wait_value},
-    {.key = "verified",                           .kind = VALUE_BOOL,   .value = verified_value},
-    {.key = "wrong",                              .kind = VALUE_COUNT,  .value = wrong_value},
-    {.key = "altered",                            .kind = VALUE_COUNT,  .value = altered_value},
+    {.key = "verified",                           .kind = VALUE_BOOL,   VIA(struct op_row, run, verified)},
+    {.key = "wrong",                              .kind = VALUE_COUNT,  VIA(struct op_row, run, wrong)},
+    {.key = "altered",                            .kind = VALUE_COUNT,  VIA(struct op_row, run, altered)},
     {.key = "judged",      .heading = "error",    .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = error_value},
-    {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, .value = off_value},
-    {.key = "bound",                              .kind = VALUE_RATIO,  .digits = 9, .value = bound_value},
-    {.key = "largest",                            .kind = VALUE_RATIO,  .digits = 9, .value = largest_value},
-    {.key = "share",                              .kind = VALUE_RATIO,  .digits = 9, .value = share_value},
-    {.key = "counts_agree",                       .kind = VALUE_BOOL,   .value = agree_value},
+    {.key = "error",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, error)},
+    {.key = "bound",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, bound)},
+    {.key = "largest",                            .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, largest)},
+    {.key = "share",                              .kind = VALUE_RATIO,  .digits = 9, VIA(struct op_row, run, share)},
+    {.key = "counts_agree",                       .kind = VALUE_BOOL,   VIA(struct op_row, run, counts_agree)},
 };
 /* clang-format on */
 
@@ -128,103 +116,73 @@ static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_
     struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
     struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
     lx_plan_waits(p, waits);
-    for (int32_t i = 0; order && rows && waits && i < *shown; i++)
+    for (int32_t i = 0; i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
                                   lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
-    bool ok = order && waits;
     mem_free(waits);
-    if (!ok) {
-        mem_free(rows);
-        rows = NULL;
-    }
     mem_free(order);
     return rows;
-}
-
-static void show_run_label(struct text *out, const char *word)
-{
-    paint_add(out, PAINT_DIM, word);
-    text_pad(out, ' ', 10 - strlen(word));
 }
 
 static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     const struct lx_counters *c = &r->total;
-    int64_t hbm = c->hbm_read + c->hbm_written;
-    show_run_label(out, "HBM");
-    text_format(out, "%s read, ", in_bytes(c->hbm_read).at);
-    text_format(out, "%s written", in_bytes(c->hbm_written).at);
-    if (p->figures.baseline_hbm_bytes > 0) {
-        text_format(out, "; together %s", in_percent((double)hbm / (double)p->figures.baseline_hbm_bytes).at);
-        text_format(out, " of %s with nothing on chip", in_bytes(p->figures.baseline_hbm_bytes).at);
-    }
-    text_add(out, "\n");
-    show_run_label(out, "LX");
-    text_format(out, "%s read, ", in_bytes(c->lx_read).at);
-    text_format(out, "%s written\n", in_bytes(c->lx_written).at);
-    show_run_label(out, "rings");
-    text_format(out, "%s of relayouts, ", in_bytes(c->ring).at);
-    text_format(out, "%s of partial sums\n", in_bytes(c->reduce_ring).at);
-    show_run_label(out, "flops");
-    text_format(out, "%s\n", grouped(c->flops).at);
-    show_run_label(out, "predicted");
-    text_format(out, "%.2f us on the device (%.2f us with nothing on chip), ", r->device_us,
-                p->divisions->predicted_us);
-    text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
+    int64_t hbm = c->hbm_read + c->hbm_written, baseline = p->figures.baseline_hbm_bytes;
     int32_t ops = p->layouts->graph->op_count;
     struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
+    add_labelled(out, "HBM", "%s read, %s written", in_bytes(c->hbm_read).at, in_bytes(c->hbm_written).at);
+    if (baseline > 0)
+        text_format(out, "; together %s of %s with nothing on chip",
+                    in_percent((double)hbm / (double)baseline).at, in_bytes(baseline).at);
+    text_add(out, "\n");
+    add_labelled(out, "LX", "%s read, %s written\n", in_bytes(c->lx_read).at, in_bytes(c->lx_written).at);
+    add_labelled(out, "rings", "%s of relayouts, %s of partial sums\n", in_bytes(c->ring).at,
+                 in_bytes(c->reduce_ring).at);
+    add_labelled(out, "flops", "%s\n", grouped(c->flops).at);
+    add_labelled(
+        out, "predicted", "%.2f us on the device (%.2f us with nothing on chip), %.2f us end to end in %s\n",
+        r->device_us, p->divisions->predicted_us, r->end_to_end_us, counted(p->bundle_count, "bundle").at);
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
-    show_run_label(out, "waits");
+    add_labelled(out, "waits", "%s", "");
     add_wait_sums(&sum, out);
     text_add(out, "\n");
     mem_free(waits);
 }
 
-/* Outputs that nobody knows in fp64: by name the first, and how many others. */
-static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
-{
-    int32_t i = 0;
-    if (r->unknown_outputs == 0) return;
-    while (r->outputs[i].known) i++;
-    text_add(out, "; without an fp64 reference end to end: ");
-    add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
-    if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
-}
-
+/* Op by op against the bounds, and from end to end. */
 static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
-    /* Op by op against the bounds, and from end to end. */
-    show_run_label(out, "error");
-    if (r->worst_op < 0)
-        text_add(out, "not judged");
-    else if (r->share == 0)
-        text_add(out, "none, every judged bit is exact");
-    else {
+    add_labelled(out, "error", "%s",
+                 r->worst_op < 0 ? "not judged"
+                 : r->share == 0 ? "none, every judged bit is exact"
+                                 : "");
+    if (r->worst_op >= 0 && r->share != 0) {
         text_format(out, "at most %.1f %% of tolerance, in ", 100 * share_shown(r->share));
         add_printable(out, p->layouts->graph->ops[r->worst_op].name, 40);
     }
     if (r->relative_error >= 0)
         text_format(out, "; outputs end to end within %.2g of fp64", r->relative_error);
-    show_unknown(p, r, out);
+    if (r->unknown_outputs) { /* by name the first, and how many others */
+        int32_t i = 0;
+        while (r->outputs[i].known) i++;
+        text_add(out, "; without an fp64 reference end to end: ");
+        add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
+        if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
+    }
     text_add(out, "\n");
-    show_run_label(out, "counts");
-    if (r->unequal) {
-        paint_add(out, PAINT_BAD, "not as planned: ");
-        add_printable(out, r->unequal, 0);
-    } else
-        paint_add(out, PAINT_GOOD, "as planned, byte for byte");
+    add_labelled(out, "counts", "%s", "");
+    paint_add(out, r->unequal ? PAINT_BAD : PAINT_GOOD,
+              r->unequal ? "not as planned: " : "as planned, byte for byte");
+    if (r->unequal) add_printable(out, r->unequal, 0);
     text_add(out, "\n");
-    show_run_label(out, "result");
-    if (r->ok)
-        paint_add(out, PAINT_GOOD, "verified");
-    else {
-        char line[300];
+    add_labelled(out, "result", "%s", "");
+    char line[300] = "verified";
+    if (!r->ok)
         snprintf(line, sizeof line, "%s, %s wrong, %s with other counts than planned",
                  counted(r->fault_count, "fault").at, counted(r->wrong_ops, "op").at,
                  counted(r->unequal_ops, "op").at);
-        paint_add(out, PAINT_BAD, line);
-    }
+    paint_add(out, r->ok ? PAINT_GOOD : PAINT_BAD, line);
     text_format(out, " in %s\n", in_time(r->seconds).at);
 }
 
@@ -232,7 +190,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
 {
     int32_t shown;
     struct op_row *rows = show_run_rows_of(p, r, most, &shown);
-    if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
+    table_add_text(&TABLE(run_op_columns, rows, shown), out);
     mem_free(rows);
     if (shown < r->op_count)
         text_format(out, "  ... %s more that move less; --all lists them\n",
@@ -261,17 +219,13 @@ static void number_json(const char *key, double value, struct text *out)
 
 /* clang-format off */
 VALUE_OF(fault_value,   struct lx_fault, v->words = lx_fault_word(row->kind);)
-VALUE_OF(tick_value,    struct lx_fault, v->number = row->tick;)
-VALUE_OF(core_value,    struct lx_fault, v->number = row->core;)
-VALUE_OF(address_value, struct lx_fault, value_whole(v, row->address);)
-VALUE_OF(text_value,    struct lx_fault, v->words = row->text;)
 
 static const struct column fault_array[] = {
     {.key = "fault",   .kind = VALUE_WORDS,   .value = fault_value},
-    {.key = "tick",    .kind = VALUE_NUMBER,  .value = tick_value},
-    {.key = "core",    .kind = VALUE_NUMBER,  .value = core_value},
-    {.key = "address", .kind = VALUE_ADDRESS, .value = address_value},
-    {.key = "text",    .kind = VALUE_WORDS,   .value = text_value},
+    {.key = "tick",    .kind = VALUE_NUMBER,  MEMBER(struct lx_fault, tick)},
+    {.key = "core",    .kind = VALUE_NUMBER,  MEMBER(struct lx_fault, core)},
+    {.key = "address", .kind = VALUE_ADDRESS, MEMBER(struct lx_fault, address)},
+    {.key = "text",    .kind = VALUE_WORDS,   MEMBER(struct lx_fault, text)},
 };
 /* clang-format on */
 
@@ -279,15 +233,13 @@ const struct columns fault_columns = COLUMNS("faults of a run", fault_array);
 
 /* clang-format off */
 struct output_row { const char *name; const struct lx_output_run *run; };
-VALUE_OF(tensor_value,     struct output_row, v->words = row->name;)
-VALUE_OF(known_value,      struct output_row, v->number = row->run->known;)
 VALUE_OF(distance_value,   struct output_row, v->number = row->run->known ? row->run->error : NAN;)
 VALUE_OF(out_of_value,     struct output_row, v->number = row->run->known ? row->run->largest : NAN;)
 VALUE_OF(relative_value,   struct output_row, v->number = row->run->known ? row->run->relative : NAN;)
 
 static const struct column output_array[] = {
-    {.key = "tensor",         .kind = VALUE_NAME,  .value = tensor_value},
-    {.key = "known",          .kind = VALUE_BOOL,  .value = known_value},
+    {.key = "tensor",         .kind = VALUE_NAME,  MEMBER(struct output_row, name)},
+    {.key = "known",          .kind = VALUE_BOOL,  VIA(struct output_row, run, known)},
     {.key = "error",          .kind = VALUE_RATIO, .digits = 9, .value = distance_value},
     {.key = "largest",        .kind = VALUE_RATIO, .digits = 9, .value = out_of_value},
     {.key = "relative_error", .kind = VALUE_RATIO, .digits = 9, .value = relative_value},
@@ -295,17 +247,6 @@ static const struct column output_array[] = {
 /* clang-format on */
 
 const struct columns run_output_columns = COLUMNS("outputs of a run", output_array);
-
-static void outputs_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
-{
-    struct output_row *rows = mem_alloc(((size_t)r->output_count + 1) * sizeof *rows);
-    for (int32_t i = 0; i < r->output_count; i++)
-        rows[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
-    text_add(out, "  \"outputs\": [\n");
-    table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
-    text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
-    mem_free(rows);
-}
 
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
@@ -339,10 +280,16 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
     text_add(out, ",\n  \"ops\": [\n");
-    if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
+    table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
     text_add(out, shown ? "\n  ],\n" : "  ],\n");
     mem_free(rows);
-    outputs_json(p, r, out);
+    struct output_row *outputs = mem_alloc(((size_t)r->output_count + 1) * sizeof *outputs);
+    for (int32_t i = 0; i < r->output_count; i++)
+        outputs[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
+    text_add(out, "  \"outputs\": [\n");
+    table_add_json_rows(&TABLE(run_output_columns, outputs, r->output_count), 4, out);
+    text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
+    mem_free(outputs);
     text_add(out, "  \"fault_list\": [\n");
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
     text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");

@@ -4,7 +4,6 @@
 #include "text/table.h"
 #include "text/format.h"
 
-/* "4 x 512 x 64" */
 /* One tensor of a graph with layouts. */
 struct tensor_row {
     const struct lx_tensor *is;
@@ -30,7 +29,6 @@ static void stick_value(const void *row_of_table, const struct column *column, s
 }
 
 /* clang-format off */
-VALUE_OF(tensor_value, struct tensor_row, v->words = row->is->name;)
 VALUE_OF(role_value,   struct tensor_row, v->words = lx_role_word(row->is->role); v->paint = PAINT_DIM;)
 VALUE_OF(type_value,   struct tensor_row, v->words = row->layout->rank ? lx_dtype_word(row->is->dtype) : "";)
 VALUE_OF(host_value,   struct tensor_row, if (row->layout->rank) extents_value(v, row->is->shape, row->is->rank);)
@@ -40,7 +38,7 @@ VALUE_OF(bytes_value,  struct tensor_row,
          value_whole(v, row->layout->rank ? lx_layout_bytes(row->layout) : row->is->bytes);)
 
 static const struct column layout_array[] = {
-    {.key = "tensor",       .heading = "tensor",               .kind = VALUE_NAME,   .value = tensor_value},
+    {.key = "tensor",       .heading = "tensor",               .kind = VALUE_NAME,   VIA(struct tensor_row, is, name)},
     {.key = "role",         .heading = "role",                 .kind = VALUE_WORDS,  .value = role_value},
     {.key = "type",         .heading = "type",                 .kind = VALUE_WORDS,  .value = type_value},
     {.key = "host",         .heading = "host",                 .kind = VALUE_WORDS,  .value = host_value},
@@ -60,14 +58,13 @@ VALUE_OF(added_value,    struct restickify_row, v->words = row->graph->ops[row->
 VALUE_OF(before_value,   struct restickify_row, v->words = row->graph->ops[row->is->before].name;)
 VALUE_OF(from_value,     struct restickify_row, v->words = row->graph->tensors[row->is->from].name;)
 VALUE_OF(to_value,       struct restickify_row, v->words = row->graph->tensors[row->is->to].name;)
-VALUE_OF(elements_value, struct restickify_row, value_whole(v, row->is->elements);)
 
 static const struct column restickify_array[] = {
     {.key = "op",       .heading = "restickify", .kind = VALUE_NAME,  .value = added_value},
     {.key = "before",   .heading = "before",     .kind = VALUE_NAME,  .value = before_value},
     {.key = "from",     .heading = "from",       .kind = VALUE_NAME,  .value = from_value},
     {.key = "to",       .heading = "to",         .kind = VALUE_NAME,  .value = to_value},
-    {.key = "elements", .heading = "elements",   .kind = VALUE_COUNT, .value = elements_value},
+    {.key = "elements", .heading = "elements",   .kind = VALUE_COUNT, VIA(struct restickify_row, is, elements)},
 };
 /* clang-format on */
 
@@ -113,21 +110,18 @@ static void show_divide_add_space(struct text *t, const struct lx_division *d)
     }
 }
 
-static void show_divide_add_splits(struct text *t, const struct lx_division *d)
+/* "m/4 n/8" of a division, or of another way to divide its op. */
+static void show_divide_add_splits(struct text *t, const struct lx_division *d,
+                                   const struct lx_alternative *other)
 {
-    const char *comma = "";
+    const char *blank = "";
     for (int i = 0; i < d->split_count; i++) {
-        if (d->splits[i].split == 1) continue;
-        text_format(t, "%s%c/%lld", comma, d->splits[i].letter, (long long)d->splits[i].split);
-        comma = " ";
+        int64_t split = other ? other->splits[i] : d->splits[i].split;
+        if (split == 1) continue;
+        text_format(t, "%s%c/%lld", blank, d->splits[i].letter, (long long)split);
+        blank = " ";
     }
-    if (!*comma) text_add(t, "-");
-}
-
-static void add_core_extents(struct text *t, const struct lx_division *d)
-{
-    for (int i = 0; i < d->split_count; i++)
-        text_format(t, "%s%lld", i ? " x " : "", (long long)d->splits[i].per_core);
+    if (!*blank) text_add(t, "-");
 }
 
 static void show_divide_add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
@@ -149,28 +143,6 @@ struct division_row {
 static bool is_divided(const struct division_row *row)
 {
     return row->d->kind == LX_DIVIDED;
-}
-
-static void show_divide_cores_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct division_row *row = row_of_table;
-    (void)column;
-    if (is_divided(row))
-        value_whole(v, row->d->cores_used);
-    else
-        v->words = "";
-    if (row->d->cores_used == row->d->cores) v->paint = PAINT_GOOD;
-}
-
-static void us_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct division_row *row = row_of_table;
-    (void)column;
-    if (is_divided(row)) {
-        v->number = row->d->predicted_us;
-        value_format(v, "%.1f", v->number);
-    } else
-        v->words = "";
 }
 
 static void show_divide_why_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -202,15 +174,29 @@ static void show_divide_why_value(const void *row_of_table, const struct column 
 }
 
 /* clang-format off */
-VALUE_OF(op_value,     struct division_row, v->words = row->op->name;)
+VALUE_OF(us_value, struct division_row,
+    if (is_divided(row)) {
+        v->number = row->d->predicted_us;
+        value_format(v, "%.1f", v->number);
+    } else
+        v->words = "";)
+VALUE_OF(show_divide_cores_value, struct division_row,
+    if (is_divided(row))
+        value_whole(v, row->d->cores_used);
+    else
+        v->words = "";
+    if (row->d->cores_used == row->d->cores) v->paint = PAINT_GOOD;)
 VALUE_OF(kind_value,   struct division_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(space_value,  struct division_row, if (is_divided(row)) show_divide_add_space(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(part_value,   struct division_row, if (is_divided(row)) add_core_extents(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d, NULL); v->words = v->made.at;)
+VALUE_OF(part_value,   struct division_row,
+    for (int i = 0; is_divided(row) && i < row->d->split_count; i++)
+        text_format(&v->made, "%s%lld", i ? " x " : "", (long long)row->d->splits[i].per_core);
+    v->words = v->made.at;)
 VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) show_divide_add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
 
 static const struct column division_array[] = {
-    {.key = "op",           .heading = "op",                         .kind = VALUE_NAME,   .value = op_value},
+    {.key = "op",           .heading = "op",                         .kind = VALUE_NAME,   VIA(struct division_row, op, name)},
     {.key = "kind",         .heading = "kind",                       .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "space",        .heading = "iteration space",            .kind = VALUE_WORDS,  .value = space_value},
     {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
@@ -234,30 +220,16 @@ struct alternative_row {
     int neighbours;
 };
 
-static void add_alternative(struct text *t, const struct alternative_row *row)
-{
-    const char *blank = "";
-    for (int i = 0; i < row->d->split_count; i++) {
-        if (row->is->splits[i] == 1) continue;
-        text_format(t, "%s%c/%lld", blank, row->d->splits[i].letter, (long long)row->is->splits[i]);
-        blank = " ";
-    }
-    if (!*blank) text_add(t, "-");
-}
-
 /* clang-format off */
-VALUE_OF(choice_op_value, struct alternative_row, v->words = row->op->name;)
-VALUE_OF(choice_value,    struct alternative_row, add_alternative(&v->made, row); v->words = v->made.at;)
-VALUE_OF(choice_cores_value, struct alternative_row, value_whole(v, row->is->cores_used);)
-VALUE_OF(choice_us_value, struct alternative_row, v->number = row->is->device_us;)
+VALUE_OF(choice_value,    struct alternative_row, show_divide_add_splits(&v->made, row->d, row->is); v->words = v->made.at;)
 VALUE_OF(agree_value,     struct alternative_row, value_format(v, "%d of %d", row->is->agreeing, row->neighbours);)
 VALUE_OF(present_value,   struct alternative_row, v->number = row->is->present; v->paint = PAINT_GOOD;)
 
 static const struct column alternative_array[] = {
-    {.key = "op",           .heading = "op",     .kind = VALUE_NAME,   .value = choice_op_value},
+    {.key = "op",           .heading = "op",     .kind = VALUE_NAME,   VIA(struct alternative_row, op, name)},
     {.key = "splits",       .heading = "splits", .kind = VALUE_WORDS,  .value = choice_value},
-    {.key = "cores",        .heading = "cores",  .kind = VALUE_NUMBER, .value = choice_cores_value},
-    {.key = "predicted_us", .heading = "us",     .kind = VALUE_MICROS, .value = choice_us_value},
+    {.key = "cores",        .heading = "cores",  .kind = VALUE_NUMBER, VIA(struct alternative_row, is, cores_used)},
+    {.key = "predicted_us", .heading = "us",     .kind = VALUE_MICROS, VIA(struct alternative_row, is, device_us)},
     {.key = "agreeing",     .heading = "neighbours alike", .kind = VALUE_WORDS, .value = agree_value},
     {.key = "present",      .heading = "taken",  .kind = VALUE_BOOL,   .value = present_value},
 };

@@ -9,16 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void tile_range(const struct lx_launch *l, int64_t *least, int64_t *most)
-{
-    *least = INT64_MAX;
-    *most = 0;
-    for (int32_t i = 0; i < l->core_count; i++) {
-        if (l->cores[i].count < *least) *least = l->cores[i].count;
-        if (l->cores[i].count > *most) *most = l->cores[i].count;
-    }
-}
-
 /* One op and its launch; without tiles only mode and why say something. */
 struct launch_row {
     const struct lx_op *op;
@@ -35,55 +25,6 @@ static bool is_local(const struct launch_row *row)
     return stage_launch_has_tiles(row) && row->launch->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
 
-static void mode_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    v->paint = !stage_launch_has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
-    v->words = stage_launch_has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
-                                           : lx_launch_kind_word(row->launch->kind);
-}
-
-static void grid_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    const struct lx_launch *l = row->launch->launch;
-    (void)column;
-    if (stage_launch_has_tiles(row))
-        value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
-}
-
-/* The largest part of a core, per output dimension. */
-static void part_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    for (int d = 0; is_local(row) && d < row->launch->rank; d++)
-        value_format(v, "%s%lld", d ? " x " : "", (long long)row->launch->dim[d].part);
-}
-
-static void slices_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    (void)column;
-    v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
-    if (stage_launch_has_tiles(row))
-        value_whole(v, row->launch->k_slices);
-    else
-        v->words = "";
-}
-
-static void stage_launch_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct launch_row *row = row_of_table;
-    int64_t least, most;
-    (void)column;
-    if (!stage_launch_has_tiles(row)) return;
-    tile_range(row->launch->launch, &least, &most);
-    if (least < most) value_format(v, "%s..", grouped(least).at);
-    value_format(v, "%s", grouped(most).at);
-}
-
 static void arguments_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct launch_row *row = row_of_table;
@@ -98,16 +39,41 @@ static void arguments_value(const void *row_of_table, const struct column *colum
 }
 
 /* clang-format off */
-VALUE_OF(tick_value,  struct launch_row, v->number = row->launch->op; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,    struct launch_row, v->words = row->op->name;)
+VALUE_OF(stage_launch_tiles_value, struct launch_row,
+    int64_t least = INT64_MAX, most = 0;
+    if (!stage_launch_has_tiles(row)) return;
+    for (int32_t i = 0; i < row->launch->launch->core_count; i++) {
+        int64_t n = row->launch->launch->cores[i].count;
+        if (n < least) least = n;
+        if (n > most) most = n;
+    }
+    if (least < most) value_format(v, "%s..", grouped(least).at);
+    value_format(v, "%s", grouped(most).at);)
+VALUE_OF(slices_value, struct launch_row,
+    v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
+    if (stage_launch_has_tiles(row))
+        value_whole(v, row->launch->k_slices);
+    else
+        v->words = "";)
+/* The largest part of a core, per output dimension. */
+VALUE_OF(part_value, struct launch_row,
+    for (int d = 0; is_local(row) && d < row->launch->rank; d++)
+        value_format(v, "%s%lld", d ? " x " : "", (long long)row->launch->dim[d].part);)
+VALUE_OF(grid_value, struct launch_row,
+    const struct lx_launch *l = row->launch->launch;
+    if (stage_launch_has_tiles(row))
+        value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);)
+VALUE_OF(mode_value, struct launch_row,
+    v->paint = !stage_launch_has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
+    v->words = stage_launch_has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
+                                           : lx_launch_kind_word(row->launch->kind);)
 VALUE_OF(kind_value,  struct launch_row, v->words = row->op->kind->name;)
 VALUE_OF(cores_value, struct launch_row, if (stage_launch_has_tiles(row)) value_whole(v, row->launch->launch->core_count); else v->words = "";)
 VALUE_OF(order_value, struct launch_row, v->words = stage_launch_has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
-VALUE_OF(why_value,   struct launch_row, v->words = row->launch->why; v->paint = PAINT_DIM;)
 
 static const struct column launch_array[] = {
-    {.key = "tick",           .heading = "tick",         .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",             .heading = "op",           .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",           .heading = "tick",         .kind = VALUE_NUMBER, .flags = COLUMN_DIM, VIA(struct launch_row, launch, op)},
+    {.key = "op",             .heading = "op",           .kind = VALUE_NAME,   VIA(struct launch_row, op, name)},
     {.key = "kind",           .heading = "kind",         .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "mode",           .heading = "mode",         .kind = VALUE_WORDS,  .value = mode_value},
     {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
@@ -117,7 +83,7 @@ static const struct column launch_array[] = {
     {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
     {.key = "local_shape",    .heading = "a part",       .kind = VALUE_MARK,   .value = part_value},
     {.key = "first_core",     .heading = "first core",   .kind = VALUE_WORDS,  .value = arguments_value},
-    {.key = "why",            .heading = "why",          .kind = VALUE_WORDS,  .value = why_value},
+    {.key = "why",            .heading = "why",          .kind = VALUE_WORDS,  .flags = COLUMN_DIM, VIA(struct launch_row, launch, why)},
 };
 /* clang-format on */
 
@@ -135,20 +101,6 @@ static void stage_launch_add_piece(struct text *t, const char *key, const struct
     text_add(t, "]");
 }
 
-static void add_dims(struct text *t, const struct lx_op_launch *o)
-{
-    text_add(t, ",\n   \"dims\": [");
-    for (int d = 0; d < o->rank; d++)
-        text_format(t,
-                    "%s{\"extent\": %" PRId64 ", \"tile\": %" PRId64 ", \"parts\": %" PRId64
-                    ", \"part\": %" PRId64 "}",
-                    d ? ", " : "", o->dim[d].extent, o->dim[d].side, o->dim[d].parts, o->dim[d].part);
-    text_format(t, "], \"k_slices\": %" PRId64, o->k_slices);
-    for (int64_t i = 0; i < o->tile_count; i++)
-        text_format(t, "%s%" PRId64 "%s", i ? ", " : ", \"tiles\": [", o->tiles[i],
-                    i + 1 < o->tile_count ? "" : "]");
-}
-
 static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
 {
     const struct lx_op *op = &p->layouts->graph->ops[o->op];
@@ -161,7 +113,16 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
     else
         text_add(t, "null");
     if (o->launch) {
-        add_dims(t, o);
+        text_add(t, ",\n   \"dims\": [");
+        for (int d = 0; d < o->rank; d++)
+            text_format(t,
+                        "%s{\"extent\": %" PRId64 ", \"tile\": %" PRId64 ", \"parts\": %" PRId64
+                        ", \"part\": %" PRId64 "}",
+                        d ? ", " : "", o->dim[d].extent, o->dim[d].side, o->dim[d].parts, o->dim[d].part);
+        text_format(t, "], \"k_slices\": %" PRId64, o->k_slices);
+        for (int64_t i = 0; i < o->tile_count; i++)
+            text_format(t, "%s%" PRId64 "%s", i ? ", " : ", \"tiles\": [", o->tiles[i],
+                        i + 1 < o->tile_count ? "" : "]");
         /* Per core of the device what it runs: its first and last piece, as its loop recovers them. */
         text_add(t, ",\n   \"device_cores\": [");
         for (int32_t i = 0; i < o->launch->core_count; i++) {
@@ -185,18 +146,6 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
     text_add(t, "}");
 }
 
-static void add_range_line(const struct lx_launch *l, struct text *out)
-{
-    int count;
-    struct lx_core_range *r = lx_launch_ranges(l, &count);
-    text_add(out, "    cores");
-    for (int i = 0; i < count; i++)
-        text_format(out, "%s [%" PRId64 ", %" PRId64 "]..[%" PRId64 ", %" PRId64 "]", i ? "," : "", r[i].y,
-                    r[i].x, r[i].y + r[i].height - 1, r[i].x + r[i].width - 1);
-    text_add(out, "\n");
-    mem_free(r);
-}
-
 /* Each op: ranges of cores, their arguments (all, or the first few), and their loop. */
 static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
 {
@@ -207,7 +156,14 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
         text_add(out, "\n  ");
         add_printable(out, rows[r].op->name, NAME_COLUMNS);
         text_format(out, ": %s, %s\n", lx_partition_word(l->mode), lx_tile_order_word(l->order));
-        add_range_line(l, out);
+        int count;
+        struct lx_core_range *at = lx_launch_ranges(l, &count);
+        text_add(out, "    cores");
+        for (int i = 0; i < count; i++)
+            text_format(out, "%s [%" PRId64 ", %" PRId64 "]..[%" PRId64 ", %" PRId64 "]", i ? "," : "",
+                        at[i].y, at[i].x, at[i].y + at[i].height - 1, at[i].x + at[i].width - 1);
+        text_add(out, "\n");
+        mem_free(at);
         for (int32_t c = 0; c < l->core_count && (all || c < FIRST); c++) {
             /* The arguments of a core: "core 3 [0, 3]: start_id 0 count 4 ...". */
             int64_t values[LX_LAUNCH_ARGS];
@@ -223,14 +179,14 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
                         counted(l->core_count - FIRST, "core").at);
         /* The loop, indented. */
         char *loop = lx_op_launch_loop(rows[r].launch, g);
-        for (const char *at = loop; *at;) {
-            size_t n = strcspn(at, "\n");
-            char *line = mem_string_n(at, n);
+        for (const char *line_at = loop; *line_at;) {
+            size_t n = strcspn(line_at, "\n");
+            char *line = mem_string_n(line_at, n);
             text_add(out, "    ");
             add_printable(out, line, 0);
             text_add(out, "\n");
             mem_free(line);
-            at += n + (at[n] == '\n');
+            line_at += n + (line_at[n] == '\n');
         }
         mem_free(loop);
     }
@@ -255,7 +211,7 @@ static void add_recovered(const struct lx_op_launch *o, int64_t core, struct tex
     }
 }
 
-static bool stage_launch_write_launches(struct call *call, const struct lx_plan *p, struct text *out)
+bool write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
@@ -295,25 +251,4 @@ static bool stage_launch_write_launches(struct call *call, const struct lx_plan 
     }
     mem_free(rows);
     return true;
-}
-
-int print_launch(struct call *call, const struct lx_graph *g)
-{
-    struct lx_plan *p = make_plan(call, g);
-    struct text t = {0};
-    if (!p) return FAILED;
-    if (goes_to_file(call)) paint_off();
-    bool ok = p->layouts != NULL;
-    if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch");
-    ok = ok && stage_launch_write_launches(call, p, &t);
-    lx_plan_free(p);
-    if (!ok) text_free(&t);
-    return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
-}
-
-bool try_launches(struct call *call, const struct lx_graph *g)
-{
-    struct lx_plan *p = make_plan(call, g);
-    lx_plan_free(p);
-    return p != NULL;
 }

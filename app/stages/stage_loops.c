@@ -56,16 +56,14 @@ static void stage_loops_how_value(const void *row_of_table, const struct column 
 }
 
 /* clang-format off */
-VALUE_OF(tick_value,  struct nest_row, v->number = row->tick; v->paint = PAINT_DIM;)
-VALUE_OF(op_value,    struct nest_row, v->words = row->op->name;)
 VALUE_OF(kind_value,  struct nest_row, v->words = row->op->kind->name;)
 VALUE_OF(main_value,  struct nest_row, v->words = has_nest(row) ? lx_touch_word(row->after.main) : "";)
 VALUE_OF(loops_value, struct nest_row, stage_loops_add_loops(row, &row->nest.nest, v);)
 VALUE_OF(after_value, struct nest_row, stage_loops_add_loops(row, &row->after, v);)
 
 static const struct column nest_array[] = {
-    {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .value = tick_value},
-    {.key = "op",        .heading = "op",               .kind = VALUE_NAME,   .value = op_value},
+    {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .flags = COLUMN_DIM, MEMBER(struct nest_row, tick)},
+    {.key = "op",        .heading = "op",               .kind = VALUE_NAME,   VIA(struct nest_row, op, name)},
     {.key = "kind",      .heading = "kind",             .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "main",      .heading = "main",             .kind = VALUE_WORDS,  .value = main_value},
     {.key = "where",     .heading = "where",            .kind = VALUE_WORDS,  .value = where_value},
@@ -76,15 +74,6 @@ static const struct column nest_array[] = {
 /* clang-format on */
 
 const struct columns nest_columns = COLUMNS("nests", nest_array);
-
-static void stage_loops_add_nest(struct text *t, const char *key, const struct lx_loops *l)
-{
-    size_t length = 0;
-    char *json = lx_loops_to_json(l, &length);
-    text_format(t, ",\n   \"%s\": ", key);
-    text_add_n(t, json, length - 1); /* without the newline */
-    mem_free(json);
-}
 
 static void stage_loops_add_json(const struct nest_row *row, struct text *t)
 {
@@ -101,14 +90,18 @@ static void stage_loops_add_json(const struct nest_row *row, struct text *t)
         for (int i = 0; i < LX_LOOP_OPERANDS; i++)
             text_format(t, "%s\"%s\": %s", i ? ", " : "", names[i], n->on_chip[i] ? "true" : "false");
         text_add(t, "}");
-        stage_loops_add_nest(t, "input", &n->nest);
-        stage_loops_add_nest(t, "optimised", &row->after);
+        for (int k = 0; k < 2; k++) {
+            size_t length = 0;
+            char *json = lx_loops_to_json(k ? &row->after : &n->nest, &length);
+            text_format(t, ",\n   \"%s\": ", k ? "optimised" : "input");
+            text_add_n(t, json, length - 1); /* without the newline */
+            mem_free(json);
+        }
     }
     text_add(t, "}");
 }
 
-/* The nest of each op; malloc'ed, NULL with `st`. */
-static struct nest_row *stage_loops_make_rows(const struct lx_plan *p, lx_status *st)
+bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
@@ -117,45 +110,21 @@ static struct nest_row *stage_loops_make_rows(const struct lx_plan *p, lx_status
         struct nest_row *row = &rows[i];
         row->op = &g->ops[i];
         row->tick = i;
-        ok = lx_nest_of(p, i, &row->nest, st);
+        ok = lx_nest_of(p, i, &row->nest, &call->st);
         row->after = row->nest.nest;
-        ok = ok && (!has_nest(row) || lx_loops_optimise(&row->after, lx_loop_rules_at(0), CORE_THREADS, st));
+        ok = ok &&
+             (!has_nest(row) || lx_loops_optimise(&row->after, lx_loop_rules_at(0), CORE_THREADS, &call->st));
     }
-    if (!ok) {
-        mem_free(rows);
-        rows = NULL;
-    }
-    return rows;
-}
-
-static bool stage_loops_write_nests(struct call *call, const struct lx_plan *p, struct text *out)
-{
-    int32_t n = p->layouts->graph->op_count;
-    struct nest_row *rows = stage_loops_make_rows(p, &call->st);
-    if (rows && wants_json(call)) {
+    if (ok && wants_json(call)) {
         text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
         text_json_string(out, p->graph->name);
         text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
-        for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_loops_add_json(&rows[i], out);
+        for (int32_t i = 0; i < g->op_count; i++) stage_loops_add_json(&rows[i], out);
         text_add(out, "\n]}\n");
-    } else if (rows) {
-        text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(n, "op").at);
-        table_add_text(&TABLE(nest_columns, rows, n), out);
+    } else if (ok) {
+        text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(g->op_count, "op").at);
+        table_add_text(&TABLE(nest_columns, rows, g->op_count), out);
     }
     mem_free(rows);
-    return rows != NULL;
-}
-
-int print_loops(struct call *call, const struct lx_graph *g)
-{
-    struct lx_plan *p = make_plan(call, g);
-    struct text t = {0};
-    if (!p) return FAILED;
-    if (goes_to_file(call)) paint_off();
-    bool ok = p->layouts != NULL;
-    if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
-    ok = ok && stage_loops_write_nests(call, p, &t);
-    lx_plan_free(p);
-    if (!ok) text_free(&t);
-    return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
+    return ok;
 }

@@ -11,15 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The canonical pattern, as JSON in any case. */
-static int print_graph(struct call *call, const struct lx_graph *g)
-{
-    size_t length = 0;
-    char *json = graph_text(call, g, "pattern", &length);
-    bool ok = json && deliver(call, json, length);
-    return ok ? EXIT_YES : FAILED;
-}
-
 static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer *b, struct text *t)
 {
     text_add(t, "    {\"name\": ");
@@ -49,41 +40,31 @@ struct problem_row {
     const struct lx_buffer *is;
 };
 
-static void parents_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct problem_row *row = row_of_table;
-    (void)column;
+/* clang-format off */
+VALUE_OF(parents_value, struct problem_row,
     for (int32_t k = 0; k < row->is->parent_count; k++) {
         if (k) value_add(v, ", ");
         value_add(v, row->problem->buffers[row->is->parents[k]].name);
-    }
-}
-
-/* clang-format off */
-VALUE_OF(buffer_value, struct problem_row, v->words = row->is->name;)
-VALUE_OF(bytes_value,  struct problem_row, value_whole(v, row->is->size);)
+    })
 VALUE_OF(life_value,   struct problem_row, value_format(v, "%lld..%lld", (long long)row->is->start, (long long)row->is->end);)
-VALUE_OF(uses_value,   struct problem_row, v->number = row->is->use_count;)
-VALUE_OF(cost_value,   struct problem_row, value_whole(v, row->is->spill_cost);)
-VALUE_OF(reason_value, struct problem_row, v->words = row->is->reason; v->paint = PAINT_DIM;)
 
 static const struct column problem_array[] = {
-    {.key = "name",             .heading = "buffer",             .kind = VALUE_NAME,   .value = buffer_value},
-    {.key = "size",             .heading = "bytes",              .kind = VALUE_BYTES,  .value = bytes_value},
+    {.key = "name",             .heading = "buffer",             .kind = VALUE_NAME,   VIA(struct problem_row, is, name)},
+    {.key = "size",             .heading = "bytes",              .kind = VALUE_BYTES,  VIA(struct problem_row, is, size)},
     {.key = "life",             .heading = "life",               .kind = VALUE_MARK,   .value = life_value},
-    {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, .value = uses_value},
-    {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  .value = cost_value},
+    {.key = "uses",             .heading = "uses",               .kind = VALUE_NUMBER, VIA(struct problem_row, is, use_count)},
+    {.key = "cost",             .heading = "cost",               .kind = VALUE_BYTES,  VIA(struct problem_row, is, spill_cost)},
     {.key = "in_place_parents", .heading = "in place of",        .kind = VALUE_NAME,   .value = parents_value},
-    {.key = "reason",           .heading = "must stay in HBM", .kind = VALUE_WORDS,  .value = reason_value},
+    {.key = "reason",           .heading = "must stay in HBM", .kind = VALUE_WORDS,  .flags = COLUMN_DIM, VIA(struct problem_row, is, reason)},
 };
 /* clang-format on */
 
 const struct columns problem_columns = COLUMNS("buffers of a problem", problem_array);
 
-static int print_scratchpad(struct call *call, const struct lx_graph *g)
+static int print_scratchpad(struct call *call, const struct lx_graph *g, bool tried)
 {
     struct lx_question *q = make_problem(call, g);
-    if (!q) return FAILED;
+    if (!q || tried) return lx_question_free(q), FAILED;
     struct text t = {0};
     if (goes_to_file(call)) paint_off();
     if (wants_json(call)) {
@@ -114,82 +95,92 @@ static int print_scratchpad(struct call *call, const struct lx_graph *g)
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
-static int print_layout(struct call *call, const struct lx_graph *g)
+/* The answer, as JSON where it is there; the code of the stage. */
+static int stage_deliver(struct call *call, char *json, size_t length, struct text *t)
+{
+    bool ok = json ? deliver(call, json, length) : deliver(call, t->at, t->length);
+    return ok ? EXIT_YES : FAILED;
+}
+
+/* The canonical pattern, as JSON in any case. */
+static int print_graph(struct call *call, const struct lx_graph *g, bool tried)
+{
+    size_t length = 0;
+    if (tried) return EXIT_YES; /* it was read: nothing to refuse */
+    char *json = graph_text(call, g, "pattern", &length);
+    return json && deliver(call, json, length) ? EXIT_YES : FAILED;
+}
+
+static int print_layout(struct call *call, const struct lx_graph *g, bool tried)
 {
     struct lx_layouts *l = lx_layouts_make(g, &call->st);
     struct text t = {0};
     size_t length = 0;
-    char *json = l && wants_json(call) ? lx_layouts_to_json(l, &length) : NULL;
-    if (l && !wants_json(call)) show_layouts(l, &t);
-    bool ok =
-        l != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    char *json = l && !tried && wants_json(call) ? lx_layouts_to_json(l, &length) : NULL;
+    if (l && !tried && !json) show_layouts(l, &t);
+    bool made = l != NULL;
     lx_layouts_free(l);
-    return ok ? EXIT_YES : FAILED;
+    return made && !tried ? stage_deliver(call, json, length, &t) : FAILED;
 }
 
-static int print_divide(struct call *call, const struct lx_graph *g)
+static int print_divide(struct call *call, const struct lx_graph *g, bool tried)
 {
     struct lx_passes passes = {0};
-    struct lx_layouts *l = read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
-    struct lx_divide_options how = lx_passes_divide(&passes);
-    if (l) lx_layouts_fit_spans(l, &how);
-    struct lx_divisions *d = l ? lx_divide(l, &how, &call->st) : NULL;
+    struct lx_layouts *l = tried || read_passes(call, &passes) ? lx_layouts_make(g, &call->st) : NULL;
+    struct lx_divide_options asked = lx_passes_divide(&passes), *how = tried ? NULL : &asked;
+    if (l) lx_layouts_fit_spans(l, how);
+    struct lx_divisions *d = l ? lx_divide(l, how, &call->st) : NULL;
     struct text t = {0};
     size_t length = 0;
-    char *json = d && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
-    if (d && !wants_json(call)) show_divisions(d, &t);
-    if (d && !wants_json(call) && option_given(&call->line, "all")) show_alternatives(d, &t);
-    bool ok =
-        d != NULL && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
+    char *json = d && !tried && wants_json(call) ? lx_divisions_to_json(d, &length) : NULL;
+    if (d && !tried && !json) show_divisions(d, &t);
+    if (d && !tried && !json && option_given(&call->line, "all")) show_alternatives(d, &t);
+    bool made = d != NULL;
     lx_divisions_free(d);
     lx_layouts_free(l);
-    return ok ? EXIT_YES : FAILED;
+    return made && !tried ? stage_deliver(call, json, length, &t) : FAILED;
 }
 
-static void try_graph(struct call *call, const struct lx_graph *g)
+/* Stages that plan first, so that the planning options apply. */
+static int print_planned(struct call *call, const struct lx_graph *g, bool tried, const char *what,
+                         bool (*write)(struct call *call, const struct lx_plan *p, struct text *out))
 {
-    (void)call, (void)g; /* it was read: nothing to refuse */
+    struct lx_plan *p = make_plan(call, g);
+    struct text t = {0};
+    if (!p || tried) return lx_plan_free(p), p ? EXIT_YES : FAILED;
+    if (goes_to_file(call)) paint_off();
+    bool ok =
+        p->layouts || status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so %s", what);
+    ok = ok && write(call, p, &t);
+    lx_plan_free(p);
+    if (!ok) text_free(&t);
+    return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
 
-static void try_layout(struct call *call, const struct lx_graph *g)
+static int print_launch(struct call *call, const struct lx_graph *g, bool tried)
 {
-    lx_layouts_free(lx_layouts_make(g, &call->st));
+    return print_planned(call, g, tried, "nothing to launch", write_launches);
 }
 
-static void try_divide(struct call *call, const struct lx_graph *g)
+static int print_loops(struct call *call, const struct lx_graph *g, bool tried)
 {
-    struct lx_layouts *l = lx_layouts_make(g, &call->st);
-    if (l) {
-        lx_layouts_fit_spans(l, NULL);
-        lx_divisions_free(lx_divide(l, NULL, &call->st));
-    }
-    lx_layouts_free(l);
+    return print_planned(call, g, tried, "no loops", write_nests);
 }
 
-static void try_scratchpad(struct call *call, const struct lx_graph *g)
+static int print_team_stage(struct call *call, const struct lx_graph *g, bool tried)
 {
-    lx_question_free(make_problem(call, g));
-}
-
-/* Every launched op has loops or says why not. */
-static void try_plan(struct call *call, const struct lx_graph *g)
-{
-    (void)try_launches(call, g);
+    return tried ? print_layout(call, g, true) : print_team(call, g);
 }
 
 /* The road, stage by stage. */
 static const struct {
     const char *name;
-    int (*print)(struct call *call, const struct lx_graph *g);
-    void (*attempt)(struct call *call, const struct lx_graph *g); /* for its errors alone */
+    /* `tried`: for the errors in `call->st` alone, nothing is printed. */
+    int (*print)(struct call *call, const struct lx_graph *g, bool tried);
 } stages[] = {
-    {"graph", print_graph, try_graph},
-    {"layout", print_layout, try_layout},
-    {"team", print_team, try_layout},
-    {"divide", print_divide, try_divide},
-    {"scratchpad", print_scratchpad, try_scratchpad},
-    {"launch", print_launch, try_plan},
-    {"loops", print_loops, try_plan},
+    {"graph", print_graph},   {"layout", print_layout},         {"team", print_team_stage},
+    {"divide", print_divide}, {"scratchpad", print_scratchpad}, {"launch", print_launch},
+    {"loops", print_loops},
 };
 
 enum { STAGES = sizeof stages / sizeof *stages };
@@ -199,7 +190,8 @@ const char *stage_word(int k)
     return k < STAGES ? stages[k].name : NULL;
 }
 
-static int find_stage(const char *name)
+/* The number of a stage; STAGES: there is none of that name. */
+static int stage_find(const char *name)
 {
     int i = 0;
     while (i < STAGES && strcmp(stages[i].name, name) != 0) i++;
@@ -208,19 +200,19 @@ static int find_stage(const char *name)
 
 bool is_stage(const char *name)
 {
-    return find_stage(name) < STAGES;
+    return stage_find(name) < STAGES;
 }
 
 void try_stage(struct call *call, const struct lx_graph *g, const char *stage)
 {
-    if (is_stage(stage)) stages[find_stage(stage)].attempt(call, g);
+    if (is_stage(stage)) stages[stage_find(stage)].print(call, g, true);
 }
 
 int run_stage(struct call *call, const char *path, const char *stage)
 {
     if (is_stage(stage)) {
         const struct lx_graph *g = read_pattern(call, path);
-        int code = g ? stages[find_stage(stage)].print(call, g) : FAILED;
+        int code = g ? stages[stage_find(stage)].print(call, g, false) : FAILED;
         lx_graph_free(g);
         return code;
     }

@@ -13,11 +13,9 @@ bool is_stage(const char *name);
 /* Stage k, NULL behind the last. */
 const char *stage_word(int k);
 
-/* Both plan first, so that the planning options apply; they take the graph over. */
-int print_launch(struct call *call, const struct lx_graph *g);
-int print_loops(struct call *call, const struct lx_graph *g);
-/* Plans and launches every op; false with `call->st` where that is refused. Takes the graph over. */
-bool try_launches(struct call *call, const struct lx_graph *g);
+/* stage_launch.c and stage_loops.c: launches, and loop nests, of every op of a plan. False with `call->st`. */
+bool write_launches(struct call *call, const struct lx_plan *p, struct text *out);
+bool write_nests(struct call *call, const struct lx_plan *p, struct text *out);
 
 /* Per tensor its device layout; then the restickifies that were added, and the padded rows. */
 void show_layouts(const struct lx_layouts *l, struct text *out);

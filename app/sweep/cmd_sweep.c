@@ -59,24 +59,9 @@ void sweep_rows_begin(void)
         if (!find_row(rows_of_sweep, r->name)) sweep_plan_rows[n++] = *r;
 }
 
-static const char *cmd_sweep_value_word(int k)
-{
-    static const char *const words[] = {"hbm", "time", NULL};
-    return words[k];
-}
+static WORD_LIST(cmd_sweep_value_word, "hbm", "time")
 
-/* The last one; NAME=N is about a model. */
-static const char *value_asked(const struct call *call)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (strcmp(o->name, "value") == 0 && !strchr(o->value, '=')) value = o->value;
-    }
-    return value;
-}
-
-static const char *form_word(int k)
+    static const char *form_word(int k)
 {
     return sweep_forms[k].name;
 }
@@ -87,26 +72,37 @@ static const struct option_words words[] = {{"value", cmd_sweep_value_word},
                                             {"team-by", team_aim_word},
                                             {0}};
 
-static int form_named(const char *name)
-{
-    int k = 0;
-    while (sweep_forms[k].name && strcmp(sweep_forms[k].name, name) != 0) k++;
-    return k;
-}
-
-/* One of --format, --json, --svg and --html; the last word is --format's. */
-static bool read_form(struct call *call, const struct sweep_form **form)
+/* One of --format, --json, --svg and --html, the last word --format's; its size; and the processes. */
+static bool read_output(struct call *call, struct crowd *c, const struct sweep_form **form,
+                        struct sweep_paper *paper)
 {
     static const char *const switches[] = {"json", "svg", "html"};
     int k = 0, given = 0;
+    int64_t width = 0, height = 0;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (option_given(&call->line, switches[i])) k = form_named(switches[i]), given++;
+        if (option_given(&call->line, switches[i]))
+            for (k = 0, given++; strcmp(sweep_forms[k].name, switches[i]) != 0;) k++;
     if (given > 1)
         return status_set(&call->st, LX_E_USAGE,
                           "two forms of one answer; choose one of --json, --svg and --html");
     if (!option_word(call, "format", form_word, &k)) return false;
+    bool text = k == 0;
     *form = &sweep_forms[k];
-    return true;
+    if (!option_int(call, "width", text ? 40 : 300, text ? 400 : 20000, &width) ||
+        !option_int(call, "height", text ? 8 : 200, text ? 200 : 20000, &height))
+        return false;
+    *paper = (struct sweep_paper){.width = (int)width, .height = (int)height};
+    paper->ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    if (goes_to_file(call) || !text) paint_off();
+    c->jobs = processors < 1 ? 1 : processors > 16 ? 16 : processors;
+    if (!option_int(call, "jobs", 1, MOST_JOBS, &c->jobs)) return false;
+    return !c->ranks || !option_given(&call->line, "jobs") ||
+           status_set(
+               &call->st, LX_E_USAGE,
+               "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld "
+               "for as many",
+               (long long)c->jobs);
 }
 
 /* Sizes, cores, solvers and value of the sweep. */
@@ -121,15 +117,15 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
                   : sweep_sizes_own(g, sweep_need(g, &how.options), steps, &sizes, &call->st));
-    if (ok && g->pools)
+    if (ok && lx_graph_pools(g))
         ok = status_set(&call->st, LX_E_USAGE,
                         "this list states pools with sizes of their own; state \"capacity\" instead of "
                         "\"pools\" to sweep it");
-    if (ok && many && g->is_list)
+    if (ok && many && g->list)
         ok = status_set(&call->st, LX_E_USAGE,
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
-    if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
+    if (ok && lx_asked(lx_settings_ask(&how.options), lx_graph_objective(g)) == LX_HEIGHT)
         ok = status_set(&call->st, LX_E_USAGE,
                         "the least height does not depend on the size of the scratchpad; add --objective "
                         "traffic or --objective fit");
@@ -137,10 +133,15 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
     int value = lx_settings_ask(&how.options) == LX_ASK_TIME;
-    bool known = ok && word_given(call, "value", value_asked(call), cmd_sweep_value_word, &value);
+    const char *asked = NULL; /* the last one; NAME=N is about a model */
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "value") == 0 && !strchr(o->value, '=')) asked = o->value;
+    }
+    bool known = ok && word_given(call, "value", asked, cmd_sweep_value_word, &value);
     if (ok && !known) sweep_free(s);
     s->by_time = value;
-    if (known && s->by_time && g->is_list) {
+    if (known && s->by_time && g->list) {
         sweep_free(s);
         known = status_set(&call->st, LX_E_USAGE, "a list of buffers has no time; leave --value time out");
     }
@@ -191,74 +192,41 @@ static void show_done(void *context, size_t done, size_t all)
     paint_progress(line);
 }
 
-/* Does all tasks of a list and keeps what came of them. */
-static bool do_all(struct crowd *c, struct sweep *s, const sweep_tasks *tasks, lx_status *st)
-{
-    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
-    bool ok = crowd_do(c, tasks->at, tasks->count, values, st);
-    for (size_t i = 0; ok && i < tasks->count; i++)
-        if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
-    mem_free(values);
-    return ok;
-}
-
+/* Does all tasks, first the points, then the searches, and keeps what came of them. */
 static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
 {
-    sweep_tasks points = {0}, searches = {0};
-    sweep_points(s, &points);
-    bool ok = do_all(c, s, &points, &call->st);
-    if (ok) sweep_searches(s, &searches);
-    ok = ok && do_all(c, s, &searches, &call->st);
-    VEC_FREE(&points);
-    VEC_FREE(&searches);
+    bool ok = true;
+    for (int k = 0; ok && k < 2; k++) {
+        sweep_tasks tasks = {0};
+        if (k)
+            sweep_searches(s, &tasks);
+        else
+            sweep_points(s, &tasks);
+        struct sweep_value *values = mem_zeroed(tasks.count + 1, sizeof *values);
+        ok = crowd_do(c, tasks.at, tasks.count, values, &call->st);
+        for (size_t i = 0; ok && i < tasks.count; i++)
+            if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks.at[i], &values[i]);
+        mem_free(values);
+        VEC_FREE(&tasks);
+    }
     return ok;
 }
 
 /* Where nothing could be planned, the reason is the answer. */
-static bool has_plans(struct call *call, const struct sweep *s)
-{
-    const struct sweep_value *last = NULL;
-    for (size_t l = 0; l < s->lines.count; l++)
-        for (size_t i = 0; i < s->sizes.count; i++) {
-            last = &s->lines.at[l].at[i];
-            if (last->state != SWEEP_REFUSED) return true;
-        }
-    if (last)
-        status_set_at(&call->st, (enum lx_code)last->code, s->graph->file, 0, 0,
-                      "no size gives a plan: %.150s", last->why);
-    return false;
-}
-
-static bool read_paper(struct call *call, const struct sweep_form *form, struct sweep_paper *paper)
-{
-    bool text = form == &sweep_forms[0];
-    int64_t width = 0, height = 0;
-    if (!option_int(call, "width", text ? 40 : 300, text ? 400 : 20000, &width) ||
-        !option_int(call, "height", text ? 8 : 200, text ? 200 : 20000, &height))
-        return false;
-    *paper = (struct sweep_paper){.width = (int)width, .height = (int)height};
-    paper->ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    if (goes_to_file(call) || !text) paint_off();
-    return true;
-}
-
-static bool read_jobs(struct call *call, struct crowd *c)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->jobs = processors < 1 ? 1 : processors > 16 ? 16 : processors;
-    if (!option_int(call, "jobs", 1, MOST_JOBS, &c->jobs)) return false;
-    if (!c->ranks || !option_given(&call->line, "jobs")) return true;
-    return status_set(
-        &call->st, LX_E_USAGE,
-        "-j does not go with --transport mpi: each rank plans one size at a time; mpirun -n %lld for as many",
-        (long long)c->jobs);
-}
-
 static int cmd_sweep_answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
                             const struct sweep_paper *paper)
 {
     struct text out = {0};
-    if (!has_plans(call, s)) return FAILED;
+    const struct sweep_value *last = NULL;
+    bool any = false;
+    for (size_t i = 0; i < s->lines.count * s->sizes.count; i++) {
+        last = &s->lines.at[i / s->sizes.count].at[i % s->sizes.count];
+        any |= last->state != SWEEP_REFUSED;
+    }
+    if (!any && last)
+        status_set_at(&call->st, (enum lx_code)last->code, s->graph->file, 0, 0,
+                      "no size gives a plan: %.150s", last->why);
+    if (!any) return FAILED;
     form->write(s, paper, &out);
     if (is_quiet(call) && form == sweep_forms && !goes_to_file(call))
         text_free(&out);
@@ -287,7 +255,7 @@ static int cmd_sweep_run(struct call *call)
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
     if (!option_given(&call->line, "solver"))
         VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
-    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c);
+    bool ok = read_output(call, &c, &form, &paper);
     const struct lx_graph *g = ok ? read_graph(call, call->line.files.at[0]) : NULL;
     ok = g && read_lines(call, g, &s);
     lx_graph_free(g);

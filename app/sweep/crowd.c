@@ -4,6 +4,8 @@
 #include "sweep/crowd.h"
 #include "base/fail.h"
 #include "base/border.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -55,18 +57,6 @@ static ssize_t put_message(int socket, const void *data, size_t size)
     return n;
 }
 
-/* Signals do what they do to any process, and the death of the one that forked it is its own; where a system cannot tell of
- * that, the work looks (crowd_is_orphan). */
-static void part_from_parent(pid_t parent)
-{
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) signal(caught[i], SIG_DFL);
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (getppid() != parent) _exit(1);
-}
-
 bool crowd_is_orphan(pid_t parent)
 {
     return getpid() != parent && getppid() != parent;
@@ -84,7 +74,14 @@ static bool hire(struct effort *e, struct hand *h, lx_status *st)
         for (int i = 0; i < e->hand_count; i++)
             if (e->hands[i].socket >= 0) close(e->hands[i].socket);
         close(ends[0]);
-        part_from_parent(parent);
+        /* Signals do what they do to any process, and the death of the one that forked it is its own; where a
+         * system cannot tell of that, the work looks (crowd_is_orphan). */
+        static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+        for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) signal(caught[i], SIG_DFL);
+#ifdef __linux__
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (getppid() != parent) _exit(1);
         /* The life of a forked process: it ends when its socket does. */
         struct border border;
         if (border_begin(&border) != 0) _exit(1);
@@ -140,26 +137,131 @@ static bool crowd_take(struct effort *e, struct hand *h, lx_status *st)
     return true;
 }
 
-static bool wait_for_all(struct effort *e, lx_status *st)
+/* --- The ranks of mpirun. Rank 0 has the tasks: it gives two to each of the others, the next one for each result that
+ * comes back, and does some itself between two looks for messages. --- */
+
+enum { AHEAD = 2, FAREWELL = 10 };
+
+/* The head of a message: the number of a task, or one of these. */
+enum { STOP = -1, BROKEN = -2, BYE = -3 };
+
+static bool crowd_ranks_post(struct crowd *c, int to, int64_t number, const void *data, size_t size,
+                             lx_status *st)
 {
-    for (bool any = true; any && !interrupted;) {
-        any = false;
-        for (int i = 0; i < e->hand_count; i++) {
-            e->polls[i] = (struct pollfd){.fd = e->hands[i].busy ? e->hands[i].socket : -1, .events = POLLIN};
-            any |= e->hands[i].busy;
-        }
-        if (!any || poll(e->polls, (nfds_t)e->hand_count, LOOK_UP_MS) <= 0) continue;
-        for (int i = 0; i < e->hand_count; i++)
-            if (e->polls[i].revents && !crowd_take(e, &e->hands[i], st)) return false;
-    }
+    return ranks_send(c->ranks, to, &number, sizeof number, data, size, st);
+}
+
+/* What has arrived, of `size` bytes behind its number; `*data` NULL: nothing. */
+static bool crowd_ranks_fetch(struct crowd *c, int *from, int64_t *number, char **data, size_t size,
+                              lx_status *st)
+{
+    size_t bytes;
+    if (!ranks_receive(c->ranks, from, number, sizeof *number, data, &bytes, st)) return false;
+    if (*data && (bytes == SIZE_MAX || (*number >= 0 && bytes != size))) *number = BROKEN;
     return true;
+}
+
+static bool give_to(struct effort *d, int rank, lx_status *st)
+{
+    if (d->next >= d->count) return true;
+    size_t task = d->next++;
+    return crowd_ranks_post(d->crowd, rank, (int64_t)task, d->tasks + task * d->crowd->task_size,
+                            d->crowd->task_size, st);
+}
+
+static bool take_results(struct effort *d, lx_status *st)
+{
+    struct crowd *c = d->crowd;
+    for (;;) {
+        int from = 0;
+        int64_t number = BYE;
+        char *data;
+        if (!crowd_ranks_fetch(c, &from, &number, &data, c->result_size, st)) return false;
+        if (!data) return true;
+        bool known = number >= 0 && (size_t)number < d->count;
+        if (known) memcpy(d->results + (size_t)number * c->result_size, data, c->result_size);
+        mem_free(data);
+        if (!known)
+            return status_set(st, LX_E_NO, "rank %d cannot take part: it read something else than rank 0",
+                              from);
+        d->done++;
+        if (c->done) c->done(c->context, d->done, d->count);
+        if (!give_to(d, from, st)) return false;
+    }
+}
+
+static bool crowd_ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st)
+{
+    struct effort d = {.crowd = c, .tasks = tasks, .results = results, .count = count};
+    bool ok = true;
+    for (int i = 0; i < AHEAD; i++)
+        for (int r = 1; ok && r < c->count; r++) ok = give_to(&d, r, st);
+    while (ok && d.done < count && !interrupted) {
+        if (d.next < count) {
+            size_t mine = d.next++;
+            c->work(c->context, d.tasks + mine * c->task_size, d.results + mine * c->result_size);
+            d.done++;
+        } else
+            ranks_nap();
+        ok = take_results(&d, st);
+    }
+    return ok;
+}
+
+void crowd_serve(struct crowd *c, bool ok)
+{
+    lx_status st = {0};
+    char *result = mem_zeroed(1, c->result_size + 1);
+    bool going = (ok || crowd_ranks_post(c, 0, BROKEN, NULL, 0, &st));
+    while (going) {
+        int from = 0;
+        int64_t number = BYE;
+        char *task;
+        if (!crowd_ranks_fetch(c, &from, &number, &task, c->task_size, &st)) break;
+        if (!task) {
+            ranks_nap();
+            continue;
+        }
+        going = number >= 0;
+        if (going && ok) {
+            c->work(c->context, task, result);
+            going = crowd_ranks_post(c, 0, number, result, c->result_size, &st);
+        }
+        mem_free(task);
+        if (number == STOP) {
+            crowd_ranks_post(c, 0, BYE, NULL, 0, &st);
+            mem_free(result);
+            c->ranks->leave(true);
+            return;
+        }
+    }
+    mem_free(result);
+    c->ranks->leave(false);
+}
+
+void crowd_dismiss(struct crowd *c)
+{
+    lx_status st = {0};
+    if (!c->ranks) return;
+    int gone = 0;
+    for (int r = 1; r < c->count; r++)
+        crowd_ranks_post(c, r, STOP, NULL, 0, &st); /* one that is lost does not answer below */
+    for (double end = clock_seconds() + FAREWELL; gone < c->count - 1 && clock_seconds() < end; ranks_nap()) {
+        int from = 0;
+        int64_t number = 0;
+        char *data = NULL;
+        if (!crowd_ranks_fetch(c, &from, &number, &data, c->result_size, &st)) break;
+        gone += data && number == BYE;
+        mem_free(data);
+    }
+    c->ranks->leave(gone == c->count - 1);
 }
 
 bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st)
 {
     struct effort e = {.crowd = c, .tasks = tasks, .results = results, .count = count};
     if (count == 0) return true;
-    if (c->ranks && c->count > 1) return ranks_do(c, tasks, count, results, st);
+    if (c->ranks && c->count > 1) return crowd_ranks_do(c, tasks, count, results, st);
     int most = (int)(e.crowd->jobs < (int64_t)e.count ? e.crowd->jobs : (int64_t)e.count);
     bool ok = true;
     e.hands = mem_zeroed((size_t)most + 1, sizeof *e.hands);
@@ -168,7 +270,16 @@ bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, l
         ok = hire(&e, &e.hands[e.hand_count], st);
         if (ok) crowd_give(&e, &e.hands[e.hand_count]);
     }
-    ok = ok && wait_for_all(&e, st);
+    for (bool any = true; ok && any && !interrupted;) {
+        any = false;
+        for (int i = 0; i < e.hand_count; i++) {
+            e.polls[i] = (struct pollfd){.fd = e.hands[i].busy ? e.hands[i].socket : -1, .events = POLLIN};
+            any |= e.hands[i].busy;
+        }
+        if (!any || poll(e.polls, (nfds_t)e.hand_count, LOOK_UP_MS) <= 0) continue;
+        for (int i = 0; ok && i < e.hand_count; i++)
+            if (e.polls[i].revents) ok = crowd_take(&e, &e.hands[i], st);
+    }
     for (int i = 0; i < e.hand_count; i++) dismiss(&e.hands[i]);
     mem_free(e.hands);
     mem_free(e.polls);

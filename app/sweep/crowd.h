@@ -31,7 +31,4 @@ void crowd_dismiss(struct crowd *c);
 /* Has whoever forked this process died? `parent` itself is no orphan. */
 bool crowd_is_orphan(pid_t parent);
 
-/* crowd_ranks.c */
-bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);
-
 #endif

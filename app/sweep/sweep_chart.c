@@ -22,16 +22,6 @@ struct drawing {
     double x_ticks[MOST_TICKS], y_ticks[MOST_TICKS];
 };
 
-static double factor_of(const struct sweep *s)
-{
-    return s->by_time ? 1e-6 : 1;
-}
-
-static double *sweep_chart_numbers(const struct sweep *s, const struct drawing *d, size_t row)
-{
-    return d->data + (row + 1) * s->sizes.count;
-}
-
 static void name_line(const struct sweep *s, int line, int64_t cores, char name[NAME])
 {
     const struct sweep_line *l = &s->lines.at[line];
@@ -52,10 +42,10 @@ static void name_line(const struct sweep *s, int line, int64_t cores, char name[
 
 static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, bool named)
 {
-    double *y = sweep_chart_numbers(s, d, (size_t)d->count);
+    double *y = d->data + ((size_t)d->count + 1) * s->sizes.count;
     bool any = false;
     for (size_t i = 0; i < s->sizes.count; i++) {
-        y[i] = sweep_least(s, cores, i) * factor_of(s);
+        y[i] = sweep_least(s, cores, i) * (s->by_time ? 1e-6 : 1);
         any |= isfinite(y[i]);
     }
     if (!any) return;
@@ -78,10 +68,10 @@ static void sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawi
     for (size_t l = 0; l < s->lines.count; l++)
         if (!cores || s->lines.at[l].cores == cores) {
             int line = (int)l;
-            double *y = sweep_chart_numbers(s, d, (size_t)d->count);
+            double *y = d->data + ((size_t)d->count + 1) * s->sizes.count;
             bool twin = sweep_twin(s, line) >= 0;
             for (size_t i = 0; i < s->sizes.count; i++)
-                y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * factor_of(s);
+                y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * (s->by_time ? 1e-6 : 1);
             name_line(s, line, cores, d->names[d->count]);
             d->series[d->count] =
                 (struct chart_series){.name = d->names[d->count],
@@ -130,18 +120,9 @@ static struct scale value_scale(const struct sweep *s, const struct drawing *d)
     double air = high > low ? (high - low) * 0.05 : fabs(high) * 0.1 + (high == 0);
     return (struct scale){.low = low <= air ? 0 : low - air,
                           .high = high + air,
-                          .unit = s->by_time          ? SCALE_SECONDS
-                                  : s->graph->is_list ? SCALE_PLAIN
-                                                      : SCALE_BYTES};
-}
-
-/* Is there a height to draw? Before that an axis would say what nobody knows. */
-static bool has_values(const struct drawing *d)
-{
-    for (int k = 0; k < d->count; k++)
-        for (int i = 0; i < d->series[k].count; i++)
-            if (isfinite(d->series[k].y[i])) return true;
-    return false;
+                          .unit = s->by_time       ? SCALE_SECONDS
+                                  : s->graph->list ? SCALE_PLAIN
+                                                   : SCALE_BYTES};
 }
 
 struct plot sweep_draw(const struct scene *on, struct box area, const struct sweep *s, int64_t cores)
@@ -152,9 +133,12 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
         sweep_chart_begin(s, cores, &d);
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
+        bool any = false; /* a height to draw: before that an axis would say what nobody knows */
+        for (int n = 0; n < d.count; n++)
+            for (int i = 0; i < d.series[n].count; i++) any |= isfinite(d.series[n].y[i]) != 0;
         struct chart c = {.series = d.series,
                           .series_count = d.count,
-                          .x = {.name = s->graph->is_list ? "capacity" : "LX per core",
+                          .x = {.name = s->graph->list ? "capacity" : "LX per core",
                                 .from = x.low,
                                 .to = x.high,
                                 .log = true,
@@ -162,17 +146,15 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                                 .ticks = d.x_ticks},
                           .y = {.from = y.low,
                                 .to = y.high,
-                                .label = s->by_time          ? chart_seconds
-                                         : s->graph->is_list ? chart_number
-                                                             : chart_bytes,
+                                .label = s->by_time       ? chart_seconds
+                                         : s->graph->list ? chart_number
+                                                          : chart_bytes,
                                 .ticks = d.y_ticks},
                           .marks = &d.mark,
                           .mark_count = d.knee.length > 0};
         c.x.tick_count = sweep_chart_ticks_of(x, area.columns / X_TICK_ROOM, d.x_ticks);
         c.y.tick_count =
-            !has_values(&d)
-                ? 0
-                : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
+            !any ? 0 : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
         p = chart_draw(on, area, &c);
     }
     mem_free(d.series);

@@ -14,7 +14,7 @@ LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
 {
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
-    enum lx_objective own = s->graph->is_list ? s->graph->objective : LX_SPILL;
+    enum lx_objective own = lx_graph_objective(s->graph);
     char word[24];
     snprintf(word, sizeof word, "%lld", (long long)cores);
     if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
@@ -26,17 +26,12 @@ static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how,
     return true;
 }
 
-static void sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
-{
-    for (size_t i = 0; i < from->count; i++) VEC_PUSH(to, from->at[i]);
-}
-
 bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};
-    sweep_lines_copy(&s->sizes, sizes);
-    sweep_lines_copy(&s->cores, cores);
+    for (size_t i = 0; i < sizes->count; i++) VEC_PUSH(&s->sizes, sizes->at[i]);
+    for (size_t i = 0; i < cores->count; i++) VEC_PUSH(&s->cores, cores->at[i]);
     bool ok = true;
     if (s->cores.count == 0) { /* the device's own number */
         const struct lx_graph *sized = lx_settings_graph(solvers, g, st);
@@ -62,43 +57,32 @@ void sweep_free(struct sweep *s)
     *s = (struct sweep){0};
 }
 
-bool sweep_points(const struct sweep *s, sweep_tasks *out)
+/* All lines of one size next to each other: a screen fills from the left. */
+void sweep_points(const struct sweep *s, sweep_tasks *out)
 {
-    /* All lines of one size next to each other: a screen fills from the left. */
     for (size_t i = 0; i < s->sizes.count; i++)
-        for (size_t l = 0; l < s->lines.count; l++) {
-            struct sweep_task t = {
-                .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]};
-            VEC_PUSH(out, t);
-        }
-    return true;
+        for (size_t l = 0; l < s->lines.count; l++)
+            VEC_PUSH(out,
+                     (struct sweep_task){
+                         .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]});
 }
 
 /* Between the last size without the property and the first from which on all have it. */
-static bool search_of(const struct sweep *s, int line, enum sweep_find find, struct sweep_task *out)
+void sweep_searches(const struct sweep *s, sweep_tasks *out)
 {
-    const struct sweep_line *l = &s->lines.at[line];
-    size_t first = s->sizes.count;
-    for (; first > 0; first--) {
-        const struct sweep_value *v = &l->at[first - 1];
-        if (v->state != SWEEP_PLANNED || (find != FIND_PLAN && !v->fits)) break;
+    for (size_t i = 0; i < s->lines.count * FIND_COUNT; i++) {
+        const struct sweep_value *at = s->lines.at[i / FIND_COUNT].at;
+        int find = (int)(i % FIND_COUNT);
+        size_t first = s->sizes.count;
+        while (first > 0 && at[first - 1].state == SWEEP_PLANNED && (find == FIND_PLAN || at[first - 1].fits))
+            first--;
+        if (first == s->sizes.count || first == 0 || at[first - 1].state == SWEEP_UNKNOWN) continue;
+        VEC_PUSH(out, (struct sweep_task){.line = (int32_t)(i / FIND_COUNT),
+                                          .find = find,
+                                          .size = (int32_t)first,
+                                          .lx = s->sizes.at[first],
+                                          .below = s->sizes.at[first - 1]});
     }
-    if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
-    *out = (struct sweep_task){.line = line,
-                               .find = (int32_t)find,
-                               .size = (int32_t)first,
-                               .lx = s->sizes.at[first],
-                               .below = s->sizes.at[first - 1]};
-    return true;
-}
-
-bool sweep_searches(const struct sweep *s, sweep_tasks *out)
-{
-    struct sweep_task t;
-    for (size_t l = 0; l < s->lines.count; l++)
-        for (int find = 0; find < FIND_COUNT; find++)
-            if (search_of(s, (int)l, (enum sweep_find)find, &t)) VEC_PUSH(out, t);
-    return true;
 }
 
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v)
@@ -164,7 +148,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
     const struct lx_graph *g =
         lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
     const struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
+    if (g && lx_settings_plan(&how, lx_graph_objective(g), &options, values, &st))
         p = lx_plan_make(g, &options, &st);
     if (p && lx_plan_check(p, &st)) {
         const struct lx_figures *f = &p->figures;
@@ -179,7 +163,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
         out->least_us = p->asks_time ? f->bound_us : 0;
         out->proved = p->answer.status == LX_OPTIMAL;
         out->fits = f->spill_bytes == 0;
-        for (int32_t i = 0; p->graph->is_list && out->fits && i < p->problem.count; i++)
+        for (int32_t i = 0; p->graph->list && out->fits && i < p->problem.count; i++)
             out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
     } else {
         out->state = SWEEP_REFUSED;
@@ -197,15 +181,6 @@ static bool sweep_plan_has(const struct sweep_value *v, enum sweep_find find)
     return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
 }
 
-/* The size to look at next. A plan in which nothing spills says itself how much of the scratchpad it needs: first that
- * is tried, then one byte less, and only then the middle. */
-static int64_t guess(const struct sweep_value *best, int64_t below, enum sweep_find find, bool tried_less)
-{
-    if (find == FIND_FIT && best->height > below && best->height < best->lx) return best->height;
-    if (find == FIND_FIT && best->height == best->lx && !tried_less) return best->lx - 1;
-    return below + (best->lx - below) / 2;
-}
-
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out)
 {
@@ -218,7 +193,12 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     bool tried_less = false;
     while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
            (!run->stop || !run->stop(run->context))) {
-        int64_t lx = guess(&best, below, (enum sweep_find)t->find, tried_less);
+        /* A plan in which nothing spills says itself how much of the scratchpad it needs: first that is tried, then
+         * one byte less, and only then the middle. */
+        bool fit = t->find == FIND_FIT;
+        int64_t lx = fit && best.height > below && best.height < best.lx ? best.height
+                     : fit && best.height == best.lx && !tried_less      ? best.lx - 1
+                                                                         : below + (best.lx - below) / 2;
         sweep_plan_with(s, l, lx, run, like, &now);
         tried_less = lx == best.lx - 1 || tried_less;
         if (sweep_plan_has(&now, (enum sweep_find)t->find))
@@ -235,12 +215,13 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
 
 static bool is_fit(const struct sweep *s)
 {
-    return s->graph->is_list && lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->objective) == LX_FIT;
+    return s->graph->list &&
+           lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->list->objective) == LX_FIT;
 }
 
 const char *sweep_value_name(const struct sweep *s)
 {
-    return s->by_time ? "time from end to end" : s->graph->is_list ? "cost of what is off chip" : "HBM bytes";
+    return s->by_time ? "time from end to end" : s->graph->list ? "cost of what is off chip" : "HBM bytes";
 }
 
 static struct words size_words(int64_t n, bool briefly)
@@ -265,24 +246,16 @@ void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool brief
                     in_enough(first->lx, briefly).at);
 }
 
-static void sweep_say_plan(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
-{
-    const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
-    if (found->state == SWEEP_PLANNED && is_fit(s)) return; /* the same in other words */
-    if (found->state == SWEEP_PLANNED)
-        text_format(out, "below %s it cannot be planned", in_enough(found->lx, briefly).at);
-    else if (last->state == SWEEP_REFUSED) {
-        text_add(out, "cannot be planned: ");
-        add_printable(out, last->why, 0);
-    }
-}
-
 void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out)
 {
-    struct text more = {0};
+    const struct sweep_value *last = &l->at[s->sizes.count - 1], *found = &l->found[FIND_PLAN];
     size_t before = out->length;
     sweep_say_fit(s, l, briefly, out);
-    sweep_say_plan(s, l, briefly, &more);
-    if (more.length) text_format(out, "%s%s", out->length > before ? "; " : "", more.at);
-    text_free(&more);
+    const char *between = out->length > before ? "; " : "";
+    if (found->state == SWEEP_PLANNED && !is_fit(s)) /* else the same in other words */
+        text_format(out, "%sbelow %s it cannot be planned", between, in_enough(found->lx, briefly).at);
+    else if (found->state != SWEEP_PLANNED && last->state == SWEEP_REFUSED) {
+        text_format(out, "%scannot be planned: ", between);
+        add_printable(out, last->why, 0);
+    }
 }

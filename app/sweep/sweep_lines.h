@@ -84,9 +84,9 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
 void sweep_free(struct sweep *s);
 /* All values, one task each. */
 typedef VEC(struct sweep_task) sweep_tasks;
-bool sweep_points(const struct sweep *s, sweep_tasks *out);
+void sweep_points(const struct sweep *s, sweep_tasks *out);
 /* After all points: the remaining searches. */
-bool sweep_searches(const struct sweep *s, sweep_tasks *out);
+void sweep_searches(const struct sweep *s, sweep_tasks *out);
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v);
 /* The shown figure of a value, and the best bound of any line for this size and number of cores; NAN: none. */
 double sweep_shown(const struct sweep *s, const struct sweep_value *v);
@@ -94,12 +94,12 @@ double sweep_least(const struct sweep *s, int64_t cores, size_t size);
 /* Does this line have the same values as one before it? That one's number, or -1. */
 int sweep_twin(const struct sweep *s, int line);
 
-/* sweep_plan.c: one task, on this thread. `like`: kept by the caller from one task to the next, begun as NULL and freed
+/* One task, on this thread. `like`: kept by the caller from one task to the next, begun as NULL and freed
  * by it in the end. */
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out);
 
-/* sweep_words.c: "from 118,144 B (115.4 KiB) nothing spills", `briefly` without the bytes; nothing where nothing is
+/* "from 118,144 B (115.4 KiB) nothing spills", `briefly` without the bytes; nothing where nothing is
  * known. */
 void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
 /* With "; below 24 KiB it cannot be planned" behind it, where that is so. */

@@ -17,7 +17,7 @@ void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct tex
     bool as_one = s->cores.count > 1 && s->solver_count == 1;
     struct text line = {0};
     add_printable(&line, s->graph->name, 60);
-    text_format(&line, ": %s against %s", sweep_value_name(s), s->graph->is_list ? "capacity" : "LX");
+    text_format(&line, ": %s against %s", sweep_value_name(s), s->graph->list ? "capacity" : "LX");
     paint_add(out, PAINT_HEADING, line.at ? line.at : "");
     text_format(out, ", %s from %s to %s\n", counted((int64_t)s->sizes.count, "size").at,
                 in_bytes(s->sizes.at[0]).at, in_bytes(s->sizes.at[s->sizes.count - 1]).at);
@@ -75,9 +75,9 @@ static void find_scales(const struct sweep *s, struct scale *x, struct scale *y)
     double room = (high - low) * 0.06 + (high == low) * (fabs(high) * 0.1 + (high == 0));
     *y = (struct scale){.low = low < room || low < high / 2 ? 0 : low - room,
                         .high = high + room,
-                        .unit = s->by_time          ? SCALE_SECONDS
-                                : s->graph->is_list ? SCALE_PLAIN
-                                                    : SCALE_BYTES};
+                        .unit = s->by_time       ? SCALE_SECONDS
+                                : s->graph->list ? SCALE_PLAIN
+                                                 : SCALE_BYTES};
     *x = (struct scale){.low = (double)s->sizes.at[0],
                         .high = (double)s->sizes.at[s->sizes.count - 1],
                         .is_log = true,
@@ -111,7 +111,7 @@ static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, i
     struct svg_line *lines = mem_zeroed(lines_most, sizeof *lines);
     struct svg_mark *mark = mem_zeroed(lines_most, sizeof *mark);
     struct text *words = mem_zeroed(lines_most, sizeof *words), title = {0};
-    struct svg_panel p = {.x_name = s->graph->is_list ? "capacity" : "scratchpad (LX) of each core",
+    struct svg_panel p = {.x_name = s->graph->list ? "capacity" : "scratchpad (LX) of each core",
                           .y_name = sweep_value_name(s),
                           .lines = lines,
                           .marks = mark};
@@ -128,7 +128,7 @@ static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, i
     }
     p.mark_count = marks;
     text_add(&title, s->graph->name);
-    if (!s->graph->is_list) text_format(&title, " on %s", counted(cores, "core").at);
+    if (!s->graph->list) text_format(&title, " on %s", counted(cores, "core").at);
     p.title = title.at ? title.at : "";
     svg_add_panel(&p, top, width, height, out);
 

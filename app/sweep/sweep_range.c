@@ -111,7 +111,7 @@ static int64_t sweep_range_need_of(const struct lx_plan *p)
     int64_t now = 0, most = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
-        if (b->reason || b->end <= b->start || (b->spill_cost <= 0 && !p->graph->is_list)) continue;
+        if (b->reason || b->end <= b->start || (b->spill_cost <= 0 && !p->graph->list)) continue;
         int64_t bytes = min_i64(b->size, LX_INT_MAX / 4);
         edges[n++] = (struct edge){b->start, bytes};
         edges[n++] = (struct edge){b->end, -bytes};
@@ -133,11 +133,11 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
     struct lx_plan_options options = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
     lx_status st = {0};
-    if (g->pools || !lx_settings_set(&how, "solver", "greedy", &st) ||
+    if (lx_graph_pools(g) || !lx_settings_set(&how, "solver", "greedy", &st) ||
         !lx_settings_set(&how, "tile", "none", &st))
         return 0;
     const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
-    if (sized && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
+    if (sized && lx_settings_plan(&how, lx_graph_objective(g), &options, values, &st)) {
         const struct lx_plan *p = lx_plan_make(sized, &options, &st);
         if (p) need = sweep_range_need_of(p);
         lx_plan_free(p);
@@ -148,7 +148,7 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
 
 bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out, lx_status *st)
 {
-    int64_t own = g->is_list && g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
+    int64_t own = g->list && g->list->capacity >= 0 ? g->list->capacity : lx_device_usable(&g->device);
     if (own < 64)
         return status_set(st, LX_E_USAGE,
                           "the pattern has %lld bytes of scratchpad; name a range, as in --lx 16k..2m",

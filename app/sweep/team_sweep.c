@@ -62,17 +62,6 @@ static bool team_sweep_read_sizes(struct call *call, const char *text, team_size
     return ok;
 }
 
-static double speedup(const struct team_size *s)
-{
-    return s->planned && s->point.us > 0 ? s->alone_us / s->point.us : NAN;
-}
-
-static void grid_words(const struct team_size *s, struct value *v)
-{
-    for (int a = 0; s->planned && a < s->point.grid.axes; a++)
-        value_format(v, a ? "x%d" : "%d", s->point.grid.size[a]);
-}
-
 static void team_sweep_amount(const struct team_size *s, int64_t n, struct value *v)
 {
     v->number = NAN;
@@ -80,13 +69,13 @@ static void team_sweep_amount(const struct team_size *s, int64_t n, struct value
 }
 
 /* clang-format off */
-VALUE_OF(members_value, struct team_size, value_whole(v, row->members);)
-VALUE_OF(grid_value,    struct team_size, grid_words(row, v);)
+VALUE_OF(grid_value,    struct team_size,
+    for (int a = 0; row->planned && a < row->point.grid.axes; a++) value_format(v, a ? "x%d" : "%d", row->point.grid.size[a]);)
 VALUE_OF(us_value,      struct team_size, v->number = row->planned ? row->point.us : NAN;)
 VALUE_OF(least_value,   struct team_size, v->number = row->planned ? row->point.bound_us : NAN; v->paint = PAINT_DIM;)
 VALUE_OF(waited_value,  struct team_size, v->number = row->planned ? row->point.waited_us : NAN;)
-VALUE_OF(speedup_value, struct team_size, v->number = speedup(row);)
-VALUE_OF(share_value,   struct team_size, v->number = speedup(row) / row->members;)
+VALUE_OF(speedup_value, struct team_size, v->number = row->planned && row->point.us > 0 ? row->alone_us / row->point.us : NAN;)
+VALUE_OF(share_value,   struct team_size, speedup_value(row, column, v); v->number /= row->members;)
 VALUE_OF(moved_value,   struct team_size, team_sweep_amount(row, row->point.bytes, v);)
 VALUE_OF(must_value,    struct team_size, team_sweep_amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_value,     struct team_size, team_sweep_amount(row, row->point.hbm_bytes, v);)
@@ -94,7 +83,7 @@ VALUE_OF(shapes_value,  struct team_size, team_sweep_amount(row, row->point.shap
 VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.unsharded ? lx_team_unsharded_words() : "";)
 
 static const struct column size_array[] = {
-    {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, .value = members_value},
+    {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, MEMBER(struct team_size, members)},
     {.key = "grid",            .heading = "grid",           .kind = VALUE_MARK,   .value = grid_value},
     {.key = "predicted_us",    .heading = "predicted us",   .kind = VALUE_MICROS, .digits = 9, .value = us_value},
     {.key = "bound_us",        .heading = "lower bound",    .kind = VALUE_MICROS, .digits = 9, .value = least_value},

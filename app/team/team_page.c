@@ -114,7 +114,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
     struct text json = {0}, title = {0}, tables = {0};
-    struct exporter as_data = {.name = "html", .whole = true, .add = add_to_list};
+    struct exporter as_data = {.name = "html", .whole = true, .begin = "", .add = add_to_list};
     add_printable(&title, p->graph->name, 0);
     text_add(&json, "{\"lxplan\": 1, \"kind\": \"page\", \"title\": ");
     text_json_string(&json, title.at ? title.at : "");

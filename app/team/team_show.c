@@ -130,7 +130,7 @@ void write_team_tables(const struct team_figures *f, const struct exporter *e, s
 {
     struct table tables[TABLES];
     struct team_tensor_row *tensors = team_show_tables(f, tables);
-    if (e->begin) e->begin(out);
+    text_add(out, e->begin);
     for (int i = 0; i < TABLES; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);

@@ -1,15 +1,16 @@
 /* A column of a table is one row of data: what it is called, what it holds, how wide it is on a screen, and the
- * function that takes its value from a row. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
+ * member of a row, or the function, that gives its value. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
  * a screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
  *
  * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice, and a
- * value function. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
+ * value function or a member. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
 #ifndef LX_APP_TEXT_COLUMN_H
 #define LX_APP_TEXT_COLUMN_H
 
 #include "base/text.h"
 #include "text/colour.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The kind of a value: its alignment, its form for people, and its form for programs. X(id, at the right) */
@@ -51,6 +52,19 @@ enum column_flags {
     COLUMN_MAY_HIDE = 1, /* people do not see it when every value is 0, empty or unknown */
     COLUMN_MAY_LACK = 2, /* objects of JSON leave it out when it is 0, empty or unknown */
     COLUMN_PEOPLE = 4,   /* programs do not get it: it puts other columns into words */
+    COLUMN_DIM = 8,      /* a member that people see dim */
+};
+
+/* The type of a member that is a column's value; MEMBER_VIA: of a struct that a member of the row points to. */
+enum member_type {
+    MEMBER_NONE,
+    MEMBER_CHARS, /* an array of char */
+    MEMBER_WORDS,
+    MEMBER_BOOL,
+    MEMBER_INT32,
+    MEMBER_INT64,
+    MEMBER_DOUBLE,
+    MEMBER_VIA = 16
 };
 
 struct column {
@@ -64,8 +78,23 @@ struct column {
     int digits;           /* of numbers that are not whole, for programs; 0: 15 */
     int argument;         /* for a value function that serves several columns */
     unsigned flags;       /* of column_flags */
-    void (*value)(const void *row, const struct column *c, struct value *v);
+    void (*value)(const void *row, const struct column *c, struct value *v); /* NULL: it is a member */
+    int member;                                                              /* of member_type */
+    size_t at, inner; /* offset in the row, and with MEMBER_VIA in the struct it points to */
 };
+
+/* The value is a member of the row; or, with VIA, a member of the struct that a pointer of the row points to. */
+#define MEMBER(type, name) .member = MEMBER_TYPE(((type *)0)->name), .at = offsetof(type, name)
+#define VIA(type, pointer, name)                                                                             \
+    .member = MEMBER_TYPE(((type *)0)->pointer->name) | MEMBER_VIA, .at = offsetof(type, pointer),           \
+    .inner = offsetof(__typeof__(*((type *)0)->pointer), name)
+/* clang-format off */
+#define MEMBER_TYPE(x)                                                                                       \
+    _Generic(&(x), const char **: MEMBER_WORDS, const char *const *: MEMBER_WORDS,                           \
+             bool *: MEMBER_BOOL, const bool *: MEMBER_BOOL, int32_t *: MEMBER_INT32,                        \
+             const int32_t *: MEMBER_INT32, int64_t *: MEMBER_INT64, const int64_t *: MEMBER_INT64,          \
+             double *: MEMBER_DOUBLE, const double *: MEMBER_DOUBLE, default: MEMBER_CHARS)
+/* clang-format on */
 
 /* The columns of one table. Exported, so that a test can walk them. */
 struct columns {

@@ -1,10 +1,10 @@
 /* Text that depends on the terminal; the rest is in base/words/human_words.c. */
 #include "text/format.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/file.h"
 
 #include <langinfo.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,18 +23,8 @@ struct ranked {
     int32_t number;
 };
 
-static int largest_by_number(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static int largest_by_weight(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return largest_by_number(a, b);
-}
+ORDER(largest_by_number, struct ranked, ORDER_UP(number));
+ORDER(largest_by_weight, struct ranked, ORDER_DOWN(weight) ORDER_UP(number));
 
 int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, bool in_order, int32_t *count)
 {
@@ -53,37 +43,21 @@ int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, 
 
 /* One part more at a time, from the end, until no other path ends alike. Some 1,000 paths at most. */
 
-/* Does `path` end with the parts of `tail`? */
-static bool ends_with_parts(const char *path, const char *tail)
-{
-    size_t n = strlen(path), m = strlen(tail);
-    if (n < m || strcmp(path + n - m, tail) != 0) return false;
-    return n == m || path[n - m - 1] == '/';
-}
-
-static bool path_tail_is_shared(const char *path, const char *tail, const char *const *others, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(others[i], path) != 0 && ends_with_parts(others[i], tail)) return true;
-    return false;
-}
-
-/* The beginning of the part before `at`, or the beginning of the path. */
-static const char *part_before(const char *path, const char *at)
-{
-    if (at > path) at--; /* the slash */
-    while (at > path && at[-1] != '/') at--;
-    return at;
-}
-
 const char *path_tail(const char *path, const char *const *others, size_t count)
 {
-    const char *tail = part_before(path, path + strlen(path) + 1);
-    while (tail > path && path_tail_is_shared(path, tail, others, count)) tail = part_before(path, tail);
+    const char *tail = path + strlen(path) + 1;
+    for (bool shared = true; tail > path && shared;) {
+        tail--; /* the slash */
+        while (tail > path && tail[-1] != '/') tail--;
+        shared = false;
+        for (size_t i = 0; i < count; i++) { /* does another path end with these parts? */
+            size_t n = strlen(others[i]), m = strlen(tail);
+            if (n < m || strcmp(others[i] + n - m, tail) != 0 || strcmp(others[i], path) == 0) continue;
+            shared |= n == m || others[i][n - m - 1] == '/';
+        }
+    }
     return tail;
 }
-
-/* How far a solver is; see progress_words.h. */
 
 struct progress_words progress_words(double seconds, const struct lx_progress *so_far)
 {
@@ -106,30 +80,6 @@ struct progress_words progress_words(double seconds, const struct lx_progress *s
 
 enum { LARGEST = 16 << 20 }; /* bytes of a file that is read for one line */
 
-/* Line number `line` of a text, and its length; NULL: it has none. */
-static const char *find_line(const char *text, size_t length, int line, size_t *n)
-{
-    const char *at = text, *end = text + length;
-    for (int i = 1; i < line; i++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        if (!at || ++at == end) return NULL;
-    }
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    *n = (size_t)((stop ? stop : end) - at);
-    return at;
-}
-
-/* Ends a text behind so many columns. */
-static void source_line_cut_at(char *text, int columns)
-{
-    uint32_t code;
-    for (int used = 0, width, n; (n = next_character(text, &code, &width)); text += n)
-        if ((used += width) > columns) {
-            *text = 0;
-            return;
-        }
-}
-
 static void add_marked(const lx_status *st, const char *line, size_t n, int columns, struct text *out)
 {
     char number[24], before[600] = "", shown[600] = "";
@@ -145,7 +95,11 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     snprintf(before, sizeof before, "%.*s", (int)(place > from ? place - from : 0), line + from);
     for (char *c = shown; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
     for (char *c = before; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
-    source_line_cut_at(shown, (int)room);
+    uint32_t code;
+    char *end = shown;
+    for (int used = 0, width, bytes; (bytes = next_character(end, &code, &width)); end += bytes)
+        if ((used += width) > (int)room) break;
+    *end = 0;
     text_add(out, number);
     add_printable(out, shown, 0);
     char *clean = printable(before, 0);
@@ -156,13 +110,19 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
 void add_source_line(const lx_status *st, int columns, struct text *out)
 {
     lx_status ignored;
-    size_t length, n = 0;
+    size_t length = 0;
     struct stat info;
     if (!st->file[0] || st->line <= 0 || stat(st->file, &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_size > LARGEST)
         return;
     char *text = file_read(st->file, &length, &ignored);
-    const char *line = text ? find_line(text, length, st->line, &n) : NULL;
+    const char *line = text, *end = text + length;
+    for (int i = 1; line && i < st->line; i++) {
+        line = memchr(line, '\n', (size_t)(end - line));
+        if (line && ++line == end) line = NULL;
+    }
+    const char *stop = line ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+    size_t n = line ? (size_t)((stop ? stop : end) - line) : 0;
     if (line && !memchr(line, 0, n)) add_marked(st, line, n, columns, out);
     mem_free(text);
 }

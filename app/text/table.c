@@ -2,7 +2,6 @@
  * is as wide as its widest cell; programs get every value as it is. */
 #include "text/table.h"
 #include "base/arena.h"
-#include "base/memory.h"
 #include "base/vec.h"
 #include "text/format.h"
 
@@ -16,26 +15,16 @@ static const void *row_at(const struct table *t, size_t r)
     return (const char *)t->rows + r * t->row_size;
 }
 
-static bool says_nothing(const struct table *t, const struct column *c)
-{
-    struct value v = {0};
-    bool nothing = true;
-    for (size_t r = 0; nothing && r < t->row_count; r++) {
-        column_value(c, row_at(t, r), &v);
-        nothing = value_is_nothing(&v);
-    }
-    value_free(&v);
-    return nothing;
-}
-
 bool people_see(const struct table *t, const struct column *c)
 {
-    return c->heading && !((c->flags & COLUMN_MAY_HIDE) && says_nothing(t, c));
-}
-
-static bool programs_get(const struct column *c)
-{
-    return !(c->flags & COLUMN_PEOPLE);
+    struct value v = {0};
+    bool seen = c->heading && !(c->flags & COLUMN_MAY_HIDE);
+    for (size_t r = 0; c->heading && !seen && r < t->row_count; r++) {
+        column_value(c, row_at(t, r), &v);
+        seen = !value_is_nothing(&v);
+    }
+    value_free(&v);
+    return seen;
 }
 
 /* The cells for people, made before the widths are known. */
@@ -84,40 +73,31 @@ static void shown_free(struct shown *s)
     arena_free(&s->memory);
 }
 
-static int table_width_of(const struct shown *s, size_t column)
-{
-    int most = 0;
-    for (size_t i = column; i < s->cells.count; i += s->count) {
-        int w = columns_of(s->cells.at[i].text);
-        if (w > most) most = w;
-    }
-    return most;
-}
-
-static void table_add_row(const struct shown *s, const struct shown_cell *cells, const int *width,
-                          struct text *out)
-{
-    /* Trailing blanks are never written: a row ends with its last cell that says something. */
-    size_t last = s->count - 1;
-    while (last > 0 && !*cells[last].text) last--;
-    for (size_t c = 0; c <= last; c++) {
-        size_t gap = (size_t)(width[c] - columns_of(cells[c].text));
-        bool right = column_is_right(s->columns[c]);
-        text_add(out, "  ");
-        if (right) text_pad(out, ' ', gap);
-        paint_add(out, cells[c].paint, cells[c].text);
-        if (!right && c < last) text_pad(out, ' ', gap);
-    }
-    text_add(out, "\n");
-}
-
 void table_add_text(const struct table *t, struct text *out)
 {
     struct shown s = table_show(t);
     int *width = arena_array(&s.memory, s.count, sizeof *width);
-    if (s.count) {
-        for (size_t c = 0; c < s.count; c++) width[c] = table_width_of(&s, c);
-        for (size_t i = 0; i < s.cells.count; i += s.count) table_add_row(&s, &s.cells.at[i], width, out);
+    for (size_t c = 0; c < s.count; c++) {
+        width[c] = 0;
+        for (size_t i = c; i < s.cells.count; i += s.count) {
+            int w = columns_of(s.cells.at[i].text);
+            if (w > width[c]) width[c] = w;
+        }
+    }
+    for (size_t i = 0; s.count && i < s.cells.count; i += s.count) {
+        /* A row ends with its last cell that is not empty: trailing blanks are never written. */
+        const struct shown_cell *cells = &s.cells.at[i];
+        size_t last = s.count - 1;
+        while (last > 0 && !*cells[last].text) last--;
+        for (size_t c = 0; c <= last; c++) {
+            size_t gap = (size_t)(width[c] - columns_of(cells[c].text));
+            bool right = column_is_right(s.columns[c]);
+            text_add(out, "  ");
+            if (right) text_pad(out, ' ', gap);
+            paint_add(out, cells[c].paint, cells[c].text);
+            if (!right && c < last) text_pad(out, ' ', gap);
+        }
+        text_add(out, "\n");
     }
     shown_free(&s);
 }
@@ -178,7 +158,7 @@ static void add_markdown(const struct table *t, struct text *out)
 }
 
 /* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
-static void add_csv_words(struct text *out, const char *words)
+static void table_add_csv_words(struct text *out, const char *words)
 {
     if (!strpbrk(words, ",\"\r\n") && !(*words && strchr("=+-@", *words))) {
         text_add(out, words);
@@ -204,7 +184,7 @@ static void add_csv(const struct table *t, struct text *out)
         const char *between = "";
         for (size_t c = 0; c < t->columns.count; c++) {
             const struct column *column = &t->columns.at[c];
-            if (!programs_get(column)) continue;
+            if (column->flags & COLUMN_PEOPLE) continue;
             text_add(out, between);
             between = ",";
             if (r == 0) {
@@ -213,7 +193,7 @@ static void add_csv(const struct table *t, struct text *out)
             }
             column_value(column, row_at(t, r - 1), &v);
             if (!kind_is_number(column->kind))
-                add_csv_words(out, v.words ? v.words : "");
+                table_add_csv_words(out, v.words ? v.words : "");
             else if (isfinite(v.number))
                 table_add_number(out, column, &v);
         }
@@ -222,76 +202,53 @@ static void add_csv(const struct table *t, struct text *out)
     value_free(&v);
 }
 
-static void add_json_value(struct text *out, const struct column *c, const struct value *v)
-{
-    if (!kind_is_number(c->kind))
-        text_json_string(out, v->words ? v->words : "");
-    else if (!isfinite(v->number))
-        text_add(out, "null");
-    else if (c->kind == VALUE_BOOL)
-        text_add(out, v->number != 0 ? "true" : "false");
-    else
-        table_add_number(out, c, v);
-}
-
-static void add_json_row(const struct table *t, const void *row, struct text *out)
-{
-    struct value v = {0};
-    const char *between = "";
-    text_add(out, "{");
-    for (size_t c = 0; c < t->columns.count; c++) {
-        const struct column *column = &t->columns.at[c];
-        if (!programs_get(column)) continue;
-        column_value(column, row, &v);
-        if ((column->flags & COLUMN_MAY_LACK) && value_is_nothing(&v)) continue;
-        text_format(out, "%s\"%s\": ", between, column->key);
-        add_json_value(out, column, &v);
-        between = ", ";
-    }
-    text_add(out, "}");
-    value_free(&v);
-}
-
-void table_add_json_list(const struct table *t, struct text *out)
-{
-    for (size_t r = 0; r < t->row_count; r++) {
-        if (r) text_add(out, ", ");
-        add_json_row(t, row_at(t, r), out);
-    }
-}
-
 void table_add_json_rows(const struct table *t, int indent, struct text *out)
 {
     for (size_t r = 0; r < t->row_count; r++) {
-        if (r) text_add(out, ",\n");
-        text_pad(out, ' ', (size_t)indent);
-        add_json_row(t, row_at(t, r), out);
+        if (r) text_add(out, indent < 0 ? ", " : ",\n");
+        text_pad(out, ' ', indent < 0 ? 0 : (size_t)indent);
+        const void *row = row_at(t, r);
+        struct value v = {0};
+        const char *between = "";
+        text_add(out, "{");
+        for (size_t c = 0; c < t->columns.count; c++) {
+            const struct column *column = &t->columns.at[c];
+            if (column->flags & COLUMN_PEOPLE) continue;
+            column_value(column, row, &v);
+            if ((column->flags & COLUMN_MAY_LACK) && value_is_nothing(&v)) continue;
+            text_format(out, "%s\"%s\": ", between, column->key);
+            if (!kind_is_number(column->kind))
+                text_json_string(out, v.words ? v.words : "");
+            else if (!isfinite(v.number))
+                text_add(out, "null");
+            else if (column->kind == VALUE_BOOL)
+                text_add(out, v.number != 0 ? "true" : "false");
+            else
+                table_add_number(out, column, &v);
+            between = ", ";
+        }
+        text_add(out, "}");
+        value_free(&v);
     }
-}
-
-static void begin_json(struct text *out)
-{
-    text_add(out, "{\"lxplan\": 1, \"kind\": \"report\"");
 }
 
 static void table_add_json(const struct table *t, struct text *out)
 {
-    text_format(out, ",\n\"%s\": [", t->key);
-    if (t->row_count) text_add(out, "\n");
+    text_format(out, ",\n\"%s\": [%s", t->key, t->row_count ? "\n" : "");
     table_add_json_rows(t, 2, out);
     text_add(out, "]");
 }
 
-static void end_json(struct text *out)
+static void table_end_json(struct text *out)
 {
     text_add(out, "}\n");
 }
 
 const struct exporter exporters[] = {
-    {"text", true, NULL, say_text, add_titled_text, NULL},
-    {"md", true, NULL, say_markdown, add_markdown, NULL},
-    {"csv", false, NULL, NULL, add_csv, NULL},
-    {"json", true, begin_json, say_json, table_add_json, end_json},
+    {"text", true, "", say_text, add_titled_text, NULL},
+    {"md", true, "", say_markdown, add_markdown, NULL},
+    {"csv", false, "", NULL, add_csv, NULL},
+    {"json", true, "{\"lxplan\": 1, \"kind\": \"report\"", say_json, table_add_json, table_end_json},
     {0},
 };
 
@@ -303,7 +260,6 @@ const struct exporter *exporter_find(const char *name)
 }
 
 /* A key per row: a number in an order that integers have, or the first bytes of a text, which decide nearly always. */
-
 struct keyed {
     int64_t key;
     const char *words; /* of a text: the rest; NULL: the key is all */
@@ -311,64 +267,38 @@ struct keyed {
     bool unknown; /* these come last in any case */
 };
 
-/* Doubles as integers that are ordered as they are. */
-static int64_t key_of_double(double d)
-{
-    int64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits < 0 ? INT64_MIN + (INT64_MAX & ~bits) : bits;
-}
-
-static int64_t key_of_words(const char *words)
-{
-    uint64_t key = 0;
-    for (int i = 0; i < 8; i++) {
-        key = key << 8 | (unsigned char)*words;
-        words += *words != 0;
-    }
-    return (int64_t)(key ^ UINT64_C(1) << 63);
-}
-
 static struct keyed sort_rows_key_of(const struct column *c, const void *row, int32_t number, struct value *v)
 {
     struct keyed k = {.number = number};
     column_value(c, row, v);
+    const char *words = v->words ? v->words : "";
     if (v->is_whole)
         k.key = v->whole;
-    else if (kind_is_number(c->kind))
-        k = (struct keyed){.key = key_of_double(v->number),
-                           .number = number,
-                           .unknown = v->words != NULL || isnan(v->number)};
-    else {
-        const char *words = v->words ? v->words : "";
-        k.key = key_of_words(words);
+    else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
+        memcpy(&k.key, &v->number, sizeof k.key);
+        if (k.key < 0) k.key = INT64_MIN + (INT64_MAX & ~k.key);
+        k.unknown = v->words != NULL || isnan(v->number);
+    } else {
+        uint64_t key = 0;
         k.words = words == v->made.at ? NULL : words;
+        for (int i = 0; i < 8; i++, words += *words != 0) key = key << 8 | (unsigned char)*words;
+        k.key = (int64_t)(key ^ UINT64_C(1) << 63);
     }
     return k;
 }
 
-static int sort_rows_compare(const void *a, const void *b, int sign)
+static int sort_rows_compare(const void *a, const void *b, void *context)
 {
     const struct keyed *x = a, *y = b;
+    const bool *descending = context;
     if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
-    int result = x->unknown ? 0
-                            : sign * (x->key != y->key       ? (x->key < y->key ? -1 : 1)
-                                      : x->words && y->words ? strcmp(x->words, y->words)
-                                                             : 0);
-    return result ? result : x->number < y->number ? -1 : x->number > y->number;
+    int result = x->unknown || x->key == y->key ? 0 : x->key < y->key ? -1 : 1;
+    if (!x->unknown && x->key == y->key && x->words && y->words) result = strcmp(x->words, y->words);
+    if (result) return *descending ? -result : result;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int sort_rows_ascending(const void *a, const void *b)
-{
-    return sort_rows_compare(a, b, 1);
-}
-
-static int greatest_first(const void *a, const void *b)
-{
-    return sort_rows_compare(a, b, -1);
-}
-
-bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
+void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count)
 {
     struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
@@ -376,8 +306,7 @@ bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
     for (int32_t i = 0; i < count; i++)
         keys[i] = sort_rows_key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
     value_free(&v);
-    qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : sort_rows_ascending);
+    qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
     mem_free(keys);
-    return true;
 }

@@ -25,19 +25,17 @@ struct table {
 bool people_see(const struct table *t, const struct column *c);
 /* Headings and rows as text, two blanks before each. */
 void table_add_text(const struct table *t, struct text *out);
-/* The rows as objects of JSON, one per line, `indent` blanks before each, no line end after the last. */
+/* The rows as objects of JSON, one per line, `indent` blanks before each (-1: all on one line), no line end after the last. */
 void table_add_json_rows(const struct table *t, int indent, struct text *out);
-/* The same on one line. */
-void table_add_json_list(const struct table *t, struct text *out);
 
 struct exporter {
     const char *name;
     bool whole; /* takes every table; else only the one that was asked for */
-    void (*begin)(struct text *out);
+    const char *begin;
     /* One sentence above all tables, and lines that go with it, for people; NULL: it has no place for one. */
     void (*say)(const char *words, const char *lines, enum paint paint, struct text *out);
     void (*add)(const struct table *t, struct text *out);
-    void (*end)(struct text *out);
+    void (*end)(struct text *out); /* NULL: nothing */
 };
 
 /* Ends with a row without a name. */
@@ -45,8 +43,8 @@ extern const struct exporter exporters[];
 const struct exporter *exporter_find(const char *name);
 
 /* Sorts `count` numbers of rows of an array: by value where the column has one (unknown ones last), else by words; rows of one
- * value stay in the order of their numbers. False: memory is out, nothing was moved. */
-bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
+ * value stay in the order of their numbers. */
+void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count);
 
 #endif

@@ -1,6 +1,12 @@
-/* Graphs from texts and as texts, planned, and plans executed. */
-#include "api/api_team.h"
+/* Graphs from texts, as texts, and under construction. A builder keeps the words of a pattern file and reads them
+ * in the end: one set of rules and messages for every way in. Places in that text mean nothing to the caller and
+ * are left out of errors. */
+#include "api/api_handles.h"
+#include "base/json/json.h"
+#include "base/memory.h"
+#include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,14 +28,6 @@ lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e)
     return api_write(g, format, st);
 }
 
-static double all_bytes(const lx_graph *g)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < g->tensor_count; i++) sum += (double)g->tensors[i].bytes;
-    for (int32_t i = 0; i < g->buffer_count; i++) sum += (double)g->buffers[i].size;
-    return sum;
-}
-
 int32_t lx_graph_number(const lx_graph *g, const char *name, double *value)
 {
     double found;
@@ -39,12 +37,15 @@ int32_t lx_graph_number(const lx_graph *g, const char *name, double *value)
     else if (strcmp(name, "ops") == 0)
         found = g->op_count;
     else if (strcmp(name, "buffers") == 0)
-        found = g->buffer_count;
+        found = g->list ? g->list->buffer_count : 0;
     else if (strcmp(name, "cores") == 0)
         found = (double)g->device.cores;
-    else if (strcmp(name, "bytes") == 0)
-        found = all_bytes(g);
-    else
+    else if (strcmp(name, "bytes") == 0) {
+        found = 0;
+        for (int32_t i = 0; i < g->tensor_count; i++) found += (double)g->tensors[i].bytes;
+        for (int32_t i = 0; g->list && i < g->list->buffer_count; i++)
+            found += (double)g->list->buffers[i].size;
+    } else
         return -1;
     if (value) *value = found;
     return 0;
@@ -59,53 +60,172 @@ const char *lx_graph_word(const lx_graph *g, const char *name)
     return strcmp(name, "device") == 0 ? g->device.preset : NULL;
 }
 
-lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st)
+struct lx_builder {
+    struct text name;
+    struct text device;            /* `"key": value` and so on */
+    VEC(struct text) tensors;      /* whole records */
+    VEC(struct text) tensor_names; /* with their quotes */
+    VEC(struct text) ops;          /* `"name": ..., "kind": ...` and what was added to it */
+};
+
+/* Lists keep their room: what grows is a block from outside the border of a call. */
+static void api_builder_empty(lx_builder *b)
 {
-    return o && o->team.axes ? team_plan(g, o, st) : api_plan(g, o, st);
+    for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
+    for (size_t i = 0; i < b->tensor_names.count; i++) text_free(&b->tensor_names.at[i]);
+    for (size_t i = 0; i < b->ops.count; i++) text_free(&b->ops.at[i]);
+    b->tensors.count = b->tensor_names.count = b->ops.count = 0;
+    text_free(&b->device);
+    b->device = (struct text){0};
 }
 
-/* What the option file names, planned. */
-static lx_result *plan_file(const lx_options *o, lx_status *st)
+lx_builder *lx_builder_new(const char *name)
 {
-    const struct lx_graph *g = lx_graph_read(o->file, st);
-    lx_result *r = g ? api_plan_any(g, o, st) : NULL;
-    lx_graph_free(g);
-    return r;
+    API_CALL(NULL, NULL);
+    lx_builder *b = mem_zeroed(1, sizeof *b);
+    text_json_string(&b->name, name ? name : "graph");
+    VEC_RESERVE(&b->tensors, 8);
+    VEC_RESERVE(&b->tensor_names, 8);
+    VEC_RESERVE(&b->ops, 8);
+    return b;
 }
 
-lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
+void lx_builder_free(lx_builder *b)
+{
+    if (!b) return;
+    api_builder_empty(b);
+    VEC_FREE(&b->tensors);
+    VEC_FREE(&b->tensor_names);
+    VEC_FREE(&b->ops);
+    text_free(&b->name);
+    mem_free(b);
+}
+
+static int32_t api_builder_refuse(lx_status *st, const char *words)
+{
+    status_set(st, LX_E_USAGE, "%s", words);
+    return api_code(st);
+}
+
+/* Is it one JSON value, so that it can stand behind a key? */
+static bool is_value(const char *key, const char *value, lx_status *st)
+{
+    struct json j;
+    lx_status why = {0};
+    if (json_parse(&j, "", value, strlen(value), &why)) return json_free(&j), true;
+    return status_set(st, status_cause(&why, LX_E_SYNTAX),
+                      "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key, value, why.text);
+}
+
+/* Puts `"key": value` behind what `to` has; a string that is not quoted is. Without memory `to` is as before. */
+static int32_t api_builder_add_pair(struct text *to, const char *key, const char *value, bool quoted)
+{
+    struct text longer = {0};
+    if (to->length) text_format(&longer, "%s, ", to->at);
+    text_json_string(&longer, key);
+    text_add(&longer, ": ");
+    if (quoted)
+        text_add(&longer, value);
+    else
+        text_json_string(&longer, value);
+    text_free(to);
+    *to = longer;
+    return 0;
+}
+
+int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)
+{
+    API_CALL(e, -LX_E_MEMORY);
+    if (!b || !key || !value) return api_builder_refuse(st, "a device has keys with values");
+    bool preset = strcmp(key, "preset") == 0;
+    if (!preset && !is_value(key, value, st)) return api_code(st);
+    return api_builder_add_pair(&b->device, key, value, !preset);
+}
+
+static void add_string(struct text *t, const char *key, const char *value)
+{
+    if (!value) return;
+    text_format(t, ", \"%s\": ", key);
+    text_json_string(t, value);
+}
+
+int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, int32_t rank,
+                          const int64_t *shape, const char *role, lx_error *e)
+{
+    API_CALL(e, -LX_E_MEMORY);
+    struct text t = {0}, quoted = {0};
+    if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
+        return api_builder_refuse(st, "a tensor has a name and a shape of at most 8 extents");
+    if (!api_is_utf8("tensor", name, st)) return api_code(st);
+    text_json_string(&quoted, name);
+    text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
+    for (int32_t i = 0; i < rank; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
+    text_add(&t, "]");
+    add_string(&t, "dtype", dtype);
+    add_string(&t, "role", role);
+    text_add(&t, "}");
+    VEC_RESERVE(&b->tensor_names, b->tensors.count + 1);
+    VEC_RESERVE(&b->tensors, b->tensors.count + 1); /* the last that can fail */
+    VEC_PUSH(&b->tensor_names, quoted);
+    VEC_PUSH(&b->tensors, t);
+    return (int32_t)b->tensors.count - 1;
+}
+
+static bool api_builder_is_tensor(const lx_builder *b, int32_t t, lx_status *st)
+{
+    if (t >= 0 && (size_t)t < b->tensors.count) return true;
+    return status_set(st, LX_E_UNKNOWN_NAME, "there is no tensor number %d; lx_builder_tensor adds them",
+                      (int)t);
+}
+
+int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const char *einsum,
+                      const int32_t *inputs, int32_t count, int32_t output, lx_error *e)
+{
+    API_CALL(e, -LX_E_MEMORY);
+    struct text op = {0}, *t = &op;
+    if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
+        return api_builder_refuse(st, "an op has a name, a kind and inputs");
+    if (!api_is_utf8("op", name, st)) return api_code(st);
+    for (int32_t i = 0; i < count; i++)
+        if (!api_builder_is_tensor(b, inputs[i], st)) return api_code(st);
+    if (!api_builder_is_tensor(b, output, st)) return api_code(st);
+    text_add(t, "\"name\": ");
+    text_json_string(t, name);
+    add_string(t, "kind", kind);
+    add_string(t, "einsum", einsum);
+    text_format(t, ", \"output\": %s, \"inputs\": [", b->tensor_names.at[output].at);
+    for (int32_t i = 0; i < count; i++)
+        text_format(t, "%s%s", i ? ", " : "", b->tensor_names.at[inputs[i]].at);
+    text_add(t, "]");
+    VEC_PUSH(&b->ops, op);
+    return (int32_t)b->ops.count - 1;
+}
+
+int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const char *value, lx_error *e)
+{
+    API_CALL(e, -LX_E_MEMORY);
+    if (!b || !key || !value || op < 0 || (size_t)op >= b->ops.count)
+        return api_builder_refuse(st, "an attribute belongs to an op and has a key and a value");
+    if (!is_value(key, value, st)) return api_code(st);
+    return api_builder_add_pair(&b->ops.at[op], key, value, true);
+}
+
+lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
 {
     API_CALL(e, NULL);
-    if (!g && (!o || !o->file))
-        return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
-    return g ? api_plan_any(g, o, st) : plan_file(o, st);
-}
-
-lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
-{
-    API_CALL(e, NULL);
-    if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
-    if (lx_is_team_plan(bytes, (size_t)size))
-        return team_result_of(lx_team_plans_parse("", bytes, (size_t)size, st));
-    return api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL);
-}
-
-static lx_result *run_plan(const struct lx_plan *plan, const lx_options *o, lx_status *st)
-{
-    struct lx_device_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
-                                    .verify = (enum lx_verify)api_own_option(o, API_VERIFY),
-                                    .in_use = true,
-                                    .threads = (int)api_own_option(o, API_THREADS),
-                                    .stop = api_stop(o),
-                                    .context = api_context(o)};
-    struct lx_run_result *run = lx_device_run(plan, &how, st);
-    return run ? api_result(lx_plan_ref(plan), run) : NULL;
-}
-
-lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
-{
-    API_CALL(e, NULL);
-    if (!plan || (!plan->plan && !plan->team))
-        return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
-    return plan->team ? team_run(plan->team, o, st) : run_plan(plan->plan, o, st);
+    struct text t = {0};
+    lx_graph *g = NULL;
+    if (!b) return api_builder_refuse(st, "there is no builder"), NULL;
+    text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": %s", b->name.at ? b->name.at : "\"\"");
+    if (b->device.length) text_format(&t, ", \"device\": {%s}", b->device.at);
+    text_add(&t, ", \"tensors\": [");
+    for (size_t i = 0; i < b->tensors.count; i++) text_format(&t, "%s%s", i ? ", " : "", b->tensors.at[i].at);
+    text_add(&t, "], \"ops\": [");
+    for (size_t i = 0; i < b->ops.count; i++) text_format(&t, "%s{%s}", i ? ", " : "", b->ops.at[i].at);
+    text_add(&t, "]}");
+    g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
+    if (!g) st->line = st->column = 0;
+    text_free(&t);
+    if (g || st->code != LX_E_MEMORY) api_builder_empty(b);
+    return g;
 }

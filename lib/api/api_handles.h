@@ -15,6 +15,8 @@
 #include "base/vec.h"
 #include "device/device.h"
 #include "plan/options.h"
+#include "team/run/team_plans.h"
+#include "team/run/team_run.h"
 #include "team/team.h"
 
 struct lx_error {
@@ -123,18 +125,22 @@ struct lx_placement {
     int64_t capacity; /* with it: of the list, -1: the device's */
 };
 
-/* placement_list.c: the problem, with all it points to in `memory`; and the pattern, hashed and with
+/* placement_files.c: the problem, with all it points to in `memory`; and the pattern, hashed and with
  * references. */
 bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_problem *out, lx_status *st);
 const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
 
-/* placement_files.c: any text into a pattern (format NULL: by content), and back. */
+/* Any text into a pattern (format NULL: by content), and back. */
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st);
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
-/* api_solve.c: the pattern on the device of the options, planned: a result, or NULL. */
-lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
-/* api_graph.c: the same, over a team where one is asked for. */
-lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st);
+
+/* The plans of a team, and what they did where they ran. */
+struct team_result {
+    struct lx_team_plans *plans; /* shared by a plan and its runs */
+    int *shares;
+    bool ran;
+    struct lx_team_result run; /* where it ran */
+};
 
 struct lx_result {
     const struct lx_plan *plan;
@@ -147,8 +153,5 @@ struct lx_result {
     const char *notes;   /* static; NULL: none */
     struct arena memory;
 };
-
-/* A result that owns `plan` and `run`; NULL without a plan. */
-lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run);
 
 #endif

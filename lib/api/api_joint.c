@@ -3,7 +3,7 @@
  * Costs of one form and pairs that are labels go to the search of joint.h first, which knows more of them; with copies, terms
  * or other pairs, or where that one ends without a proof, it is the search of terms.h, from what there is. */
 #include "api/joint_question.h"
-#include "api/joint_result.h"
+#include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -88,22 +88,6 @@ static bool search_labels(struct joint_work *w, lx_status *st)
     return true;
 }
 
-/* `found`: there is an answer to begin with, and a bound that may be the better one. */
-static bool search_terms(struct joint_work *w, bool found, lx_status *st)
-{
-    struct lx_term_start start = {w->choice, w->address};
-    struct lx_term_answer a;
-    if (!lx_term_search(&w->terms, found ? &start : NULL, w->solver, &w->run, &w->q.memory, &a, st))
-        return false;
-    w->choice = a.choice;
-    w->address = a.address;
-    w->status = a.status;
-    w->steps += a.steps;
-    if (w->q.divisions_count) a.bound = floor(a.bound / (double)w->q.weight) * (double)w->q.unit;
-    w->bound = found ? fmax(w->bound, a.bound) : a.bound;
-    return true;
-}
-
 static __attribute__((noinline)) bool api_joint_search(struct joint_work *w, lx_status *st)
 {
     lx_status why = {0};
@@ -118,7 +102,19 @@ static __attribute__((noinline)) bool api_joint_search(struct joint_work *w, lx_
     if (found && !terms && why.code == LX_E_MEMORY) return *st = why, false;
     if (found && (!terms || w->status == LX_OPTIMAL || w->status == LX_LIMIT || w->q.count > MOST_BEHIND))
         return true;
-    return terms && search_terms(w, found, st);
+    if (!terms) return false;
+    /* `found`: there is an answer to begin with, and a bound that may be the better one. */
+    struct lx_term_start start = {w->choice, w->address};
+    struct lx_term_answer a;
+    if (!lx_term_search(&w->terms, found ? &start : NULL, w->solver, &w->run, &w->q.memory, &a, st))
+        return false;
+    w->choice = a.choice;
+    w->address = a.address;
+    w->status = a.status;
+    w->steps += a.steps;
+    if (w->q.divisions_count) a.bound = floor(a.bound / (double)w->q.weight) * (double)w->q.unit;
+    w->bound = found ? fmax(w->bound, a.bound) : a.bound;
+    return true;
 }
 
 /* --- The answer. --- */
@@ -136,56 +132,35 @@ static const char *api_joint_reason_of(const struct joint_work *w, bool *on, int
     return agreed ? "no room" : b->copy_of < 0 ? "its readers cut it otherwise" : "it would serve nobody";
 }
 
-static bool fill_item(const struct joint_work *w, bool *on, int32_t i, struct arena *memory,
-                      struct joint_item *to)
-{
-    const struct joint_buffer *b = &w->q.buffers[i];
-    *to = (struct joint_item){.name = arena_string(memory, b->name),
-                              .reason = arena_string(memory, api_joint_reason_of(w, on, i)),
-                              .choice = w->choice[i],
-                              .address = w->address[i],
-                              .size = b->menu[w->choice[i]].bytes,
-                              .start = b->start,
-                              .end = b->end,
-                              .cost = b->off};
-    return to->name && to->reason;
-}
-
-/* The sum of what is off, and of the terms where there are any. */
-static double api_joint_objective_of(const struct joint_work *w)
-{
-    double sum = 0;
-    if (!w->q.divisions_count) return lx_term_cost(&w->terms, w->choice, w->address);
-    for (int32_t i = 0; i < w->q.count; i++)
-        if (w->address[i] < 0) sum += (double)w->q.buffers[i].off;
-    return sum;
-}
-
-static bool api_joint_fill_items(const struct joint_work *w, struct arena *memory, struct joint_result *out)
-{
-    bool *on = mem_zeroed((size_t)w->q.count + 1, sizeof *on), ok = on;
-    for (int32_t i = 0; ok && i < w->q.count; i++) on[i] = w->address[i] >= 0;
-    for (int32_t i = 0; ok && i < w->q.count; i++) {
-        const struct joint_choice *c = &w->q.buffers[i].menu[w->choice[i]];
-        ok = fill_item(w, on, i, memory, &out->items[i]);
-        out->cores += c->cores;
-        out->squares += c->squares;
-    }
-    mem_free(on);
-    return ok;
-}
-
 static lx_result *api_joint_make_result(const struct joint_work *w)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
     struct joint_result *out = arena_alloc(&r->memory, sizeof *out);
+    bool *on = arena_array(&r->memory, (size_t)w->q.count, sizeof *on);
+    double off = 0;
     r->joint = out;
     *out = (struct joint_result){
         .status = w->status, .count = w->q.count, .steps = w->steps, .solver = w->solver->name};
     out->items = arena_array(&r->memory, (size_t)w->q.count, sizeof *out->items);
-    out->objective = api_joint_objective_of(w);
+    for (int32_t i = 0; i < w->q.count; i++) on[i] = w->address[i] >= 0;
+    for (int32_t i = 0; i < w->q.count; i++) {
+        const struct joint_buffer *b = &w->q.buffers[i];
+        const struct joint_choice *c = &b->menu[w->choice[i]];
+        out->items[i] = (struct joint_item){.name = arena_string(&r->memory, b->name),
+                                            .reason = arena_string(&r->memory, api_joint_reason_of(w, on, i)),
+                                            .choice = w->choice[i],
+                                            .address = w->address[i],
+                                            .size = c->bytes,
+                                            .start = b->start,
+                                            .end = b->end,
+                                            .cost = b->off};
+        out->cores += c->cores;
+        out->squares += c->squares;
+        if (!on[i]) off += (double)b->off;
+    }
+    /* The cost of all that is off; without divisions also of the terms. */
+    out->objective = w->q.divisions_count ? off : lx_term_cost(&w->terms, w->choice, w->address);
     out->bound = w->status == LX_OPTIMAL ? out->objective : fmin(w->bound, out->objective);
-    api_joint_fill_items(w, &r->memory, out);
     return r;
 }
 

@@ -1,10 +1,14 @@
-/* The library itself: version, errors, texts, the list of solvers. */
+/* The library itself: version, errors, texts, the list of solvers, plug-ins. */
 #include "api/api_handles.h"
+#include "api/plugins.h"
 #include "base/memory.h"
 #include "files/formats.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +145,7 @@ const struct lx_format *api_format(const char *name, lx_status *st)
     return NULL;
 }
 
-/* Which of its words a solver may claim, in the order of the bits. */
+/* The words that a solver may claim, in the order of the bits. */
 static const char *can_words(unsigned caps)
 {
     static const char *const words[] = {"",
@@ -172,4 +176,60 @@ const char *lx_solver_at(int32_t i, const char *field)
     if (strcmp(field, "name") == 0) return (*s)->name;
     if (strcmp(field, "summary") == 0) return (*s)->summary;
     return strcmp(field, "can") == 0 ? can_words((*s)->caps) : NULL;
+}
+
+/* --- Plug-ins. A file is read only as far as its number says that it is one of ours and of this version. --- */
+
+/* ISO C has no way from a pointer to data to one to a function; POSIX asks for these bytes to be the same. */
+static bool plugins_find(void *object, const char *name, void *function, size_t size)
+{
+    void *at = dlsym(object, name);
+    memcpy(function, &at, size);
+    return at != NULL;
+}
+
+static bool plugins_load(const char *path,
+                         bool (*add)(void *context, const struct lx_solver *s, lx_status *st), void *context,
+                         lx_status *st)
+{
+    int (*abi)(void);
+    const struct lx_solver *const *(*solvers)(void);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!object) return status_set(st, LX_E_IO, "cannot load the plug-in %.300s: %.300s", path, dlerror());
+    bool ok = false;
+    if (!plugins_find(object, "lx_plugin_abi", &abi, sizeof abi) ||
+        !plugins_find(object, "lx_plugin_solvers", &solvers, sizeof solvers))
+        status_set(st, LX_E_MISMATCH,
+                   "%.300s is no plug-in with solvers; <lxplan/solver.h> says how to make one", path);
+    else if (abi() != LX_SOLVER_ABI)
+        status_set(st, LX_E_MISMATCH,
+                   "plug-in %.300s was built for version %d of solvers, this is %d; build it again", path,
+                   abi(), LX_SOLVER_ABI);
+    else {
+        ok = true;
+        for (const struct lx_solver *const *s = solvers(); ok && *s; s++) {
+            bool whole =
+                (*s)->abi == LX_SOLVER_ABI && (*s)->name && *(*s)->name && (*s)->summary && (*s)->solve;
+            ok = whole
+                     ? add(context, *s, st)
+                     : status_set(st, LX_E_MISMATCH,
+                                  "plug-in %.300s: a solver without number, name, summary or function", path);
+        }
+    }
+    dlclose(object);
+    return ok;
+}
+
+bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
+                     void *context, lx_status *st)
+{
+    char path[PATH_MAX];
+    for (size_t length; *(paths += strspn(paths, ":")); paths += length) {
+        length = strcspn(paths, ":");
+        if (length >= sizeof path)
+            return status_set(st, LX_E_IO, "cannot load the plug-in %.300s: its path is too long", paths);
+        snprintf(path, sizeof path, "%.*s", (int)length, paths);
+        if (!plugins_load(path, add, context, st)) return false;
+    }
+    return true;
 }

@@ -63,64 +63,49 @@ static bool api_options_add_solver(void *context, const struct lx_solver *s, lx_
     return true;
 }
 
-static int own_row(const char *name)
-{
-    for (int i = 0; i < API_OPTION_COUNT; i++)
-        if (strcmp(own_rows[i].row.name, name) == 0) return i;
-    return -1;
-}
-
-static bool set_own(lx_options *o, int i, const char *value, lx_status *st)
-{
-    const struct own_row *r = &own_rows[i];
-    if (!r->word) return lx_values_set("lx_options", &r->row, 1, r->row.name, value, &o->own[i], st);
-    for (int k = 0; k <= r->row.high; k++)
-        if (strcmp(r->word(k), value) == 0) return o->own[i] = k, true;
-    return status_set(st, LX_E_RANGE, "%s: \"%.60s\" is none of its words; %s", r->row.name, value,
-                      r->row.help);
-}
-
-static bool set_file(lx_options *o, const char *path)
-{
-    char *copy = *path ? mem_string(path) : NULL;
-    mem_free(o->file);
-    o->file = copy;
-    return true;
-}
-
-/* Whose name is no row may be an option of the solver. */
-static bool set_of_solver(lx_options *o, const char *name, const char *value, lx_status *st)
-{
-    const struct lx_solver *s = lx_settings_solver(&o->settings, LX_SPILL);
-    char pair[200];
-    bool known = false;
-    for (int i = 0; s && i < s->option_count; i++) known |= strcmp(s->options[i].name, name) == 0;
-    if (!known || (size_t)snprintf(pair, sizeof pair, "%s=%s", name, value) >= sizeof pair)
-        return status_set(
-            st, LX_E_UNKNOWN_NAME,
-            "there is no option \"%.60s\", nor has the solver %s one; lx_options_at lists the others", name,
-            s ? s->name : "");
-    return lx_settings_set_row(&o->settings, LX_OPTION_OF_SOLVER, pair, st);
-}
-
 int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
+    const char *text = value ? value : "";
     bool ok;
+    int own = 0;
+    while (o && name && own < API_OPTION_COUNT && strcmp(own_rows[own].row.name, name) != 0) own++;
     if (!o || !name)
         ok = status_set(st, LX_E_USAGE, "an option needs a handle and a name");
     else if (lx_settings_find(name) >= 0)
         ok = lx_settings_set(&o->settings, name, value, st);
     else if (strcmp(name, "plugins") == 0)
-        ok = lx_plugins_load(value ? value : "", api_options_add_solver, o, st);
+        ok = lx_plugins_load(text, api_options_add_solver, o, st);
     else if (strcmp(name, "team") == 0)
-        ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
-    else if (strcmp(name, "file") == 0)
-        ok = set_file(o, value ? value : "");
-    else if (own_row(name) >= 0)
-        ok = set_own(o, own_row(name), value ? value : "", st);
-    else
-        ok = set_of_solver(o, name, value ? value : "1", st);
+        ok = lx_team_grid_of_text(text, &o->team, st);
+    else if (strcmp(name, "file") == 0) {
+        char *copy = *text ? mem_string(text) : NULL;
+        mem_free(o->file);
+        o->file = copy;
+        ok = true;
+    } else if (own < API_OPTION_COUNT && own_rows[own].word) {
+        const struct own_row *r = &own_rows[own];
+        int k = 0;
+        while (k <= r->row.high && strcmp(r->word(k), text) != 0) k++;
+        ok = k <= r->row.high ||
+             status_set(st, LX_E_RANGE, "%s: \"%.60s\" is none of its words; %s", name, text, r->row.help);
+        if (ok) o->own[own] = k;
+    } else if (own < API_OPTION_COUNT)
+        ok = lx_values_set("lx_options", &own_rows[own].row, 1, name, text, &o->own[own], st);
+    else { /* perhaps an option of the solver */
+        const struct lx_solver *s = lx_settings_solver(&o->settings, LX_SPILL);
+        char pair[200];
+        int k = 0, most = s ? s->option_count : 0;
+        while (k < most && strcmp(s->options[k].name, name) != 0) k++;
+        bool fits = (size_t)snprintf(pair, sizeof pair, "%s=%s", name, value ? value : "1") < sizeof pair;
+        ok = k < most && fits
+                 ? lx_settings_set_row(&o->settings, LX_OPTION_OF_SOLVER, pair, st)
+                 : status_set(
+                       st, LX_E_UNKNOWN_NAME,
+                       "there is no option \"%.60s\", nor has the solver %s one; lx_options_at lists the "
+                       "others",
+                       name, s ? s->name : "");
+    }
     return ok ? 0 : api_code(st);
 }
 
@@ -132,37 +117,19 @@ static struct row_texts {
     char def[24], low[24], high[24];
 } row_texts[MOST_ROWS];
 
-static void number_text(char out[24], int64_t value)
-{
-    snprintf(out, 24, "%" PRId64, value);
-}
-
 static void make_row_texts(void)
 {
     int n = lx_settings_count();
-    for (int i = 0; i < n && i < LX_MOST_OPTIONS; i++) {
-        struct lx_option_row r = lx_settings_at(i);
-        bool has = r.kind == LX_TAKES_INTEGER || r.kind == LX_TAKES_SECONDS;
-        if (has) number_text(row_texts[i].low, r.kind == LX_TAKES_SECONDS ? 0 : r.low);
-        if (has) number_text(row_texts[i].high, r.high);
-        if (has && !r.none) number_text(row_texts[i].def, 0);
+    for (int i = 0; i < n + API_OPTION_COUNT; i++) {
+        struct lx_option_row r = i < n ? lx_settings_at(i) : (struct lx_option_row){0};
+        const struct own_row *own = i < n ? NULL : &own_rows[i - n];
+        if (own ? own->word != NULL : r.kind != LX_TAKES_INTEGER && r.kind != LX_TAKES_SECONDS) continue;
+        int64_t low = own ? own->row.low : r.kind == LX_TAKES_SECONDS ? 0 : r.low;
+        struct row_texts *t = &row_texts[i];
+        snprintf(t->low, sizeof t->low, "%" PRId64, low);
+        snprintf(t->high, sizeof t->high, "%" PRId64, own ? own->row.high : r.high);
+        if (own || !r.none) snprintf(t->def, sizeof t->def, "%" PRId64, own ? own->row.def : 0);
     }
-    for (int i = 0; i < API_OPTION_COUNT; i++) {
-        if (own_rows[i].word) continue;
-        number_text(row_texts[n + i].def, own_rows[i].row.def);
-        number_text(row_texts[n + i].low, own_rows[i].row.low);
-        number_text(row_texts[n + i].high, own_rows[i].row.high);
-    }
-}
-
-/* What holds when it is not set, as words or as a number. */
-static const char *default_of(int row, const struct lx_option_row *r)
-{
-    struct lx_settings none = {.solvers = lx_solvers()};
-    if (row == LX_OPTION_SOLVER) return lx_settings_solver(&none, LX_SPILL)->name;
-    if (r->none) return r->none;
-    const char *word = lx_settings_word(&none, row, 0);
-    return word ? word : row_texts[row].def;
 }
 
 /* The last of them take texts. */
@@ -176,20 +143,19 @@ static const struct {
 };
 enum { TEXT_ROWS = sizeof text_rows / sizeof *text_rows };
 
-static const char *text_field(int row, const char *field)
-{
-    if (strcmp(field, "name") == 0) return text_rows[row].name;
-    if (strcmp(field, "help") == 0) return text_rows[row].help;
-    return strcmp(field, "low") == 0 || strcmp(field, "high") == 0 || strcmp(field, "default") == 0 ? ""
-                                                                                                    : NULL;
-}
-
 const char *lx_options_at(int32_t i, const char *field)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int n = lx_settings_count();
     if (i < 0 || i >= n + API_OPTION_COUNT + TEXT_ROWS || !field) return NULL;
-    if (i >= n + API_OPTION_COUNT) return text_field(i - n - API_OPTION_COUNT, field);
+    if (i >= n + API_OPTION_COUNT) {
+        int row = i - n - API_OPTION_COUNT;
+        if (strcmp(field, "name") == 0) return text_rows[row].name;
+        if (strcmp(field, "help") == 0) return text_rows[row].help;
+        return strcmp(field, "low") == 0 || strcmp(field, "high") == 0 || strcmp(field, "default") == 0
+                   ? ""
+                   : NULL;
+    }
     pthread_once(&once, make_row_texts);
     struct lx_option_row r =
         i < n ? lx_settings_at(i)
@@ -199,7 +165,14 @@ const char *lx_options_at(int32_t i, const char *field)
     if (strcmp(field, "low") == 0) return row_texts[i].low;
     if (strcmp(field, "high") == 0) return row_texts[i].high;
     if (strcmp(field, "default") != 0) return NULL;
-    if (i < n) return default_of(i, &r);
+    if (i < n) {
+        /* What holds when it is not set, as words or as a number. */
+        struct lx_settings none = {.solvers = lx_solvers()};
+        if (i == LX_OPTION_SOLVER) return lx_settings_solver(&none, LX_SPILL)->name;
+        if (r.none) return r.none;
+        const char *word = lx_settings_word(&none, i, 0);
+        return word ? word : row_texts[i].def;
+    }
     return own_rows[i - n].word ? own_rows[i - n].word((int)own_rows[i - n].row.def) : row_texts[i].def;
 }
 

@@ -10,18 +10,52 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_LABELS = 1 << 22 };
 
-static bool reads_at_its_start(const struct joint_question *q, int32_t reader)
+/* --- Costs as whole numbers of one kind: the cost of being off counts in units of its common divisor, and each
+ * unit outweighs all that divisions can add up to. --- */
+
+bool joint_costs_of(struct joint_question *q, lx_status *st)
 {
-    for (int32_t i = 0; i < q->count; i++)
-        for (int32_t k = 0; i != reader && k < q->buffers[i].reader_count; k++)
-            if (q->buffers[i].readers[k].buffer == reader && q->buffers[i].start == q->buffers[reader].start)
-                return true;
-    return false;
+    int64_t dearest = 1, sum = 0, off = 0; /* dearest: one more than all squares together */
+    q->weight = 1;
+    q->unit = 0;
+    for (int32_t i = 0; i < q->count; i++) q->unit = gcd_i64(q->unit, q->buffers[i].off);
+    q->unit = max_i64(q->unit, 1);
+    if (!q->divisions_count) return true;
+    for (int32_t i = 0; i < q->count; i++) {
+        int64_t most = 0;
+        for (int32_t c = 0; c < q->buffers[i].choice_count; c++)
+            most = max_i64(most, q->buffers[i].menu[c].squares);
+        if (!add_i64(dearest, most, &dearest))
+            return status_set(st, LX_E_RANGE, "the squares add up beyond 2^63");
+    }
+    for (int32_t i = 0; i < q->count; i++) {
+        /* The cost of a division itself: missing cores, each dearer than all squares together. */
+        struct joint_buffer *b = &q->buffers[i];
+        int64_t *extra = arena_array(&q->memory, (size_t)b->choice_count, sizeof *extra), most = 0, cores = 0;
+        for (int32_t c = 0; c < b->choice_count; c++) cores = max_i64(cores, b->menu[c].cores);
+        for (int32_t c = 0; c < b->choice_count; c++) {
+            if (!mul_i64(cores - b->menu[c].cores, dearest, &extra[c]) ||
+                !add_i64(extra[c], b->menu[c].squares, &extra[c]))
+                return status_set(st, LX_E_RANGE, "buffer %s: cores and squares beyond 2^63", b->name);
+            most = max_i64(most, extra[c]);
+        }
+        b->extra = extra;
+        if (!add_i64(sum, most, &sum) || !add_i64(off, b->off / q->unit, &off))
+            return status_set(st, LX_E_RANGE, "buffer %s: costs up to here add up beyond 2^63", b->name);
+    }
+    q->weight = sum + 1;
+    if (!mul_i64(off, q->weight, &off) || off > INT64_MAX / 16)
+        return status_set(st, LX_E_RANGE,
+                          "costs, cores and squares together are beyond 2^59; ask for the cost alone");
+    return true;
 }
+
+/* --- The question with labels. --- */
 
 struct op_rank {
     int64_t start;
@@ -43,26 +77,20 @@ static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
 {
     struct op_rank *ranks = arena_array(&q->memory, (size_t)q->count, sizeof *ranks);
     int64_t alike = 0;
-    for (int32_t i = 0; ranks && i < q->count; i++)
-        ranks[i] = (struct op_rank){q->buffers[i].start, reads_at_its_start(q, i),
-                                    q->buffers[i].parent_count > 0, i};
-    if (ranks && q->count) qsort(ranks, (size_t)q->count, sizeof *ranks, joint_model_of_compare_ranks);
+    for (int32_t i = 0; i < q->count; i++)
+        ranks[i] = (struct op_rank){q->buffers[i].start, 0, q->buffers[i].parent_count > 0, i};
+    for (int32_t i = 0; i < q->count; i++) /* who reads another that begins on its own tick */
+        for (int32_t k = 0; k < q->buffers[i].reader_count; k++) {
+            int32_t reader = q->buffers[i].readers[k].buffer;
+            if (reader != i && q->buffers[i].start == q->buffers[reader].start) ranks[reader].reads = 1;
+        }
+    if (q->count) qsort(ranks, (size_t)q->count, sizeof *ranks, joint_model_of_compare_ranks);
     *spread = 1;
-    for (int32_t i = 0; ranks && i < q->count; i++) {
+    for (int32_t i = 0; i < q->count; i++) {
         alike = i > 0 && ranks[i].start == ranks[i - 1].start ? alike + 1 : 1;
         *spread = max_i64(*spread, alike);
     }
     return ranks;
-}
-
-/* From the end: the last that begins on a tick has the last of its parts. */
-static void spread_ticks(const struct op_rank *ranks, int32_t count, int64_t spread, struct lx_joint_op *ops)
-{
-    int64_t back = 0;
-    for (int32_t i = count - 1; i >= 0; i--) {
-        back = i + 1 < count && ranks[i].start == ranks[i + 1].start ? back + 1 : 0;
-        ops[i].tick = ranks[i].start * spread + spread - 1 - back;
-    }
 }
 
 /* --- Labels. --- */
@@ -96,10 +124,12 @@ static void connect(struct joint_question *q, const struct joint_buffer *b, stru
         }
 }
 
-/* Is every connected pair of choices a pair of the question? By counting: connected ones are at least those given. */
+/* Is every connected pair of choices a pair of the question, and do equal parts take equal bytes? By counting:
+ * connected pairs are at least the given ones. */
 static bool joint_model_of_is_exact(struct joint_question *q, const struct joint_buffer *b, struct labels *l,
                                     lx_status *st)
 {
+    static const char wrong[] = "its pairs are no equality of parts: choices";
     for (int32_t k = 0; k < b->reader_count; k++) {
         int32_t theirs = q->buffers[b->readers[k].buffer].choice_count;
         bool *given = arena_array(&q->memory, (size_t)b->choice_count * (size_t)theirs, sizeof *given);
@@ -110,26 +140,16 @@ static bool joint_model_of_is_exact(struct joint_question *q, const struct joint
                 if (joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, l->first[k] + y) &&
                     !given[x * theirs + y])
                     return status_set(st, LX_E_UNSUPPORTED,
-                                      "buffer %s: its pairs are no equality of parts: choices %d and %d of "
-                                      "%s are connected "
-                                      "by others but no pair",
-                                      b->name, (int)x, (int)y, q->buffers[b->readers[k].buffer].name);
+                                      "buffer %s: %s %d and %d of %s are connected by others but no pair",
+                                      b->name, wrong, (int)x, (int)y, q->buffers[b->readers[k].buffer].name);
     }
-    return true;
-}
-
-/* Parts that are the same take the same bytes. */
-static bool same_bytes(const struct joint_buffer *b, struct labels *l, lx_status *st)
-{
     for (int32_t x = 0; x < b->choice_count; x++)
         for (int32_t y = 0; y < x; y++)
             if (b->menu[x].bytes != b->menu[y].bytes &&
                 joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, y))
-                return status_set(
-                    st, LX_E_UNSUPPORTED,
-                    "buffer %s: its pairs are no equality of parts: choices %d and %d are connected but have "
-                    "different bytes",
-                    b->name, (int)y, (int)x);
+                return status_set(st, LX_E_UNSUPPORTED,
+                                  "buffer %s: %s %d and %d are connected but have different bytes", b->name,
+                                  wrong, (int)y, (int)x);
     return true;
 }
 
@@ -139,39 +159,35 @@ static int compare_accesses(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* The accesses of a buffer, with labels from `base` on; `sizes`: of all labels so far and these. */
-static void make_accesses(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
-                          struct labels *l, int32_t base, int64_t *sizes, struct lx_joint_buffer *out)
+/* A buffer and its accesses, with labels from `base` on; `sizes`: of all labels so far and these. */
+static void make_buffer(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
+                        struct labels *l, int64_t spread, int64_t *sizes, struct lx_joint_buffer *out)
 {
+    int32_t base = m->problem.label_count, own = m->at[b - q->buffers];
     struct lx_joint_access *a = arena_array(&q->memory, (size_t)b->reader_count + 1, sizeof *a);
-    int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label);
+    int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label),
+            *parents = arena_array(&q->memory, (size_t)b->parent_count, sizeof *parents);
+    for (int32_t k = 0; k < b->parent_count; k++) parents[k] = m->at[b->parents[k]];
     for (int32_t n = 0; n < l->nodes; n++) label[n] = base + joint_model_of_root_of(l->up, n);
-    for (int32_t c = 0; c < b->choice_count; c++)
-        sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
-    a[0] = (struct lx_joint_access){
-        .op = m->at[b - q->buffers], .toll = b->off / q->unit * q->weight, .label = label};
+    a[0] = (struct lx_joint_access){.op = own, .toll = b->off / q->unit * q->weight, .label = label};
     for (int32_t k = 0; k < b->reader_count; k++)
         a[k + 1] = (struct lx_joint_access){.op = m->at[b->readers[k].buffer], .label = label + l->first[k]};
     qsort(a, (size_t)b->reader_count + 1, sizeof *a, compare_accesses);
-    out->accesses = a;
-    out->access_count = b->reader_count + 1;
-}
-
-static void make_buffer(struct joint_question *q, struct joint_model *m, const struct joint_buffer *b,
-                        int64_t spread, struct lx_joint_buffer *out)
-{
-    int32_t *parents = arena_array(&q->memory, (size_t)b->parent_count, sizeof *parents);
-    for (int32_t k = 0; k < b->parent_count; k++) parents[k] = m->at[b->parents[k]];
     *out = (struct lx_joint_buffer){.name = b->name,
-                                    .start = m->problem.ops[m->at[b - q->buffers]].tick,
+                                    .start = m->problem.ops[own].tick,
                                     .end = b->end * spread,
                                     .first_use_is_read = b->first_use_is_read,
                                     .reason = b->barred                      ? b->barred
                                               : !b->reader_count && !b->kept ? "nobody reads it"
                                                                              : NULL,
                                     .parents = parents,
-                                    .parent_count = b->parent_count};
-    for (int32_t c = 0; c < b->choice_count; c++) out->bytes = max_i64(out->bytes, b->menu[c].bytes);
+                                    .parent_count = b->parent_count,
+                                    .accesses = a,
+                                    .access_count = b->reader_count + 1};
+    for (int32_t c = 0; c < b->choice_count; c++) {
+        sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
+        out->bytes = max_i64(out->bytes, b->menu[c].bytes);
+    }
 }
 
 bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *st)
@@ -189,7 +205,12 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
         nodes += b->choice_count;
         for (int32_t k = 0; k < b->reader_count; k++) nodes += q->buffers[b->readers[k].buffer].choice_count;
     }
-    spread_ticks(ranks, q->count, spread, ops);
+    /* From the end: the last that begins on a tick has the last of its parts. */
+    int64_t back = 0;
+    for (int32_t i = q->count - 1; i >= 0; i--) {
+        back = i + 1 < q->count && ranks[i].start == ranks[i + 1].start ? back + 1 : 0;
+        ops[i].tick = ranks[i].start * spread + spread - 1 - back;
+    }
     int64_t *sizes = nodes < MOST_LABELS ? arena_array(&q->memory, (size_t)nodes, sizeof *sizes) : NULL;
     if (!sizes)
         return status_set(st, LX_E_LIMIT, "menus with %lld choices in all are too large", (long long)nodes);
@@ -203,11 +224,101 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[i];
         struct labels l;
-        make_buffer(q, m, b, spread, &buffers[m->at[i]]);
         connect(q, b, &l);
-        if (!joint_model_of_is_exact(q, b, &l, st) || !same_bytes(b, &l, st)) return false;
-        make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]]);
+        if (!joint_model_of_is_exact(q, b, &l, st)) return false;
+        make_buffer(q, m, b, &l, spread, sizes, &buffers[m->at[i]]);
         m->problem.label_count += l.nodes;
     }
     return true;
+}
+
+/* --- The question as terms (cooptimise/terms.h): each cost of being off is a term over one bit, each price one
+ * over the bit of the copy and the choice of its source. Costs that are whole stay whole. --- */
+
+/* Beyond this a lexicographic cost would lose its last digits. */
+#define MOST_WHOLE ((double)((int64_t)1 << 49))
+
+static int joint_terms_of_compare_pairs(const void *a, const void *b)
+{
+    const struct lx_choice_pair *x = a, *y = b;
+    return x->own != y->own ? x->own - y->own : x->theirs - y->theirs;
+}
+
+static void joint_fill_buffer(struct joint_question *q, int32_t i, struct lx_term_buffer *to)
+{
+    const struct joint_buffer *b = &q->buffers[i];
+    int64_t *bytes = arena_array(&q->memory, (size_t)b->choice_count, sizeof *bytes);
+    struct lx_term_reader *readers = arena_array(&q->memory, (size_t)b->reader_count, sizeof *readers);
+    for (int32_t c = 0; c < b->choice_count; c++) bytes[c] = b->menu[c].bytes;
+    *to = (struct lx_term_buffer){.name = b->name,
+                                  .start = b->start,
+                                  .end = b->end,
+                                  .barred = b->barred || (!b->reader_count && !b->kept),
+                                  .bytes = bytes,
+                                  .choice_count = b->choice_count,
+                                  .copy_of = b->copy_of,
+                                  .readers = readers,
+                                  .parents = b->parents,
+                                  .parent_count = b->first_use_is_read ? 0 : b->parent_count};
+    for (int32_t k = 0; k < b->reader_count; k++) {
+        struct lx_term_reader r = b->readers[k];
+        if (r.buffer == i) continue; /* it agrees with itself: its op makes one choice */
+        struct lx_choice_pair *sorted =
+            arena_copy_array(&q->memory, r.pairs, (size_t)r.pair_count, sizeof *sorted);
+        if (r.pair_count) qsort(sorted, (size_t)r.pair_count, sizeof *sorted, joint_terms_of_compare_pairs);
+        r.pairs = sorted;
+        readers[to->reader_count++] = r;
+    }
+}
+
+/* Adds a term over the bit of a buffer where `bit` >= 0, then over the choices of another where `chosen` >= 0;
+ * its values, all 0. */
+static double *joint_add_term(struct joint_question *q, struct lx_term *list, int32_t *count, int32_t bit,
+                              int32_t chosen)
+{
+    struct lx_term_axis *axes = arena_array(&q->memory, 2, sizeof *axes);
+    int32_t n = 0, choices = chosen >= 0 ? q->buffers[chosen].choice_count : 1;
+    if (bit >= 0) axes[n++] = (struct lx_term_axis){.buffer = bit, .is_bit = true, .size = 2};
+    if (chosen >= 0) {
+        int32_t *class_of = arena_array(&q->memory, (size_t)choices, sizeof *class_of);
+        for (int32_t i = 0; i < choices; i++) class_of[i] = i;
+        axes[n++] = (struct lx_term_axis){.buffer = chosen, .class_of = class_of, .size = choices};
+    }
+    double *values = arena_array(&q->memory, (bit >= 0 ? 2 : 1) * (size_t)choices, sizeof *values);
+    list[(*count)++] = (struct lx_term){axes, n, values};
+    return values;
+}
+
+bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_status *st)
+{
+    struct lx_term_buffer *buffers = arena_array(&q->memory, (size_t)q->count, sizeof *buffers);
+    struct lx_term *list =
+        arena_array(&q->memory, (size_t)q->count * 3 + (size_t)q->term_count, sizeof *list);
+    int32_t n = 0;
+    double sum = 0;
+    for (int32_t i = 0; i < q->count; i++) {
+        const struct joint_buffer *b = &q->buffers[i];
+        int64_t off = q->divisions_count ? b->off / q->unit * q->weight : b->off;
+        joint_fill_buffer(q, i, &buffers[i]);
+        if (off) joint_add_term(q, list, &n, i, -1)[0] = (double)off;
+        double *extra = b->extra ? joint_add_term(q, list, &n, -1, i) : NULL;
+        for (int32_t c = 0; extra && c < b->choice_count; c++) extra[c] = (double)b->extra[c];
+        double *prices = b->prices ? joint_add_term(q, list, &n, i, b->copy_of) : NULL;
+        for (int32_t c = 0; prices && c < b->price_count; c++) prices[b->price_count + c] = b->prices[c];
+    }
+    for (int32_t i = 0; i < q->term_count; i++) list[n++] = q->terms[i];
+    *p = (struct lx_term_problem){.capacity = q->capacity,
+                                  .alignment = q->alignment,
+                                  .buffer_count = q->count,
+                                  .term_count = n,
+                                  .buffers = buffers,
+                                  .terms = list};
+    for (int32_t i = 0; q->divisions_count && i < n; i++) {
+        double most = 0;
+        for (int32_t k = 0; k < list[i].axes[0].size; k++) most = fmax(most, list[i].values[k]);
+        sum += most;
+    }
+    return sum < MOST_WHOLE ||
+           status_set(st, LX_E_RANGE,
+                      "costs, cores and squares together are beyond 2^49; ask for the cost alone");
 }

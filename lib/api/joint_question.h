@@ -1,4 +1,5 @@
-/* Divisions and placement together, as a caller states them in JSON (lib/library.md has the form). Private to the room. */
+/* lx_joint_solve: divisions and placement together, as a caller states them in JSON (lib/library.md has the form),
+ * and the answer in the caller's order and units. Private to the room. */
 #ifndef LX_API_JOINT_QUESTION_H
 #define LX_API_JOINT_QUESTION_H
 
@@ -38,14 +39,7 @@ struct joint_question {
 
 /* joint_read.c. Free it in any case. */
 bool joint_read(struct joint_question *q, const char *text, size_t length, lx_status *st);
-/* joint_read_terms.c: the terms, and the prices of copies. */
-struct json;
-struct json_value;
-bool joint_read_terms(struct joint_question *q, const struct json *j, const struct json_value *root,
-                      lx_status *st);
-bool joint_read_prices(struct joint_question *q, const struct json *j, const struct json_value *v,
-                       struct joint_buffer *b, lx_status *st);
-/* joint_costs.c: weight, unit and extra. */
+/* joint_model_of.c: weight, unit and extra. */
 bool joint_costs_of(struct joint_question *q, lx_status *st);
 
 /* The problem that the search takes: ops in an order of their own, costs in units. */
@@ -54,9 +48,24 @@ struct joint_model {
     int32_t *at; /* per buffer of the question: its number in the problem */
 };
 
-/* joint_model_of.c: in the question's memory. `unsupported`: its pairs are no labels. */
+/* In the question's memory. `unsupported`: its pairs are no labels. */
 bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *st);
-/* joint_terms_of.c: the question as terms, of any pairs and with copies. */
+/* The question as terms, of any pairs and with copies. */
 bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_status *st);
+
+struct joint_item {
+    const char *name, *reason; /* reason: why it is off chip, "" if it is not */
+    int32_t choice;
+    int64_t address, size, start, end, cost;
+};
+
+struct joint_result {
+    enum lx_verdict status;
+    const char *solver;
+    double objective, bound;
+    int64_t cores, squares, steps;
+    int32_t count;
+    struct joint_item *items;
+};
 
 #endif

@@ -10,21 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_objective(const char *word, enum lx_objective *out)
-{
-    if (!word) return false;
-    if (strcmp(word, "cost") == 0) word = lx_objective_word(LX_SPILL);
-    for (int k = 0; k < LX_OBJECTIVE_COUNT; k++)
-        if (strcmp(lx_objective_word((enum lx_objective)k), word) == 0)
-            return *out = (enum lx_objective)k, true;
-    return false;
-}
-
 lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_error *e)
 {
     API_CALL(e, NULL);
-    enum lx_objective asked;
-    if (!find_objective(objective, &asked))
+    int asked = 0;
+    const char *word = !objective                       ? ""
+                       : strcmp(objective, "cost") == 0 ? lx_objective_word(LX_SPILL)
+                                                        : objective;
+    while (asked < LX_OBJECTIVE_COUNT && strcmp(lx_objective_word((enum lx_objective)asked), word) != 0)
+        asked++;
+    if (asked == LX_OBJECTIVE_COUNT)
         return status_set(st, LX_E_UNKNOWN_NAME, "the objective is \"cost\", \"fit\" or \"height\""), NULL;
     if (alignment < 1 || alignment > LX_INT_MAX)
         return status_set(st, LX_E_RANGE, "the alignment is from 1 to 2^53, not %lld", (long long)alignment),
@@ -32,7 +27,7 @@ lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_erro
     lx_placement *p = mem_zeroed(1, sizeof *p);
     p->name = "placement";
     p->summary = "";
-    p->objective = asked;
+    p->objective = (enum lx_objective)asked;
     p->alignment = alignment;
     return p;
 }
@@ -64,15 +59,9 @@ void lx_placement_free(lx_placement *p)
     mem_free(p);
 }
 
-/* The end of a function that returns a number: `value`, or minus the code. */
-static int32_t placement_builder_done(bool ok, int32_t value, const lx_status *st)
+static bool placement_is_there(const lx_placement *p, lx_status *st)
 {
-    return ok ? value : api_code(st);
-}
-
-static bool no_placement(lx_status *st)
-{
-    return status_set(st, LX_E_USAGE, "there is no placement; lx_placement_new makes one");
+    return p || status_set(st, LX_E_USAGE, "there is no placement; lx_placement_new makes one");
 }
 
 /* A copy of the name, or a number for one; NULL with `st`. */
@@ -96,10 +85,9 @@ static bool placement_builder_add_name(struct names *names, const char *what, co
 int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
-    if (!p) return placement_builder_done(no_placement(st), 0, st);
+    if (!placement_is_there(p, st)) return api_code(st);
     if (capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
-        return placement_builder_done(
-            status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
+        return status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), api_code(st);
     struct placement_pool pool = {.capacity = capacity};
     VEC_RESERVE(&p->pools, p->pools.count + 1);
     pool.name = placement_builder_own_name(p, "pool", name, p->pools.count, st);
@@ -113,7 +101,7 @@ int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, l
 /* Is there a pool, or a buffer, of this number? */
 static bool is_pool(const lx_placement *p, int32_t pool, lx_status *st)
 {
-    if (!p) return no_placement(st);
+    if (!placement_is_there(p, st)) return false;
     if (pool >= 0 && (size_t)pool < p->pools.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no pool number %d; lx_placement_pool adds them",
                       (int)pool);
@@ -121,7 +109,7 @@ static bool is_pool(const lx_placement *p, int32_t pool, lx_status *st)
 
 static bool is_buffer(const lx_placement *p, int64_t b, lx_status *st)
 {
-    if (!p) return no_placement(st);
+    if (!placement_is_there(p, st)) return false;
     if (b >= 0 && (uint64_t)b < p->buffers.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no buffer number %lld; lx_placement_buffer adds them",
                       (long long)b);
@@ -170,7 +158,7 @@ int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int
                             int64_t off, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
-    if (!p) return placement_builder_done(no_placement(st), 0, st);
+    if (!placement_is_there(p, st)) return api_code(st);
     if (!is_size(name, size, off, st)) return api_code(st);
     const char *own = placement_builder_own_name(p, "buffer", name, p->buffers.count, st);
     return own ? placement_builder_add_buffer(p, own, size, start, end, off, st) : api_code(st);
@@ -201,10 +189,9 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
                              const int64_t *ends, const int64_t *offs, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
-    if (!p) return placement_builder_done(no_placement(st), 0, st);
+    if (!placement_is_there(p, st)) return api_code(st);
     if (count < 0 || (count > 0 && (!sizes || !starts || !ends)))
-        return placement_builder_done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0,
-                                      st);
+        return status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), api_code(st);
     int32_t first = (int32_t)p->buffers.count;
     for (int32_t i = 0; i < count; i++)
         if (!is_size(NULL, sizes[i], offs ? offs[i] : 0, st)) return api_code(st);
@@ -212,7 +199,7 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
     for (int32_t i = 0; names && i < count; i++)
         placement_builder_add_buffer(p, names[i], sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i],
                                      st);
-    return placement_builder_done(names != NULL, first, st);
+    return names ? first : api_code(st);
 }
 
 int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e)
@@ -222,10 +209,9 @@ int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end
     struct placement_buffer *at = &p->buffers.at[b];
     struct lx_life first = {at->b.start, at->b.end}, next = {start, end};
     if (start < at->b.end || start >= end)
-        return placement_builder_done(
-            status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
-                       at->b.name, (long long)start, (long long)end),
-            0, st);
+        return status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
+                          at->b.name, (long long)start, (long long)end),
+               api_code(st);
     if (at->lives.count == 0) VEC_PUSH(&at->lives, first);
     VEC_PUSH(&at->lives, next);
     at->b.end = end;
@@ -239,8 +225,7 @@ int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32
     if (!is_buffer(p, b, st)) return api_code(st);
     struct placement_buffer *at = &p->buffers.at[b];
     if (count < 0 || (count > 0 && !uses))
-        return placement_builder_done(
-            status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), 0, st);
+        return status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), api_code(st);
     VEC_RESERVE(&at->uses, (size_t)count);
     for (int32_t i = 0; i < count; i++) at->uses.at[i] = uses[i];
     at->uses.count = (size_t)count;
@@ -252,8 +237,7 @@ int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cos
 {
     API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
-    struct placement_allowed one = {pool, cost};
-    VEC_PUSH(&p->buffers.at[b].allowed, one);
+    VEC_PUSH(&p->buffers.at[b].allowed, (struct placement_allowed){pool, cost});
     return 0;
 }
 
@@ -263,8 +247,7 @@ int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t addre
     API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     if (address < 0 || address > LX_INT_MAX)
-        return placement_builder_done(status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), 0,
-                                      st);
+        return status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), api_code(st);
     p->buffers.at[b].b.fixed = address;
     p->buffers.at[b].b.fixed_pool = pool;
     p->buffers.at[b].b.alone = alone != 0;
@@ -272,108 +255,72 @@ int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t addre
     return 0;
 }
 
-/* --- By key. --- */
-
-static bool set_barred(lx_placement *p, int32_t b, const char *value, lx_status *st)
-{
-    if (!api_is_utf8("reason", value, st)) return false;
-    p->buffers.at[b].b.reason = arena_string(&p->memory, value);
-    return true;
-}
-
-static bool set_alignment(lx_placement *p, int32_t b, const char *value, lx_status *st)
-{
-    return lx_parse_int("alignment", value, 1, LX_INT_MAX, &p->buffers.at[b].b.alignment, st);
-}
-
-static bool other_buffer(const lx_placement *p, const char *what, const char *value, int32_t *out,
-                         lx_status *st)
-{
-    int64_t other;
-    if (!lx_parse_int(what, value, 0, LX_MAX_ITEMS, &other, st) || !is_buffer(p, other, st)) return false;
-    *out = (int32_t)other;
-    return true;
-}
-
-static bool set_parent(lx_placement *p, int32_t b, const char *value, lx_status *st)
-{
-    int32_t parent;
-    if (!other_buffer(p, "parent", value, &parent, st)) return false;
-    VEC_PUSH(&p->buffers.at[b].parents, parent);
-    return true;
-}
-
-static bool set_instead_of(lx_placement *p, int32_t b, const char *value, lx_status *st)
-{
-    int32_t owner;
-    if (!other_buffer(p, "instead_of", value, &owner, st)) return false;
-    for (size_t i = 0; i < p->staging.count; i++)
-        if (p->staging.at[i].a == b)
-            return status_set(st, LX_E_DUPLICATE, "buffer %.200s: instead_of is said twice",
-                              p->buffers.at[b].b.name);
-    struct lx_pair pair = {b, owner};
-    VEC_PUSH(&p->staging, pair);
-    return true;
-}
-
-static const struct {
-    const char *key;
-    bool (*set)(lx_placement *p, int32_t b, const char *value, lx_status *st);
-} keys[] = {{"barred", set_barred},
-            {"alignment", set_alignment},
-            {"parent", set_parent},
-            {"instead_of", set_instead_of}};
-
 int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char *value, lx_error *e)
 {
+    static const char *const keys[] = {"barred", "alignment", "parent", "instead_of"};
+    enum { BARRED, ALIGNMENT, PARENT, INSTEAD_OF, KEYS };
     API_CHANGE(e, -LX_E_MEMORY);
     if (!is_buffer(p, b, st)) return api_code(st);
-    for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++) {
-        if (strcmp(keys[i].key, key) != 0) continue;
-        if (!value)
-            return placement_builder_done(status_set(st, LX_E_USAGE, "the key %s needs a value", key), 0, st);
-        return placement_builder_done(keys[i].set(p, b, value, st), 0, st);
+    struct placement_buffer *at = &p->buffers.at[b];
+    int k = 0;
+    int64_t other;
+    while (k < KEYS && (!key || strcmp(keys[k], key) != 0)) k++;
+    if (k == KEYS)
+        return status_set(st, LX_E_UNKNOWN_NAME,
+                          "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
+                          key ? key : ""),
+               api_code(st);
+    if (!value) return status_set(st, LX_E_USAGE, "the key %s needs a value", key), api_code(st);
+    if (k == BARRED) {
+        if (!api_is_utf8("reason", value, st)) return api_code(st);
+        at->b.reason = arena_string(&p->memory, value);
+        return 0;
     }
-    return placement_builder_done(
-        status_set(st, LX_E_UNKNOWN_NAME,
-                   "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
-                   key ? key : ""),
-        0, st);
+    if (k == ALIGNMENT)
+        return lx_parse_int(key, value, 1, LX_INT_MAX, &at->b.alignment, st) ? 0 : api_code(st);
+    if (!lx_parse_int(key, value, 0, LX_MAX_ITEMS, &other, st) || !is_buffer(p, other, st))
+        return api_code(st);
+    if (k == PARENT) {
+        VEC_PUSH(&at->parents, (int32_t)other);
+        return 0;
+    }
+    for (size_t i = 0; i < p->staging.count; i++)
+        if (p->staging.at[i].a == b)
+            return status_set(st, LX_E_DUPLICATE, "buffer %.200s: instead_of is said twice", at->b.name),
+                   api_code(st);
+    VEC_PUSH(&p->staging, (struct lx_pair){b, (int32_t)other});
+    return 0;
 }
 
 /* --- What binds buffers to one another. --- */
-
-static bool are_buffers(const lx_placement *p, const int32_t *members, int32_t count, lx_status *st)
-{
-    if (count < 0 || (count > 0 && !members))
-        return status_set(st, LX_E_USAGE, "a group without members; give their numbers");
-    for (int32_t i = 0; i < count; i++)
-        if (!is_buffer(p, members[i], st)) return false;
-    return true;
-}
 
 int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t b, int64_t cost, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
     struct lx_pair pair = {a, b};
-    struct lx_reuse reuse = {a, b, cost};
     if (!is_buffer(p, a, st) || !is_buffer(p, b, st)) return api_code(st);
     if (kind && strcmp(kind, "apart") == 0)
         VEC_PUSH(&p->apart, pair);
     else if (kind && strcmp(kind, "exclusive") == 0)
         VEC_PUSH(&p->exclusive, pair);
     else if (kind && strcmp(kind, "reuse") == 0)
-        VEC_PUSH(&p->reuse, reuse);
+        VEC_PUSH(&p->reuse, (struct lx_reuse){a, b, cost});
     else
-        return placement_builder_done(
-            status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""), 0, st);
+        return status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""),
+               api_code(st);
     return 0;
 }
 
-static struct lx_group copy_group(lx_placement *p, const int32_t *members, int32_t count)
+/* A copy of the members; false with `st`: one is no buffer. */
+static bool placement_take_group(lx_placement *p, const int32_t *members, int32_t count, struct lx_group *out,
+                                 lx_status *st)
 {
-    const int32_t *own = arena_copy_array(&p->memory, members, (size_t)count, sizeof *members);
-    return (struct lx_group){own, count};
+    if (count < 0 || (count > 0 && !members))
+        return status_set(st, LX_E_USAGE, "a group without members; give their numbers");
+    for (int32_t i = 0; i < count; i++)
+        if (!is_buffer(p, members[i], st)) return false;
+    *out = (struct lx_group){arena_copy_array(&p->memory, members, (size_t)count, sizeof *members), count};
+    return true;
 }
 
 int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *members, int32_t count,
@@ -381,12 +328,11 @@ int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *mem
 {
     API_CHANGE(e, -LX_E_MEMORY);
     bool same = kind && strcmp(kind, "same_place") == 0;
-    if (!p) return placement_builder_done(no_placement(st), 0, st);
+    if (!placement_is_there(p, st)) return api_code(st);
     if (!same && (!kind || strcmp(kind, "together") != 0))
-        return placement_builder_done(
-            status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
-    if (!are_buffers(p, members, count, st)) return api_code(st);
-    struct lx_group group = copy_group(p, members, count);
+        return status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), api_code(st);
+    struct lx_group group;
+    if (!placement_take_group(p, members, count, &group, st)) return api_code(st);
     if (same)
         VEC_PUSH(&p->same_place, group);
     else
@@ -399,15 +345,13 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
                             int32_t any_on_count, const int32_t *any_off, int32_t any_off_count, lx_error *e)
 {
     API_CHANGE(e, -LX_E_MEMORY);
-    if (!p) return placement_builder_done(no_placement(st), 0, st);
-    if (!are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
-        !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st))
+    if (!placement_is_there(p, st)) return api_code(st);
+    struct lx_charge charge = {.cost = cost};
+    if (!placement_take_group(p, all_on, all_on_count, &charge.all_on, st) ||
+        !placement_take_group(p, all_off, all_off_count, &charge.all_off, st) ||
+        !placement_take_group(p, any_on, any_on_count, &charge.any_on, st) ||
+        !placement_take_group(p, any_off, any_off_count, &charge.any_off, st))
         return api_code(st);
-    struct lx_charge charge = {.cost = cost,
-                               .all_on = copy_group(p, all_on, all_on_count),
-                               .all_off = copy_group(p, all_off, all_off_count),
-                               .any_on = copy_group(p, any_on, any_on_count),
-                               .any_off = copy_group(p, any_off, any_off_count)};
     VEC_PUSH(&p->charges, charge);
     return 0;
 }

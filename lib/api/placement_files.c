@@ -1,101 +1,213 @@
-/* Placements from texts and as texts, through the table of formats. */
+/* A placement as the library has it inside: a problem for the checker, a pattern (a bare list of buffers) for
+ * everything else; and back, from a text of any format.
+ *
+ * A single pool that is free, unpinned and a limit only becomes the capacity of a plain list, as in a file
+ * without pools: it is then planned, hashed and written as that file would be. */
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "files/formats.h"
+#include "graph/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Is its pool a capacity, and nothing more? */
+static bool placement_is_plain(const lx_placement *p)
+{
+    if (p->plain) return true;
+    if (p->pools.count != 1 || p->pools.at[0].reserved.count) return false;
+    for (size_t i = 0; i < p->buffers.count; i++)
+        if (p->buffers.at[i].b.fixed >= 0) return false;
+    return (p->objective == LX_HEIGHT) == (p->pools.at[0].capacity == LX_NO_LIMIT);
+}
+
+/* The capacity of such a list; -1: the device's (of a height: nobody's). */
+static int64_t placement_capacity(const lx_placement *p)
+{
+    return p->plain ? p->capacity : p->pools.at[0].capacity;
+}
+
+static void placement_list_buffer(const lx_placement *p, const struct placement_buffer *from,
+                                  struct arena *memory, struct lx_buffer *to)
+{
+    size_t n = from->allowed.count;
+    *to = from->b;
+    to->lives = from->lives.count ? from->lives.at : NULL;
+    to->life_count = (int32_t)from->lives.count;
+    to->uses = from->uses.at;
+    to->use_count = (int32_t)from->uses.count;
+    to->parents = from->parents.at;
+    to->parent_count = (int32_t)from->parents.count;
+    if (n == 0) return;
+    int32_t *pools = arena_array(memory, n, sizeof *pools);
+    int64_t *costs = arena_array(memory, n, sizeof *costs);
+    bool any = false;
+    for (size_t k = 0; k < n; k++) {
+        pools[k] = from->allowed.at[k].pool;
+        costs[k] = from->allowed.at[k].cost;
+        any |= costs[k] != 0;
+    }
+    to->pools = n == 1 && placement_is_plain(p) ? NULL : pools; /* the only one there is */
+    to->on_costs = any ? costs : NULL;
+    to->pool_count = to->pools || any ? (int32_t)n : 0;
+}
+
+bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_problem *out, lx_status *st)
+{
+    struct lx_buffer *buffers = arena_array(memory, p->buffers.count, sizeof *buffers);
+    *out = (struct lx_problem){.objective = p->objective,
+                               .alignment = p->alignment,
+                               .count = (int32_t)p->buffers.count,
+                               .buffers = buffers,
+                               .bonds = {.apart = p->apart.at,
+                                         .exclusive = p->exclusive.at,
+                                         .staging = p->staging.at,
+                                         .same_place = p->same_place.at,
+                                         .together = p->together.at,
+                                         .charges = p->charges.at,
+                                         .reuse = p->reuse.at,
+                                         .apart_count = (int32_t)p->apart.count,
+                                         .exclusive_count = (int32_t)p->exclusive.count,
+                                         .staging_count = (int32_t)p->staging.count,
+                                         .same_place_count = (int32_t)p->same_place.count,
+                                         .together_count = (int32_t)p->together.count,
+                                         .charge_count = (int32_t)p->charges.count,
+                                         .reuse_count = (int32_t)p->reuse.count}};
+    if (p->pools.count == 0)
+        return status_set(st, LX_E_MODEL, "there is no pool; lx_placement_pool adds one");
+    for (size_t i = 0; i < p->buffers.count; i++)
+        placement_list_buffer(p, &p->buffers.at[i], memory, &buffers[i]);
+    if (placement_is_plain(p)) {
+        int64_t capacity = placement_capacity(p);
+        out->capacity = capacity >= 0 ? capacity : lx_device_usable(lx_device_at(0));
+        return true;
+    }
+    struct lx_pool *pools = arena_array(memory, p->pools.count, sizeof *pools);
+    for (size_t k = 0; k < p->pools.count; k++) {
+        const struct placement_pool *from = &p->pools.at[k];
+        pools[k] =
+            (struct lx_pool){from->name, from->capacity, from->reserved.at, (int32_t)from->reserved.count};
+        out->capacity += max_i64(from->capacity, 0);
+    }
+    out->pools = pools;
+    out->pool_count = (int32_t)p->pools.count;
+    return true;
+}
+
+/* --- Copies of everything that a placement and a pattern point to. --- */
+
+static struct lx_group placement_copy_group(struct arena *memory, struct lx_group from)
+{
+    return (struct lx_group){arena_copy_array(memory, from.at, (size_t)from.count, sizeof *from.at),
+                             from.count};
+}
+
+static struct lx_group *placement_copy_groups(struct arena *memory, const struct lx_group *from,
+                                              int32_t count)
+{
+    struct lx_group *to = arena_array(memory, (size_t)count, sizeof *to);
+    for (int32_t i = 0; i < count; i++) to[i] = placement_copy_group(memory, from[i]);
+    return to;
+}
+
+static struct lx_bonds placement_copy_bonds(struct arena *memory, const struct lx_bonds *from)
+{
+    struct lx_bonds to = *from;
+    struct lx_charge *charges = arena_array(memory, (size_t)from->charge_count, sizeof *charges);
+    to.apart = arena_copy_array(memory, from->apart, (size_t)from->apart_count, sizeof *to.apart);
+    to.exclusive =
+        arena_copy_array(memory, from->exclusive, (size_t)from->exclusive_count, sizeof *to.exclusive);
+    to.staging = arena_copy_array(memory, from->staging, (size_t)from->staging_count, sizeof *to.staging);
+    to.reuse = arena_copy_array(memory, from->reuse, (size_t)from->reuse_count, sizeof *to.reuse);
+    to.same_place = placement_copy_groups(memory, from->same_place, from->same_place_count);
+    to.together = placement_copy_groups(memory, from->together, from->together_count);
+    for (int32_t i = 0; i < from->charge_count; i++) {
+        const struct lx_charge *c = &from->charges[i];
+        charges[i] = (struct lx_charge){
+            c->cost, placement_copy_group(memory, c->all_on), placement_copy_group(memory, c->all_off),
+            placement_copy_group(memory, c->any_on), placement_copy_group(memory, c->any_off)};
+    }
+    to.charges = charges;
+    return to;
+}
+
+/* A pattern that outlives the placement. */
+const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
+{
+    struct arena memory = {0};
+    struct lx_problem from;
+    struct graph_builder b = {0};
+    builder_begin(&b, "", p->name);
+    bool ok = placement_problem(p, &memory, &from, st);
+    if (ok) {
+        struct lx_pool *pools =
+            arena_copy_array(b.memory, from.pools, (size_t)from.pool_count, sizeof *pools);
+        struct lx_list *list = builder_list(&b);
+        list->objective = p->objective;
+        list->alignment = p->alignment;
+        list->capacity = from.pool_count ? -1 : placement_capacity(p);
+        b.graph->summary = arena_string(b.memory, p->summary);
+        for (int32_t k = 0; k < from.pool_count; k++) {
+            pools[k].name = arena_string(b.memory, from.pools[k].name);
+            pools[k].reserved =
+                arena_copy_array(b.memory, from.pools[k].reserved, (size_t)from.pools[k].reserved_count,
+                                 sizeof *pools[k].reserved);
+        }
+        list->pools = from.pool_count ? pools : NULL;
+        list->pool_count = from.pool_count;
+        list->bonds = placement_copy_bonds(b.memory, &from.bonds);
+        for (int32_t i = 0; ok && i < from.count; i++) ok = builder_buffer(&b, &from.buffers[i], st);
+        for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b.buffer_ids, p->ids.at[i]);
+    }
+    arena_free(&memory);
+    if (ok) return builder_finish(&b, st);
+    builder_abandon(&b);
+    return NULL;
+}
+
+/* --- From a pattern. --- */
+
 #define PUSH_ALL(to, from, n)                                                                                \
     do {                                                                                                     \
-        for (int32_t i_ = 0; ok && i_ < (n); i_++) ok = VEC_PUSH(to, (from)[i_]);                            \
+        for (int32_t i_ = 0; i_ < (n); i_++) VEC_PUSH(to, (from)[i_]);                                       \
     } while (0)
 
-/* Arrays of the pattern are copied, strings and groups too. */
-static bool take_group(lx_placement *p, const struct lx_group *from, struct lx_group *out)
-{
-    out->count = from->count;
-    return (out->at = arena_copy_array(&p->memory, from->at, (size_t)from->count, sizeof *from->at));
-}
-
-static bool take_bonds(lx_placement *p, const struct lx_bonds *from)
-{
-    bool ok = true;
-    struct lx_group group;
-    PUSH_ALL(&p->apart, from->apart, from->apart_count);
-    PUSH_ALL(&p->exclusive, from->exclusive, from->exclusive_count);
-    PUSH_ALL(&p->staging, from->staging, from->staging_count);
-    PUSH_ALL(&p->reuse, from->reuse, from->reuse_count);
-    for (int32_t i = 0; ok && i < from->same_place_count; i++)
-        ok = take_group(p, &from->same_place[i], &group) && VEC_PUSH(&p->same_place, group);
-    for (int32_t i = 0; ok && i < from->together_count; i++)
-        ok = take_group(p, &from->together[i], &group) && VEC_PUSH(&p->together, group);
-    for (int32_t i = 0; ok && i < from->charge_count; i++) {
-        struct lx_charge c = from->charges[i];
-        ok = take_group(p, &from->charges[i].all_on, &c.all_on) &&
-             take_group(p, &from->charges[i].all_off, &c.all_off) &&
-             take_group(p, &from->charges[i].any_on, &c.any_on) &&
-             take_group(p, &from->charges[i].any_off, &c.any_off) && VEC_PUSH(&p->charges, c);
-    }
-    return ok;
-}
-
-static bool placement_files_take_buffer(lx_placement *p, const struct lx_buffer *from)
+static void placement_take_buffer(lx_placement *p, const struct lx_buffer *from)
 {
     struct placement_buffer b = {.b = *from};
-    bool ok = true;
     b.b.name = arena_string(&p->memory, from->name);
     b.b.reason = from->reason ? arena_string(&p->memory, from->reason) : NULL;
     PUSH_ALL(&b.lives, from->lives, from->life_count);
     PUSH_ALL(&b.uses, from->uses, from->use_count);
     PUSH_ALL(&b.parents, from->parents, from->parent_count);
-    for (int32_t k = 0; ok && k < from->pool_count; k++) {
-        struct placement_allowed one = {from->pools ? from->pools[k] : k,
-                                        from->on_costs ? from->on_costs[k] : 0};
-        ok = VEC_PUSH(&b.allowed, one);
-    }
-    ok = ok && b.b.name && !from->reason == !b.b.reason &&
-         names_add(&p->buffer_names, b.b.name, (int32_t)p->buffers.count) == NAMES_ADDED;
-    return VEC_PUSH(&p->buffers, b) && ok; /* also what is half done, so that it is freed */
+    for (int32_t k = 0; k < from->pool_count; k++)
+        VEC_PUSH(&b.allowed, (struct placement_allowed){from->pools ? from->pools[k] : k,
+                                                        from->on_costs ? from->on_costs[k] : 0});
+    names_add(&p->buffer_names, b.b.name, (int32_t)p->buffers.count);
+    VEC_PUSH(&p->buffers, b);
 }
 
-/* Of a list without pools the one that stands for its capacity. */
-static bool take_pools(lx_placement *p, const struct lx_graph *g)
+/* A list without pools gets one that stands for its capacity. */
+static void placement_take_pools(lx_placement *p, const struct lx_graph *g)
 {
+    p->plain = g->list->pool_count == 0;
+    p->capacity = g->list->capacity;
+    for (int32_t k = 0; k < g->list->pool_count; k++) {
+        struct placement_pool pool = {.name = arena_string(&p->memory, g->list->pools[k].name),
+                                      .capacity = g->list->pools[k].capacity};
+        PUSH_ALL(&pool.reserved, g->list->pools[k].reserved, g->list->pools[k].reserved_count);
+        names_add(&p->pool_names, pool.name, k);
+        VEC_PUSH(&p->pools, pool);
+    }
+    if (!p->plain) return;
     struct placement_pool lone = {.name = "LX"};
-    bool ok = true;
-    p->plain = g->pool_count == 0;
-    p->capacity = g->capacity;
     lone.capacity = p->objective == LX_HEIGHT ? LX_NO_LIMIT
-                    : g->capacity >= 0        ? g->capacity
+                    : g->list->capacity >= 0  ? g->list->capacity
                                               : lx_device_usable(&g->device);
-    if (p->plain) return VEC_PUSH(&p->pools, lone) && names_add(&p->pool_names, "LX", 0) == NAMES_ADDED;
-    for (int32_t k = 0; ok && k < g->pool_count; k++) {
-        struct placement_pool pool = {.name = arena_string(&p->memory, g->pools[k].name),
-                                      .capacity = g->pools[k].capacity};
-        PUSH_ALL(&pool.reserved, g->pools[k].reserved, g->pools[k].reserved_count);
-        ok = ok && pool.name && names_add(&p->pool_names, pool.name, k) == NAMES_ADDED;
-        ok = VEC_PUSH(&p->pools, pool) && ok;
-    }
-    return ok;
-}
-
-static lx_placement *placement_of(const struct lx_graph *g)
-{
-    lx_placement *p = mem_zeroed(1, sizeof *p);
-    p->objective = g->objective;
-    p->alignment = g->alignment;
-    p->name = arena_string(&p->memory, g->name);
-    p->summary = arena_string(&p->memory, g->summary);
-    take_pools(p, g);
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        placement_files_take_buffer(p, &g->buffers[i]);
-        if (g->buffer_ids) VEC_PUSH(&p->ids, g->buffer_ids[i]);
-    }
-    take_bonds(p, &g->bonds);
-    return p;
+    VEC_PUSH(&p->pools, lone);
+    names_add(&p->pool_names, "LX", 0);
 }
 
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st)
@@ -111,11 +223,27 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     API_CALL(e, NULL);
     const struct lx_graph *g = api_read(bytes, size, format, st);
     lx_placement *p = NULL;
-    if (g && !g->is_list)
+    if (g && !g->list)
         status_set(st, LX_E_SCHEMA,
                    "this is a graph, not a list of buffers; lx_graph_parse and lx_plan take it");
-    else if (g)
-        p = placement_of(g);
+    else if (g) {
+        p = mem_zeroed(1, sizeof *p);
+        p->objective = g->list->objective;
+        p->alignment = g->list->alignment;
+        p->name = arena_string(&p->memory, g->name);
+        p->summary = arena_string(&p->memory, g->summary);
+        placement_take_pools(p, g);
+        for (int32_t i = 0; i < g->list->buffer_count; i++) placement_take_buffer(p, &g->list->buffers[i]);
+        if (g->list->buffer_ids) PUSH_ALL(&p->ids, g->list->buffer_ids, g->list->buffer_count);
+        struct lx_bonds own = placement_copy_bonds(&p->memory, &g->list->bonds);
+        PUSH_ALL(&p->apart, own.apart, own.apart_count);
+        PUSH_ALL(&p->exclusive, own.exclusive, own.exclusive_count);
+        PUSH_ALL(&p->staging, own.staging, own.staging_count);
+        PUSH_ALL(&p->reuse, own.reuse, own.reuse_count);
+        PUSH_ALL(&p->same_place, own.same_place, own.same_place_count);
+        PUSH_ALL(&p->together, own.together, own.together_count);
+        PUSH_ALL(&p->charges, own.charges, own.charge_count);
+    }
     lx_graph_free(g);
     return p;
 }
@@ -123,20 +251,20 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
 static bool placement_files_can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
 {
-    struct lx_problem all = {.count = g->buffer_count,
-                             .buffers = g->buffers,
-                             .pools = g->pools,
-                             .pool_count = g->pool_count,
-                             .bonds = g->bonds};
+    struct lx_problem all = {.count = g->list->buffer_count,
+                             .buffers = g->list->buffers,
+                             .pools = g->list->pools,
+                             .pool_count = g->list->pool_count,
+                             .bonds = g->list->bonds};
     char what[400];
     size_t n = strlen(lx_needs_words(lx_problem_needs(&all), what, 200));
     bool barred = false, parents = false, pins = false, alignments = false;
-    for (int32_t i = 0; i < g->buffer_count; i++) {
-        const struct lx_buffer *b = &g->buffers[i];
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
+        const struct lx_buffer *b = &g->list->buffers[i];
         barred |= b->reason != NULL;
         parents |= b->parent_count > 0;
         pins |= b->fixed >= 0 && !f->has_addresses;
-        alignments |= b->alignment > g->alignment && !f->has_addresses;
+        alignments |= b->alignment > g->list->alignment && !f->has_addresses;
     }
     const struct {
         bool is;
@@ -156,13 +284,14 @@ static bool placement_files_can_say(const struct lx_graph *g, const struct lx_fo
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
 {
     const struct lx_format *f = api_format(format ? format : "pattern", st);
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;
     if (f->write_graph)
         text = f->write_graph(g, &length);
-    else if (f->write_buffers && g->is_list) {
+    else if (f->write_buffers && g->list) {
+        const struct lx_list *l = g->list;
+        struct lx_buffers list = {l->buffers, l->buffer_count, l->alignment, l->buffer_ids};
         if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,

@@ -31,7 +31,7 @@ struct slot {
     void *argument;
     bool done, abandoned, memory_is_out;
     int holders;
-    double offered, cost; /* when the last result was, and what it took; the worker's */
+    double offered, cost; /* when the last result was, and what it took (0: there was none); the worker's */
     locale_t locale;
     log_function *log;
     void *log_context;
@@ -109,7 +109,7 @@ const void *slot_job(void)
 
 bool slot_wants_result(void)
 {
-    if (!here || cancel_requested()) return false; /* it comes home as soon */
+    if (!here || (here->cost > 0 && cancel_requested())) return false; /* it comes home as soon */
     double now = clock_seconds();
     if ((now - here->offered) * SHARE < here->cost) return false;
     here->offered = now;
@@ -121,7 +121,7 @@ void slot_offer(void *result)
     struct slot *slot = here;
     double now = clock_seconds();
     border_release_all();
-    slot->cost = now - slot->offered;
+    slot->cost = fmax(now - slot->offered, 1e-9);
     slot->offered = now;
     pthread_mutex_lock(&slot->lock);
     void *old = slot->best;

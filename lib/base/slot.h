@@ -31,8 +31,8 @@ void *slot_run(const struct slot_work *work, lx_status *st);
 /* For the worker. Does this thread work for a slot? */
 bool slot_is_here(void);
 const void *slot_job(void); /* its job; NULL: it does not */
-/* Is it time to offer a result? A worker spends a twentieth of its time on them, and none once it is
- * cancelled. */
+/* Is it time to offer a result? A worker spends a twentieth of its time on them. Once it is cancelled only
+ * the first is wanted. */
 bool slot_wants_result(void);
 /* The slot has it from now on; an older one is dropped. What it shares with the worker has references, or
  * is not freed before the worker ends. */

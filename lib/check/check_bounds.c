@@ -68,10 +68,10 @@ static int64_t placement_bound(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->graph;
     struct lx_problem own = p->problem;
-    if (!g->is_list && own.objective != LX_HEIGHT) return 0;
-    if (g->is_list) {
-        own.buffers = g->buffers;
-        own.count = g->buffer_count;
+    if (!g->list && own.objective != LX_HEIGHT) return 0;
+    if (g->list) {
+        own.buffers = g->list->buffers;
+        own.count = g->list->buffer_count;
     }
     return lx_bound(&own);
 }
@@ -115,7 +115,7 @@ bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report 
             known;
     if (refuted(p, objective, st)) return false;
     known = placement_bound(p);
-    bool by_traffic = !p->graph->is_list && p->problem.objective != LX_HEIGHT;
+    bool by_traffic = !p->graph->list && p->problem.objective != LX_HEIGHT;
     /* The bytes that a spill counts from are a claim, too: only traffic is compared with traffic. */
     if (by_traffic) known = least - p->figures.perfect_hbm_bytes;
     bool best = by_traffic ? p->figures.hbm_bytes <= least : objective <= known;

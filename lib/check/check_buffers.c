@@ -170,19 +170,19 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
 {
     int64_t height = 0, spill = 0, all = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->graph->buffers[i];
+        const struct lx_buffer *b = &p->graph->list->buffers[i];
         all += b->spill_cost;
         if (p->answer.address[i] < 0) spill += b->spill_cost;
     }
     if (p->problem.objective == LX_SPILL) spill = objective;
-    for (int32_t k = 0; k < (p->graph->pool_count ? p->graph->pool_count : 1); k++) {
+    for (int32_t k = 0; k < (p->graph->list->pool_count ? p->graph->list->pool_count : 1); k++) {
         /* The highest end of what is placed or reserved in a pool. */
         int64_t top = 0;
-        for (int32_t i = 0; i < p->graph->buffer_count; i++)
+        for (int32_t i = 0; i < p->graph->list->buffer_count; i++)
             if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == k))
-                top = max_i64(top, p->answer.address[i] + p->graph->buffers[i].size);
-        for (int32_t i = 0; p->graph->pool_count && i < p->graph->pools[k].reserved_count; i++)
-            top = max_i64(top, p->graph->pools[k].reserved[i].to);
+                top = max_i64(top, p->answer.address[i] + p->graph->list->buffers[i].size);
+        for (int32_t i = 0; p->graph->list->pool_count && i < p->graph->list->pools[k].reserved_count; i++)
+            top = max_i64(top, p->graph->list->pools[k].reserved[i].to);
         height += top;
     }
     const struct lx_figures *f = &p->figures;
@@ -201,7 +201,7 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
 static bool list_handovers(const struct lx_plan *p, lx_status *st)
 {
     for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->graph->buffers[i];
+        const struct lx_buffer *b = &p->graph->list->buffers[i];
         int32_t from = p->took_slot_of[i];
         bool found = false, shares = false;
         for (int32_t k = 0; k < b->parent_count; k++) {
@@ -220,28 +220,28 @@ static bool list_handovers(const struct lx_plan *p, lx_status *st)
 bool check_list(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->graph;
-    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device), objective;
+    int64_t capacity = g->list->capacity >= 0 ? g->list->capacity : lx_device_usable(&g->device), objective;
     enum lx_rule rule;
     lx_status why = {0};
-    if (g->pool_count) capacity = 0;
-    for (int32_t k = 0; k < g->pool_count; k++) capacity += max_i64(g->pools[k].capacity, 0);
+    if (g->list->pool_count) capacity = 0;
+    for (int32_t k = 0; k < g->list->pool_count; k++) capacity += max_i64(g->list->pools[k].capacity, 0);
     struct lx_problem own = {.objective = p->problem.objective,
                              .capacity = capacity,
-                             .alignment = g->alignment,
-                             .count = g->buffer_count,
-                             .buffers = g->buffers,
-                             .pools = g->pools,
-                             .pool_count = g->pool_count,
-                             .bonds = g->bonds};
-    if (p->problem.count != g->buffer_count || p->problem.capacity != capacity ||
-        p->problem.alignment != g->alignment)
+                             .alignment = g->list->alignment,
+                             .count = g->list->buffer_count,
+                             .buffers = g->list->buffers,
+                             .pools = g->list->pools,
+                             .pool_count = g->list->pool_count,
+                             .bonds = g->list->bonds};
+    if (p->problem.count != g->list->buffer_count || p->problem.capacity != capacity ||
+        p->problem.alignment != g->list->alignment)
         return status_set(st, LX_E_NO,
                           "the plan is of other buffers, capacity or alignment than its pattern");
     if (own.objective == LX_FIT && lx_left_out(&own, p->answer.address))
         return status_set(st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                           lx_verdict_word(p->answer.status), lx_left_out(&own, p->answer.address)->name);
     if (!lx_check_places(&own, p->answer.pool, p->answer.address, &objective, &rule, &why)) {
-        bool plain = !g->pool_count && !lx_problem_needs(&own);
+        bool plain = !g->list->pool_count && !lx_problem_needs(&own);
         return status_set(st, why.code, "%s%s%s", plain ? "" : lx_rule_word(rule), plain ? "" : ": ",
                           why.text);
     }

@@ -35,7 +35,7 @@ bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, 
     struct checker c = {
         .p = p, .l = p->layouts, .g = p->layouts ? p->layouts->graph : NULL, .memory = &memory, .st = st};
     *out = (struct lx_check_report){0};
-    bool ok = has_plan(p, st) && (p->graph->is_list ? check_list(p, st) : check_graph(&c)) &&
+    bool ok = has_plan(p, st) && (p->graph->list ? check_list(p, st) : check_graph(&c)) &&
               check_bound(p, c.figures.perfect_hbm_bytes, out, st);
     out->hbm_bytes = p->figures.hbm_bytes;
     out->compulsory_bytes = c.figures.perfect_hbm_bytes;

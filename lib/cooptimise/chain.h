@@ -108,8 +108,6 @@ struct chain_step {
 void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
                       struct arena *memory);
 
-/* chain_room.c: choices under which the operands of an op do not fit beside each other are split up. */
-void chain_split_choices(struct chain_model *m, struct chain_op *op);
 /* A label that is seen, but through HBM. */
 static inline int32_t chain_forced_off(int32_t label)
 {

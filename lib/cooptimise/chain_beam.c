@@ -1,9 +1,8 @@
 /* The search over chains: a beam (network/beam.h) over the ops in their order.
  *
- * A state holds, for each live tensor, the state of its chain. Its rank is the cost so far plus the messages
- * from the ops to come and the prices still owed, which never say too much. Room is checked at every tick,
- * in bytes. What a tensor may do at an op depends on its own state and the op's choice only, and thousands
- * of states share these: its moves are listed once. */
+ * A state holds the chain state of each live tensor. Its rank is the cost so far plus the messages from later
+ * ops and the prices still owed, a lower bound. Room is checked at every tick, in bytes. The moves of a
+ * tensor depend only on its own state and the op's choice; they are listed once and shared by all states. */
 #include "cooptimise/chain.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -67,50 +66,29 @@ static int64_t chain_rank(const struct chain_model *m, int32_t o, const struct c
     return m->constant + s->cost + prices_ahead(&m->room, o, s->ahead, s->load, s->owed);
 }
 
-static void chain_begin_op(struct chain_search *s, int32_t o)
-{
-    const struct chain_op *op = s->op = &s->m->ops[s->o = o];
-    int64_t all = 0;
-    s->moves.count = 0;
-    for (int32_t k = 0; k < op->touch_count; k++) {
-        const struct chain_tensor *t = &s->m->tensors[op->touch[k].tensor];
-        s->menus_at[k] = all;
-        s->states[k] = chain_states(t);
-        s->slots[k] = t->slot;
-        all += (int64_t)s->states[k] * op->choice_count;
-    }
-    for (int64_t i = 0; i < all; i++) s->menus[i].first = -1;
-    beam_step(&s->beam, s->slots, op->touch_count);
-}
-
-static struct chain_move chain_move_of(const struct chain_model *m, const struct chain_touch *t,
-                                       const struct chain_step *step)
-{
-    const struct chain_tensor *tensor = &m->tensors[t->tensor];
-    struct chain_move v = {.step = *step, .future = chain_future(m, t, step->next)};
-    if (t->last) return v;
-    v.load = chain_size(tensor, step->next);
-    v.owed = (int128)v.load * m->room.before[t->next_op];
-    v.kind = chain_on(tensor, step->next / 2) ? beam_mix(tensor->slot, 1) : 0;
-    return v;
-}
-
 static const struct chain_menu *chain_menu_of(struct chain_search *s, int32_t k, int32_t state)
 {
     struct chain_menu *menu = &s->menus[s->menus_at[k] + (int64_t)s->states[k] * s->choice + state];
+    const struct chain_touch *t = &s->op->touch[k];
+    const struct chain_tensor *tensor = &s->m->tensors[t->tensor];
     struct chain_step steps[CHAIN_MOST_STEPS];
     if (menu->first >= 0) return menu;
     *menu = (struct chain_menu){.first = (int32_t)s->moves.count, .low = NETWORK_NEVER};
-    menu->count = chain_steps(s->m, &s->op->touch[k], s->choice, state, steps);
+    menu->count = chain_steps(s->m, t, s->choice, state, steps);
     for (int32_t i = 0; i < menu->count; i++) {
-        struct chain_move v = chain_move_of(s->m, &s->op->touch[k], &steps[i]);
+        struct chain_move v = {.step = steps[i], .future = chain_future(s->m, t, steps[i].next)};
+        if (!t->last) {
+            v.load = chain_size(tensor, steps[i].next);
+            v.owed = (int128)v.load * s->m->room.before[t->next_op];
+            v.kind = chain_on(tensor, steps[i].next / 2) ? beam_mix(tensor->slot, 1) : 0;
+        }
         menu->low = min_i64(menu->low, v.step.bytes + v.future);
         (void)VEC_PUSH(&s->moves, v);
     }
     return menu;
 }
 
-/* The room that the output saves by taking the place of an input that leaves. */
+/* Room that the output saves by taking the place of an input that leaves. */
 static int64_t chain_shared_room(const struct chain_search *s)
 {
     const struct chain_op *op = s->op;
@@ -127,7 +105,7 @@ static int64_t chain_shared_room(const struct chain_search *s)
     return 0;
 }
 
-/* All touches have taken a step. */
+/* Offers the state behind the op once all touches have taken a step. */
 static void chain_arrive(struct chain_search *s)
 {
     struct chain_node then = s->base;
@@ -151,13 +129,11 @@ static void chain_arrive(struct chain_search *s)
     beam_offer(&s->beam, s->from, s->choice, &then, next);
 }
 
-/* Steps of touch k and those behind it; `so_far`: a bound on the rank without them. */
+/* Combines the steps of touches k, k + 1, ...; `so_far`: a bound on the rank without them. */
 static void chain_combine(struct chain_search *s, int32_t k, int64_t so_far)
 {
-    if (k == s->op->touch_count) {
-        chain_arrive(s);
-        return;
-    }
+    if (k == s->op->touch_count) chain_arrive(s);
+    if (k == s->op->touch_count) return;
     for (int32_t i = s->menu[k]->first; i < s->menu[k]->first + s->menu[k]->count; i++) {
         int64_t here = so_far + s->moves.at[i].step.bytes + s->moves.at[i].future;
         if (here + s->low[k + 1] >= s->how->cut) continue;
@@ -168,18 +144,6 @@ static void chain_combine(struct chain_search *s, int32_t k, int64_t so_far)
         s->taken[k] = i;
         chain_combine(s, k + 1, here);
     }
-}
-
-/* The steps of all touches, and the least of them; false: one has none. */
-static bool chain_list_steps(struct chain_search *s)
-{
-    s->low[s->op->touch_count] = 0;
-    for (int32_t k = s->op->touch_count; k-- > 0;) {
-        s->menu[k] = chain_menu_of(s, k, s->op->touch[k].first ? 0 : s->row[s->slots[k]]);
-        if (s->menu[k]->low >= NETWORK_HOPELESS) return false;
-        s->low[k] = s->low[k + 1] + s->menu[k]->low;
-    }
-    return true;
 }
 
 static void chain_expand(struct chain_search *s, int32_t from)
@@ -201,7 +165,14 @@ static void chain_expand(struct chain_search *s, int32_t from)
     int64_t least = chain_rank(m, s->o + 1, &s->base); /* of what is not touched */
     for (s->choice = 0; s->choice < s->op->choice_count; s->choice++) {
         s->out->steps++;
-        if (!chain_list_steps(s) || least + s->low[0] >= s->how->cut) continue;
+        bool possible = true;
+        s->low[s->op->touch_count] = 0;
+        for (int32_t k = s->op->touch_count; possible && k-- > 0;) {
+            s->menu[k] = chain_menu_of(s, k, s->op->touch[k].first ? 0 : s->row[s->slots[k]]);
+            possible = s->menu[k]->low < NETWORK_HOPELESS;
+            s->low[k] = s->low[k + 1] + s->menu[k]->low;
+        }
+        if (!possible || least + s->low[0] >= s->how->cut) continue;
         if (least + s->low[0] >= s->beam.limit) {
             beam_drop(&s->beam, least + s->low[0]);
             continue;
@@ -211,18 +182,27 @@ static void chain_expand(struct chain_search *s, int32_t from)
     }
 }
 
-static bool chain_cancelled(const struct chain_search *s)
-{
-    return lx_run_stopped(s->how->run) || (s->how->deadline > 0 && clock_seconds() > s->how->deadline);
-}
-
 static void chain_walk(struct chain_search *s)
 {
     for (int32_t o = 0; o < s->m->op_count && s->beam.count > 0; o++) {
         if (s->out->steps > s->how->step_limit) s->beam.width = 1; /* to an end, by the shortest way */
-        chain_begin_op(s, o);
+        const struct chain_op *op = s->op = &s->m->ops[s->o = o];
+        int64_t all = 0;
+        s->moves.count = 0;
+        for (int32_t k = 0; k < op->touch_count; k++) {
+            const struct chain_tensor *t = &s->m->tensors[op->touch[k].tensor];
+            s->menus_at[k] = all;
+            s->states[k] = chain_states(t);
+            s->slots[k] = t->slot;
+            all += (int64_t)s->states[k] * op->choice_count;
+        }
+        for (int64_t i = 0; i < all; i++) s->menus[i].first = -1;
+        beam_step(&s->beam, s->slots, op->touch_count);
         for (int32_t i = 0; i < s->beam.count; i++) {
-            if (i % POLL_EVERY == 0 && (s->out->stopped = chain_cancelled(s))) return;
+            if (i % POLL_EVERY == 0 &&
+                (s->out->stopped = lx_run_stopped(s->how->run) ||
+                                   (s->how->deadline > 0 && clock_seconds() > s->how->deadline)))
+                return;
             chain_expand(s, i);
         }
         beam_settle(&s->beam);

@@ -10,8 +10,6 @@
  * What fits pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
-#include "base/cancel.h"
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -103,16 +101,6 @@ static void chain_bound_send(const struct chain_model *m, struct chain_op *op, s
     }
 }
 
-static void op_messages(struct chain_model *m, int32_t o, struct tables *w, int64_t *steps)
-{
-    struct chain_op *op = &m->ops[o];
-    fill_tables(m, o, w, steps);
-    op->least = NETWORK_NEVER;
-    for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, w, c, -1));
-    for (int32_t k = op->touch_count; k-- > 0;)
-        if (!op->touch[k].first) chain_bound_send(m, op, w, k);
-}
-
 int64_t chain_messages(struct chain_model *m, int64_t *steps)
 {
     struct tables w = {0};
@@ -123,7 +111,12 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     w.low = mem_alloc((size_t)most * sizeof *w.low);
     prices_sum(&m->room);
     for (int32_t o = m->op_count; o-- > 0;) {
-        op_messages(m, o, &w, steps);
+        struct chain_op *op = &m->ops[o];
+        fill_tables(m, o, &w, steps);
+        op->least = NETWORK_NEVER;
+        for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, &w, c, -1));
+        for (int32_t k = op->touch_count; k-- > 0;)
+            if (!op->touch[k].first) chain_bound_send(m, op, &w, k);
         m->room.rest[o] = add_capped(m->room.rest[o + 1], m->ops[o].least);
     }
     mem_free(w.all);
@@ -131,25 +124,13 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     return m->constant + prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
-/* The room that a step takes at op `o` and behind it, into differences of loads. */
-static void chain_bound_add_load(const struct chain_model *m, int32_t o, const struct chain_touch *t,
-                                 const struct chain_step *s, int64_t *load)
+/* A plan by the messages alone, op by op, and the room it takes. */
+static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
-    int64_t room = s->begins && t->may_share ? 0 : s->room;
-    load[o] += room;
-    load[o + 1] -= room;
-    if (t->last) return;
-    int64_t size = chain_size(&m->tensors[t->tensor], s->next);
-    load[o + 1] += size;
-    load[t->next_op] -= size;
-}
-
-/* A plan by the messages alone, op by op, and the room it takes. `state`: per tensor, all 0. */
-static void chain_bound_decode(const struct chain_model *m, int32_t *state, int64_t *load, int64_t *steps)
-{
+    const struct chain_model *m = model;
+    int32_t *state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *state);
     struct chain_step step, best[CHAIN_MOST_TOUCHES], now[CHAIN_MOST_TOUCHES];
     memset(load, 0, ((size_t)m->op_count + 1) * sizeof *load);
-    memset(state, 0, (size_t)m->tensor_count * sizeof *state);
     for (int32_t o = 0; o < m->op_count; o++) {
         const struct chain_op *op = &m->ops[o];
         int64_t least = INT64_MAX;
@@ -166,41 +147,27 @@ static void chain_bound_decode(const struct chain_model *m, int32_t *state, int6
         }
         for (int32_t k = 0; least < NETWORK_NEVER && k < op->touch_count; k++) {
             state[op->touch[k].tensor] = best[k].next;
-            chain_bound_add_load(m, o, &op->touch[k], &best[k], load);
+            /* The room that a step takes at op `o` and behind it, into differences of loads. */
+            int64_t room = best[k].begins && op->touch[k].may_share ? 0 : best[k].room;
+            load[o] += room;
+            load[o + 1] -= room;
+            if (op->touch[k].last) continue;
+            int64_t size = chain_size(&m->tensors[op->touch[k].tensor], best[k].next);
+            load[o + 1] += size;
+            load[op->touch[k].next_op] -= size;
         }
     }
     for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];
+    mem_free(state);
 }
 
-struct chain_pricing {
-    struct chain_model *m;
-    int32_t *state;
-    int64_t *steps, step_limit;
-};
-
-static int64_t chain_priced_bound(void *problem)
+static int64_t chain_priced_bound(void *model, int64_t *steps)
 {
-    struct chain_pricing *w = problem;
-    return chain_messages(w->m, w->steps);
-}
-
-static void chain_priced_loads(void *problem, int64_t *load)
-{
-    struct chain_pricing *w = problem;
-    chain_bound_decode(w->m, w->state, load, w->steps);
-}
-
-static bool chain_priced_enough(const void *problem)
-{
-    const struct chain_pricing *w = problem;
-    return *w->steps >= w->step_limit || cancel_requested();
+    return chain_messages(model, steps);
 }
 
 int64_t chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
 {
-    struct chain_pricing w = {m, mem_zeroed((size_t)m->tensor_count + 1, sizeof *w.state), steps, step_limit};
-    const struct priced of = {&w, chain_priced_bound, chain_priced_loads, chain_priced_enough};
-    int64_t bound = prices_improve(&m->room, &of, target, rounds);
-    mem_free(w.state);
-    return bound;
+    const struct priced of = {m, chain_priced_bound, chain_bound_decode};
+    return prices_improve(&m->room, &of, target, rounds, step_limit, steps);
 }

@@ -2,16 +2,18 @@
  * have, which choices of an op differ in them, and which states can be reached. */
 #include "cooptimise/chain.h"
 #include "layout/op_index.h"
-#include "cooptimise/chain_labels.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
-enum { PRICE_BITS = 16 };
+enum { PRICE_BITS = 16, ROOM_TOUCHES = 6 }; /* choices of ops with more touches are not split */
 
 struct making {
     struct chain_model *m;
     const struct draft *x;
     const struct op_menus *menus;
-    struct chain_labels labels;
+    const struct lx_core_view **view; /* per label */
+    int32_t view_count;
+    int32_t **of_menu; /* per menu: label per operand and choice, as op_menu.view; -1: it cannot be on chip */
     int32_t *run_of;   /* per op: ascending; the scratchpads are wiped between runs */
     int32_t *chain_of; /* per tensor of the graph: its chain, or -1 */
     int32_t *local;    /* per label: its number in the tensor under way, where seen[label] says so */
@@ -19,6 +21,63 @@ struct making {
     int32_t **locals;  /* per chain: label of each access and choice, one access after the other */
     struct chain_touch **latest; /* per chain: its last touch so far */
 };
+
+/* Interned views. Equal views get equal labels, whatever the tensor: an op that writes in place compares the
+ * views of two tensors. */
+struct view_table {
+    const struct lx_core_view **views; /* per label */
+    int32_t *at, count;                /* at: label + 1 by hash; 0: empty */
+    size_t room;
+};
+
+static size_t view_hash(const struct lx_core_view *v)
+{
+    uint64_t h = hash_words(HASH_START, &v->cores, sizeof v->cores);
+    for (int i = 0; i < v->rank; i++) {
+        int64_t stride = v->slices[i] > 1 ? v->stride[i] : 0;
+        h = hash_words(h, &v->slices[i], sizeof *v->slices);
+        h = hash_words(h, &stride, sizeof stride);
+    }
+    return (size_t)(h ^ h >> 29);
+}
+
+static int32_t view_label(struct view_table *t, const struct lx_core_view *v)
+{
+    size_t h = view_hash(v) & (t->room - 1);
+    for (; t->at[h]; h = (h + 1) & (t->room - 1))
+        if (views_equal(t->views[t->at[h] - 1], v)) return t->at[h] - 1;
+    t->views[t->count] = v;
+    return (t->at[h] = ++t->count) - 1;
+}
+
+/* Labels of all views in which the choices of each menu may hold an operand on chip. */
+static void chain_labels_make(struct making *k)
+{
+    const struct draft *x = k->x;
+    struct view_table t = {.room = 16};
+    size_t cells = 0;
+    for (int32_t i = 0; i < k->menus->count; i++)
+        cells += (size_t)k->menus->at[i].count * (size_t)k->menus->at[i].operand_count;
+    while (t.room < 2 * cells) t.room *= 2;
+    t.at = mem_zeroed(t.room, sizeof *t.at);
+    t.views = arena_array(k->m->memory, cells, sizeof *t.views);
+    k->of_menu = arena_array(k->m->memory, (size_t)k->menus->count, sizeof *k->of_menu);
+    for (int32_t i = 0; i < k->menus->count; i++) {
+        const struct op_menu *m = &k->menus->at[i];
+        const struct lx_op *op = &x->graph->ops[m->op];
+        k->of_menu[i] =
+            arena_array(k->m->memory, (size_t)m->count * (size_t)m->operand_count, sizeof **k->of_menu);
+        for (int32_t at = 0; at < m->count * m->operand_count; at++) {
+            const struct lx_layout *y = &x->layouts->layouts[op_operand(op, at / m->count)];
+            bool holds =
+                !(op->kind->traits & LX_EXTERN) && view_holds(y, &m->view[at], !x->how.passes.no_ring);
+            k->of_menu[i][at] = holds ? view_label(&t, &m->view[at]) : -1;
+        }
+    }
+    k->view = t.views;
+    k->view_count = t.count;
+    mem_free(t.at);
+}
 
 static const struct op_menu *menu_of(const struct making *k, int32_t op)
 {
@@ -28,15 +87,7 @@ static const struct op_menu *menu_of(const struct making *k, int32_t op)
 static const int32_t *labels_of(const struct making *k, int32_t access)
 {
     int32_t op = k->x->access_op[access], menu = k->menus->of_op[op];
-    return &k->labels.of_menu[menu][(int64_t)(access - k->x->access_at[op]) * k->menus->at[menu].count];
-}
-
-static void chain_model_find_runs(struct making *k)
-{
-    const struct lx_op *ops = k->x->graph->ops;
-    for (int32_t o = 1; o < k->x->graph->op_count; o++)
-        k->run_of[o] =
-            k->run_of[o - 1] + ((ops[o].kind->traits | ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0);
+    return &k->of_menu[menu][(int64_t)(access - k->x->access_at[op]) * k->menus->at[menu].count];
 }
 
 /* Is it off chip in every plan, or as well off chip as on? */
@@ -54,8 +105,7 @@ static bool always_off(const struct making *k, int32_t t)
         const int32_t *label = labels_of(k, x->tensor_access[i]);
         const struct op_menu *menu = menu_of(k, x->access_op[x->tensor_access[i]]);
         for (int32_t c = 0; c < menu->count; c++)
-            if (label[c] >= 0 &&
-                view_part_bytes(x->layouts, t, k->labels.view[label[c]]) <= x->problem.capacity)
+            if (label[c] >= 0 && view_part_bytes(x->layouts, t, k->view[label[c]]) <= x->problem.capacity)
                 return false;
     }
     return true;
@@ -66,7 +116,7 @@ static int32_t number_label(struct making *k, struct chain_tensor *t, int32_t ch
 {
     struct chain_model *m = k->m;
     if (label < 0 || k->seen[label] == chain + 1) return label < 0 ? -1 : k->local[label];
-    int64_t size = view_part_bytes(k->x->layouts, t->tensor, k->labels.view[label]);
+    int64_t size = view_part_bytes(k->x->layouts, t->tensor, k->view[label]);
     bool fits = size <= m->room.capacity;
     k->seen[label] = chain + 1;
     k->local[label] = -1;
@@ -88,7 +138,7 @@ static void label_tensor(struct making *k, int32_t chain)
     size_t most = 0;
     for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1]; i++)
         most += (size_t)menu_of(k, x->access_op[x->tensor_access[i]])->count;
-    size_t labels = most < (size_t)k->labels.count ? most : (size_t)k->labels.count;
+    size_t labels = most < (size_t)k->view_count ? most : (size_t)k->view_count;
     t->label = arena_array(k->m->memory, labels, sizeof *t->label);
     t->size = arena_array(k->m->memory, labels, sizeof *t->size);
     k->locals[chain] = arena_array(k->m->memory, most, sizeof **k->locals);
@@ -150,27 +200,6 @@ static int64_t choice_time(const struct op_menu *menu, int32_t c)
     return max_i64(memory, menu->compute[c]) + menu->extra[c];
 }
 
-static bool same_labels(const int32_t *const *label, const int *touch, int n, int32_t a, int32_t b)
-{
-    for (int i = 0; i < n; i++)
-        if (touch[i] >= 0 && label[i][a] != label[i][b]) return false;
-    return true;
-}
-
-/* Of choices with equal labels the seed, else the fastest, stays. */
-static void chain_model_keep_choices(const struct op_menu *menu, const int32_t *const *label,
-                                     const int *touch, int n, struct chain_op *op)
-{
-    for (int32_t i = 0; i < menu->count; i++) {
-        int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), k = 0;
-        while (k < op->choice_count && !same_labels(label, touch, n, op->origin[k], c)) k++;
-        if (k == op->choice_count)
-            op->origin[op->choice_count++] = c;
-        else if (op->origin[k] != menu->seed && choice_time(menu, c) < choice_time(menu, op->origin[k]))
-            op->origin[k] = c;
-    }
-}
-
 static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int which,
                        const int32_t *const *label, const int *touch)
 {
@@ -193,18 +222,6 @@ static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int whi
     }
 }
 
-static void link_touch(struct making *k, int32_t o, struct chain_touch *t)
-{
-    struct chain_touch *before = k->latest[t->tensor];
-    t->first = !before;
-    t->last = true;
-    k->latest[t->tensor] = t;
-    if (!before) return;
-    before->next = t;
-    before->next_op = o;
-    before->last = false;
-}
-
 /* Which touches the output may take the place of. */
 static void find_parents(struct making *k, int32_t o, struct chain_op *op)
 {
@@ -221,6 +238,90 @@ static void find_parents(struct making *k, int32_t o, struct chain_op *op)
     if (op->child >= 0) op->touch[op->child].may_share = op->parents != 0;
 }
 
+struct rooms {
+    int64_t size[ROOM_TOUCHES]; /* the least that it takes on chip; 0: it is off chip anyway */
+    int32_t view[ROOM_TOUCHES]; /* of its first access with a label; -1: several */
+    unsigned all;               /* touches that can be on chip */
+};
+
+static struct rooms chain_room_measure(const struct chain_model *m, const struct chain_op *op, int32_t choice)
+{
+    struct rooms r = {.all = 0};
+    for (int32_t t = 0; t < op->touch_count; t++) {
+        const struct chain_touch *touch = &op->touch[t];
+        const struct chain_tensor *tensor = &m->tensors[touch->tensor];
+        r.view[t] = -1;
+        for (int32_t a = 0; a < touch->access_count; a++) {
+            int32_t label = touch->label[choice * touch->access_count + a];
+            if (label < 0 || tensor->size[label] > m->room.capacity) continue;
+            r.size[t] = r.all >> t & 1 ? min_i64(r.size[t], tensor->size[label]) : tensor->size[label];
+            if (touch->access_count == 1 && !m->coarse) r.view[t] = tensor->label[label];
+            r.all |= 1u << t;
+        }
+    }
+    return r;
+}
+
+static bool chain_room_fits(const struct chain_model *m, const struct chain_op *op, const struct rooms *r,
+                            unsigned on)
+{
+    int64_t sum = 0, shared = 0;
+    for (int32_t t = 0; t < op->touch_count; t++)
+        if (on >> t & 1) sum += r->size[t];
+    for (int32_t t = 0; op->child >= 0 && (on >> op->child & 1) && t < op->touch_count; t++)
+        if ((on >> t & 1) && (op->parents >> t & 1) && (r->view[t] < 0 || r->view[t] == r->view[op->child]))
+            shared = r->size[op->child];
+    return sum - shared <= m->room.capacity;
+}
+
+/* The largest sets of touches that fit, into `sets`; their number. */
+static int largest_sets(const struct chain_model *m, const struct chain_op *op, const struct rooms *r,
+                        unsigned *sets)
+{
+    int count = 0;
+    for (unsigned on = r->all;; on = (on - 1) & r->all) { /* a set comes before its subsets */
+        bool inside = false;
+        for (int i = 0; i < count && !inside; i++) inside = (on & sets[i]) == on;
+        if (!inside && chain_room_fits(m, op, r, on)) sets[count++] = on;
+        if (on == 0) return count;
+    }
+}
+
+/* Replaces a choice under which the operands of an op do not fit beside each other by one for each largest set
+ * of operands that does fit; the others are forced off chip. Prices alone would have each operand half on
+ * chip. */
+static void chain_split_choices(struct chain_model *m, struct chain_op *op)
+{
+    unsigned sets[1 << ROOM_TOUCHES];
+    int32_t *label[ROOM_TOUCHES], *origin, count = 0;
+    if (op->touch_count > ROOM_TOUCHES) return;
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        struct rooms r = chain_room_measure(m, op, c);
+        count += largest_sets(m, op, &r, sets);
+    }
+    if (count == op->choice_count) return;
+    origin = arena_array(m->memory, (size_t)count, sizeof *origin);
+    for (int32_t t = 0; t < op->touch_count; t++)
+        label[t] = arena_array(m->memory, (size_t)count * (size_t)op->touch[t].access_count, sizeof **label);
+    count = 0;
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        struct rooms r = chain_room_measure(m, op, c);
+        int sets_count = largest_sets(m, op, &r, sets);
+        for (int i = 0; i < sets_count; i++, count++) {
+            origin[count] = op->origin[c];
+            for (int32_t t = 0; t < op->touch_count; t++)
+                for (int32_t a = 0, n = op->touch[t].access_count; a < n; a++) {
+                    int32_t old = op->touch[t].label[c * n + a];
+                    bool off = old >= 0 && (r.all & ~sets[i]) >> t & 1;
+                    label[t][count * n + a] = off ? chain_forced_off(old) : old;
+                }
+        }
+    }
+    for (int32_t t = 0; t < op->touch_count; t++) op->touch[t].label = label[t];
+    op->origin = origin;
+    op->choice_count = count;
+}
+
 static void make_op(struct making *k, int32_t o)
 {
     struct chain_op *op = &k->m->ops[o];
@@ -229,11 +330,30 @@ static void make_op(struct making *k, int32_t o)
     const struct op_menu *menu = menu_of(k, o);
     op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
     gather_touches(k, o, op, label, touch);
-    chain_model_keep_choices(menu, label, touch, n, op);
+    /* Of choices with equal labels the seed, else the fastest, stays. */
+    for (int32_t i = 0; i < menu->count; i++) {
+        int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), m = 0;
+        for (bool same = false; m < op->choice_count; m++) {
+            same = true;
+            for (int a = 0; a < n && same; a++) same = touch[a] < 0 || label[a][op->origin[m]] == label[a][c];
+            if (same) break;
+        }
+        if (m == op->choice_count)
+            op->origin[op->choice_count++] = c;
+        else if (op->origin[m] != menu->seed && choice_time(menu, c) < choice_time(menu, op->origin[m]))
+            op->origin[m] = c;
+    }
     int64_t cells = 0;
     for (int32_t t = 0; t < op->touch_count; t++) {
         fill_touch(k, o, op, t, label, touch);
-        link_touch(k, o, &op->touch[t]);
+        struct chain_touch *before = k->latest[op->touch[t].tensor];
+        op->touch[t].first = !before;
+        op->touch[t].last = true;
+        k->latest[op->touch[t].tensor] = &op->touch[t];
+        if (!before) continue;
+        before->next = &op->touch[t];
+        before->next_op = o;
+        before->last = false;
     }
     find_parents(k, o, op);
     chain_split_choices(k->m, op);
@@ -243,35 +363,6 @@ static void make_op(struct making *k, int32_t o)
         cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
     k->m->largest = max_i64(k->m->largest, cells);
     k->m->cells += cells;
-}
-
-static void chain_model_find_ends(struct making *k)
-{
-    for (int32_t o = 0; o < k->m->op_count; o++) {
-        for (int32_t t = 0; t < k->m->ops[o].touch_count; t++) {
-            struct chain_touch *touch = &k->m->ops[o].touch[t];
-            touch->ends_run = touch->next && k->run_of[o] != k->run_of[touch->next_op];
-        }
-    }
-}
-
-/* Tensors in the order of their first touches. */
-static void chain_make_slots(struct making *k)
-{
-    struct chain_model *m = k->m;
-    size_t tensors = (size_t)m->tensor_count;
-    int32_t *from = arena_array(m->memory, tensors, sizeof *from), count = 0;
-    int32_t *to = arena_array(m->memory, tensors, sizeof *to);
-    int32_t *nth = arena_array(m->memory, tensors, sizeof *nth),
-            *slot = arena_array(m->memory, tensors, sizeof *slot);
-    for (int32_t o = 0; o < m->op_count; o++)
-        for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
-            const struct chain_touch *touch = &m->ops[o].touch[t];
-            if (touch->first) from[nth[touch->tensor] = count++] = o;
-            to[nth[touch->tensor]] = o + 1;
-        }
-    m->slot_count = beam_slots(from, to, count, slot);
-    for (int32_t t = 0; t < m->tensor_count; t++) m->tensors[t].slot = slot[nth[t]];
 }
 
 static void chain_model_reach(const struct chain_model *m)
@@ -301,20 +392,33 @@ void chain_model_make(struct chain_model *m, const struct draft *x, const struct
                               .coarse = coarse,
                               .op_count = x->graph->op_count};
     struct making k = {.m = m, .x = x, .menus = menus};
-    chain_labels_make(x, menus, memory, &k.labels);
+    chain_labels_make(&k);
     k.run_of = arena_array(memory, ops, sizeof *k.run_of);
     k.chain_of = arena_array(memory, tensors, sizeof *k.chain_of);
-    k.local = arena_array(memory, (size_t)k.labels.count, sizeof *k.local);
-    k.seen = arena_array(memory, (size_t)k.labels.count, sizeof *k.seen);
+    k.local = arena_array(memory, (size_t)k.view_count, sizeof *k.local);
+    k.seen = arena_array(memory, (size_t)k.view_count, sizeof *k.seen);
     k.locals = arena_array(memory, tensors, sizeof *k.locals);
     k.latest = arena_array(memory, tensors, sizeof *k.latest);
     m->ops = arena_array(memory, ops, sizeof *m->ops);
     m->tensors = arena_array(memory, tensors, sizeof *m->tensors);
     prices_make(&m->room, m->op_count, PRICE_BITS, x->problem.capacity, memory);
-    chain_model_find_runs(&k);
+    for (size_t o = 1; o < ops; o++)
+        k.run_of[o] =
+            k.run_of[o - 1] +
+            ((x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0);
     make_tensors(&k);
     for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
-    chain_model_find_ends(&k);
-    chain_make_slots(&k);
+    int32_t *from = arena_array(memory, tensors, sizeof *from),
+            *to = arena_array(memory, tensors, sizeof *to);
+    int32_t *slot = arena_array(memory, tensors, sizeof *slot);
+    for (int32_t o = 0; o < m->op_count; o++)
+        for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
+            struct chain_touch *touch = &m->ops[o].touch[t];
+            touch->ends_run = touch->next && k.run_of[o] != k.run_of[touch->next_op];
+            if (touch->first) from[touch->tensor] = o;
+            to[touch->tensor] = o + 1;
+        }
+    m->slot_count = beam_slots(from, to, m->tensor_count, slot);
+    for (int32_t t = 0; t < m->tensor_count; t++) m->tensors[t].slot = slot[t];
     chain_model_reach(m);
 }

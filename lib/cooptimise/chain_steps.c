@@ -6,8 +6,8 @@ struct stepping {
     const struct chain_tensor *t;
     const struct chain_access *a;
     int32_t place, label; /* before; of the access, or -1 */
-    bool lacking;
-    bool forced_off; /* the label does not fit beside the op's other operands */
+    bool on, lacking;     /* before: on chip; HBM lacks the last write */
+    bool forced_off;      /* the label does not fit beside the op's other operands */
     struct chain_step *out;
     int count;
 };
@@ -19,21 +19,11 @@ static void chain_steps_add(struct stepping *s, int32_t place, bool lacking, int
         .next = 2 * place + lacking, .bytes = bytes, .room = room, .label = on ? s->label : -1};
 }
 
-static int64_t chain_steps_room_of(const struct stepping *s, int32_t place)
-{
-    return chain_size(s->t, 2 * place);
-}
-
-/* Through HBM. What is on chip stays there: it ends with an access that it serves. */
+/* Through HBM. A copy on chip stays there: it ends with an access that it serves. */
 static void serve_off(struct stepping *s, int32_t place)
 {
     int64_t bytes = s->a->bytes + (s->a->reads && s->lacking ? s->t->whole : 0);
-    chain_steps_add(s, place, false, bytes, chain_steps_room_of(s, s->place));
-}
-
-static bool chain_steps_is_on(const struct stepping *s)
-{
-    return chain_on(s->t, s->place);
+    chain_steps_add(s, place, false, bytes, chain_size(s->t, 2 * s->place));
 }
 
 /* On chip; `gone`: its place where it leaves at once. `kept`: it may also stay in the view that it had
@@ -41,10 +31,10 @@ static bool chain_steps_is_on(const struct stepping *s)
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
-    bool other = chain_steps_is_on(s) && s->place != place;
-    bool fill = s->a->reads && (!chain_steps_is_on(s) || (other && s->a->writes));
+    bool other = s->on && s->place != place;
+    bool fill = s->a->reads && (!s->on || (other && s->a->writes));
     int64_t bytes = fill ? s->t->whole + (s->lacking ? s->t->whole : 0) : 0;
-    int64_t room = s->t->size[s->label] + (other && !s->a->writes ? chain_steps_room_of(s, s->place) : 0);
+    int64_t room = s->t->size[s->label] + (other && !s->a->writes ? chain_size(s->t, 2 * s->place) : 0);
     bool lacking = s->a->writes || (s->lacking && !fill);
     bool begins = s->a->writes && !s->a->reads && s->place != place;
     int from = s->count;
@@ -55,26 +45,12 @@ static void serve_on(struct stepping *s, int32_t gone, bool kept)
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
-/* Without a label it goes through HBM; a write then begins a new run, which nothing on chip outlives. */
-static void step_without_label(struct stepping *s)
-{
-    if (!chain_steps_is_on(s) || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-}
-
-/* Cuts may be anywhere. */
-static void step_with_cuts(struct stepping *s)
-{
-    bool here = s->place == CHAIN_LABELS + s->label;
-    if (!here) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
-    serve_on(s, CHAIN_FREE, true);
-}
-
 /* A label is on chip for all of a run or not at all; what is written when it has another one already never
  * is. */
 static void step_with_ring(struct stepping *s)
 {
     int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
-    bool first = s->place == CHAIN_FREE, on = chain_steps_is_on(s), was_shut = s->place >= shut;
+    bool first = s->place == CHAIN_FREE, was_shut = s->place >= shut;
     bool same = !first && (s->place - CHAIN_LABELS) % n == s->label;
     if (!first && !same && s->a->writes) {
         if (was_shut) serve_off(s, s->place);
@@ -84,23 +60,12 @@ static void step_with_ring(struct stepping *s)
         serve_off(s, shut + s->label);
     else if (!same || was_shut)
         serve_off(s, s->place);
-    if (first || (on && same))
+    if (first || (s->on && same))
         serve_on(s, left + s->label, false);
-    else if (on)
+    else if (s->on)
         serve_on(s, left + s->place - CHAIN_LABELS, true);
     else if (!same)
         serve_on(s, left + s->label, false);
-}
-
-/* All accesses of a run with a label have the same one, or none is on chip; with evictions a new run may
- * begin anywhere. So it is with a ring, too, for a tensor that has one label only. */
-static void step_with_one_view(struct stepping *s)
-{
-    bool on = chain_steps_is_on(s), evict = s->m->evict;
-    if (on && s->place != CHAIN_LABELS + s->label) return;
-    if (s->place == CHAIN_GONE) return;
-    if (!on) serve_off(s, evict ? CHAIN_FREE : CHAIN_OUT);
-    if (on || s->place == CHAIN_FREE) serve_on(s, evict ? CHAIN_FREE : CHAIN_GONE, false);
 }
 
 static int step_access(const struct chain_model *m, const struct chain_touch *t, int32_t choice, int32_t k,
@@ -111,18 +76,26 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
                          .t = &m->tensors[t->tensor],
                          .a = &t->access[k],
                          .place = from / 2,
+                         .on = chain_on(&m->tensors[t->tensor], from / 2),
                          .label = label < -1 ? chain_forced_off(label) : label,
                          .forced_off = label < -1,
                          .lacking = from & 1,
                          .out = out};
-    if (s.label < 0)
-        step_without_label(&s);
-    else if (s.t->strict)
+    bool here = s.place == CHAIN_LABELS + s.label;
+    if (s.label < 0) {
+        /* Without a label it goes through HBM; a write begins a new run, which nothing on chip outlives. */
+        if (!s.on || !s.a->writes) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
+    } else if (s.t->strict) {
         step_with_ring(&s);
-    else if (m->ring && m->evict)
-        step_with_cuts(&s);
-    else
-        step_with_one_view(&s);
+    } else if (m->ring && m->evict) { /* residencies may end anywhere */
+        if (!here) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
+        serve_on(&s, CHAIN_FREE, true);
+    } else if (s.on ? here : s.place != CHAIN_GONE) {
+        /* All accesses of a run have one label, or none is on chip; with evictions a new run may begin
+         * anywhere. The same holds with a ring for a tensor that has one label. */
+        if (!s.on) serve_off(&s, m->evict ? CHAIN_FREE : CHAIN_OUT);
+        if (s.on || s.place == CHAIN_FREE) serve_on(&s, m->evict ? CHAIN_FREE : CHAIN_GONE, false);
+    }
     return s.count;
 }
 
@@ -139,20 +112,6 @@ static int chain_steps_merge(struct chain_step *out, int count, const struct cha
     }
     out[count] = *s;
     return count + 1;
-}
-
-/* Behind a run nothing is on chip. */
-static int chain_steps_end_run(const struct chain_model *m, const struct chain_touch *t,
-                               struct chain_step *out, int count)
-{
-    int kept = 0;
-    if (!t->ends_run && !t->last) return count;
-    for (int i = 0; i < count; i++) {
-        if (chain_on(&m->tensors[t->tensor], out[i].next / 2)) continue;
-        out[i].next &= 1;
-        out[kept++] = out[i];
-    }
-    return kept;
 }
 
 int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_t choice, int32_t from,
@@ -175,5 +134,13 @@ int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_
             }
         }
     }
-    return chain_steps_end_run(m, t, out, count);
+    /* Behind a run nothing is on chip. */
+    int kept = 0;
+    if (!t->ends_run && !t->last) return count;
+    for (int i = 0; i < count; i++) {
+        if (chain_on(&m->tensors[t->tensor], out[i].next / 2)) continue;
+        out[i].next &= 1;
+        out[kept++] = out[i];
+    }
+    return kept;
 }

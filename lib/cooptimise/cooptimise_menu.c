@@ -31,43 +31,6 @@ struct builder {
     size_t menu_room, label_room, layout_room;
 };
 
-static uint64_t layout_hash(const struct lx_layout *y)
-{
-    uint64_t h = hash_number(HASH_START, y->rank);
-    for (int i = 0; i < y->rank; i++) h = hash_number(h, y->size[i]);
-    for (int i = 0; i < y->host_rank; i++) h = hash_number(h, y->host_shape[i]);
-    return h;
-}
-
-static bool same_layout(const struct lx_layout *a, const struct lx_layout *b)
-{
-    return a->host_rank == b->host_rank && lx_layout_equal(a, b) &&
-           memcmp(a->host_shape, b->host_shape, (size_t)a->host_rank * sizeof *a->host_shape) == 0;
-}
-
-static void find_layouts(struct builder *b)
-{
-    const struct lx_layouts *l = b->d->layouts;
-    for (int32_t t = 0; t < l->graph->tensor_count; t++) {
-        size_t at = (size_t)layout_hash(&l->layouts[t]) & (b->layout_room - 1);
-        while (b->layout_table[at] && !same_layout(&l->layouts[b->layout_table[at] - 1], &l->layouts[t]))
-            at = (at + 1) & (b->layout_room - 1);
-        if (!b->layout_table[at]) b->layout_table[at] = t + 1;
-        b->layout_of[t] = b->layout_table[at] - 1;
-    }
-}
-
-static uint64_t op_hash(const struct builder *b, int32_t o)
-{
-    const struct lx_op *op = &b->d->layouts->graph->ops[o];
-    uint64_t h = hash_bytes(HASH_START, op->kind->name, strlen(op->kind->name));
-    if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
-    for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
-    for (int d = 0; op->offset && d < b->d->layouts->layouts[op->output].host_rank; d++)
-        h = hash_number(h, op->offset[d]);
-    return h;
-}
-
 static bool same_numbers(const int64_t *a, const int64_t *b, int count)
 {
     if (!a || !b) return a == b;
@@ -99,10 +62,11 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
     return true;
 }
 
-static bool cooptimise_menu_same_view(const struct label_key *k, int32_t layout, const struct lx_core_view *v)
+static uint64_t label_hash(int32_t layout, const struct lx_core_view *v)
 {
-    if (k->layout != layout || k->view.cores != v->cores) return false;
-    return lx_core_views_match(&k->view, v);
+    uint64_t h = hash_number(hash_number(HASH_START, layout), v->cores);
+    for (int d = 0; d < v->rank; d++) h = hash_number(h, v->slices[d]);
+    return h;
 }
 
 static void grow_labels(struct builder *b)
@@ -110,10 +74,7 @@ static void grow_labels(struct builder *b)
     size_t room = b->label_room ? b->label_room * 2 : 1024;
     int32_t *table = mem_zeroed(room, sizeof *table);
     for (size_t i = 0; i < b->labels.count; i++) {
-        const struct label_key *k = &b->labels.at[i];
-        uint64_t h = hash_number(hash_number(HASH_START, k->layout), k->view.cores);
-        for (int d = 0; d < k->view.rank; d++) h = hash_number(h, k->view.slices[d]);
-        size_t at = (size_t)h & (room - 1);
+        size_t at = (size_t)label_hash(b->labels.at[i].layout, &b->labels.at[i].view) & (room - 1);
         while (table[at]) at = (at + 1) & (room - 1);
         table[at] = (int32_t)i + 1;
     }
@@ -127,11 +88,11 @@ static int32_t intern(struct builder *b, int32_t layout, const struct lx_core_vi
 {
     if (v->partial || !v->representable || b->d->layouts->layouts[layout].rank == 0) return -1;
     if (b->labels.count * 2 >= b->label_room) grow_labels(b);
-    uint64_t h = hash_number(hash_number(HASH_START, layout), v->cores);
-    for (int d = 0; d < v->rank; d++) h = hash_number(h, v->slices[d]);
-    size_t at = (size_t)h & (b->label_room - 1);
-    while (b->label_table[at] && !cooptimise_menu_same_view(&b->labels.at[b->label_table[at] - 1], layout, v))
-        at = (at + 1) & (b->label_room - 1);
+    size_t at = (size_t)label_hash(layout, v) & (b->label_room - 1);
+    for (; b->label_table[at]; at = (at + 1) & (b->label_room - 1)) {
+        const struct label_key *k = &b->labels.at[b->label_table[at] - 1];
+        if (k->layout == layout && k->view.cores == v->cores && lx_core_views_match(&k->view, v)) break;
+    }
     if (!b->label_table[at]) {
         (void)VEC_PUSH(&b->labels, (struct label_key){layout, *v, 0});
         b->label_table[at] = (int32_t)b->labels.count;
@@ -213,7 +174,7 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
     struct division_menu m;
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     bool ok = true;
-    division_menu_make(b->d, o, &scratch, &m);
+    division_menu_make(b->d, o, false, &scratch, &m);
     int32_t seed = m.operand_count > 0 ? cooptimise_menu_seed_of(b, o, &m) : 0;
     if (seed < 0)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);
@@ -234,7 +195,13 @@ static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
 {
     const struct lx_graph *g = b->d->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
-        size_t at = (size_t)op_hash(b, o) & (b->menu_room - 1);
+        const struct lx_op *op = &b->d->layouts->graph->ops[o];
+        uint64_t h = hash_bytes(HASH_START, op->kind->name, strlen(op->kind->name));
+        if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
+        for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
+        for (int d = 0; op->offset && d < b->d->layouts->layouts[op->output].host_rank; d++)
+            h = hash_number(h, op->offset[d]);
+        size_t at = (size_t)h & (b->menu_room - 1);
         while (b->menu_table[at] && !same_shape(b, b->menus.at[b->menu_table[at] - 1].op, o))
             at = (at + 1) & (b->menu_room - 1);
         if (!b->menu_table[at]) {
@@ -264,7 +231,21 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     b.layout_table = mem_zeroed(b.layout_room, sizeof *b.layout_table);
     b.layout_of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b.layout_of);
     out->of_op = arena_array(memory, (size_t)g->op_count, sizeof *out->of_op);
-    find_layouts(&b);
+    const struct lx_layouts *l = b.d->layouts;
+    for (int32_t t = 0; t < l->graph->tensor_count; t++) {
+        uint64_t h = hash_number(HASH_START, l->layouts[t].rank);
+        for (int i = 0; i < l->layouts[t].rank; i++) h = hash_number(h, l->layouts[t].size[i]);
+        for (int i = 0; i < l->layouts[t].host_rank; i++) h = hash_number(h, l->layouts[t].host_shape[i]);
+        size_t at = (size_t)h & (b.layout_room - 1);
+        for (; b.layout_table[at]; at = (at + 1) & (b.layout_room - 1)) {
+            const struct lx_layout *x = &l->layouts[b.layout_table[at] - 1], *y = &l->layouts[t];
+            if (x->host_rank == y->host_rank && lx_layout_equal(x, y) &&
+                memcmp(x->host_shape, y->host_shape, (size_t)x->host_rank * sizeof *x->host_shape) == 0)
+                break;
+        }
+        if (!b.layout_table[at]) b.layout_table[at] = t + 1;
+        b.layout_of[t] = b.layout_table[at] - 1;
+    }
     bool ok = find_menus(&b, out->of_op, st);
     if (ok) {
         out->count = (int32_t)b.menus.count;

@@ -3,7 +3,7 @@
 #define LX_COOPTIMISE_COOPTIMISE_MENU_H
 
 #include "base/arena.h"
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 #include "cooptimise/cooptimise.h"
 
 /* Ops of one shape: the same kind of op on operands of the same layouts, divided alike. */

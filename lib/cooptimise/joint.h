@@ -101,6 +101,12 @@ struct lx_joint_answer {
     int64_t steps, leaves;  /* leaves: complete placements that were solved */
 };
 
+/* Of an array per choice that may be missing. */
+static inline int64_t joint_at(const int64_t *values, int32_t choice)
+{
+    return values ? values[choice] : 0;
+}
+
 /* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^60. */
 bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st);
 /* The answer's arrays come from `memory`. False: `st` says why. */

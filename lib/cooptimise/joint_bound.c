@@ -17,7 +17,6 @@
  * as on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
-#include "base/cancel.h"
 
 #include <string.h>
 
@@ -27,19 +26,6 @@ struct entry {
     int64_t value;
 };
 
-/* The least room that listing any op's patterns takes. */
-static size_t joint_bound_most_entries(const struct joint_model *m)
-{
-    size_t most = 1;
-    for (int32_t o = 0; o < m->factor_count; o++) {
-        const struct joint_factor *f = &m->factors[o];
-        int32_t listed = f->old_count < JOINT_MASK_TOUCHES ? f->old_count : JOINT_MASK_TOUCHES;
-        size_t n = (size_t)f->choice_count << listed;
-        if (n > most) most = n;
-    }
-    return most;
-}
-
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state)
 {
     int32_t from = v->from + (v->parent_count > 0);
@@ -47,29 +33,22 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
     return prices_between(&m->room, v->size[state], from, v->to);
 }
 
-/* The least over on and off of the buffers that begin here, given the old ones. `off` holds the old ones. */
-static int64_t least_of_new(const struct joint_model *m, const struct joint_factor *f, int32_t c, bool *off,
-                            int32_t listed, int64_t *steps)
+/* Messages to the variables that begin here and the prices of their lives, variables in `on` on chip with
+ * choice c. Their touches into `off`. */
+static int64_t joint_bound_begin(const struct joint_model *m, const struct joint_factor *f, int32_t c,
+                                 unsigned on, int32_t count, bool *off)
 {
-    int32_t fresh[JOINT_MAX_TOUCHES], n = 0;
     const int32_t *state = &f->state[(int64_t)c * f->touch_count];
-    int64_t best = NETWORK_NEVER;
-    for (int32_t t = f->old_count; t < listed; t++) fresh[n++] = t;
-    for (unsigned mask = 0; mask < 1u << n; mask++) {
-        int64_t value = 0;
-        for (int32_t i = 0; i < n; i++) {
-            int32_t t = fresh[i], x = mask >> i & 1 ? state[t] : 0;
-            const struct joint_var *v = &m->vars[f->touch[t].var];
-            if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
-            off[t] = x == 0;
-            value = add_capped(value, v->future[x]);
-            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
-        }
-        if (value >= best) continue;
-        ++*steps;
-        best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
+    int64_t value = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t t = f->old_count + i, x = on >> i & 1 ? state[t] : 0;
+        const struct joint_var *v = &m->vars[f->touch[t].var];
+        if ((on >> i & 1) && x == 0) value = NETWORK_NEVER;
+        off[t] = x == 0;
+        value = add_capped(value, v->future[x]);
+        if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
     }
-    return best;
+    return value;
 }
 
 /* The table of one op. */
@@ -89,29 +68,17 @@ static size_t joint_bound_list_entries(const struct joint_model *m, const struct
                 possible &= off[t] || state[t] > 0;
             }
             if (!possible) continue;
-            int64_t value = least_of_new(m, f, c, off, listed, steps);
-            if (value < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, value};
+            int64_t best = NETWORK_NEVER; /* over on and off of the buffers that begin here */
+            for (unsigned fresh = 0; fresh < 1u << (listed - old); fresh++) {
+                int64_t value = joint_bound_begin(m, f, c, fresh, listed - old, off);
+                if (value >= best) continue;
+                ++*steps;
+                best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
+            }
+            if (best < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, best};
         }
     }
     return count;
-}
-
-/* Takes the message for touch t out of the entries. */
-static void send_message(struct joint_model *m, struct joint_factor *f, int32_t t, struct entry *entries,
-                         size_t count)
-{
-    struct joint_var *v = &m->vars[f->touch[t].var];
-    int64_t *message = &f->message[f->message_at[t]];
-    for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
-    for (size_t i = 0; i < count; i++) {
-        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
-        message[x] = min_i64(message[x], entries[i].value);
-    }
-    for (size_t i = 0; i < count; i++) {
-        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
-        entries[i].value -= message[x];
-    }
-    for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
 }
 
 static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
@@ -122,9 +89,23 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
     for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
     for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
     for (int32_t t = f->old_count; t-- > 0;) {
-        if (t < JOINT_MASK_TOUCHES)
-            send_message(m, f, t, entries, count);
-        else
+        if (t < JOINT_MASK_TOUCHES) {
+            /* Takes the message for touch t out of the entries. */
+            struct joint_var *v = &m->vars[f->touch[t].var];
+            int64_t *message = &f->message[f->message_at[t]];
+            for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
+            for (size_t i = 0; i < count; i++) {
+                int32_t x =
+                    entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+                message[x] = min_i64(message[x], entries[i].value);
+            }
+            for (size_t i = 0; i < count; i++) {
+                int32_t x =
+                    entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+                entries[i].value -= message[x];
+            }
+            for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
+        } else
             memset(&f->message[f->message_at[t]], 0,
                    (size_t)m->vars[f->touch[t].var].state_count * sizeof *f->message);
     }
@@ -132,7 +113,15 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
 
 int64_t joint_messages(struct joint_model *m, int64_t *steps)
 {
-    struct entry *entries = mem_zeroed(joint_bound_most_entries(m), sizeof *entries);
+    /* The least room that listing any op's patterns takes. */
+    size_t most = 1;
+    for (int32_t o = 0; o < m->factor_count; o++) {
+        const struct joint_factor *f = &m->factors[o];
+        int32_t listed = f->old_count < JOINT_MASK_TOUCHES ? f->old_count : JOINT_MASK_TOUCHES;
+        size_t n = (size_t)f->choice_count << listed;
+        if (n > most) most = n;
+    }
+    struct entry *entries = mem_zeroed(most, sizeof *entries);
     for (int32_t v = 0; v < m->var_count; v++)
         for (int32_t x = 0; x < m->vars[v].state_count; x++)
             m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? NETWORK_NEVER : 0;
@@ -146,8 +135,10 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
 }
 
 /* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
-static void joint_bound_decode(const struct joint_model *m, int32_t *state, int64_t *load, int64_t *steps)
+static void joint_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
+    const struct joint_model *m = model;
+    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
     memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
@@ -167,15 +158,7 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
                 if (x != 0 && x != own[t]) clash = NETWORK_NEVER / 4;
             }
             for (unsigned mask = 0; mask < 1u << fresh; mask++) {
-                int64_t value = clash;
-                for (int32_t i = 0; i < fresh; i++) {
-                    int32_t t = f->old_count + i, x = mask >> i & 1 ? own[t] : 0;
-                    const struct joint_var *v = &m->vars[f->touch[t].var];
-                    if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
-                    off[t] = x == 0;
-                    value = add_capped(value, v->future[x]);
-                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
-                }
+                int64_t value = add_capped(clash, joint_bound_begin(m, f, c, mask, fresh, off));
                 if (value >= best) continue;
                 ++*steps;
                 value = add_capped(value, joint_factor_cost(f, c, off));
@@ -202,37 +185,16 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
         load[v->to] -= v->size[state[i]];
     }
     for (int32_t o = 1; o < m->factor_count; o++) load[o] += load[o - 1];
+    mem_free(state);
 }
 
-struct joint_pricing {
-    struct joint_model *m;
-    int32_t *state;
-    int64_t *steps, step_limit;
-};
-
-static int64_t joint_priced_bound(void *problem)
+static int64_t joint_priced_bound(void *model, int64_t *steps)
 {
-    struct joint_pricing *w = problem;
-    return joint_messages(w->m, w->steps);
-}
-
-static void joint_priced_loads(void *problem, int64_t *load)
-{
-    struct joint_pricing *w = problem;
-    joint_bound_decode(w->m, w->state, load, w->steps);
-}
-
-static bool joint_priced_enough(const void *problem)
-{
-    const struct joint_pricing *w = problem;
-    return *w->steps >= w->step_limit || cancel_requested();
+    return joint_messages(model, steps);
 }
 
 int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
 {
-    struct joint_pricing w = {m, mem_zeroed((size_t)m->var_count + 1, sizeof *w.state), steps, step_limit};
-    const struct priced of = {&w, joint_priced_bound, joint_priced_loads, joint_priced_enough};
-    int64_t bound = prices_improve(&m->room, &of, target, rounds);
-    mem_free(w.state);
-    return bound;
+    const struct priced of = {m, joint_priced_bound, joint_bound_decode};
+    return prices_improve(&m->room, &of, target, rounds, step_limit, steps);
 }

@@ -4,7 +4,7 @@
  * other, and the bound of each side is the messages and prices over again, now with that buffer's other
  * states closed. The open side with the least bound comes next; that least is the bound of the whole. In each
  * side a narrow beam looks for an answer, and often proves that there is none below the best. */
-#include "cooptimise/joint_search.h"
+#include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -39,14 +39,6 @@ static void joint_branch_apply(struct branch *b, int32_t node)
         m->vars[b->nodes[n].var].fixed = b->nodes[n].fixed;
 }
 
-static int64_t first_toll(const struct joint_model *m, int32_t var)
-{
-    const struct joint_factor *f = &m->factors[m->vars[var].from];
-    for (int32_t t = f->old_count; t < f->touch_count; t++)
-        if (f->touch[t].var == var) return f->touch[t].toll;
-    return 0;
-}
-
 /* How much a decision would settle: what the buffer pays for its room, less how clear its case is anyway. */
 static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
 {
@@ -61,22 +53,11 @@ static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
         paid = price;
     }
     if (on >= NETWORK_HOPELESS) return 0;
-    int64_t clear = v->future[0] + first_toll(m, var) - on;
+    const struct joint_factor *f = &m->factors[v->from];
+    int64_t clear = v->future[0] - on;
+    for (int32_t t = f->old_count; t < f->touch_count; t++)
+        if (f->touch[t].var == var) clear += f->touch[t].toll;
     return paid - (clear < 0 ? -clear : clear) / 2;
-}
-
-static int32_t choose_var(const struct joint_model *m)
-{
-    int64_t most = 0;
-    int32_t best = -1;
-    for (int32_t v = 0; v < m->var_count; v++) {
-        int64_t w = joint_branch_worth(m, v);
-        if (w > most) {
-            most = w;
-            best = v;
-        }
-    }
-    return best;
 }
 
 /* Do the buffers that are decided to be on chip fit beside each other with their smallest parts? */
@@ -169,7 +150,15 @@ static bool joint_branch_grow(struct branch *b, lx_status *st)
         memcpy(s->model.room.price, b->nodes[next].price,
                (size_t)s->model.factor_count * sizeof *s->model.room.price);
         joint_messages(&s->model, &s->steps);
-        int32_t var = choose_var(&s->model);
+        int64_t most = 0;
+        int32_t var = -1;
+        for (int32_t v = 0; v < s->model.var_count; v++) {
+            int64_t w = joint_branch_worth(&s->model, v);
+            if (w > most) {
+                most = w;
+                var = v;
+            }
+        }
         b->nodes[next].open = false;
         if (var < 0) continue;
         if (!joint_branch_add_child(b, next, var, -1, st) || !joint_branch_add_child(b, next, var, 1, st))

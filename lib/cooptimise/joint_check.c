@@ -1,15 +1,68 @@
 /* The joint problem taken literally: its rules, the cost of an answer, and the placement problem that given
  * choices leave. Shares nothing with the search, so that the search can be held against it. */
-#include "cooptimise/joint_tiles.h"
+#include "cooptimise/joint.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
-static int64_t joint_check_at(const int64_t *values, int32_t i)
+/* --- Tiles. --- */
+
+struct joint_tile {
+    bool tiled, cut; /* a loop makes it; it is needed outside of the run */
+    int32_t label;   /* that those who have it on chip agree on, or -1 */
+    int64_t end;     /* of its life on chip */
+};
+
+static int32_t joint_access_label(const struct lx_joint_access *a, const int32_t *choice)
 {
-    return values ? values[i] : 0;
+    return a->label ? a->label[choice[a->op]] : -1;
 }
+
+static int64_t joint_tiles_of(const struct lx_joint_problem *p, const int32_t *choice, int32_t op)
+{
+    return p->ops[op].tiles ? p->ops[op].tiles[choice[op]] : 1;
+}
+
+/* A cut: the ops `o` and o + 1 have different tile counts, or see a common buffer in different ways. */
+static bool joint_cut_behind(const struct lx_joint_problem *p, const int32_t *choice, int32_t o)
+{
+    if (joint_tiles_of(p, choice, o) != joint_tiles_of(p, choice, o + 1)) return true;
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        const struct lx_joint_buffer *b = &p->buffers[i];
+        for (int32_t k = 0; k + 1 < b->access_count; k++) {
+            if (b->accesses[k].op != o || b->accesses[k + 1].op != o + 1) continue;
+            int32_t label = joint_access_label(&b->accesses[k], choice);
+            if (label < 0 || label != joint_access_label(&b->accesses[k + 1], choice)) return true;
+        }
+    }
+    return false;
+}
+
+static struct joint_tile joint_tile_of(const struct lx_joint_problem *p, const int32_t *choice,
+                                       int32_t buffer)
+{
+    const struct lx_joint_buffer *b = &p->buffers[buffer];
+    struct joint_tile t = {.label = -1, .end = b->end};
+    if (b->access_count == 0) return t;
+    const struct lx_joint_op *maker = &p->ops[b->accesses[0].op];
+    int32_t made = choice[b->accesses[0].op];
+    t.tiled = joint_tiles_of(p, choice, b->accesses[0].op) > 1;
+    int32_t last = b->access_count - 1, end = b->accesses[0].op;
+    if (t.tiled) { /* on chip up to the end of the run that makes it */
+        while (end + 1 < p->op_count && !joint_cut_behind(p, choice, end)) end++;
+        t.cut = b->leaves || b->accesses[last].op > end;
+        while (b->accesses[last].op > end) last--;
+    }
+    if (t.cut) t.end = p->ops[b->accesses[last].op].tick + 1;
+    if (t.cut && maker->cuts_sums && maker->cuts_sums[made]) return t;
+    t.label = joint_access_label(&b->accesses[0], choice);
+    for (int32_t k = 1; k <= last; k++)
+        if (joint_access_label(&b->accesses[k], choice) != t.label) t.label = -1;
+    return t;
+}
+
+/* --- Rules. --- */
 
 static bool valid_op(const struct lx_joint_problem *p, int32_t o, int64_t *sum, lx_status *st)
 {
@@ -25,8 +78,8 @@ static bool valid_op(const struct lx_joint_problem *p, int32_t o, int64_t *sum, 
         int64_t one;
         if (op->tiles && op->tiles[c] < 1)
             return status_set(st, LX_E_MODEL, "op %s: less than one tile", op->name);
-        if (joint_check_at(op->compute, c) < 0 || joint_check_at(op->extra, c) < 0 ||
-            !add_i64(joint_check_at(op->compute, c), joint_check_at(op->extra, c), &one))
+        if (joint_at(op->compute, c) < 0 || joint_at(op->extra, c) < 0 ||
+            !add_i64(joint_at(op->compute, c), joint_at(op->extra, c), &one))
             return status_set(st, LX_E_MODEL, "op %s: a negative or impossible cost", op->name);
         most = max_i64(most, one);
     }
@@ -47,11 +100,11 @@ static bool valid_access(const struct lx_joint_problem *p, const struct lx_joint
         return status_set(st, LX_E_MODEL, "buffer %s: op %s uses it outside its life", b->name, op->name);
     int64_t most = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        if (joint_check_at(a->memory, c) < 0)
+        if (joint_at(a->memory, c) < 0)
             return status_set(st, LX_E_MODEL, "buffer %s: a negative cost", b->name);
         if (a->label && (a->label[c] < -1 || a->label[c] >= p->label_count))
             return status_set(st, LX_E_MODEL, "buffer %s: a label that does not exist", b->name);
-        most = max_i64(most, joint_check_at(a->memory, c));
+        most = max_i64(most, joint_at(a->memory, c));
     }
     if (a->toll < 0 || !add_i64(*sum, a->toll, sum) || !add_i64(*sum, most, sum) || *sum > INT64_MAX / 8)
         return status_set(st, LX_E_RANGE, "buffer %s: the costs up to here add up beyond 2^60", b->name);
@@ -94,7 +147,7 @@ int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, 
     if (p->tiled) return joint_tile_of(p, choice, buffer).label;
     for (int32_t k = 0; k < b->access_count; k++) {
         const struct lx_joint_access *a = &b->accesses[k];
-        int32_t here = a->label ? a->label[choice[a->op]] : -1;
+        int32_t here = joint_access_label(a, choice);
         if (here < 0 || (k > 0 && here != label)) return -1;
         label = here;
     }
@@ -104,7 +157,7 @@ int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, 
 /* One op's cost from sums over its accesses. */
 static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, int64_t memory)
 {
-    return toll + max_i64(joint_check_at(op->compute, c), memory) + joint_check_at(op->extra, c);
+    return toll + max_i64(joint_at(op->compute, c), memory) + joint_at(op->extra, c);
 }
 
 /* Sums per op. */
@@ -118,7 +171,7 @@ static void op_sums(const struct lx_joint_problem *p, const int32_t *choice, con
             const struct lx_joint_access *a = &p->buffers[i].accesses[k];
             if (on && on[i] && !a->always) continue;
             (*toll)[a->op] += a->toll;
-            (*memory)[a->op] += joint_check_at(a->memory, choice[a->op]);
+            (*memory)[a->op] += joint_at(a->memory, choice[a->op]);
         }
 }
 
@@ -129,7 +182,12 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     for (int32_t o = 0; o < p->op_count; o++) cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
     mem_free(toll);
     mem_free(memory);
-    if (p->tiled) cost += joint_cut_cost(p, choice);
+    /* All cuts, and the copies that they make necessary. */
+    for (int32_t o = 0; p->tiled && o + 1 < p->op_count; o++)
+        if (joint_cut_behind(p, choice, o)) cost += p->cut_toll;
+    for (int32_t i = 0; p->tiled && i < p->buffer_count; i++)
+        if (joint_tile_of(p, choice, i).cut)
+            cost += p->buffers[i].copy_toll + (p->buffers[i].leaves ? p->cut_toll : 0);
     return cost;
 }
 
@@ -146,24 +204,12 @@ static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *ch
         for (; k < b->access_count && b->accesses[k].op == o; k++)
             if (!b->accesses[k].always) {
                 tolls += b->accesses[k].toll;
-                bytes += joint_check_at(b->accesses[k].memory, choice[o]);
+                bytes += joint_at(b->accesses[k].memory, choice[o]);
             }
         cost += op_cost(&p->ops[o], choice[o], toll[o] + tolls, memory[o] + bytes) -
                 op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
     }
     return cost;
-}
-
-static void fill_uses(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, struct arena *memory,
-                      struct lx_buffer *out)
-{
-    int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
-    for (int32_t k = 0; k < b->access_count; k++) {
-        int64_t tick = p->ops[b->accesses[k].op].tick;
-        if (tick >= out->end) break; /* a tile is gone */
-        if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
-    }
-    out->uses = uses;
 }
 
 /* Edges that the data model allows under these sizes. */
@@ -200,10 +246,22 @@ void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
                                                   : label < 0 ? "core div mismatch"
                                                               : NULL};
         if (label >= 0) buffers[i].size = p->label_size[label];
-        if (p->tiled) joint_tile_fill(p, choice, i, &buffers[i]);
+        if (p->tiled) {
+            struct joint_tile t = joint_tile_of(p, choice, i);
+            buffers[i].end = t.end;
+            if (t.tiled && b->tile_stays && t.label >= 0) buffers[i].reason = NULL;
+            if (b->size && b->access_count > 0) buffers[i].size = b->size[choice[b->accesses[0].op]];
+        }
         on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
         if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
-        fill_uses(p, b, memory, &buffers[i]);
+        int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
+        for (int32_t k = 0; k < b->access_count; k++) {
+            int64_t tick = p->ops[b->accesses[k].op].tick;
+            if (tick >= buffers[i].end) break; /* a tile is gone */
+            if (buffers[i].use_count == 0 || uses[buffers[i].use_count - 1] != tick)
+                uses[buffers[i].use_count++] = tick;
+        }
+        buffers[i].uses = uses;
     }
     op_sums(p, choice, on, &toll, &through);
     for (int32_t i = 0; i < p->buffer_count; i++) {

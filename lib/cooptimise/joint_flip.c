@@ -1,16 +1,13 @@
-/* The search of the published co-optimiser, for comparison: every op that its seed splits along one output
- * dimension may have that split on another one; all combinations are tried depth first, the last op fastest,
- * each is placed by the solver, and the one with the fewest bytes left off chip wins, the first of equals.
- *
- * It has no pruning and shares nothing between combinations. Two caps keep it finite: variants of an op, as
- * published, and leaves, of which the published search has no number;
- * ours is in the header of the results. */
-#include "cooptimise/joint_search.h"
+/* Searches that place one combination of choices after the other. The published co-optimiser, for comparison:
+ * an op whose seed splits one output dimension may have that split on another one; all combinations are placed
+ * and the one with the fewest bytes left off chip wins, the first of equals. It has no pruning. Two caps keep it
+ * finite: variants of an op, as published, and leaves. */
+#include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-enum { VARIANT_CAP = 6 }; /* the document's, the seed included */
+enum { VARIANT_CAP = 6, MOST_COMBINATIONS = 4096 }; /* the published cap, the seed included; of joint_walk */
 
 /* The next variant of an op after choice `c`; -1: none. The seed comes first, then flips in menu order. */
 static int32_t next_variant(const struct lx_joint_op *op, int32_t c)
@@ -25,26 +22,6 @@ static int32_t next_variant(const struct lx_joint_op *op, int32_t c)
     return -1;
 }
 
-/* Counts one up, the last op fastest; false when all combinations have been. */
-static bool next_combination(const struct lx_joint_problem *p, int32_t *choice)
-{
-    for (int32_t o = p->op_count; o-- > 0;) {
-        int32_t next = next_variant(&p->ops[o], choice[o]);
-        if (next >= 0) return choice[o] = next, true;
-        choice[o] = p->ops[o].seed;
-    }
-    return false;
-}
-
-static void joint_flip_keep(const struct lx_joint_problem *p, const struct joint_leaf *from,
-                            struct joint_leaf *to)
-{
-    memcpy(to->choice, from->choice, (size_t)p->op_count * sizeof *to->choice);
-    memcpy(to->address, from->address, (size_t)p->buffer_count * sizeof *to->address);
-    to->objective = from->objective;
-    to->unpinned = from->unpinned;
-}
-
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st)
 {
@@ -55,10 +32,70 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
     for (int64_t n = 0; ok && more && n < leaf_cap && !lx_run_stopped(&how->run); n++) {
         ok = joint_leaf_solve(p, how, &leaf, st);
         ++*leaves;
-        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) joint_flip_keep(p, &leaf, best);
-        more = next_combination(p, leaf.choice);
+        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) {
+            memcpy(best->choice, leaf.choice, (size_t)p->op_count * sizeof *best->choice);
+            memcpy(best->address, leaf.address, (size_t)p->buffer_count * sizeof *best->address);
+            best->objective = leaf.objective;
+            best->unpinned = leaf.unpinned;
+        }
+        more = false; /* the next combination, the last op fastest */
+        for (int32_t o = p->op_count; !more && o-- > 0;) {
+            int32_t next = next_variant(&p->ops[o], leaf.choice[o]);
+            more = next >= 0;
+            leaf.choice[o] = more ? next : p->ops[o].seed;
+        }
     }
     mem_free(leaf.choice);
     mem_free(leaf.address);
     return ok;
+}
+
+/* Does a placement of least cost make the least of the objective: is all that it saves tolls, none of them
+ * rounded? */
+static bool placements_exact(const struct lx_joint_problem *p)
+{
+    int64_t tolls = 0;
+    for (int32_t i = 0; i < p->buffer_count; i++)
+        for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
+            if (p->buffers[i].accesses[k].memory) return false;
+            tolls += p->buffers[i].accesses[k].toll;
+        }
+    return tolls <= LX_INT_MAX / 2;
+}
+
+/* The search where choices have tiles. The choice of one op changes the lives and the costs of others, so that
+ * bounds per op do not hold. All combinations are placed where they are few; else one op after the other takes
+ * the best of its choices with the others fixed, until none gains. */
+bool joint_walk(struct joint_search *s, lx_status *st)
+{
+    int64_t before = INT64_MAX, all = 1;
+    size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
+    for (int32_t o = 0; o < s->p->op_count && all <= MOST_COMBINATIONS; o++) all *= s->p->ops[o].choice_count;
+    if (all <= MOST_COMBINATIONS) {
+        int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
+        bool proved = placements_exact(s->p), more = true, ok = true;
+        while (ok && more && s->steps < s->step_limit) {
+            memcpy(s->trial.choice, choice, bytes);
+            ok = joint_try_leaf(s, st);
+            proved &= ok && s->last->proved;
+            int32_t o = s->p->op_count - 1; /* the next combination, the last op fastest */
+            for (; o >= 0 && choice[o] == s->p->ops[o].choice_count - 1; o--) choice[o] = 0;
+            more = o >= 0;
+            if (more) choice[o]++;
+        }
+        if (ok && !more && proved) s->bound = s->best.objective;
+        mem_free(choice);
+        return ok;
+    }
+    while (s->best.objective < before && s->steps < s->step_limit) {
+        before = s->best.objective;
+        for (int32_t o = 0; o < s->p->op_count; o++)
+            for (int32_t c = 0; c < s->p->ops[o].choice_count && s->steps < s->step_limit; c++) {
+                if (s->best.choice[o] == c) continue;
+                memcpy(s->trial.choice, s->best.choice, bytes);
+                s->trial.choice[o] = c;
+                if (!joint_try_leaf(s, st)) return false;
+            }
+    }
+    return true;
 }

@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static int64_t joint_model_at(const int64_t *values, int32_t i)
-{
-    return values ? values[i] : 0;
-}
-
 /* Working space for one buffer's labels. */
 struct label_marks {
     int32_t *seen;  /* per label: accesses that offer it; valid for labels of the buffer's first access */
@@ -56,7 +51,7 @@ static bool saves_anything(const struct lx_joint_problem *p, const struct lx_joi
         if (a->always) continue;
         if (a->toll > 0) return true;
         for (int32_t c = 0; c < p->ops[a->op].choice_count; c++)
-            if (joint_model_at(a->memory, c) > 0) return true;
+            if (joint_at(a->memory, c) > 0) return true;
     }
     return false;
 }
@@ -108,28 +103,6 @@ static void joint_model_make_vars(struct joint_model *m)
     }
 }
 
-/* Variables in the order in which they begin. */
-static void joint_make_slots(struct joint_model *m)
-{
-    struct arena scratch = {0};
-    size_t vars = (size_t)m->var_count;
-    int32_t *first =
-        arena_array(&scratch, (size_t)m->factor_count + 1, sizeof *first); /* per position: in `list` */
-    int32_t *list = arena_array(&scratch, vars, sizeof *list),
-            *slot = arena_array(&scratch, vars, sizeof *slot);
-    int32_t *from = arena_array(&scratch, vars, sizeof *from), *to = arena_array(&scratch, vars, sizeof *to);
-    for (int32_t v = 0; v < m->var_count; v++) first[m->vars[v].from + 1]++;
-    for (int32_t o = 0; o < m->factor_count; o++) first[o + 1] += first[o];
-    for (int32_t v = 0; v < m->var_count; v++) list[first[m->vars[v].from]++] = v;
-    for (int32_t i = 0; i < m->var_count; i++) {
-        from[i] = m->vars[list[i]].from;
-        to[i] = m->vars[list[i]].to;
-    }
-    m->slot_count = beam_slots(from, to, m->var_count, slot);
-    for (int32_t i = 0; i < m->var_count; i++) m->vars[list[i]].slot = slot[i];
-    arena_free(&scratch);
-}
-
 /* One op's factor before choices are left out, in arrays of the problem's size. */
 struct draft {
     struct joint_touch touch[JOINT_MAX_TOUCHES];
@@ -138,14 +111,6 @@ struct draft {
     int32_t *state;
     int64_t *memory, *compute, *steady, *extra;
 };
-
-/* The state of variable v that has this label; 0: none. Labels of a variable are few. */
-static int32_t joint_model_state_of(const struct joint_var *v, int32_t label)
-{
-    for (int32_t s = 1; s < v->state_count; s++)
-        if (v->label[s] == label) return s;
-    return 0;
-}
 
 struct op_accesses {
     int32_t *first, *buffer, *access; /* per op: where its accesses begin in the two lists */
@@ -186,15 +151,15 @@ static void draft_access(const struct joint_model *m, int32_t o, const struct lx
     for (int32_t c = 0; c < n; c++) {
         bool saved = v >= 0 && !a->always;
         if (v >= 0) {
-            int32_t *state = &d->state[c * JOINT_MAX_TOUCHES + t],
-                    here = joint_model_state_of(&m->vars[v], a->label[c]);
+            int32_t *state = &d->state[c * JOINT_MAX_TOUCHES + t], here = m->vars[v].state_count - 1;
+            while (here > 0 && m->vars[v].label[here] != a->label[c]) here--;
             *state = fresh || *state == here ? here : 0;
             if (fresh) d->memory[c * JOINT_MAX_TOUCHES + t] = 0;
         }
         if (saved)
-            d->memory[c * JOINT_MAX_TOUCHES + t] += joint_model_at(a->memory, c);
+            d->memory[c * JOINT_MAX_TOUCHES + t] += joint_at(a->memory, c);
         else
-            d->steady[c] += joint_model_at(a->memory, c);
+            d->steady[c] += joint_at(a->memory, c);
     }
     if (v >= 0 && !a->always)
         d->touch[t].toll += a->toll;
@@ -276,8 +241,8 @@ static void make_factor(struct joint_model *m, const struct op_accesses *l, int3
     d->touch_count = 0;
     d->toll = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        d->compute[c] = joint_model_at(op->compute, c);
-        d->extra[c] = joint_model_at(op->extra, c);
+        d->compute[c] = joint_at(op->compute, c);
+        d->extra[c] = joint_at(op->extra, c);
         d->steady[c] = 0;
     }
     for (int32_t i = l->first[o]; i < l->first[o + 1]; i++) {
@@ -328,27 +293,29 @@ static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
     return ok;
 }
 
-/* Prices a byte need fractions where costs are bytes, and have none to spare where costs are picoseconds
- * times a large factor. */
-static int price_bits(const struct lx_joint_problem *p)
-{
-    int64_t tolls = 0;
-    for (int32_t i = 0; i < p->buffer_count; i++)
-        for (int32_t k = 0; k < p->buffers[i].access_count; k++)
-            tolls = max_i64(tolls, p->buffers[i].accesses[k].toll);
-    return tolls > (int64_t)1 << 40 ? 0 : 16;
-}
-
 bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, lx_status *st)
 {
     *m = (struct joint_model){.p = p, .factor_count = p->op_count};
     if (!touches_fit(p, st)) return false;
-    prices_make(&m->room, p->op_count, price_bits(p), round_up_i64(p->capacity, p->alignment), &m->memory);
+    /* Prices of a byte need fractions where costs are bytes, and none where they are picoseconds times a
+     * large factor. */
+    int64_t toll = 0;
+    for (int32_t i = 0; i < p->buffer_count; i++)
+        for (int32_t k = 0; k < p->buffers[i].access_count; k++)
+            toll = max_i64(toll, p->buffers[i].accesses[k].toll);
+    int bits = toll > (int64_t)1 << 40 ? 0 : 16;
+    prices_make(&m->room, p->op_count, bits, round_up_i64(p->capacity, p->alignment), &m->memory);
     m->vars = arena_array(&m->memory, (size_t)p->buffer_count, sizeof *m->vars);
     m->var_of = arena_array(&m->memory, (size_t)p->buffer_count, sizeof *m->var_of);
     m->factors = arena_array(&m->memory, (size_t)p->op_count, sizeof *m->factors);
     joint_model_make_vars(m);
-    joint_make_slots(m);
+    size_t vars = (size_t)m->var_count;
+    int32_t *from = arena_array(&m->memory, vars, sizeof *from),
+            *to = arena_array(&m->memory, vars, sizeof *to);
+    int32_t *slot = arena_array(&m->memory, vars, sizeof *slot);
+    for (int32_t v = 0; v < m->var_count; v++) from[v] = m->vars[v].from, to[v] = m->vars[v].to;
+    m->slot_count = beam_slots(from, to, m->var_count, slot);
+    for (int32_t v = 0; v < m->var_count; v++) m->vars[v].slot = slot[v];
     bool ok = make_factors(m, st);
     if (!ok) joint_model_free(m);
     return ok;

@@ -6,7 +6,7 @@
  * chip, beams do without what it left off, and then plan for a smaller scratchpad. What is then still open is
  * branched (joint_branch.c), and last come wider beams. It ends when bound and objective meet or when the
  * work is used up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
-#include "cooptimise/joint_search.h"
+#include "cooptimise/joint_model.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -52,12 +52,6 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     return ok;
 }
 
-static void leaf_make(const struct lx_joint_problem *p, struct arena *memory, struct joint_leaf *leaf)
-{
-    leaf->choice = arena_array(memory, (size_t)p->op_count, sizeof *leaf->choice);
-    leaf->address = arena_array(memory, (size_t)p->buffer_count, sizeof *leaf->address);
-}
-
 static void swap_if_better(struct joint_search *s)
 {
     s->last = &s->trial;
@@ -75,19 +69,6 @@ bool joint_try_leaf(struct joint_search *s, lx_status *st)
     s->leaves++;
     swap_if_better(s);
     return true;
-}
-
-static int64_t flip_leaves(const struct lx_joint_problem *p)
-{
-    return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
-}
-
-static void joint_solve_report(const struct joint_search *s)
-{
-    const struct lx_run *run = &s->how->run;
-    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
-    if (run->progress) run->progress(run->context, &now);
-    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
 }
 
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
@@ -109,7 +90,10 @@ bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, str
     s->leaves++;
     *placed = s->trial.objective <= r->cost;
     swap_if_better(s);
-    joint_solve_report(s);
+    const struct lx_run *run = &s->how->run;
+    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
+    if (run->progress) run->progress(run->context, &now);
+    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
     return true;
 }
 
@@ -187,9 +171,9 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     if (p->tiled) return s->how->mode == LX_JOINT_SEED || joint_walk(s, st);
     if (s->how->mode != LX_JOINT_FULL) s->bound = joint_messages(&s->model, &s->steps);
     if (s->how->mode == LX_JOINT_SEED) return true;
-    if (s->how->mode == LX_JOINT_FLIP) return joint_flip(p, s->how, flip_leaves(p), &s->best, &s->leaves, st);
-    if (!s->how->without_flip && !joint_flip(p, s->how, flip_leaves(p), &s->trial, &s->leaves, st))
-        return false;
+    int64_t cap = min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
+    if (s->how->mode == LX_JOINT_FLIP) return joint_flip(p, s->how, cap, &s->best, &s->leaves, st);
+    if (!s->how->without_flip && !joint_flip(p, s->how, cap, &s->trial, &s->leaves, st)) return false;
     swap_if_better(s);
     LOG(cooptimise, "divisions as they come %" PRId64 ", after flips %" PRId64, out->seed_objective,
         s->best.objective);
@@ -202,8 +186,10 @@ bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_opt
     struct joint_search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
     *out = (struct lx_joint_answer){.status = LX_ERROR};
     if (!lx_joint_validate(p, st)) return false;
-    leaf_make(p, memory, &s.best);
-    leaf_make(p, memory, &s.trial);
+    s.best.choice = arena_array(memory, (size_t)p->op_count, sizeof *s.best.choice);
+    s.best.address = arena_array(memory, (size_t)p->buffer_count, sizeof *s.best.address);
+    s.trial.choice = arena_array(memory, (size_t)p->op_count, sizeof *s.trial.choice);
+    s.trial.address = arena_array(memory, (size_t)p->buffer_count, sizeof *s.trial.address);
     out->label = arena_array(memory, (size_t)p->buffer_count, sizeof *out->label);
     s.step_limit = how->run.work_limit > 0 ? how->run.work_limit : DEFAULT_STEPS;
     if (how->run.time_limit > 0) s.deadline = clock_seconds() + how->run.time_limit;

@@ -57,13 +57,6 @@ static int64_t least_of_tensor(const struct draft *x, const struct op_menus *men
     return off + (needed ? min_i64(written, whole) : 0) + (given ? min_i64(read, whole) : 0);
 }
 
-static int64_t least_in_any_order(const struct least_traffic *s, const struct draft *x)
-{
-    int64_t sum = 0;
-    for (int32_t t = 0; t < x->graph->tensor_count; t++) sum += least_of_tensor(x, &s->menus, t);
-    return sum;
-}
-
 bool least_traffic_open(struct least_traffic *s, const struct draft *x, const struct lx_run *run,
                         lx_status *st)
 {
@@ -75,7 +68,8 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
     s->step_limit = most_steps;
     size_t ops = (size_t)x->graph->op_count;
     s->choice = arena_array(&s->memory, ops * LEAST_ANSWERS, sizeof *s->choice);
-    if (s->any_order) s->bound = least_in_any_order(s, x);
+    for (int32_t t = 0; s->any_order && t < x->graph->tensor_count; t++)
+        s->bound += least_of_tensor(x, &s->menus, t);
     return true;
 }
 
@@ -115,14 +109,6 @@ static void beam_round(struct least_traffic *s, int64_t best)
     if (s->run->progress) s->run->progress(s->run->context, &now);
 }
 
-/* Wide beams are of no use where a narrower one has found the least that chains can do. */
-static void next_round(struct least_traffic *s)
-{
-    do s->round++;
-    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
-    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
-}
-
 void least_traffic_round(struct least_traffic *s, int64_t best)
 {
     s->found = 0;
@@ -131,30 +117,27 @@ void least_traffic_round(struct least_traffic *s, int64_t best)
         least_traffic_prove(s, chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &s->steps));
     if ((s->done |= s->bound >= best)) return;
     beam_round(s, best);
-    next_round(s);
-}
-
-static bool least_traffic_divide_op(const struct least_traffic *s, int32_t o, int32_t choice,
-                                    struct arena *memory, const struct lx_division **out, int32_t *changed,
-                                    lx_status *st)
-{
-    const struct op_menu *m = &s->menus.at[s->menus.of_op[o]];
-    int32_t origin = s->model.ops[o].origin[choice];
-    if (origin == m->seed) return true;
-    struct lx_division *chosen = arena_alloc(memory, sizeof *chosen);
-    *out = chosen;
-    ++*changed;
-    return lx_division_with(s->d, o, &m->splits[(int64_t)origin * m->split_count], memory, chosen, st);
+    /* Wide beams are of no use where a narrower one has found the least that chains can do. */
+    do s->round++;
+    while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
+    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
 }
 
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
                              const struct lx_division ***out, int32_t *changed, lx_status *st)
 {
     int32_t n = s->model.op_count;
-    bool ok = true;
     *out = arena_array(memory, (size_t)n, sizeof **out);
     *changed = 0;
-    for (int32_t o = 0; ok && o < n; o++)
-        ok = least_traffic_divide_op(s, o, s->choice[(int64_t)k * n + o], memory, &(*out)[o], changed, st);
-    return ok;
+    for (int32_t o = 0; o < n; o++) {
+        const struct op_menu *m = &s->menus.at[s->menus.of_op[o]];
+        int32_t origin = s->model.ops[o].origin[s->choice[(int64_t)k * n + o]];
+        if (origin == m->seed) continue;
+        struct lx_division *chosen = arena_alloc(memory, sizeof *chosen);
+        (*out)[o] = chosen;
+        ++*changed;
+        if (!lx_division_with(s->d, o, &m->splits[(int64_t)origin * m->split_count], memory, chosen, st))
+            return false;
+    }
+    return true;
 }

@@ -1,7 +1,7 @@
 /* Asks the placement solver for the addresses of an answer. What fits nowhere is repaired by leaving out
  * what costs least; and it is remembered, as many answers of a sweep differ only in choices that no address
  * depends on. */
-#include "cooptimise/term_answers.h"
+#include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -10,29 +10,6 @@
 enum { WORTH = 1 << 30 }; /* of the dearest buffer of a repair */
 
 /* --- The placement problem of the trial. --- */
-
-/* The least uses that make a buffer one that others may take the place of. */
-static void set_uses(const struct lx_term_buffer *b, int64_t *uses, struct lx_buffer *out)
-{
-    uses[0] = b->start;
-    uses[1] = b->end - 1;
-    out->uses = uses;
-    out->use_count = uses[1] > uses[0] ? 2 : 1;
-    out->first_use_is_read = out->use_count == 1 && b->parent_count == 0;
-}
-
-static void set_parents(const struct term_answers *a, int32_t i, const struct lx_buffer *all,
-                        struct arena *memory, struct lx_buffer *out)
-{
-    const struct lx_term_problem *p = a->n->p;
-    const struct lx_term_buffer *b = &p->buffers[i];
-    int32_t *parents = arena_array(memory, (size_t)b->parent_count, sizeof *parents);
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (a->on[b->parents[k]] && lx_read_count(&all[b->parents[k]]) > 0 &&
-            term_fits_parent(p, a->trial_choice, i, b->parents[k]))
-            parents[out->parent_count++] = b->parents[k];
-    out->parents = parents;
-}
 
 static void term_answers_make_problem(const struct term_answers *a, enum lx_objective question,
                                       struct arena *memory, struct lx_problem *out)
@@ -46,32 +23,27 @@ static void term_answers_make_problem(const struct term_answers *a, enum lx_obje
         all[i].reason = a->on[i] ? NULL : "off chip";
         all[i].size = a->on[i] ? b->bytes[a->trial_choice[i]] : 0;
         all[i].spill_cost = a->on[i];
-        set_uses(b, &uses[2 * i], &all[i]);
+        /* The least uses that make a buffer one that others may take the place of. */
+        uses[2 * i] = b->start;
+        uses[2 * i + 1] = b->end - 1;
+        all[i].uses = &uses[2 * i];
+        all[i].use_count = b->end - 1 > b->start ? 2 : 1;
+        all[i].first_use_is_read = all[i].use_count == 1 && b->parent_count == 0;
     }
-    for (int32_t i = 0; i < p->buffer_count; i++)
-        if (a->on[i]) set_parents(a, i, all, memory, &all[i]);
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        const struct lx_term_buffer *b = &p->buffers[i];
+        int32_t *parents = arena_array(memory, (size_t)b->parent_count, sizeof *parents);
+        all[i].parents = parents;
+        for (int32_t k = 0; a->on[i] && k < b->parent_count; k++)
+            if (a->on[b->parents[k]] && lx_read_count(&all[b->parents[k]]) > 0 &&
+                term_fits_parent(p, a->trial_choice, i, b->parents[k]))
+                parents[all[i].parent_count++] = b->parents[k];
+    }
     *out = (struct lx_problem){.objective = question,
                                .capacity = p->capacity,
                                .alignment = p->alignment,
                                .count = p->buffer_count,
                                .buffers = all};
-}
-
-static bool term_answers_solve(struct term_answers *a, const struct lx_problem *p, enum lx_verdict *status,
-                               lx_status *st)
-{
-    struct lx_answer answer = {.address = a->trial_address};
-    a->solves++;
-    if (!lx_problem_solve(p, a->solver, &a->run, &answer, st)) return false;
-    *status = answer.status;
-    return true;
-}
-
-static bool term_answers_all_placed(const struct term_answers *a)
-{
-    for (int32_t i = 0; i < a->n->net.count; i++)
-        if (a->on[i] && a->trial_address[i] < 0) return false;
-    return true;
 }
 
 /* --- The best so far. --- */
@@ -101,16 +73,11 @@ static void term_answers_take(struct term_answers *a, int64_t cost)
 
 /* --- Misfits. --- */
 
-static size_t signature_size(const struct term_answers *a)
-{
-    return (size_t)a->n->net.count + a->n->net.handovers.count;
-}
-
 /* All that addresses depend on: who has how many bytes, who may take whose place. */
 static int64_t *term_answers_signature(struct term_answers *a)
 {
     const struct lx_term_problem *p = a->n->p;
-    int64_t *s = arena_array(&a->memory, signature_size(a), sizeof *s);
+    int64_t *s = arena_array(&a->memory, (size_t)p->buffer_count + a->n->net.handovers.count, sizeof *s);
     for (int32_t i = 0; i < p->buffer_count; i++)
         s[i] = a->on[i] ? p->buffers[i].bytes[a->trial_choice[i]] : -1;
     for (size_t h = 0; h < a->n->net.handovers.count; h++) {
@@ -122,19 +89,14 @@ static int64_t *term_answers_signature(struct term_answers *a)
     return s;
 }
 
-static const struct term_misfit *find_misfit(const struct term_answers *a, const int64_t *bytes)
+static bool term_answers_repair(struct term_answers *a, lx_status *st)
 {
-    for (size_t i = 0; i < a->misfits.count; i++)
-        if (memcmp(a->misfits.at[i].bytes, bytes, signature_size(a) * sizeof *bytes) == 0)
-            return &a->misfits.at[i];
-    return NULL;
-}
-
-/* --- Repairs. --- */
-
-/* What leaving it out would cost, as a share of the most that any does. */
-static void weigh(struct term_answers *a, struct lx_buffer *all)
-{
+    struct arena memory = {0};
+    struct lx_problem p;
+    struct lx_answer answer = {.address = a->trial_address};
+    term_answers_make_problem(a, LX_SPILL, &memory, &p);
+    struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
+    /* What leaving it out would cost, as a share of the most that any does. */
     int64_t here = trial_cost(a), most = 1;
     for (int32_t i = 0; i < a->n->net.count; i++) {
         if (!a->on[i]) continue;
@@ -146,33 +108,19 @@ static void weigh(struct term_answers *a, struct lx_buffer *all)
     }
     for (int32_t i = 0; i < a->n->net.count; i++)
         if (a->on[i]) all[i].spill_cost = 1 + (int64_t)((int128)all[i].spill_cost * WORTH / most);
-}
-
-static void drop_illegal(struct term_answers *a)
-{
-    for (bool again = true; again;) {
-        again = false;
-        for (int32_t i = 0; i < a->n->net.count; i++)
-            if (a->on[i] && !lx_term_may_stay(a->n->p, a->trial_choice, a->on, i)) {
-                a->on[i] = false;
-                again = true;
-            }
-    }
-}
-
-static bool term_answers_repair(struct term_answers *a, lx_status *st)
-{
-    struct arena memory = {0};
-    struct lx_problem p;
-    enum lx_verdict status;
-    term_answers_make_problem(a, LX_SPILL, &memory, &p);
-    struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
-    weigh(a, all);
     p.buffers = all;
-    bool ok = term_answers_solve(a, &p, &status, st);
+    a->solves++;
+    bool ok = lx_problem_solve(&p, a->solver, &a->run, &answer, st);
     for (int32_t i = 0; ok && i < a->n->net.count; i++) a->on[i] = a->on[i] && a->trial_address[i] >= 0;
     if (ok) {
-        drop_illegal(a);
+        for (bool again = true; again;) {
+            again = false;
+            for (int32_t i = 0; i < a->n->net.count; i++)
+                if (a->on[i] && !lx_term_may_stay(a->n->p, a->trial_choice, a->on, i)) {
+                    a->on[i] = false;
+                    again = true;
+                }
+        }
         int64_t cost = trial_cost(a);
         if (cost < a->cost) term_answers_take(a, cost);
     }
@@ -180,40 +128,27 @@ static bool term_answers_repair(struct term_answers *a, lx_status *st)
     return ok;
 }
 
-/* --- Trials. --- */
-
+/* Places the trial. `*proved`: it is the best now, or it is known that it cannot be placed. */
 static bool term_answers_place(struct term_answers *a, int64_t cost, bool *proved, lx_status *st)
 {
     struct arena memory = {0};
     struct lx_problem p;
-    enum lx_verdict status = LX_ERROR;
+    struct lx_answer answer = {.address = a->trial_address};
     enum lx_objective question = lx_can(a->solver, LX_FIT) ? LX_FIT : LX_SPILL;
     int64_t *bytes = term_answers_signature(a);
-    const struct term_misfit *known = find_misfit(a, bytes);
-    if (known) return *proved = known->proved, true;
+    size_t size = ((size_t)a->n->net.count + a->n->net.handovers.count) * sizeof *bytes;
+    for (size_t i = 0; i < a->misfits.count; i++)
+        if (memcmp(a->misfits.at[i].bytes, bytes, size) == 0) return *proved = a->misfits.at[i].proved, true;
     term_answers_make_problem(a, question, &memory, &p);
-    bool ok = term_answers_solve(a, &p, &status, st);
+    a->solves++;
+    bool ok = lx_problem_solve(&p, a->solver, &a->run, &answer, st), placed = true;
     arena_free(&memory);
     if (!ok) return false;
-    *proved = true;
-    if (term_answers_all_placed(a)) return term_answers_take(a, cost), true;
-    *proved = status == (question == LX_FIT ? LX_INFEASIBLE : LX_OPTIMAL);
+    for (int32_t i = 0; i < a->n->net.count; i++) placed &= !a->on[i] || a->trial_address[i] >= 0;
+    *proved = placed || answer.status == (question == LX_FIT ? LX_INFEASIBLE : LX_OPTIMAL);
+    if (placed) return term_answers_take(a, cost), true;
     (void)VEC_PUSH(&a->misfits, (struct term_misfit){bytes, *proved});
     return term_answers_repair(a, st);
-}
-
-/* Tries the answer of these values, one per variable, and where it fits nowhere, what is left of it.
- * `*proved`: it is the best now, or it is known that it cannot be placed. */
-static bool term_answers_try(struct term_answers *a, const int32_t *values, bool *proved, lx_status *st)
-{
-    for (int32_t v = 0; v < a->n->net.count; v++) {
-        int32_t buffer = a->n->buffer_of[v];
-        a->trial_choice[buffer] = a->n->choice[v][values[v]];
-        a->on[buffer] = a->n->net.vars[v].bytes[values[v]] >= 0;
-    }
-    *proved = true;
-    int64_t cost = trial_cost(a);
-    return cost >= a->cost || term_answers_place(a, cost, proved, st);
 }
 
 bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t most_solves, int64_t *least,
@@ -225,7 +160,14 @@ bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t 
     bool ok = true, proved;
     while (ok && a->solves < until && !lx_run_stopped(&a->run) &&
            net_answers_next(next, a->cost, values, &cost)) {
-        ok = term_answers_try(a, values, &proved, st);
+        for (int32_t v = 0; v < a->n->net.count; v++) {
+            int32_t buffer = a->n->buffer_of[v];
+            a->trial_choice[buffer] = a->n->choice[v][values[v]];
+            a->on[buffer] = a->n->net.vars[v].bytes[values[v]] >= 0;
+        }
+        proved = true;
+        int64_t trial = trial_cost(a);
+        ok = trial >= a->cost || term_answers_place(a, trial, &proved, st);
         if (ok && !proved) open = min_i64(open, cost);
     }
     *least = min_i64(open, net_answers_least(next));

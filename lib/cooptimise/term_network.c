@@ -2,6 +2,7 @@
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,21 +20,7 @@ struct rank {
     int32_t is_no_copy, takes, buffer;
 };
 
-static int term_network_compare_ranks(const void *a, const void *b)
-{
-    const struct rank *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->is_no_copy != y->is_no_copy) return x->is_no_copy - y->is_no_copy;
-    if (x->takes != y->takes) return x->takes - y->takes;
-    return x->buffer - y->buffer;
-}
-
-/* A copy is decided before those whom it serves: then they know whether they may rely on it. */
-static struct rank rank_of(const struct lx_term_problem *p, int32_t i)
-{
-    const struct lx_term_buffer *b = &p->buffers[i];
-    return (struct rank){b->start, b->copy_of<0, b->parent_count> 0, i};
-}
+ORDER(by_rank, struct rank, ORDER_UP(start) ORDER_UP(is_no_copy) ORDER_UP(takes) ORDER_UP(buffer));
 
 static void fill_var(struct term_network *n, int32_t buffer, int32_t var)
 {
@@ -73,21 +60,16 @@ static bool make_vars(struct term_network *n, lx_status *st)
             return status_set(st, LX_E_LIMIT,
                               "buffer %s: a menu of %d choices; under terms it may have %d at most",
                               p->buffers[i].name, (int)p->buffers[i].choice_count, (int)MOST_CHOICES);
-        ranks[i] = rank_of(p, i);
+        /* A copy is decided before those whom it serves: then they know whether they may rely on it. */
+        ranks[i] =
+            (struct rank){p->buffers[i].start, p->buffers[i].copy_of<0, p->buffers[i].parent_count> 0, i};
     }
-    if (count) qsort(ranks, count, sizeof *ranks, term_network_compare_ranks);
+    if (count) qsort(ranks, count, sizeof *ranks, by_rank);
     for (int32_t v = 0; v < p->buffer_count; v++) fill_var(n, ranks[v].buffer, v);
     return true;
 }
 
 /* --- Costs. --- */
-
-static int64_t entries_of(const struct lx_term *t)
-{
-    int64_t entries = 1;
-    for (int32_t k = 0; k < t->axis_count; k++) entries *= t->axes[k].size;
-    return entries;
-}
 
 /* As many bits behind the point as leave the sum below 2^COST_BITS; none where all are whole. */
 static void choose_shift(struct term_network *n)
@@ -98,7 +80,9 @@ static void choose_shift(struct term_network *n)
     for (int32_t i = 0; i < n->p->term_count; i++) {
         const struct lx_term *t = &n->p->terms[i];
         double most = 0;
-        for (int64_t k = entries_of(t) - 1; k >= 0; k--) {
+        int64_t entries = 1;
+        for (int32_t k = 0; k < t->axis_count; k++) entries *= t->axes[k].size;
+        for (int64_t k = 0; k < entries; k++) {
             most = fmax(most, fabs(t->values[k]));
             whole = whole && t->values[k] == floor(t->values[k]);
         }

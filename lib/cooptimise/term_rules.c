@@ -97,42 +97,25 @@ static struct grid grid_make(struct term_network *n, int32_t rows, int32_t colum
                          arena_array(&n->net.memory, (size_t)rows * (size_t)columns, sizeof(uint16_t))};
 }
 
-/* Some of its columns. */
-static struct grid grid_part(const struct grid *g, int32_t first, int32_t columns)
-{
-    return (struct grid){g->rows, columns, g->stride, g->cell + first};
-}
-
 static void grid_mark(struct grid *g, const struct lx_term_reader *r, int bit)
 {
     for (int32_t i = 0; i < r->pair_count; i++)
         g->cell[r->pairs[i].own * g->stride + r->pairs[i].theirs] |= (uint16_t)(1U << bit);
 }
 
-/* Values by the rows of their choices, off chip all alike. */
-static struct net_axis row_axis(struct term_network *n, int32_t var, const struct grid *g)
+/* Values by the rows of their choices, off chip all alike; `columns`: by the columns, on chip or off. */
+static struct net_axis grid_axis(struct term_network *n, int32_t var, const struct grid *g, bool columns)
 {
     const struct net_var *v = &n->net.vars[var];
+    int32_t width = columns ? g->rows : g->columns;
     int32_t *class_of = arena_array(&n->net.memory, (size_t)v->size, sizeof *class_of);
-    uint16_t *rows = arena_array(&n->net.memory, (size_t)v->size * (size_t)g->columns, sizeof *rows);
+    uint16_t *rows = arena_array(&n->net.memory, (size_t)v->size * (size_t)width, sizeof *rows);
     for (int32_t i = 0; i < v->size; i++)
-        for (int32_t k = 0; k < g->columns; k++)
-            rows[i * g->columns + k] =
-                v->bytes[i] < 0 ? NEEDS_NOTHING : g->cell[n->choice[var][i] * g->stride + k];
-    int32_t classes = net_classes(rows, (size_t)g->columns * sizeof *rows, v->size, class_of);
-    return (struct net_axis){var, classes, class_of};
-}
-
-/* Values by the columns of their choices, on chip or off. */
-static struct net_axis column_axis(struct term_network *n, int32_t var, const struct grid *g)
-{
-    const struct net_var *v = &n->net.vars[var];
-    int32_t *class_of = arena_array(&n->net.memory, (size_t)v->size, sizeof *class_of);
-    uint16_t *rows = arena_array(&n->net.memory, (size_t)v->size * (size_t)g->rows, sizeof *rows);
-    for (int32_t i = 0; i < v->size; i++)
-        for (int32_t k = 0; k < g->rows; k++)
-            rows[i * g->rows + k] = g->cell[k * g->stride + n->choice[var][i]];
-    int32_t classes = net_classes(rows, (size_t)g->rows * sizeof *rows, v->size, class_of);
+        for (int32_t k = 0; k < width; k++)
+            rows[i * width + k] = columns           ? g->cell[k * g->stride + n->choice[var][i]]
+                                  : v->bytes[i] < 0 ? NEEDS_NOTHING
+                                                    : g->cell[n->choice[var][i] * g->stride + k];
+    int32_t classes = net_classes(rows, (size_t)width * sizeof *rows, v->size, class_of);
     return (struct net_axis){var, classes, class_of};
 }
 
@@ -153,19 +136,13 @@ struct sample {
     bool *on;
 };
 
-static int32_t term_rules_member_of(const struct term_network *n, const struct net_axis *a, int32_t class)
-{
-    int32_t value = 0;
-    while (value < n->net.vars[a->var].size - 1 && a->class_of[value] != class) value++;
-    return value;
-}
-
 static void sample_entry(const struct term_network *n, const struct net_table *t, int64_t entry,
                          struct sample *s)
 {
     for (int32_t k = t->axis_count - 1; k >= 0; entry /= t->axes[k].size, k--) {
         int32_t var = t->axes[k].var, buffer = n->buffer_of[var];
-        int32_t value = term_rules_member_of(n, &t->axes[k], (int32_t)(entry % t->axes[k].size));
+        int32_t value = 0; /* one of the class */
+        while (t->axes[k].class_of[value] != entry % t->axes[k].size) value++;
         s->choice[buffer] = n->choice[var][value];
         s->on[buffer] = n->net.vars[var].bytes[value] >= 0;
     }
@@ -176,35 +153,28 @@ static void sample_clear(const struct term_network *n, const struct net_table *t
     for (int32_t k = 0; k < t->axis_count; k++) s->on[n->buffer_of[t->axes[k].var]] = false;
 }
 
-/* Copies of a buffer that serve a reader and may be on chip; -1: too many. */
-static int32_t copies_for(const struct term_network *n, int32_t buffer, int32_t reader, int32_t *copies)
-{
-    int32_t count = 0;
-    for (int32_t c = 0; c < n->p->buffer_count; c++) {
-        const struct lx_term_buffer *b = &n->p->buffers[c];
-        if (b->copy_of != buffer || !n->net.vars[n->var_of[c]].may_be_on || !term_rules_reader_of(b, reader))
-            continue;
-        if (count == MOST_COPIES) return -1;
-        copies[count++] = c;
-    }
-    return count;
-}
-
 /* On chip: a pair with the reader, or a copy that serves it. */
 static bool add_agreement(struct term_network *n, struct sample *s, int32_t buffer,
                           const struct lx_term_reader *r, lx_status *st)
 {
-    int32_t copies[MOST_COPIES], count = copies_for(n, buffer, r->buffer, copies);
+    int32_t copies[MOST_COPIES], count = 0;
     struct net_axis axes[MOST_COPIES + 2];
-    if (count < 0)
-        return status_set(st, LX_E_LIMIT, "buffer %s: more than %d copies serve one reader",
-                          n->p->buffers[buffer].name, (int)MOST_COPIES);
+    for (int32_t c = 0; c < n->p->buffer_count; c++) {
+        const struct lx_term_buffer *b = &n->p->buffers[c];
+        if (b->copy_of != buffer || !n->net.vars[n->var_of[c]].may_be_on ||
+            !term_rules_reader_of(b, r->buffer))
+            continue;
+        if (count == MOST_COPIES)
+            return status_set(st, LX_E_LIMIT, "buffer %s: more than %d copies serve one reader",
+                              n->p->buffers[buffer].name, (int)MOST_COPIES);
+        copies[count++] = c;
+    }
     struct grid g = grid_make(n, n->p->buffers[buffer].choice_count, n->p->buffers[r->buffer].choice_count);
     grid_mark(&g, r, 0);
     for (int32_t k = 0; k < count; k++)
         grid_mark(&g, term_rules_reader_of(&n->p->buffers[copies[k]], r->buffer), k + 1);
-    axes[0] = row_axis(n, n->var_of[buffer], &g);
-    axes[1] = column_axis(n, n->var_of[r->buffer], &g);
+    axes[0] = grid_axis(n, n->var_of[buffer], &g, false);
+    axes[1] = grid_axis(n, n->var_of[r->buffer], &g, true);
     for (int32_t k = 0; k < count; k++) axes[k + 2] = bit_axis(n, n->var_of[copies[k]], false);
     if ((int64_t)axes[0].size * axes[1].size << count > MOST_AGREEMENTS)
         return status_set(st, LX_E_LIMIT, "buffer %s: too many cuts and copies between it and its reader %s",
@@ -221,22 +191,6 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
     return true;
 }
 
-/* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
-static void copy_axes(struct term_network *n, const struct lx_term_buffer *b, struct net_axis *axes)
-{
-    int32_t columns = 0, first = 0;
-    for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
-    struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
-    for (int32_t k = 0; k < b->reader_count; k++) {
-        int32_t reader = b->readers[k].buffer, choices = n->p->buffers[reader].choice_count;
-        struct grid part = grid_part(&g, first, choices);
-        grid_mark(&part, &b->readers[k], 0);
-        axes[k + 2] = column_axis(n, n->var_of[reader], &part);
-        first += choices;
-    }
-    axes[1] = row_axis(n, n->var_of[b->copy_of], &g);
-}
-
 /* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only
  * the first. */
 static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
@@ -245,7 +199,18 @@ static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_
     struct net_axis *axes = arena_array(&n->net.memory, (size_t)b->reader_count + 2, sizeof *axes);
     int64_t entries = 1;
     axes[0] = bit_axis(n, n->var_of[copy], false);
-    copy_axes(n, b, axes);
+    /* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
+    int32_t columns = 0, first = 0;
+    for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
+    struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
+    for (int32_t k = 0; k < b->reader_count; k++) {
+        int32_t reader = b->readers[k].buffer, choices = n->p->buffers[reader].choice_count;
+        struct grid part = {g.rows, choices, g.stride, g.cell + first};
+        grid_mark(&part, &b->readers[k], 0);
+        axes[k + 2] = grid_axis(n, n->var_of[reader], &part, true);
+        first += choices;
+    }
+    axes[1] = grid_axis(n, n->var_of[b->copy_of], &g, false);
     for (int32_t k = 0; k < b->reader_count + 2; k++)
         entries = min_i64(entries * axes[k].size, MOST_ENTRIES + 1);
     bool whole = entries <= MOST_ENTRIES;

@@ -1,7 +1,7 @@
 /* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials of what
  * it found (term_answers.c), each wider than the one before, until bound and answer meet or the work is used
  * up. Everything is counted in steps, so that two runs do the same; the clock is only a fuse. */
-#include "cooptimise/term_answers.h"
+#include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -43,16 +43,6 @@ static int64_t told_of(double value)
     return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
-static void term_search_report(const struct searching *s)
-{
-    struct lx_progress now = {.steps = s->steps,
-                              .objective = told_of(term_search_value_of(&s->n, s->a.cost)),
-                              .bound = told_of(term_search_value_of(&s->n, s->bound))};
-    if (s->run->progress) s->run->progress(s->run->context, &now);
-    LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", term_search_value_of(&s->n, s->a.cost),
-        term_search_value_of(&s->n, s->bound), s->steps);
-}
-
 static bool term_search_cancelled(const void *context)
 {
     const struct searching *s = context;
@@ -65,20 +55,17 @@ static bool term_search_finished(struct searching *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->a.cost;
 }
 
-/* Of a message: what all of them may take of the work that is left. */
-static int64_t term_search_most_entries(const struct searching *s, const struct round *r)
-{
-    int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.net.count, 1);
-    return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16));
-}
-
 static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)
 {
     struct net_bound b;
     struct net_sweep sweep;
     int64_t least;
     bool ok = true;
-    net_bound_make(&b, &s->n.net, term_search_most_entries(s, r), &s->steps);
+    /* Of a message: what all of them may take of the work that is left. */
+    int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.net.count, 1);
+    net_bound_make(&b, &s->n.net,
+                   min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16)),
+                   &s->steps);
     s->bound = max_i64(s->bound, b.least);
     if (s->bound < s->a.cost) {
         const struct net_sweep_options how = {r->width, s->a.cost, max_i64(s->step_limit - s->steps, 0),
@@ -92,7 +79,14 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
         net_sweep_free(&sweep);
     }
     net_bound_free(&b);
-    if (ok) term_search_report(s);
+    if (ok) {
+        struct lx_progress now = {.steps = s->steps,
+                                  .objective = told_of(term_search_value_of(&s->n, s->a.cost)),
+                                  .bound = told_of(term_search_value_of(&s->n, s->bound))};
+        if (s->run->progress) s->run->progress(s->run->context, &now);
+        LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", term_search_value_of(&s->n, s->a.cost),
+            term_search_value_of(&s->n, s->bound), s->steps);
+    }
     return ok;
 }
 
@@ -104,21 +98,6 @@ static bool term_search_run_rounds(struct searching *s, lx_status *st)
          i++)
         if (!run_round(s, &rounds[i], &whole, st)) return false;
     return true;
-}
-
-static void term_search_hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out)
-{
-    size_t count = (size_t)s->n.net.count;
-    out->choice = arena_copy_array(memory, s->a.choice, count, sizeof *out->choice);
-    out->address = arena_copy_array(memory, s->a.address, count, sizeof *out->address);
-    bool proved = s->bound >= s->a.cost;
-    out->objective = lx_term_cost(s->n.p, out->choice, out->address);
-    /* Each term was rounded to a whole number of steps of 2^-shift. */
-    int64_t rounding = s->n.shift ? s->n.p->term_count : 0;
-    out->bound =
-        proved ? out->objective : fmin(out->objective, term_search_value_of(&s->n, s->bound - rounding));
-    out->steps = s->steps;
-    out->status = proved ? LX_OPTIMAL : s->stopped || s->steps >= s->step_limit ? LX_LIMIT : LX_FEASIBLE;
 }
 
 bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start *start,
@@ -135,7 +114,19 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
         term_answers_make(&s.a, &s.n, start, solver, run);
         ok = term_search_run_rounds(&s, st);
     }
-    if (ok) term_search_hand_out(&s, memory, out);
+    if (ok) {
+        size_t count = (size_t)s.n.net.count;
+        out->choice = arena_copy_array(memory, s.a.choice, count, sizeof *out->choice);
+        out->address = arena_copy_array(memory, s.a.address, count, sizeof *out->address);
+        bool proved = s.bound >= s.a.cost;
+        out->objective = lx_term_cost(s.n.p, out->choice, out->address);
+        /* Each term was rounded to a whole number of steps of 2^-shift. */
+        int64_t rounding = s.n.shift ? s.n.p->term_count : 0;
+        out->bound =
+            proved ? out->objective : fmin(out->objective, term_search_value_of(&s.n, s.bound - rounding));
+        out->steps = s.steps;
+        out->status = proved ? LX_OPTIMAL : s.stopped || s.steps >= s.step_limit ? LX_LIMIT : LX_FEASIBLE;
+    }
     term_answers_free(&s.a);
     net_frontier_free(&s.f);
     network_free(&s.n.net);

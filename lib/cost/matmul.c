@@ -21,7 +21,7 @@
  * (best / its time)^2 so that the good splits of a shape count; the slice rates and the row efficiency are
  * upstream's, unchanged. tests/measure/bench_matmul_picks.c repeats the fit and leaves shapes and families
  * out. */
-#include "cost/matmul.h"
+#include "cost/op.h"
 
 #include <math.h>
 
@@ -51,18 +51,6 @@ static double padding(double extent, double tile)
     return tile > 0 ? ceil(extent / tile) * tile / extent : 1;
 }
 
-/* With nothing hidden. The rows keep the array busy, or do not. */
-static double compute_us(const struct cost_rates *r, const struct matmul_shape *s,
-                         const struct matmul_split *p)
-{
-    double B = (double)s->b, M = (double)s->m, N = (double)s->n, K = (double)s->k;
-    double m = (double)p->m, n = (double)p->n, used = (double)p->b * m * n * (double)p->k;
-    double passes = fmax(1, M / (r->value[COST_PE_ROWS] * m)) / r->value[COST_PE_PASSES];
-    double rows = fmin(1, pow(passes, r->value[COST_PE_EXPONENT]));
-    return B * M * N * K / used / (r->value[COST_MACS] * rows) * padding(M / m, r->tile_rows) *
-           padding(N / n, r->tile_columns);
-}
-
 struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct matmul_shape *s,
                                       const struct matmul_split *p)
 {
@@ -78,7 +66,11 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     double output = B * M * N * (double)s->output_bytes;
     double c_us = output / (r->value[COST_STREAM_CAP] * 1e3) * (1 + r->value[COST_RUN_OVERHEAD] / run);
     if (s->b > 1 && !s->shared_weight && k_sticks > 1) w_us *= 1 + r->value[COST_KERNEL_PASSES];
-    double compute = compute_us(r, s, p);
+    /* With nothing hidden. The rows keep the array busy, or do not. */
+    double passes = fmax(1, M / (r->value[COST_PE_ROWS] * m)) / r->value[COST_PE_PASSES];
+    double rows = fmin(1, pow(passes, r->value[COST_PE_EXPONENT]));
+    double compute = B * M * N * K / used / (r->value[COST_MACS] * rows) * padding(M / m, r->tile_rows) *
+                     padding(N / n, r->tile_columns);
     double shown = compute * r->value[p->k > 1 ? COST_COMPUTE_REDUCED : COST_COMPUTE_SHOWN];
     if (r->hides_compute) shown = fmax(0, compute - (a_us + w_us + c_us));
     double sums = (k - 1) * r->value[COST_PSUM] * output / (b * m * n) / 1e3;

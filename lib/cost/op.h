@@ -6,7 +6,42 @@
 #ifndef LX_COST_OP_H
 #define LX_COST_OP_H
 
-#include "cost/matmul.h"
+#include "cost/rates.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- Predicted time of one matmul under one division of its work, in microseconds (matmul.c). --- */
+
+/* C[b,m,n] = sum over k of A[b,m,k] * W[b,k,n]; a shared weight has no b. */
+struct matmul_shape {
+    int64_t b, m, n, k;
+    bool shared_weight;
+    int64_t operand_bytes, output_bytes; /* of one element */
+    int64_t cores;                       /* of the device */
+    int64_t stick_elements;
+};
+
+struct matmul_split {
+    int64_t b, m, n, k;
+};
+
+/* The time taken apart. */
+struct matmul_parts {
+    double rows, kernel, output; /* delivering A and W, and writing C, each through memory */
+    double compute;              /* with nothing hidden behind transfers */
+    double shown;                /* what of it transfers do not hide */
+    double sums;                 /* reduce steps where K is split */
+};
+
+struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct matmul_shape *s,
+                                      const struct matmul_split *p);
+double matmul_time_with(const struct cost_rates *r, const struct matmul_shape *s,
+                        const struct matmul_split *p);
+/* GB/s that one slice of an operand is delivered at, when `sharers` cores want the same slice. */
+double matmul_slice_rate(const struct cost_rates *r, double sharers);
+
+/* --- Ops. --- */
 
 enum cost_class {
     COST_POINTWISE,
@@ -51,5 +86,36 @@ double cost_local_copy(const struct lx_device *d, int64_t bytes);
  * all operands. */
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
+
+/* --- The second clock: how long a bundle of ops takes from end to end, launch and all, in microseconds.
+ *
+ * A bundle is launched as one kernel. It takes the larger of two times: the launch, by operands through HBM and cores;
+ * and the work of the device. But a bundle that moves no more than was ever measured, and whose ops wait for nothing but
+ * HBM, takes its launch, even if that is less than its device time: on Spyre 8.39 MB of operands went in 32.51 us, which
+ * is 258 GB/s of a memory whose peak is 204.8. The ops of a nest are launched one by one, each once per iteration, and
+ * the runs of ops between nests each once. Compute, transfers slower than the memory, and ring traffic are waited for at
+ * any size. --- */
+
+struct cost_bundle {
+    int64_t times; /* that it is launched: an op in a nest once per iteration; 0: once */
+    int64_t
+        operands;  /* that go through HBM: accesses off chip, loads and stores, each once; of all launches */
+    int64_t cores; /* of the op with most */
+    double hbm_bytes;
+    double device_us; /* of its ops and copies, one after the other */
+    double busy_us;   /* the same if HBM's own rate were no limit */
+};
+
+/* Of so many bytes through HBM, those that the launch does not cover: none up to what was measured, all from
+ * a quarter more on, and in between ever more, so that a bundle never takes a leap for one more byte. */
+double cost_uncovered(const struct lx_device *d, double bytes);
+double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores);
+double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b);
+
+/* Predicted time on the rings between the cores, in microseconds. */
+
+/* A relayout: every core receives `runs` runs of consecutive sticks, `part_bytes` in all, of a tensor that is
+ * cut into `parts` along the dimension that changes hands. */
+double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes);
 
 #endif

@@ -4,7 +4,8 @@
  * where stride_d is the product of the splits before it. A contiguous dimension comes first, so that the
  * cores that add up a sum are ring neighbours. Two ops may hand a tensor over on chip only if both cut it
  * into the same parts and the same core has the same part, whole. */
-#include "divide/core_map.h"
+#include "divide/divide.h"
+#include "layout/op_index.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "divide/space.h"
@@ -98,21 +99,6 @@ void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_
     *lo = max_i64(*lo - v->low[dim], 0);
 }
 
-/* How far the windows of a core's slice of the output reach beyond the same slice of the input, both ways. */
-static void find_halo(const struct lx_window *w, int64_t size, int64_t outs, int64_t slices, int64_t *low,
-                      int64_t *high)
-{
-    int64_t own = size / slices, each = outs / slices, reach = w->dilation * (w->size - 1);
-    *low = *high = 0;
-    for (int64_t i = 0; i < slices; i++) {
-        int64_t first = w->stride * each * i + min_i64(reach, 0) - w->pad;
-        int64_t last = w->stride * (each * (i + 1) - 1) + max_i64(reach, 0) - w->pad;
-        if (last < 0 || first >= size) continue;
-        *low = max_i64(*low, own * i - max_i64(first, 0));
-        *high = max_i64(*high, min_i64(last, size - 1) + 1 - own * (i + 1));
-    }
-}
-
 /* A split of what slides cuts the input as well, where its positions go with the output's; else each core
  * has all. */
 static void cut_by_window(const struct lx_layout *y, const struct op_index *x, const struct lx_split *v,
@@ -122,11 +108,19 @@ static void cut_by_window(const struct lx_layout *y, const struct op_index *x, c
         const struct lx_window *w = &x->windows[i];
         int h = w->out == var && w->hole == 1 ? op_index_dim(x, 0, w->in) : -1;
         for (int k = 0; h >= 0 && k < view->rank; k++) {
-            int64_t size = y->size[k], low, high;
+            int64_t size = y->size[k], low = 0, high = 0;
             if (y->host_dim[k] != h || y->step[k] != 1 || size != y->host_shape[h] || size % v->split != 0 ||
                 v->extent % v->split != 0 || size > INT32_MAX)
                 continue;
-            find_halo(w, size, v->extent, v->split, &low, &high);
+            /* How far the windows of a core's slice of the output reach beyond the same slice of the input. */
+            int64_t own = size / v->split, each = v->extent / v->split, reach = w->dilation * (w->size - 1);
+            for (int64_t s = 0; s < v->split; s++) {
+                int64_t first = w->stride * each * s + min_i64(reach, 0) - w->pad;
+                int64_t last = w->stride * (each * (s + 1) - 1) + max_i64(reach, 0) - w->pad;
+                if (last < 0 || first >= size) continue;
+                low = max_i64(low, own * s - max_i64(first, 0));
+                high = max_i64(high, min_i64(last, size - 1) + 1 - own * (s + 1));
+            }
             if (size / v->split + low + high >= size) continue;
             view->slices[k] = v->split;
             view->stride[k] = stride;
@@ -216,9 +210,8 @@ struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, i
     return core_view_held(&d->layouts->layouts[tensor], &d->nests[nest], &t, hold, v);
 }
 
-bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b)
+bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
 {
-    if (a->partial || b->partial || !a->representable || !b->representable) return false;
     if (a->cores != b->cores || a->rank != b->rank) return false;
     for (int i = 0; i < a->rank; i++)
         if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
@@ -226,6 +219,11 @@ bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view
             a->high[i] != b->high[i])
             return false;
     return true;
+}
+
+bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b)
+{
+    return !a->partial && !b->partial && a->representable && b->representable && views_equal(a, b);
 }
 
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor)

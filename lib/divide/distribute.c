@@ -92,19 +92,6 @@ static void distribute_take(struct space *s, int i, enum lx_split_rule rule, int
     splits[i] = most;
 }
 
-/* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
-static int reduction_for(const struct space *s, const int *reductions, int count, const int64_t *splits)
-{
-    bool split = space_reductions_split(s, splits) > 0;
-    int best = -1;
-    for (int i = 0; i < count; i++) {
-        int a = reductions[i];
-        if (split && splits[a] == 1) continue;
-        if (best < 0 || most_for(s, a, splits) > most_for(s, best, splits)) best = a;
-    }
-    return best;
-}
-
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st)
 {
@@ -122,7 +109,173 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
         a->bound = left;
     }
     for (int i = 0; i < output_count; i++) distribute_take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
-    int reduction = reduction_for(s, reductions, reduction_count, splits);
-    if (reduction >= 0) distribute_take(s, reduction, LX_SPLIT_REDUCTION, splits);
+    /* Of the reduction axes the committed one, or else the one that can use most of what is left; -1: none. */
+    bool split = space_reductions_split(s, splits) > 0;
+    int best = -1;
+    for (int i = 0; i < reduction_count; i++) {
+        int a = reductions[i];
+        if (split && splits[a] == 1) continue;
+        if (best < 0 || most_for(s, a, splits) > most_for(s, best, splits)) best = a;
+    }
+    if (best >= 0) distribute_take(s, best, LX_SPLIT_REDUCTION, splits);
+    return true;
+}
+
+/* --- Hints: splits that a pattern asks for, in order. A hint that the cores left do not suffice for is passed over,
+ * an impossible one is an error. Other axes stay whole, but for the splits that spans need. --- */
+
+static bool hints_bad(const struct space *s, lx_status *st, const struct lx_split_hint *h, const char *why)
+{
+    return status_set_at(st, LX_E_HINT, s->file, s->line, 1,
+                         "op %s: a split of '%c' into %lld was asked for, but %s", s->op_name, h->letter,
+                         (long long)h->split, why);
+}
+
+bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, int64_t *splits,
+                 lx_status *st)
+{
+    int64_t left = s->cores;
+    for (int i = 0; i < s->axis_count; i++) {
+        struct axis *a = &s->axes[i];
+        splits[i] = a->floor;
+        left /= a->floor;
+        if (a->floor == 1) a->rule = a->basis == 1 ? LX_SPLIT_NONE : LX_SPLIT_UNASKED;
+    }
+    for (int h = 0; h < count; h++) {
+        int i = 0;
+        while (i < s->axis_count && s->axes[i].letter != hints[h].letter) i++;
+        if (i == s->axis_count)
+            return hints_bad(
+                s, st, &hints[h],
+                "that dimension is not in the iteration space; its letters are those of the einsum");
+        struct axis *a = &s->axes[i];
+        int64_t want = hints[h].split;
+        if (want < 1) return hints_bad(s, st, &hints[h], "a split is an integer from 1 on");
+        if (want > left * splits[i]) {
+            a->bound = want;
+            if (splits[i] == 1) a->rule = LX_SPLIT_NO_CORES;
+            continue;
+        }
+        if (a->basis % want != 0)
+            return hints_bad(
+                s, st, &hints[h],
+                "it is not evenly divisible; use a divisor of its extent, in sticks where sticks run "
+                "along it");
+        if (want < a->floor) return hints_bad(s, st, &hints[h], "the span limit needs more slices than that");
+        if (!factor_in(&a->legal, want))
+            return hints_bad(s, st, &hints[h], "a constraint of the op does not allow it");
+        splits[i] = want;
+        left = s->cores / space_used(s, splits);
+        if (space_reductions_split(s, splits) > 1)
+            return hints_bad(s, st, &hints[h],
+                             "then more than one reduction dimension would be split; ask for one");
+        a->rule = LX_SPLIT_HINT;
+        a->bound = want;
+    }
+    return true;
+}
+
+/* --- Matmuls: one of which the spans committed nothing is divided by predicted time.
+ *
+ * Roles come from the sticks: N is the axis along which the output's sticks run, the kernel the input that has it;
+ * rows M are in the other input only, K is the one summed axis, everything else is batch. Where several axes could be
+ * M, it is the innermost of the output; the others are batch of a kernel that all of them share. The pass declines
+ * other ops. It never leaves more cores idle than distribution alone would: only divisions that use at least as many
+ * are weighed. --- */
+
+static int matmul_var_of(const struct op_index *x, const struct axis *a)
+{
+    int v = 0;
+    while (v < x->var_count && x->letter[v] != a->letter) v++;
+    return v < x->var_count ? v : -1;
+}
+
+int matmul_kernel(const struct lx_layouts *l, int32_t op)
+{
+    struct op_index x;
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    return (op_index_dim(&x, 0, l->stick_var[op]) >= 0) ? 0 : 1;
+}
+
+bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct space *s, int *n_axis,
+                  int *m_axis, int *k_axis, struct matmul_shape *shape)
+{
+    const struct lx_op *op = &l->graph->ops[op_number];
+    const struct lx_tensor *tensors = l->graph->tensors;
+    struct op_index x;
+    if (!(op->kind->traits & LX_CONTRACTS) || !op->reduces || l->stick_var[op_number] < 0) return false;
+    op_index_of(l->graph, op, &x);
+    if (x.window_count) return false;
+    int n = l->stick_var[op_number], kernel = (op_index_dim(&x, 0, n) >= 0) ? 0 : 1, rows = 1 - kernel;
+    *n_axis = *m_axis = *k_axis = -1;
+    int64_t batch = 1, kernel_batch = 1;
+    for (int i = 0; i < s->axis_count; i++) {
+        int v = matmul_var_of(&x, &s->axes[i]);
+        if (v == n)
+            *n_axis = i;
+        else if (op_index_reduced(&x, v)) {
+            if (s->axes[i].extent > 1 && *k_axis >= 0 && s->axes[*k_axis].extent > 1) return false;
+            if (*k_axis < 0 || s->axes[i].extent > 1) *k_axis = i;
+        } else if ((op_index_dim(&x, rows, v) >= 0) && !(op_index_dim(&x, kernel, v) >= 0))
+            *m_axis = i; /* the innermost wins: axes stand in the output's order */
+    }
+    if (*n_axis < 0 || *m_axis < 0 || *k_axis < 0) return false;
+    for (int i = 0; i < s->axis_count; i++) {
+        int v = matmul_var_of(&x, &s->axes[i]);
+        if (i == *n_axis || i == *m_axis || i == *k_axis || op_index_reduced(&x, v)) continue;
+        if (!mul_i64(batch, s->axes[i].extent, &batch)) return false;
+        if ((op_index_dim(&x, kernel, v) >= 0)) kernel_batch *= s->axes[i].extent;
+    }
+    const struct lx_layout *first = &l->layouts[op->inputs[rows]];
+    *shape = (struct matmul_shape){.b = batch,
+                                   .m = s->axes[*m_axis].extent,
+                                   .n = s->axes[*n_axis].extent,
+                                   .k = s->axes[*k_axis].extent,
+                                   .shared_weight = kernel_batch == 1,
+                                   .cores = s->cores,
+                                   .stick_elements = first->stick_elements,
+                                   .operand_bytes = max_i64(first->stick_bytes / first->stick_elements, 1),
+                                   .output_bytes = max_i64(lx_dtype_bits(tensors[op->output].dtype) / 8, 1)};
+    return true;
+}
+
+struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axis, int k_axis,
+                                    const int64_t *splits)
+{
+    struct matmul_split p = {1, splits[m_axis], splits[n_axis], splits[k_axis]};
+    for (int i = 0; i < s->axis_count; i++)
+        if (i != n_axis && i != m_axis && i != k_axis) p.b *= splits[i];
+    return p;
+}
+
+bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
+                   int64_t *splits)
+{
+    int n, m, k;
+    struct matmul_shape shape;
+    const struct cost_rates rates = cost_rates_of(&l->graph->device);
+    for (int i = 0; i < s->axis_count; i++)
+        if (s->axes[i].floor > 1) return false;
+    if (!matmul_roles(l, op, s, &n, &m, &k, &shape)) return false;
+    int64_t trial[LX_MAX_VARS] = {0}, best[LX_MAX_VARS] = {0};
+    double least = 0;
+    bool found = false;
+    struct candidate_walk w = {.s = s, .splits = trial};
+    while (candidate_next(&w)) {
+        if (space_used(s, trial) < space_used(s, by_default)) continue;
+        struct matmul_split p = matmul_split_of(s, n, m, k, trial);
+        double us = matmul_time_with(&rates, &shape, &p);
+        if (found && us >= least) continue;
+        found = true;
+        least = us;
+        memcpy(best, trial, sizeof best);
+    }
+    if (!found) return false;
+    memcpy(splits, best, (size_t)s->axis_count * sizeof *splits);
+    for (int i = 0; i < s->axis_count; i++) {
+        struct axis *a = &s->axes[i];
+        a->bound = s->cores;
+        a->rule = a->basis == 1 ? LX_SPLIT_NONE : a->blocked ? LX_SPLIT_BLOCKED : LX_SPLIT_COST;
+    }
     return true;
 }

@@ -80,28 +80,6 @@ struct commitment {
     int64_t bound[LX_MAX_VARS];
 };
 
-/* No span is longer than its tensor; most ops need no look at theirs. */
-static bool may_exceed_span(const struct lx_layouts *l, const struct lx_op *op)
-{
-    for (int i = 0; i < op_operand_count(op); i++)
-        if (lx_layout_bytes(&l->layouts[op_operand(op, i)]) > l->graph->device.span_bytes) return true;
-    return false;
-}
-
-static bool commit_span(const struct lx_layouts *l, int32_t op, struct space *s, struct commitment *c,
-                        lx_status *st)
-{
-    int64_t floors[LX_MAX_VARS];
-    if (!span_reduce(s, st)) return false;
-    for (int i = 0; i < s->axis_count; i++) {
-        floors[i] = s->axes[i].floor;
-        c->bound_by[i] = s->axes[i].bound_by;
-        c->bound[i] = s->axes[i].bound;
-    }
-    lx_division_encode(l, op, floors, &c->splits);
-    return true;
-}
-
 /* Pass 1: `commitments` per op, NULL where its spans need nothing. */
 static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *memory,
                       struct commitment **commitments, lx_status *st)
@@ -111,40 +89,25 @@ static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *m
         const struct lx_op *op = &l->graph->ops[o];
         struct arena scratch = {0};
         struct space s;
-        if (op->kind->traits & LX_EXTERN || !may_exceed_span(l, op)) continue;
-        space_of_op(l, o, cores, &scratch, &s);
+        bool large = false; /* no span is longer than its tensor */
+        for (int i = 0; i < op_operand_count(op); i++)
+            large |= lx_layout_bytes(&l->layouts[op_operand(op, i)]) > l->graph->device.span_bytes;
+        if (op->kind->traits & LX_EXTERN || !large) continue;
+        space_of_op(l, o, cores, NULL, &scratch, &s);
         if (s.operand_count > 0) {
-            commitments[o] = arena_array(memory, 1, sizeof *commitments[o]);
-            ok = commit_span(l, o, &s, commitments[o], st);
+            struct commitment *c = commitments[o] = arena_array(memory, 1, sizeof *c);
+            int64_t floors[LX_MAX_VARS];
+            ok = span_reduce(&s, st);
+            for (int i = 0; ok && i < s.axis_count; i++) {
+                floors[i] = s.axes[i].floor;
+                c->bound_by[i] = s.axes[i].bound_by;
+                c->bound[i] = s.axes[i].bound;
+            }
+            if (ok) lx_division_encode(l, o, floors, &c->splits);
         }
         arena_free(&scratch);
     }
     return ok;
-}
-
-static bool recover_span(const struct lx_layouts *l, int32_t op, const struct commitment *c, struct space *s,
-                         lx_status *st)
-{
-    int64_t floors[LX_MAX_VARS];
-    if (!c) return true;
-    if (!lx_division_decode(l, op, &c->splits, floors, st)) return false;
-    for (int i = 0; i < s->axis_count; i++) {
-        if (floors[i] == 1) continue;
-        s->axes[i].floor = floors[i];
-        s->axes[i].rule = LX_SPLIT_SPAN;
-        s->axes[i].bound_by = c->bound_by[i];
-        s->axes[i].bound = c->bound[i];
-    }
-    return true;
-}
-
-static bool not_divided(const struct space *s, lx_status *st)
-{
-    return status_set_at(
-        st, LX_E_HINT, s->file, s->line, 1,
-        "op %s has hints, but is not divided: its index map is not known, or it runs off the "
-        "device; remove them",
-        s->op_name);
 }
 
 /* Pass 2: the splits of a space whose floors are committed. */
@@ -174,14 +137,27 @@ static bool divide_one_op(const struct lx_layouts *l, int32_t op_number, const s
     int64_t splits[LX_MAX_VARS];
     *d = (struct lx_division){.op = op_number, .cores = cores, .cores_used = 1, .contiguous = -1};
     d->kind = op->kind->traits & LX_EXTERN ? LX_UNDIVIDED_EXTERN : LX_DIVIDED;
-    space_of_op(l, op_number, cores, scratch, &s);
+    space_of_op(l, op_number, cores, NULL, scratch, &s);
     if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
     if (d->kind != LX_DIVIDED) {
         d->predicted_us = divide_predict(l, d, &s, splits);
-        return op->hint_count == 0 ? true : not_divided(&s, st);
+        return op->hint_count == 0 ? true
+                                   : status_set_at(st, LX_E_HINT, s.file, s.line, 1,
+                                                   "op %s has hints, but is not divided: its index map is "
+                                                   "not known, or it runs off the "
+                                                   "device; remove them",
+                                                   s.op_name);
     }
-    if (!recover_span(l, op_number, committed, &s, st) || !divide_space(l, how, &s, d, splits, st))
-        return false;
+    int64_t floors[LX_MAX_VARS];
+    if (committed && !lx_division_decode(l, op_number, &committed->splits, floors, st)) return false;
+    for (int i = 0; committed && i < s.axis_count; i++) {
+        if (floors[i] == 1) continue;
+        s.axes[i].floor = floors[i];
+        s.axes[i].rule = LX_SPLIT_SPAN;
+        s.axes[i].bound_by = committed->bound_by[i];
+        s.axes[i].bound = committed->bound[i];
+    }
+    if (!divide_space(l, how, &s, d, splits, st)) return false;
     divide_record(l, &s, splits, memory, d);
     return true;
 }
@@ -247,22 +223,6 @@ int lx_division_front(const struct lx_division *v)
     return own ? v->contiguous : -1;
 }
 
-/* Parts of a sum are on neighbours already, and so are the slices of the first variable that has several. */
-static bool set_front(const struct lx_graph *g, struct lx_division *v, int front, lx_status *st)
-{
-    bool sums = v->contiguous >= 0;
-    if (front < 0) return true;
-    if (front < v->split_count && !sums && v->splits[front].split > 1) {
-        v->contiguous = front;
-        if (lx_division_front(v) == front) return true;
-    }
-    return status_set(
-        st, LX_E_DOMAIN,
-        "op %s: the slices of that variable cannot be brought to neighbouring cores: it is whole, "
-        "the first that is split, or another than the sum that is; leave front out",
-        g->ops[v->op].name);
-}
-
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st)
 {
@@ -282,7 +242,17 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
                            s.op_name);
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
     if (ok) divide_record(d->layouts, &s, splits, memory, &fresh);
-    ok = ok && set_front(d->layouts->graph, &fresh, front, st);
+    if (ok && front >= 0) {
+        /* Partial sums are on neighbours already, and so are the slices of the first variable that has several. */
+        bool may = front < fresh.split_count && fresh.contiguous < 0 && fresh.splits[front].split > 1;
+        if (may) fresh.contiguous = front;
+        if (!may || lx_division_front(&fresh) != front)
+            ok = status_set(
+                st, LX_E_DOMAIN,
+                "op %s: the slices of that variable cannot be brought to neighbouring cores: it is whole, "
+                "the first that is split, or another than the sum that is; leave front out",
+                s.op_name);
+    }
     if (ok) *out = fresh;
     arena_free(&scratch);
     return ok;

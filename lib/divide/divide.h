@@ -9,6 +9,8 @@
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
+#include "base/arena.h"
+#include "cost/op.h"
 #include "divide/op_nest.h"
 
 /* Why a variable has the split it has. The words are shown to people and written in JSON. */
@@ -102,7 +104,7 @@ struct lx_divisions {
 /* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
-/* span_orders.c: other orders of dimensions for large intermediates of ops that no division would bring
+/* Other orders of dimensions for large intermediates of ops that no division would bring
  * within the span limit, where that helps; what it does not help is left for lx_divide to refuse. False: no
  * memory. */
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);
@@ -187,6 +189,8 @@ struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_ne
                                    const struct nest_tensor *t, int hold, struct lx_core_view v);
 /* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b);
+/* The same parts on the same cores. */
+bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
@@ -243,5 +247,45 @@ bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
                                          const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st);
+
+/* --- Menus: every legal division of an op with the figures that a later stage weighs it by. --- */
+
+struct division_menu {
+    int split_count, operand_count; /* operand_count 0: the op cannot be divided */
+    int output;                     /* the operand that is the first result */
+    bool is_reduction[LX_MAX_VARS];
+    int32_t count;
+    int64_t *splits;    /* per choice, split_count each */
+    signed char *front; /* per choice: the variable whose slices are on neighbouring cores; -1: by the rule */
+    struct lx_core_view *views; /* per choice, operand_count each */
+    int64_t *core_bytes;        /* the same */
+    struct cost_parts *parts;   /* per choice */
+    double *memory_us;          /* per choice, operand_count each */
+};
+
+/* All memory from the arena. An op that is not divided gets one choice without splits and views. `orders`: behind
+ * them those with another variable in front. */
+void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, struct arena *memory,
+                        struct division_menu *out);
+
+/* --- Cores and slices, on plain arrays. --- */
+
+/* Slot of dimension `dim` on core `core`: dimensions in order, the first fastest; `contiguous` (or -1) before
+ * all others. */
+int64_t core_slot(const int64_t *splits, int count, int contiguous, int dim, int64_t core);
+/* Cores between two slots of the dimension. */
+int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim);
+/* The cores of an op fall into whole groups of its slices? */
+bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status *st);
+/* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
+bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
+
+/* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along
+ * dimension d: at most its span, which counts whole rows of everything behind the first dimension. */
+int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
+
+/* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */
+struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
+                                 const struct lx_division *d, int operand);
 
 #endif

@@ -1,7 +1,8 @@
 /* Divisions as JSON, one object per op: iteration space, splits with their reasons, spans. */
-#include "divide/core_map.h"
+#include "divide/divide.h"
+#include "layout/op_index.h"
 #include "base/text.h"
-#include "layout/operand_coordinates.h"
+#include "layout/flat_index.h"
 
 static const char *const kinds[] = {
     [LX_DIVIDED] = "divided", [LX_UNDIVIDED_EXTERN] = "extern", [LX_UNDIVIDED_OPAQUE] = "opaque"};

@@ -75,16 +75,6 @@ struct op_parts {
     double flops;
 };
 
-/* Copies compute nothing; the cost model has one operation per point of the iteration space. */
-static double flops_of(const struct lx_op *op, const struct cost_work *w)
-{
-    bool copies = op->kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
-                  op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
-    return copies                            ? 0
-           : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / division_time_multiplies(op)
-                                             : w->flops;
-}
-
 static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
 {
     const struct lx_division *d = &all->at[op];
@@ -108,7 +98,14 @@ static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     struct cost_rates rates = cost_rates_of(&l->graph->device);
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
-    out->flops = flops_of(&l->graph->ops[op], &w);
+    /* Copies compute nothing; the cost model has one operation per point of the iteration space. */
+    bool copies = l->graph->ops[op].kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
+                  l->graph->ops[op].kind->id == LX_KIND_CLONE ||
+                  l->graph->ops[op].kind->id == LX_KIND_RESTICKIFY;
+    out->flops = copies ? 0
+                 : l->graph->ops[op].kind->traits & LX_CONTRACTS
+                     ? 2 * w.flops / division_time_multiplies(&l->graph->ops[op])
+                     : w.flops;
     /* All iterations of a nest, one after the other. */
     double times = (double)nest_runs(all->nests, all->nest_count, op);
     out->parts.compute_us *= times;

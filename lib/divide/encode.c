@@ -96,15 +96,6 @@ bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, 
     return n >= 0;
 }
 
-int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from)
-{
-    struct coeff_var vars[LX_MAX_VARS];
-    int n = from->front ? encode_gather(l->graph, op, vars) : 0;
-    for (int i = 0; i < n; i++)
-        if (vars[i].range > 1 && vars[i].write == from->front) return i;
-    return from->front ? LX_MAX_VARS : -1;
-}
-
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st)
 {
@@ -118,4 +109,58 @@ bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_
                          "op %s: a stored split has a coefficient that none of its variables has; the splits "
                          "are those of another op or of another shape, divide it again",
                          o->name);
+}
+
+/* --- Divisions that a file states: checked, recorded, and nothing chosen. --- */
+
+/* An op as a file states its splits; what runs off the device, or whose index map is unknown, has none. */
+static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cores,
+                             const struct lx_coeff_splits *stated, struct lx_divisions *d, lx_status *st)
+{
+    int64_t splits[LX_MAX_VARS];
+    struct arena scratch = {0};
+    struct space s;
+    struct lx_division *v = &d->at[op];
+    *v = (struct lx_division){.op = op, .cores = cores, .cores_used = 1, .contiguous = -1};
+    space_of_op(l, op, cores, NULL, &scratch, &s);
+    bool ok = true, is_extern = l->graph->ops[op].kind->traits & LX_EXTERN;
+    v->kind = is_extern ? LX_UNDIVIDED_EXTERN : s.operand_count == 0 ? LX_UNDIVIDED_OPAQUE : LX_DIVIDED;
+    if (v->kind != LX_DIVIDED && stated->output_count + stated->reduction_count > 0)
+        ok = status_set(st, LX_E_DOMAIN, "op %s: it cannot be divided", l->graph->ops[op].name);
+    else if (v->kind != LX_DIVIDED) {
+        int64_t none[LX_MAX_VARS] = {0};
+        struct cost_work w = work_of(l, v, &s, none);
+        struct cost_rates rates = cost_rates_of(&l->graph->device);
+        v->predicted_us = cost_op(&rates, &w);
+    } else {
+        struct coeff_var vars[LX_MAX_VARS];
+        int n = stated->front ? encode_gather(l->graph, op, vars) : 0, front = 0;
+        while (front < n && (vars[front].range == 1 || vars[front].write != stated->front)) front++;
+        if (front == n)
+            front = stated->front ? LX_MAX_VARS : -1; /* a variable that the op does not have; none */
+        ok = lx_division_decode(l, op, stated, splits, st) &&
+             lx_division_ordered(d, op, splits, front, d->memory, v, st);
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
+                                         const struct lx_nest *nests, int32_t nest_count,
+                                         const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st)
+{
+    int32_t count = l->graph->op_count;
+    *wrong = -1;
+    if (!lx_cores_valid(&l->graph->device, cores, st)) return NULL;
+    struct lx_divisions *d = divisions_new(l, cores);
+    d->nests = nests;
+    d->nest_count = nest_count;
+    for (int32_t o = 0; o < count; o++)
+        if (!divide_as_stated(l, o, cores, &splits[o], d, st)) {
+            *wrong = o;
+            lx_divisions_free(d);
+            return NULL;
+        }
+    for (int32_t o = 0; o < count; o++) d->predicted_us += d->at[o].predicted_us;
+    return d;
 }

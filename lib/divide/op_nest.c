@@ -96,26 +96,6 @@ static bool op_nest_wrong(const struct lx_layouts *l, int32_t op, lx_status *st,
                          o->name, what);
 }
 
-static bool shape_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
-{
-    bool ok = n->first >= 0 && n->first <= n->last && n->last < l->graph->op_count && n->level_count >= 1 &&
-              n->level_count <= LX_MAX_LEVELS;
-    for (int i = 0; ok && i < n->level_count; i++) ok = n->tiles[i] >= 2;
-    return ok ? true
-              : status_set(st, LX_E_NEST,
-                           "a nest is a run of ops with one to three levels of at least two tiles each");
-}
-
-/* The output of an op. */
-static bool written_once(const struct lx_layouts *l, int32_t tensor)
-{
-    const struct lx_graph *g = l->graph;
-    int writers = 0;
-    if (l->rewritten) return !l->rewritten[tensor];
-    for (int32_t o = 0; o < g->op_count; o++) writers += op_operand_made(&g->ops[o], tensor) >= 0;
-    return writers == 1;
-}
-
 int64_t nest_tile_basis(const struct lx_layout *y, int dim)
 {
     if (dim < 0) return 0;
@@ -143,8 +123,12 @@ bool nest_takes_op(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
     bool once = nest_walks_op(l, op);
-    for (int i = o->input_count; once && i < op_operand_count(o); i++)
-        once = written_once(l, op_operand(o, i));
+    for (int i = o->input_count; once && i < op_operand_count(o); i++) {
+        int writers = l->rewritten ? l->rewritten[op_operand(o, i)] + 1 : 0;
+        for (int32_t k = 0; !l->rewritten && k < l->graph->op_count; k++)
+            writers += op_operand_made(&l->graph->ops[k], op_operand(o, i)) >= 0;
+        once = writers == 1;
+    }
     return once;
 }
 
@@ -193,25 +177,111 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
     return true;
 }
 
-/* A loop around one op saves something only if the op accesses a tensor twice. */
-static bool alone_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
-{
-    const struct lx_op *op = &l->graph->ops[n->first];
-    for (int i = 0; n->first == n->last && i < op_operand_count(op); i++)
-        for (int k = 0; k < i; k++)
-            if (op_operand(op, k) == op_operand(op, i)) return true;
-    return n->first < n->last
-               ? true
-               : op_nest_wrong(l, n->first, st,
-                               "it is alone in it and accesses no tensor twice, so that tiles save nothing");
-}
-
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
 {
-    bool ok = shape_valid(l, n, st) && alone_valid(l, n, st);
+    bool ok = n->first >= 0 && n->first <= n->last && n->last < l->graph->op_count && n->level_count >= 1 &&
+              n->level_count <= LX_MAX_LEVELS;
+    for (int i = 0; ok && i < n->level_count; i++) ok = n->tiles[i] >= 2;
+    if (!ok)
+        return status_set(st, LX_E_NEST,
+                          "a nest is a run of ops with one to three levels of at least two tiles each");
+    /* A loop around one op saves something only if the op accesses a tensor twice. */
+    const struct lx_op *op = &l->graph->ops[n->first];
+    bool worth = n->first < n->last;
+    for (int i = 0; i < op_operand_count(op); i++)
+        for (int k = 0; k < i; k++) worth |= op_operand(op, k) == op_operand(op, i);
+    if (!worth)
+        return op_nest_wrong(l, n->first, st,
+                             "it is alone in it and accesses no tensor twice, so that tiles save nothing");
     for (int32_t o = n->first; ok && o <= n->last; o++) ok = op_valid(l, n, o, st);
     for (int32_t o = n->first; ok && o <= n->last; o++)
         for (int i = 0; ok && i < op_operand_count(&l->graph->ops[o]); i++)
             ok = operand_valid(l, n, o, i, st);
     return ok;
+}
+
+/* --- Running sums: from the sum down to the readers of the weights, and from a blend up to the source of its
+ * weights. --- */
+
+/* The op of the nest that makes a tensor; -1: none. */
+static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
+{
+    for (int32_t o = n->first; o <= n->last; o++)
+        if (op_operand_made(&l->graph->ops[o], tensor) >= 0) return o;
+    return -1;
+}
+
+/* What a tensor is a copy of. */
+static int32_t running_sums_copied(const struct lx_layouts *l, int32_t tensor)
+{
+    for (int32_t o = l->graph->op_count - 1; o >= 0; o--)
+        if (l->graph->ops[o].output == tensor && op_is_restickify(&l->graph->ops[o]))
+            tensor = l->graph->ops[o].inputs[0];
+    return tensor;
+}
+
+/* Levels of the nest over which an op sums. */
+static unsigned running_sums_summed_by(const struct lx_layouts *l, const struct lx_nest *n, int32_t op)
+{
+    struct op_index x;
+    unsigned levels = 0;
+    op_index_of(l->graph, &l->graph->ops[op], &x);
+    for (int k = 0; k < n->level_count; k++)
+        if (op_index_dim(&x, x.output, n->var[op - n->first][k]) < 0) levels |= level_bit(k);
+    return levels;
+}
+
+/* How far on the way from scores to weights a tensor is. */
+enum stage { DIFFERENCES, WEIGHTS };
+
+/* Do only the right ops read differences or weights? */
+static bool used_well(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor, enum stage stage,
+                      unsigned levels)
+{
+    bool well = l->graph->tensors[tensor].role == LX_INTERMEDIATE;
+    for (int32_t o = 0; well && o < l->graph->op_count; o++) {
+        const struct lx_op *op = &l->graph->ops[o];
+        for (int i = 0; well && i < op->input_count; i++) {
+            if (op->inputs[i] != tensor) continue;
+            if (n->first > o || o > n->last)
+                well = false;
+            else if (op_is_restickify(op))
+                well = used_well(l, n, op->output, stage, levels);
+            else if (stage == WEIGHTS)
+                well = op->kind->id == LX_KIND_BLEND && i == 0 && running_sums_summed_by(l, n, o) == levels;
+            else
+                well = op->kind->id == LX_KIND_EXP && used_well(l, n, op->output, WEIGHTS, levels);
+        }
+    }
+    return well;
+}
+
+bool nest_reads_running(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int32_t tensor)
+{
+    const struct lx_op *o = &l->graph->ops[op];
+    int32_t maker = maker_in(l, n, tensor);
+    if (maker < 0 || maker > op || l->graph->ops[maker].kind->id != LX_KIND_LOGSUMEXP) return false;
+    if (o->kind->id != LX_KIND_SUB || o->input_count != 2 || o->inputs[1] != tensor) return false;
+    return running_sums_copied(l, o->inputs[0]) == running_sums_copied(l, l->graph->ops[maker].inputs[0]) &&
+           used_well(l, n, o->output, DIFFERENCES, running_sums_summed_by(l, n, maker));
+}
+
+/* The op of the nest behind copies, of a kind; -1: another. */
+static int32_t maker_of_kind(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor,
+                             enum lx_kind_id kind)
+{
+    int32_t op = maker_in(l, n, running_sums_copied(l, tensor));
+    return op >= 0 && l->graph->ops[op].kind->id == kind ? op : -1;
+}
+
+bool nest_sums_op(const struct lx_layouts *l, const struct lx_nest *n, int32_t op)
+{
+    unsigned levels = running_sums_summed_by(l, n, op);
+    if (l->graph->ops[op].kind->id != LX_KIND_BLEND || !levels) return true;
+    int32_t exp = maker_of_kind(l, n, l->graph->ops[op].inputs[0], LX_KIND_EXP);
+    int32_t sub = exp >= 0 ? maker_of_kind(l, n, l->graph->ops[exp].inputs[0], LX_KIND_SUB) : -1;
+    if (sub < 0 || l->graph->ops[sub].input_count != 2) return false;
+    int32_t sum = maker_in(l, n, l->graph->ops[sub].inputs[1]);
+    return sum >= 0 && running_sums_summed_by(l, n, sum) == levels &&
+           nest_reads_running(l, n, sub, l->graph->ops[sub].inputs[1]);
 }

@@ -43,31 +43,6 @@ int space_reductions_split(const struct space *s, const int64_t *splits)
     return n;
 }
 
-/* Iteration order: per variable its axis. */
-static int order_axes(const struct op_index *x, int *axis_of_var)
-{
-    int n = 0, out = x->output;
-    for (int v = 0; v < x->var_count; v++) axis_of_var[v] = -1;
-    for (int d = 0; d < x->rank[out]; d++) axis_of_var[x->var[out][d]] = n++;
-    for (int v = 0; v < x->var_count; v++)
-        if (axis_of_var[v] < 0) axis_of_var[v] = n++;
-    return n;
-}
-
-/* What slides is walked by the windows of a slice and their taps. */
-static bool slide_along(const struct op_index *x, int v, const int *axis_of_var, struct coordinate_term *pair)
-{
-    for (int i = 0; i < x->window_count; i++) {
-        const struct lx_window *w = &x->windows[i];
-        if (w->in != v) continue;
-        pair[0] = (struct coordinate_term){.var = axis_of_var[(int)w->out], .scale = w->stride, .divisor = 1};
-        pair[1] = (struct coordinate_term){
-            .var = axis_of_var[(int)w->tap], .scale = max_i64(w->dilation, -w->dilation), .divisor = 1};
-        return true;
-    }
-    return false;
-}
-
 static void space_add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
                               int32_t tensor, const int *axis_of_var, struct operand *o)
 {
@@ -82,8 +57,15 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
         int h = y->host_dim[d];
         o->dims[d].size = y->size[d];
         if (h < 0 || (d == y->rank - 1)) continue;
-        if (slide_along(x, x->var[i][h], axis_of_var, &walks[y->rank + 2 * d])) {
-            o->dims[d].walks = &walks[y->rank + 2 * d];
+        const struct lx_window *w = x->windows, *end = w + x->window_count;
+        while (w < end && w->in != x->var[i][h]) w++;
+        if (w < end) { /* walked by the windows of a slice and their taps */
+            struct coordinate_term *pair = &walks[y->rank + 2 * d];
+            pair[0] =
+                (struct coordinate_term){.var = axis_of_var[(int)w->out], .scale = w->stride, .divisor = 1};
+            pair[1] = (struct coordinate_term){
+                .var = axis_of_var[(int)w->tap], .scale = max_i64(w->dilation, -w->dilation), .divisor = 1};
+            o->dims[d].walks = pair;
             o->dims[d].walk_count = 2;
             continue;
         }
@@ -117,16 +99,6 @@ static void note_picked(struct space *s, const struct lx_layouts *l, const struc
         }
 }
 
-/* Axes that the output has outside its sticks. */
-static void classify(struct space *s)
-{
-    const struct operand *out = &s->operands[s->output];
-    for (int i = 0; i < s->axis_count; i++) s->axes[i].is_reduction = true;
-    for (int d = 0; d < out->rank - 1; d++)
-        for (int w = 0; w < out->dims[d].walk_count; w++)
-            if (out->dims[d].size > 1) s->axes[out->dims[d].walks[w].var].is_reduction = false;
-}
-
 int64_t operand_tiles(const struct space *s, const struct operand *o)
 {
     unsigned seen = 0;
@@ -140,22 +112,16 @@ int64_t operand_tiles(const struct space *s, const struct operand *o)
     return tiles;
 }
 
-void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
-                 struct space *out)
-{
-    space_of_tile(l, op, cores, NULL, memory, out);
-}
-
 void space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out)
 {
     int32_t n = nest_of_op(d->nests, d->nest_count, op);
     int64_t tiles[LX_MAX_VARS];
     if (n >= 0) nest_op_tiles(&d->nests[n], op, tiles);
-    space_of_tile(d->layouts, op, d->cores, n >= 0 ? tiles : NULL, memory, out);
+    space_of_op(d->layouts, op, d->cores, n >= 0 ? tiles : NULL, memory, out);
 }
 
-void space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores, const int64_t *tiles,
-                   struct arena *memory, struct space *out)
+void space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, const int64_t *tiles,
+                 struct arena *memory, struct space *out)
 {
     const struct lx_graph *g = l->graph;
     const struct lx_op *op = &g->ops[op_number];
@@ -169,7 +135,10 @@ void space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
                           .span_limit = g->device.span_bytes,
                           .memory = memory};
     if (!x.known) return;
-    out->axis_count = order_axes(&x, axis_of_var);
+    for (int v = 0; v < x.var_count; v++) axis_of_var[v] = -1;
+    for (int d = 0; d < x.rank[x.output]; d++) axis_of_var[x.var[x.output][d]] = out->axis_count++;
+    for (int v = 0; v < x.var_count; v++)
+        if (axis_of_var[v] < 0) axis_of_var[v] = out->axis_count++;
     out->operand_count = x.operand_count;
     out->output = x.output;
     out->axes = arena_array(memory, (size_t)out->axis_count, sizeof *out->axes);
@@ -188,6 +157,114 @@ void space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
         space_add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]);
     note_picked(out, l, op, &x);
     for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);
-    classify(out);
+    /* Axes that the output has outside its sticks are no reductions. */
+    const struct operand *made = &out->operands[out->output];
+    for (int i = 0; i < out->axis_count; i++) out->axes[i].is_reduction = true;
+    for (int d = 0; d < made->rank - 1; d++)
+        for (int w = 0; w < made->dims[d].walk_count; w++)
+            if (made->dims[d].size > 1) out->axes[made->dims[d].walks[w].var].is_reduction = false;
     constrain_op(l, op_number, &x, axis_of_var, out);
+}
+
+/* --- Constraints: which axes must stay whole, and which factors others may take. Blocks add up and domains
+ * intersect. A domain that leaves nothing is an error of the caller. --- */
+
+void axis_block(struct axis *a, const char *constraint)
+{
+    struct factor_set one = {{0}};
+    factor_add(&one, 1);
+    a->blocked = true;
+    axis_allow(a, &one, constraint);
+}
+
+bool axis_allow(struct axis *a, const struct factor_set *allowed, const char *constraint)
+{
+    struct factor_set left = factors_common(&a->legal, allowed);
+    if (!a->constraint) a->constraint = constraint;
+    a->legal = left;
+    return factor_least(&left, 1) > 0;
+}
+
+bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction)
+{
+    return is_reduction && unit > 1 && extent % unit != 0;
+}
+
+bool constraint_unaligned(int64_t extent, int64_t unit)
+{
+    return unit > 1 && extent % unit != 0;
+}
+
+bool conv_blocks_spatial(const int64_t *stride, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stride[i] > 1) return true;
+    return false;
+}
+
+/* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are
+ * there are none of the whole, so that no core could hold its own on chip. A product divides by cost. */
+static bool pads_rows(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x, int v)
+{
+    bool pads = false;
+    for (int k = 0; k < x->operand_count && !(op->kind->traits & LX_CONTRACTS); k++) {
+        const struct lx_layout *y = &l->layouts[op_operand(op, k)];
+        int d = op_index_dim(x, k, v);
+        if (d < 0 || d == y->stick_dim) continue;
+        for (int i = 0; i < y->rank - 1; i++) pads |= y->host_dim[i] == d && y->size[i] > y->host_shape[d];
+    }
+    return pads;
+}
+
+void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
+                  const int *axis_of_var, struct space *s)
+{
+    const struct lx_op *op = &l->graph->ops[op_number];
+    const struct lx_layout *out = &l->layouts[op->output];
+    for (int v = 0; v < x->var_count; v++) {
+        struct axis *a = &s->axes[axis_of_var[v]];
+        /* Why an axis of this nature stays whole; NULL: it may be split. */
+        enum lx_nature n = lx_var_nature(op, v);
+        static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
+                                          [LX_CHOSEN] = "a dimension of which an operand chooses",
+                                          [LX_JOINED] = "a dimension that the op takes as a whole",
+                                          [LX_SHIFTED] = NULL};
+        const char *whole = n == LX_ITERATED ? NULL : why[n];
+        if (whole) axis_block(a, whole);
+        if (constraint_padded_reduction(a->extent, a->unit, op_index_reduced(x, v)))
+            axis_block(a, "a reduction over a partly filled stick");
+        if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))
+            axis_block(a, "a restickify of a partly filled stick");
+        /* Parts that cores make of it cannot be added. */
+        if (op_index_reduced(x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
+            axis_block(a, "a running sum, whose parts are not added up as they are");
+        /* The device moves over the input of a convolution step by step: with a stride it does all steps on one
+ * core. */
+        int64_t stride[LX_MAX_RANK];
+        bool slides = false;
+        for (int i = 0; i < op->window_count; i++) {
+            stride[i] = op->windows[i].stride;
+            slides |= op->windows[i].out == v;
+        }
+        if (slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count))
+            axis_block(a, "a convolution with a stride, whose steps one core does");
+        /* Cores that would write parts of one stick. */
+        int last = x->output, d = op_index_dim(x, last, v);
+        if (op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
+            op_index_leaves_sticks(x, last, d, out->stick_elements))
+            axis_block(a, "an insert that begins within a stick");
+        a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
+    }
+    /* Axes are kept apart where one core could hold all operands, and more cores are of little use, or where the
+     * other axes have work for all cores. */
+    int64_t bytes = 0, room = lx_device_usable(&l->graph->device), cores = 1;
+    for (int k = 0; k < op_operand_count(op) && bytes <= room; k++) {
+        const struct lx_layout *y = &l->layouts[op_operand(op, k)];
+        int64_t more = y->rank ? lx_layout_bytes(y) : l->graph->tensors[op_operand(op, k)].bytes;
+        if (!add_i64(bytes, more, &bytes)) bytes = INT64_MAX;
+    }
+    for (int i = 0; i < s->axis_count; i++)
+        if (!s->axes[i].apart && !s->axes[i].blocked && !s->axes[i].is_reduction)
+            cores *= factor_most(&s->axes[i].legal, s->cores / cores);
+    for (int i = 0; bytes > room && cores < s->cores && i < s->axis_count; i++) s->axes[i].apart = false;
 }

@@ -59,13 +59,10 @@ struct space {
     struct arena *memory;
 };
 
-/* The space of op `op`; false only when memory is out. An op whose index map is not known has no axes. */
-void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, struct arena *memory,
-                 struct space *out);
-/* The same of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are as they
- * were. */
-void space_of_tile(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
-                   struct arena *memory, struct space *out);
+/* The space of op `op`, or of one tile: `tiles` per variable, NULL: whole. A tile is read in place: device sizes are
+ * as they were. An op whose index map is not known has no axes. */
+void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
+                 struct arena *memory, struct space *out);
 /* As the nests of the divisions have it. */
 void space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out);
 /* Tiles of an operand: it has so many times the bytes of what one iteration sees. */
@@ -107,7 +104,7 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
 void prioritize(const struct space *s, int *outputs, int *output_count, int *reductions,
                 int *reduction_count);
 
-/* matmul_pass.c. True: `splits` is the cheapest division; false: it declines and changes nothing. */
+/* True: `splits` is the cheapest division; false: it declines and changes nothing. */
 bool matmul_roles(const struct lx_layouts *l, int32_t op, const struct space *s, int *n_axis, int *m_axis,
                   int *k_axis, struct matmul_shape *shape);
 /* The input that has the axis along which the output's sticks run. */
@@ -117,7 +114,6 @@ struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axi
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
                    int64_t *splits);
 
-/* hints.c */
 bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, int64_t *splits,
                  lx_status *st);
 
@@ -152,7 +148,5 @@ void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_split
 /* Fills `split`; what is not stored, and ranges of 1, get 1. Returns how many of the stored splits found
  * their variable. */
 int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
-/* The variable that `from` has in front: -1: none, LX_MAX_VARS: one that the op does not have. */
-int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from);
 
 #endif

@@ -11,9 +11,14 @@
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "divide/divide.h"
+#include "layout/op_index.h"
+#include "layout/stated_layouts.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 
 enum relax {
     RELAX_REDUCTIONS = 1, /* any number of reduction axes */
@@ -21,20 +26,16 @@ enum relax {
     RELAX_STICKS = 4,     /* sticks of other operands may be cut */
 };
 
-/* An axis under a possibly relaxed split: elements of the largest slice. */
-static int64_t per_core(const struct axis *a, int64_t split, unsigned relax)
-{
-    bool cut = (relax & RELAX_STICKS) && a->basis % split != 0;
-    return cut ? ceil_div_i64(a->extent, split) : axis_per_core(a, split);
-}
-
 static int64_t extent_under(const struct space *s, const struct operand *o, int d, const int64_t *splits,
                             unsigned relax)
 {
     int64_t extent = 1;
     for (int w = 0; w < o->dims[d].walk_count; w++) {
         const struct coordinate_term *k = &o->dims[d].walks[w];
-        extent += coordinate_term_last(k, per_core(&s->axes[k->var], splits[k->var], relax));
+        const struct axis *a = &s->axes[k->var];
+        bool cut = (relax & RELAX_STICKS) && a->basis % splits[k->var] != 0;
+        extent += coordinate_term_last(k, cut ? ceil_div_i64(a->extent, splits[k->var])
+                                              : axis_per_core(a, splits[k->var]));
     }
     return min_i64(extent, max_i64(o->dims[d].size, 1));
 }
@@ -113,15 +114,6 @@ static void span_consider(struct choice *c)
     memcpy(c->best, c->splits, (size_t)s->axis_count * sizeof *c->best);
 }
 
-/* Do the operand's own sticks run along the axis? */
-static bool own_sticks(const struct operand *o, int axis)
-{
-    for (int d = 0; d < o->rank - 1; d++)
-        for (int w = 0; w < o->dims[d].walk_count; w++)
-            if (o->dims[d].walks[w].var == axis && o->dims[d].walks[w].divisor > 1) return true;
-    return false;
-}
-
 static void try_axis(struct choice *c, int at)
 {
     if (at == c->axis_count) {
@@ -130,7 +122,10 @@ static void try_axis(struct choice *c, int at)
     }
     const struct axis *a = &c->s->axes[c->axes[at]];
     int64_t floor = c->splits[c->axes[at]];
-    bool cut = (c->relax & RELAX_STICKS) && !own_sticks(c->o, c->axes[at]);
+    bool cut = c->relax & RELAX_STICKS; /* unless the operand's own sticks run along the axis */
+    for (int d = 0; d < c->o->rank - 1; d++)
+        for (int w = 0; w < c->o->dims[d].walk_count; w++)
+            cut &= c->o->dims[d].walks[w].var != c->axes[at] || c->o->dims[d].walks[w].divisor <= 1;
     struct factor_set all = factors_of_divisors(cut ? a->extent : a->basis);
     const struct factor_set *set = cut || (c->relax & RELAX_DOMAIN) ? &all : &a->legal;
     for (int64_t f = factor_least(set, floor); f > 0 && f <= c->s->cores; f = factor_least(set, f + 1)) {
@@ -161,22 +156,6 @@ static bool reduce_operand(const struct space *s, const struct operand *o, unsig
     return span_under(s, o, splits, relax) <= s->span_limit;
 }
 
-static bool fits_when(const struct space *s, const struct operand *o, const int64_t *splits, unsigned relax)
-{
-    int64_t trial[LX_MAX_VARS];
-    memcpy(trial, splits, (size_t)s->axis_count * sizeof *trial);
-    return reduce_operand(s, o, relax, trial);
-}
-
-/* The axis that decides the span, for the message: it walks the first dimension with several positions. */
-static const struct axis *deciding_axis(const struct space *s, const struct operand *o, const int64_t *splits)
-{
-    for (int d = 0; d < o->rank - 1; d++)
-        if (addressed(s, o, d, splits, 0) > 1 && o->dims[d].walk_count > 0)
-            return &s->axes[o->dims[d].walks[0].var];
-    return NULL;
-}
-
 static bool span_fail(const struct space *s, const struct operand *o, const int64_t *before,
                       const int64_t *after, lx_status *st)
 {
@@ -196,8 +175,15 @@ static bool span_fail(const struct space *s, const struct operand *o, const int6
         {0, LX_E_SPAN, "no split brings it down", "fewer rows, more cores, or tiling the op"},
     };
     unsigned i = 0;
-    while (causes[i].relax && !fits_when(s, o, before, causes[i].relax)) i++;
-    const struct axis *a = deciding_axis(s, o, after);
+    for (; causes[i].relax; i++) {
+        int64_t trial[LX_MAX_VARS];
+        memcpy(trial, before, (size_t)s->axis_count * sizeof *trial);
+        if (reduce_operand(s, o, causes[i].relax, trial)) break;
+    }
+    const struct axis *a = NULL; /* the deciding one: it walks the first dimension with several positions */
+    for (int d = 0; d < o->rank - 1 && !a; d++)
+        if (addressed(s, o, d, after, 0) > 1 && o->dims[d].walk_count > 0)
+            a = &s->axes[o->dims[d].walks[0].var];
     int64_t span = span_under(s, o, after, 0);
     char where[120] = "";
     if (a) {
@@ -242,4 +228,138 @@ bool span_reduce(struct space *s, lx_status *st)
     return space_spans_fit(s, splits)
                ? true
                : status_set(st, LX_E_INTERNAL, "op %s: a span grew while others shrank", s->op_name);
+}
+
+/* --- Orders of dimensions for the span limit.
+ *
+ * The outermost device dimension decides a span, and it follows from the order in which a tensor happens to be declared.
+ * Where no division of an op fits, the large tensors that are made and that it touches are laid out with one of its
+ * variables outermost, the same for all of them, so that one split shrinks all their spans; sticks stay where they are.
+ * Other ops that no longer fit then follow with the same dimension, and so on. The first variable is taken under which
+ * the op fits, and all others that did. Given tensors keep their order. Ops that need this are few; each looks through
+ * all ops once per variable and changed tensor. --- */
+
+struct orders {
+    struct lx_layouts *l;
+    struct lx_layout *layouts; /* the same, to be changed */
+    int64_t cores;
+};
+
+/* What one choice changes: the tensors, the host dimension that is outermost now, and their layouts before
+ * it. */
+enum { MOST_CHANGED = 64 };
+struct change {
+    int count;
+    int32_t tensor[MOST_CHANGED];
+    int dim[MOST_CHANGED];
+    struct lx_layout before[MOST_CHANGED];
+};
+
+static bool span_orders_is_large(const struct orders *s, int32_t tensor)
+{
+    return lx_layout_bytes(&s->layouts[tensor]) > s->l->graph->device.span_bytes;
+}
+
+/* Does some division keep all spans of the op within the limit? Small ops need no look. */
+static bool span_orders_fits(const struct orders *s, int32_t o)
+{
+    const struct lx_op *op = &s->l->graph->ops[o];
+    struct arena scratch = {0};
+    struct space space;
+    bool large = false, fits = true;
+    for (int i = 0; i < op_operand_count(op); i++) large |= span_orders_is_large(s, op_operand(op, i));
+    if (!large || op->kind->traits & LX_EXTERN) return true;
+    space_of_op(s->l, o, s->cores, NULL, &scratch, &space);
+    if (space.operand_count > 0) fits = span_reduce(&space, NULL);
+    arena_free(&scratch);
+    return fits;
+}
+
+/* Lays a tensor out with host dimension `dim` outermost. */
+static bool put_outermost(struct orders *s, int32_t tensor, int dim)
+{
+    const struct lx_tensor *t = &s->l->graph->tensors[tensor];
+    struct lx_layout *y = &s->layouts[tensor], fresh;
+    struct stated_tensor stated = {0};
+    int at = 0;
+    layout_state(y, &stated);
+    while (at < stated.order_count && stated.order[at] != dim) at++;
+    if (at >= stated.order_count - 1 || at == 1) return false;
+    stated.order[at] = stated.order[1];
+    stated.order[1] = dim;
+    if (!lx_layout_make(t->dtype, t->rank, t->shape, NULL, stated.order, stated.order_count,
+                        s->l->graph->device.stick_bytes, &fresh, NULL))
+        return false;
+    for (int d = 0; d < t->rank; d++)
+        if (stated.extents[d] && !lx_layout_pad(&fresh, d, stated.extents[d])) return false;
+    *y = fresh;
+    return true;
+}
+
+/* Variable `v` of the op outermost in all large tensors that have it outside their sticks. False: there is
+ * no more. */
+static bool change_all(struct orders *s, const struct lx_op *op, const struct op_index *x, int v,
+                       struct change *c)
+{
+    int before = c->count;
+    for (int i = 0; i < x->operand_count && c->count < MOST_CHANGED; i++) {
+        int32_t tensor = op_operand(op, i);
+        int dim = op_index_dim(x, i, v);
+        if (dim < 0) continue;
+        const struct lx_tensor *t = &s->l->graph->tensors[tensor];
+        if ((t->role != LX_INTERMEDIATE && t->role != LX_OUTPUT) || t->rank < 3 ||
+            s->layouts[tensor].stick_dim < 0 || !span_orders_is_large(s, tensor))
+            continue;
+        bool changed = false;
+        for (int k = 0; k < c->count; k++) changed |= c->tensor[k] == tensor;
+        if (dim == s->layouts[tensor].stick_dim || changed) continue;
+        c->before[c->count] = s->layouts[tensor];
+        c->tensor[c->count] = tensor;
+        c->dim[c->count] = dim;
+        c->count += put_outermost(s, tensor, dim);
+    }
+    return c->count > before;
+}
+
+/* Every op that touches a changed tensor and fitted before fits again, or follows with the variable that is outermost
+ * in that tensor. */
+static bool others_follow(struct orders *s, struct change *c, const bool *fitted)
+{
+    const struct lx_graph *g = s->l->graph;
+    for (int k = 0; k < c->count; k++)
+        for (int32_t o = 0; o < g->op_count; o++) {
+            const struct lx_op *op = &g->ops[o];
+            struct op_index x;
+            int i = 0;
+            while (i < op_operand_count(op) && op_operand(op, i) != c->tensor[k]) i++;
+            if (!fitted[o] || i == op_operand_count(op) || span_orders_fits(s, o)) continue;
+            op_index_of(g, op, &x);
+            if (!x.known || !change_all(s, op, &x, x.var[i][c->dim[k]], c) || !span_orders_fits(s, o))
+                return false;
+        }
+    return true;
+}
+
+void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options)
+{
+    const struct lx_graph *g = l->graph;
+    struct orders s = {.l = l, .cores = options && options->cores > 0 ? options->cores : g->device.cores};
+    bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted);
+    s.layouts = arena_copy_array(l->memory, l->layouts, (size_t)g->tensor_count, sizeof *l->layouts);
+    l->layouts = s.layouts;
+    for (int32_t o = 0; o < g->op_count; o++) fitted[o] = span_orders_fits(&s, o);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (!fitted[o]) {
+            const struct lx_op *op = &s.l->graph->ops[o];
+            struct op_index x;
+            struct change c;
+            op_index_of(s.l->graph, op, &x);
+            for (int v = 0; !fitted[o] && x.known && v < x.var_count; v++) {
+                c.count = 0;
+                if (!change_all(&s, op, &x, v, &c)) continue;
+                fitted[o] = span_orders_fits(&s, o) && others_follow(&s, &c, fitted);
+                for (int i = c.count; !fitted[o] && i-- > 0;) s.layouts[c.tensor[i]] = c.before[i];
+            }
+        }
+    mem_free(fitted);
 }

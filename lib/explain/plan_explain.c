@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "layout/op_index.h"
 #include "plan/occupancy.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,18 +140,6 @@ static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n,
     return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
 }
 
-static struct lx_nest_part nest_explain_part_of(const struct lx_plan *p, const struct lx_nest *n,
-                                                int32_t tensor, const struct nest_tensor *t)
-{
-    unsigned kinds;
-    int32_t stay;
-    int64_t off = accessed(p, n, tensor, &stay), moved = off + nest_explain_copied(p, n, tensor, &kinds);
-    struct lx_nest_part part = {.tensor = tensor, .stay = stay, .hbm_bytes = moved};
-    /* Partly on chip: HBM traffic decides. */
-    part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, t, stay, kinds);
-    return part;
-}
-
 static int nest_explain_by_use(const void *a, const void *b)
 {
     const struct lx_nest_part *x = a, *y = b;
@@ -167,7 +156,15 @@ void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
     lx_occupancy_make(p, LX_ALL_POOLS, &taken);
     for (int32_t t = 0; t < tensors; t++) {
         struct nest_tensor in = nest_tensor_of(p->layouts, n, t);
-        if (in.accessed) out->parts[out->count++] = nest_explain_part_of(p, n, t, &in);
+        if (in.accessed) {
+            unsigned kinds;
+            int32_t stay;
+            int64_t off = accessed(p, n, t, &stay), moved = off + nest_explain_copied(p, n, t, &kinds);
+            struct lx_nest_part part = {.tensor = t, .stay = stay, .hbm_bytes = moved};
+            /* Partly on chip: HBM traffic decides. */
+            part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, &in, stay, kinds);
+            out->parts[out->count++] = part;
+        }
     }
     qsort(out->parts, (size_t)out->count, sizeof *out->parts, nest_explain_by_use);
     for (int32_t i = 0; i < out->count; i++) out->hbm_bytes += out->parts[i].hbm_bytes;
@@ -183,4 +180,67 @@ void lx_nest_explained_free(struct lx_nest_explained *e)
 {
     mem_free(e->parts);
     *e = (struct lx_nest_explained){0};
+}
+
+/* Free ranges between the buffers of a tick. */
+
+struct stretch {
+    int64_t from, to;
+};
+
+static int holes_by_from(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
+{
+    return p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
+}
+
+/* Its capacity; where height is asked for, where its highest buffer ends. */
+static int64_t holes_pool_end(const struct lx_plan *p, int32_t pool)
+{
+    int64_t end = 0;
+    if (p->problem.objective != LX_HEIGHT) return lx_pool_capacity(&p->problem, pool);
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
+            end = max_i64(end, p->answer.address[i] + p->problem.buffers[i].size);
+    return end;
+}
+
+bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
+{
+    size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
+    struct stretch *taken = mem_alloc(room * sizeof *taken);
+    int64_t top = holes_pool_end(p, pool), end = 0;
+    *out = (struct lx_holes){.from = -1, .to = -1};
+    /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
+    size_t k = 0;
+    for (int32_t i = 0; i < count_reserved(p, pool); i++) {
+        const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
+        if (tick >= r->start && tick < r->end) taken[k++] = (struct stretch){r->from, r->to};
+    }
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int64_t at = p->answer.address[i];
+        if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
+            taken[k++] = (struct stretch){at, at + b->size};
+    }
+    if (k) qsort(taken, k, sizeof *taken, holes_by_from);
+    size_t n = k;
+    taken[n] = (struct stretch){max_i64(top, 0), max_i64(top, 0)};
+    for (size_t i = 0; i <= n; i++) {
+        if (taken[i].from > end) {
+            int64_t to = taken[i].from;
+            out->count++;
+            out->free_bytes += to - end;
+            if (to - end > out->largest_to - out->largest_from) out->largest_from = end, out->largest_to = to;
+            if (address >= end && address < to) out->from = end, out->to = to;
+        }
+        end = max_i64(end, taken[i].to);
+    }
+    mem_free(taken);
+    return true;
 }

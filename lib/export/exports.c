@@ -2,11 +2,8 @@
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/words/words.h"
-#include "base/checked.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* clang-format off */
@@ -38,23 +35,18 @@ static const struct lx_export rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_NAMES = 64 };
 
-static bool exports_is_written(const struct lx_format *f)
+/* A format of files/formats.c that can be written, as a row; false: it is only read. */
+static bool exports_of_format(const struct lx_format *f, struct lx_export *out)
 {
-    return f->write_graph || f->write_buffers || f->write_answer;
-}
-
-static struct lx_export of_format(const struct lx_format *f)
-{
-    return (struct lx_export){.name = f->name, .summary = f->summary, .help = f->help, .format = f};
+    if (!f->write_graph && !f->write_buffers && !f->write_answer) return false;
+    *out = (struct lx_export){.name = f->name, .summary = f->summary, .help = f->help, .format = f};
+    return true;
 }
 
 bool lx_export_at(int i, struct lx_export *out)
 {
-    for (const struct lx_format *f = lx_formats(); f->name; f++) {
-        if (!exports_is_written(f) || i-- > 0) continue;
-        *out = of_format(f);
-        return true;
-    }
+    for (const struct lx_format *f = lx_formats(); f->name; f++)
+        if (exports_of_format(f, out) && i-- == 0) return true;
     if (i < 0 || i >= ROWS) return false;
     *out = rows[i];
     return true;
@@ -64,7 +56,7 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st)
 {
     const char *names[MOST_NAMES + 1] = {0};
     const struct lx_format *f = lx_format_find(name);
-    if (f && exports_is_written(f)) return *out = of_format(f), true;
+    if (f && exports_of_format(f, out)) return true;
     for (int i = 0; i < MOST_NAMES && lx_export_at(i, out); i++) {
         if (!out->format && strcmp(out->name, name) == 0) return true;
         names[i] = out->name;
@@ -93,45 +85,37 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
     return NULL;
 }
 
-/* See tick_times.h. */
+/* Another tool must respect these, or its answer is illegal here. Costs are optional: such tools place everything. */
+enum {
+    NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
+};
 
-static int64_t length_of(const struct lx_plan *p, int32_t op)
+char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
+                     const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st)
 {
-    double ps = p->traffic[op].device_us * PS_PER_US;
-    if (!(ps > 0)) return PS_PER_NS;
-    return ps < 0x1p53 ? max_i64(llround(ps), 1) : (int64_t)1 << 53;
-}
-
-bool tick_times_make(const struct lx_plan *p, struct tick_times *out)
-{
-    *out = (struct tick_times){0};
-    if (!p->traffic) {
-        out->first = p->problem.count ? INT64_MAX : 0;
-        for (int32_t i = 0; i < p->problem.count; i++) {
-            out->first = min_i64(out->first, p->problem.buffers[i].start);
-            out->last = max_i64(out->last, p->problem.buffers[i].end);
-        }
-        return true;
+    size_t room = (size_t)problem->count + 1;
+    char what[300];
+    int32_t n = 0;
+    unsigned needs = lx_problem_needs(problem);
+    if (needs & NEEDED)
+        return status_set(st, LX_E_USAGE, "%s has no columns for %s; use --format pattern, which has",
+                          format->summary, lx_needs_words(needs & NEEDED, what, sizeof what)),
+               NULL;
+    struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
+    int64_t *ids = mem_alloc(room * sizeof *ids);
+    *left = (struct lx_left_out){.needs = needs, .places = p && format->has_addresses};
+    for (int32_t i = 0; left->places && i < p->problem.count; i++) left->shared += p->took_slot_of[i] >= 0;
+    for (int32_t i = 0; i < problem->count; i++) {
+        if (problem->buffers[i].reason) continue;
+        kept[n] = problem->buffers[i];
+        ids[n] = lx_graph_buffer_id(g, i, n);
+        left->may_take += kept[n].parent_count > 0;
+        if (left->places && !left->shared) kept[n].fixed = p->answer.address[i];
+        n++;
     }
-    out->last = p->layouts->graph->op_count;
-    out->at = mem_zeroed((size_t)out->last + 1, sizeof *out->at);
-    for (int32_t o = 0; o < out->last; o++) out->at[o + 1] = out->at[o] + length_of(p, o);
-    return true;
-}
-
-void tick_times_free(struct tick_times *t)
-{
-    mem_free(t->at);
-    t->at = NULL;
-}
-
-int64_t tick_time(const struct tick_times *t, int64_t tick)
-{
-    tick = max_i64(t->first, min_i64(tick, t->last));
-    return t->at ? t->at[tick] : (tick - t->first) * PS_PER_US;
-}
-
-void add_us(struct text *out, int64_t ps)
-{
-    text_format(out, "%" PRId64 ".%06" PRId64, ps / PS_PER_US, ps % PS_PER_US);
+    left->barred = problem->count - n;
+    char *text = format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment, ids}, length);
+    mem_free(kept);
+    mem_free(ids);
+    return text;
 }

@@ -20,134 +20,88 @@ struct op_starts {
     const struct lx_op_launch *launch;
 };
 
-/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its
- * first turn. In LX the part of the core is stored row by row from the buffer's address on; in HBM the whole
- * tensor. The parts are the device's (device/memory/stick_box.h). */
-
-static struct op_starts op_starts_of(const struct lx_plan *p, int32_t op)
-{
-    struct op_starts s = {.plan = p, .op = op, .launch = &p->launches[op]};
-    int32_t nest = nest_of_op(p->nests, p->nest_count, op);
-    s.nest = nest < 0 ? NULL : &p->nests[nest];
-    op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &s.x);
-    nest_tile_index(p->nests, p->nest_count, op, &s.x);
-    return s;
-}
-
-/* The indices of the loops: all at their first, but for one. */
-static int64_t index_of_level(int level, int moved)
-{
-    return level == moved;
-}
+/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its first turn.
+ * In LX the part of the core is stored row by row from the buffer's address on; in HBM the whole tensor. The parts are
+ * the device's (device/memory/stick_box.h). All loops of the nest are at their first index, but `moved` is at its
+ * second (-1: none is). */
 
 /* The values of each variable in the first turn of the core. */
-static bool first_piece(const struct op_starts *x, int64_t core, int moved, struct lx_launch_piece *out)
+static bool handover_first_piece(const struct op_starts *x, int64_t core, int moved,
+                                 struct lx_launch_piece *out)
 {
-    if (!x->x.known || !x->launch->launch || !lx_op_launch_piece(x->launch, &x->x, core, 0, out))
-        return false;
     const struct lx_launch *l = x->launch->launch;
-    for (int k = 0; k < l->level_count; k++) {
-        int v = l->level[k].var;
-        if (v < 0 || v >= x->x.var_count) continue;
-        out->from[v] += l->level[k].step * index_of_level(k, moved);
-        out->to[v] += l->level[k].step * index_of_level(k, moved);
-    }
+    if (!x->x.known || !l || !lx_op_launch_piece(x->launch, &x->x, core, 0, out)) return false;
+    int v = moved >= 0 && moved < l->level_count ? l->level[moved].var : -1;
+    if (v < 0 || v >= x->x.var_count) return true;
+    out->from[v] += l->level[moved].step;
+    out->to[v] += l->level[moved].step;
     return true;
 }
 
-/* The input of a window begins at the first tap of the first output. */
-static int64_t window_from(const struct op_starts *x, int v, const struct lx_launch_piece *piece)
+/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the first tap of the
+ * first output. */
+static int64_t handover_first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
+                                    const struct lx_launch_piece *piece)
 {
-    for (int w = 0; w < x->x.window_count; w++) {
+    int v = x->x.var[operand][h];
+    int64_t offset = op_index_offset(&x->x, operand, h), stride = op_index_stride(&x->x, operand, h),
+            from = piece->from[v];
+    for (int w = x->x.window_count; w-- > 0;) {
         const struct lx_window *one = &x->x.windows[w];
         if (one->in != v) continue;
         int64_t at = one->stride * piece->from[one->out] + one->dilation * piece->from[one->tap] - one->pad;
-        return at <= 0 ? 0 : ceil_div_i64(at, one->hole > 0 ? one->hole : 1);
+        from = at <= 0 ? 0 : ceil_div_i64(at, one->hole > 0 ? one->hole : 1);
     }
-    return piece->from[v];
-}
-
-/* The first index of host dimension h that is touched; -1: none is. */
-static int64_t first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
-                           const struct lx_launch_piece *piece)
-{
-    int v = x->x.var[operand][h];
-    int64_t offset = op_index_offset(&x->x, operand, h), stride = op_index_stride(&x->x, operand, h);
-    int64_t from = window_from(x, v, piece);
     if (offset + stride * from < 0 && stride > 0) from = ceil_div_i64(-offset, stride);
     int64_t index = offset + stride * from;
     return from < piece->to[v] && index >= 0 && index < l->host_shape[h] ? index : -1;
 }
 
-/* The part of a core of what a buffer holds, with loop `moved` one further. */
-static struct box part_of_stay(const struct lx_plan *p, const struct lx_stay *s, int64_t core, int moved)
+/* The part of a core of the content of a buffer. */
+static struct box handover_part(const struct lx_plan *p, const struct lx_stay *s, int64_t core, int moved)
 {
     const struct lx_layout *l = &p->layouts->layouts[s->tensor];
     struct lx_core_view v = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
-    int32_t nest = s->hold > 0 ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
+    int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
     int64_t begin[LX_MAX_DEVICE_RANK] = {0};
-    struct nest_tensor t = {0};
-    if (nest >= 0) t = nest_tensor_of(p->layouts, &p->nests[nest], s->tensor);
-    for (int level = 0; nest >= 0 && level < s->hold; level++)
-        for (int k = 0; k + 1 < l->rank; k++)
-            if (t.dim[level] >= 0 && l->host_dim[k] == t.dim[level])
-                begin[k] = l->size[k] / max_i64(v.tiles[k], 1) * index_of_level(level, moved);
+    int dim = nest >= 0 ? nest_tensor_of(p->layouts, &p->nests[nest], s->tensor).dim[moved] : -1;
+    for (int k = 0; dim >= 0 && k + 1 < l->rank; k++)
+        if (l->host_dim[k] == dim) begin[k] = l->size[k] / max_i64(v.tiles[k], 1);
     return box_of_slice(l, &v, begin, core);
 }
 
-static int64_t operand_start(const struct op_starts *x, int operand, int64_t core, int level)
+static int64_t handover_start(const struct op_starts *x, int operand, int64_t core, int moved)
 {
     const struct lx_plan *p = x->plan;
     int32_t tensor = p->accesses[p->access_at[x->op] + operand].tensor;
     int32_t stay = lx_plan_place(p, x->op, operand);
     const struct lx_layout *l = &p->layouts->layouts[tensor];
     int64_t base = stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor];
-    int64_t position[LX_MAX_DEVICE_RANK];
+    int64_t position[LX_MAX_DEVICE_RANK]; /* of the first stick on the device */
     struct lx_launch_piece piece;
-    if (l->rank == 0 || operand >= x->x.operand_count || !first_piece(x, core, level, &piece)) return base;
-    /* The device position of the first stick; false: there is none. */
+    if (l->rank == 0 || operand >= x->x.operand_count || !handover_first_piece(x, core, moved, &piece))
+        return base;
     for (int k = 0; k + 1 < l->rank; k++) {
-        int64_t index = l->host_dim[k] < 0 ? 0 : first_index(x, l, operand, l->host_dim[k], &piece);
+        int64_t index = l->host_dim[k] < 0 ? 0 : handover_first_index(x, l, operand, l->host_dim[k], &piece);
         if (index < 0) return -1;
         position[k] = index / max_i64(l->step[k], 1);
     }
-
-    struct box b = stay >= 0 ? part_of_stay(p, &p->stays[stay], core, level) : box_whole(l);
+    struct box b = stay >= 0 ? handover_part(p, &p->stays[stay], core, moved) : box_whole(l);
     int64_t stick = box_stick(&b, position);
     return stick < 0 ? base : base + stick * l->stick_bytes;
 }
 
-static void handover_add_numbers(struct text *out, const char *key, const int64_t *at, int count)
+/* A kernel with the tensors that it touches in HBM, its arguments, and those that it touches on chip only, which fall
+ * away. `how`: room for a byte per tensor. */
+static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how,
+                                struct text *out)
 {
-    text_format(out, ", \"%s\": [", key);
-    for (int i = 0; i < count; i++) text_format(out, i ? ", %" PRId64 : "%" PRId64, at[i]);
-    text_add(out, "]");
-}
-
-static void handover_add_tensor(const struct lx_plan *p, int32_t t, struct text *out)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    const struct lx_tensor *x = &g->tensors[t];
-    const struct lx_layout *l = &p->layouts->layouts[t];
-    text_add(out, "    {\"name\": ");
-    text_json_string(out, x->name);
-    text_format(out, ", \"role\": \"%s\", \"dtype\": \"%s\", \"bytes\": %" PRId64, lx_role_word(x->role),
-                lx_dtype_word(x->dtype), l->rank ? lx_layout_bytes(l) : x->bytes);
-    if (x->rank >= 0) handover_add_numbers(out, "shape", x->shape, x->rank);
-    if (l->rank) handover_add_numbers(out, "device_shape", l->size, l->rank);
-    if (p->hbm_address[t] >= 0) text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[t]);
-    text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
-}
-
-/* Reads and writes of each tensor by a kernel's ops. */
-enum { UNTOUCHED, ON_CHIP, IN_HBM };
-
-static void look_at_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how)
-{
+    enum { UNTOUCHED, ON_CHIP, IN_HBM };
+    int32_t tensors = p->layouts->graph->tensor_count;
+    for (int32_t t = 0; t < tensors; t++) how[t] = UNTOUCHED;
     for (int32_t a = p->access_at[b->first]; a < p->access_at[b->first + b->count]; a++) {
         const struct lx_access *x = &p->accesses[a];
-        bool placed = x->stay >= 0 && p->answer.address[x->stay] >= 0;
-        if (!placed)
+        if (x->stay < 0 || p->answer.address[x->stay] < 0)
             how[x->tensor] = IN_HBM;
         else if (how[x->tensor] == UNTOUCHED)
             how[x->tensor] = ON_CHIP;
@@ -157,18 +111,18 @@ static void look_at_kernel(const struct lx_plan *p, const struct lx_bundle *b, s
         if (lx_through_hbm(x->kind) && x->tick >= b->first && x->tick < b->first + b->count)
             how[p->stays[x->stay].tensor] = IN_HBM;
     }
-}
-
-static void add_touched(const struct lx_plan *p, const signed char *how, signed char wanted, struct text *out)
-{
-    const char *between = "";
-    text_add(out, wanted == IN_HBM ? ", \"arguments\": [" : ", \"fall_away\": [");
-    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
-        if (how[t] != wanted) continue;
-        text_format(out, "%s%d", between, (int)t);
-        between = ", ";
+    text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
+                (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
+    for (int wanted = IN_HBM; wanted >= ON_CHIP; wanted--) {
+        const char *between = "";
+        text_add(out, wanted == IN_HBM ? ", \"arguments\": [" : ", \"fall_away\": [");
+        for (int32_t t = 0; t < tensors; t++) {
+            if (how[t] != wanted) continue;
+            text_format(out, "%s%d", between, (int)t);
+            between = ", ";
+        }
+        text_add(out, "]");
     }
-    text_add(out, "]");
 }
 
 /* Copies of the tick, those before the op or those behind it. */
@@ -197,7 +151,7 @@ struct op_cores {
 };
 
 /* A number where all cores have the same, else one of each. */
-static void add_per_core(const int64_t *values, int64_t count, struct text *out)
+static void handover_add_per_core(const int64_t *values, int64_t count, struct text *out)
 {
     bool alike = true;
     for (int64_t c = 1; c < count; c++) alike &= values[c] == values[0];
@@ -226,17 +180,17 @@ static void handover_add_operand(const struct op_starts *x, int operand, const s
                     p->problem.buffers[stay].size);
     if (stay >= 0 && p->took_slot_of[stay] >= 0 && p->problem.buffers[stay].start == x->op)
         text_format(out, ", \"in_place_of\": %d", (int)p->stays[p->took_slot_of[stay]].tensor);
-    for (int64_t c = 0; c < cores->count; c++) cores->start[c] = operand_start(x, operand, cores->at[c], -1);
+    for (int64_t c = 0; c < cores->count; c++) cores->start[c] = handover_start(x, operand, cores->at[c], -1);
     text_add(out, ", \"start\": ");
-    add_per_core(cores->start, cores->count, out);
+    handover_add_per_core(cores->start, cores->count, out);
     /* How far the start moves when each loop goes on. */
     if (x->nest) {
         text_add(out, ", \"steps\": [");
         for (int l = 0; l < x->nest->level_count; l++) {
             for (int64_t c = 0; c < cores->count; c++)
-                cores->moved[c] = operand_start(x, operand, cores->at[c], l) - cores->start[c];
+                cores->moved[c] = handover_start(x, operand, cores->at[c], l) - cores->start[c];
             if (l) text_add(out, ", ");
-            add_per_core(cores->moved, cores->count, out);
+            handover_add_per_core(cores->moved, cores->count, out);
         }
         text_add(out, "]");
     }
@@ -247,7 +201,11 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
                             struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct op_starts x = op_starts_of(p, op);
+    struct op_starts x = {.plan = p, .op = op, .launch = &p->launches[op]};
+    int32_t nest = nest_of_op(p->nests, p->nest_count, op);
+    if (nest >= 0) x.nest = &p->nests[nest];
+    op_index_of(g, &g->ops[op], &x.x);
+    nest_tile_index(p->nests, p->nest_count, op, &x.x);
     struct op_cores cores = *room;
     text_add(out, "    {\"name\": ");
     text_json_string(out, g->ops[op].name);
@@ -265,7 +223,7 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
         if (x.launch->launch ? lx_op_launch_turns(x.launch, c) > 0 : c == 0) cores.at[cores.count++] = c;
     text_format(out, ", \"launch\": \"%s\"", lx_launch_kind_word(x.launch->kind));
     if (x.launch->launch) text_format(out, ", \"mode\": \"%s\"", lx_partition_word(x.launch->launch->mode));
-    handover_add_numbers(out, "cores", cores.at, (int)cores.count);
+    text_json_ints(out, "cores", cores.at, (int)cores.count);
     text_add(out, ",\n     \"splits\": [");
     for (int k = 0; k < p->divisions->at[op].split_count; k++) {
         const struct lx_split *s = &p->divisions->at[op].splits[k];
@@ -301,23 +259,28 @@ static void handover_add_all(const struct lx_plan *p, const struct op_cores *cor
                 ", \"lx_bytes\": %" PRId64 "},\n  \"hbm_bytes\": %" PRId64 ",\n",
                 p->graph->hash, d->preset, d->cores, d->stick_bytes, p->problem.capacity, p->segment_bytes);
     text_add(out, "  \"tensors\": [\n");
-    for (int32_t t = 0; t < g->tensor_count; t++) handover_add_tensor(p, t, out);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_tensor *x = &g->tensors[t];
+        const struct lx_layout *l = &p->layouts->layouts[t];
+        text_add(out, "    {\"name\": ");
+        text_json_string(out, x->name);
+        text_format(out, ", \"role\": \"%s\", \"dtype\": \"%s\", \"bytes\": %" PRId64, lx_role_word(x->role),
+                    lx_dtype_word(x->dtype), l->rank ? lx_layout_bytes(l) : x->bytes);
+        if (x->rank >= 0) text_json_ints(out, "shape", x->shape, x->rank);
+        if (l->rank) text_json_ints(out, "device_shape", l->size, l->rank);
+        if (p->hbm_address[t] >= 0) text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[t]);
+        text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
+    }
     text_add(out, "  ],\n  \"nests\": [\n");
     for (int32_t n = 0; n < p->nest_count; n++) {
         const struct lx_nest *x = &p->nests[n];
         text_format(out, "    {\"first\": %d, \"last\": %d", (int)x->first, (int)x->last);
-        handover_add_numbers(out, "tiles", x->tiles, x->level_count);
+        text_json_ints(out, "tiles", x->tiles, x->level_count);
         text_add(out, n + 1 < p->nest_count ? "},\n" : "}\n");
     }
     text_add(out, "  ],\n  \"kernels\": [\n");
     for (int32_t k = 0; k < p->bundle_count; k++) {
-        const struct lx_bundle *b = &p->bundles[k];
-        for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) how[t] = UNTOUCHED;
-        look_at_kernel(p, b, how);
-        text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
-                    (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
-        add_touched(p, how, IN_HBM, out);
-        add_touched(p, how, ON_CHIP, out);
+        handover_add_kernel(p, &p->bundles[k], how, out);
         text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
     }
     text_add(out, "  ],\n  \"ops\": [\n");

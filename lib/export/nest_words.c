@@ -13,17 +13,12 @@ int64_t plan_op_times(const struct lx_plan *p, int32_t op)
     return nest < 0 ? 1 : nest_iterations(&p->nests[nest]);
 }
 
-/* An op whose letters somebody wrote: the first with an einsum, or the first. */
-static int32_t named_op(const struct lx_plan *p, const struct lx_nest *n)
-{
-    for (int32_t o = n->first; o <= n->last; o++)
-        if (p->layouts->graph->ops[o].einsum) return o;
-    return n->first;
-}
-
 char nest_axis_letter(const struct lx_plan *p, const struct lx_nest *n, int level)
 {
-    return nest_letter(p->layouts, n, named_op(p, n), level);
+    int32_t named = n->first; /* the first op with an einsum, whose letters somebody wrote */
+    for (int32_t o = n->last; o >= n->first; o--)
+        if (p->layouts->graph->ops[o].einsum) named = o;
+    return nest_letter(p->layouts, n, named, level);
 }
 
 int64_t plan_iterations(const struct lx_plan *p)
@@ -99,19 +94,13 @@ int64_t iteration_index(const struct lx_nest *n, int64_t iteration, int level)
     return iteration / nest_product(n, ~levels_to(level + 1)) % n->tiles[level];
 }
 
-/* All of a level's axis, in elements. */
-static int64_t axis_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
+int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
 {
     const struct lx_division *d = &p->divisions->at[n->first];
     char letter = nest_letter(p->layouts, n, n->first, level);
     for (int k = 0; k < d->split_count; k++)
-        if (d->splits[k].letter == letter) return d->splits[k].extent * d->splits[k].tiles;
-    return n->tiles[level];
-}
-
-int64_t nest_tile_extent(const struct lx_plan *p, const struct lx_nest *n, int level)
-{
-    return axis_extent(p, n, level) / n->tiles[level];
+        if (d->splits[k].letter == letter) return d->splits[k].extent * d->splits[k].tiles / n->tiles[level];
+    return 1;
 }
 
 int nest_level_of(const struct lx_plan *p, int32_t op, char letter)
@@ -123,8 +112,8 @@ int nest_level_of(const struct lx_plan *p, int32_t op, char letter)
 }
 
 /* "s 256..320" of some levels. */
-static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigned levels, int64_t iteration,
-                       struct text *out)
+static void nest_words_add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigned levels,
+                                  int64_t iteration, struct text *out)
 {
     const char *comma = "";
     for (int l = 0; l < n->level_count; l++) {
@@ -139,7 +128,7 @@ static void add_slices(const struct lx_plan *p, const struct lx_nest *n, unsigne
 void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
                           struct text *out)
 {
-    add_slices(p, n, levels_to(n->level_count), iteration, out);
+    nest_words_add_slices(p, n, levels_to(n->level_count), iteration, out);
 }
 
 void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
@@ -153,7 +142,8 @@ void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64
 void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
                      int64_t iteration, struct text *out)
 {
-    add_slices(p, n, nest_tensor_of(p->layouts, n, tensor).indexed & levels_to(hold), iteration, out);
+    nest_words_add_slices(p, n, nest_tensor_of(p->layouts, n, tensor).indexed & levels_to(hold), iteration,
+                          out);
 }
 
 bool is_tile(const struct lx_plan *p, int32_t buffer)
@@ -162,14 +152,14 @@ bool is_tile(const struct lx_plan *p, int32_t buffer)
 }
 
 /* The nest of a tile; NULL: it is whole. */
-static const struct lx_nest *nest_of_tile(const struct lx_plan *p, int32_t buffer)
+static const struct lx_nest *nest_words_nest_of_tile(const struct lx_plan *p, int32_t buffer)
 {
     int32_t n = is_tile(p, buffer) ? plan_nest_at(p, p->stays[buffer].first) : -1;
     return n < 0 ? NULL : &p->nests[n];
 }
 
 /* Levels that cut what the buffer has. */
-static unsigned levels_of_tile(const struct lx_plan *p, const struct lx_nest *n, int32_t buffer)
+static unsigned nest_words_levels_of_tile(const struct lx_plan *p, const struct lx_nest *n, int32_t buffer)
 {
     const struct lx_stay *s = &p->stays[buffer];
     return nest_tensor_of(p->layouts, n, s->tensor).indexed & levels_to(s->hold);
@@ -177,34 +167,33 @@ static unsigned levels_of_tile(const struct lx_plan *p, const struct lx_nest *n,
 
 int64_t tile_count(const struct lx_plan *p, int32_t buffer)
 {
-    const struct lx_nest *n = nest_of_tile(p, buffer);
-    return n ? nest_product(n, levels_of_tile(p, n, buffer)) : 1;
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
+    return n ? nest_product(n, nest_words_levels_of_tile(p, n, buffer)) : 1;
 }
 
-/* Levels up to the stay's hold over which its tensor is summed. */
-static unsigned summed_to_hold(const struct lx_plan *p, const struct lx_nest *n, const struct lx_stay *s)
+/* Levels up to the stay's hold over which its tensor is summed, if a load brings back an incomplete sum; else none. No
+ * load is made where the sum begins. */
+static unsigned nest_resumed_sum(const struct lx_plan *p, const struct lx_nest *n,
+                                 const struct lx_transfer *t)
 {
+    const struct lx_stay *s = &p->stays[t->stay];
+    if (t->kind != LX_LOAD || !s->begins_written) return 0;
     return nest_tensor_of(p->layouts, n, s->tensor).summed & levels_to(s->hold);
-}
-
-/* A load of what begins written brings back an incomplete sum: none is made where the sum begins. */
-static bool goes_on_with_sum(const struct lx_plan *p, const struct lx_transfer *t)
-{
-    return t->kind == LX_LOAD && p->stays[t->stay].begins_written;
 }
 
 int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t)
 {
-    const struct lx_nest *n = nest_of_tile(p, t->stay);
+    const struct lx_nest *n = nest_words_nest_of_tile(p, t->stay);
     if (!n) return 1;
     const struct lx_stay *s = &p->stays[t->stay];
     int64_t times = nest_product(n, levels_to(s->hold));
-    if (goes_on_with_sum(p, t)) times -= nest_product(n, levels_to(s->hold) & ~summed_to_hold(p, n, s));
+    if (t->kind == LX_LOAD && s->begins_written)
+        times -= nest_product(n, levels_to(s->hold) & ~nest_resumed_sum(p, n, t));
     return times;
 }
 
 /* Are the indices of some levels all at their first or all at their last? */
-static bool all_at(const struct lx_nest *n, int64_t iteration, unsigned levels, bool last)
+static bool nest_words_all_at(const struct lx_nest *n, int64_t iteration, unsigned levels, bool last)
 {
     for (int l = 0; l < n->level_count; l++)
         if (levels & level_bit(l) && iteration_index(n, iteration, l) != (last ? n->tiles[l] - 1 : 0))
@@ -218,14 +207,14 @@ bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int6
     if (at < 0) return true;
     const struct lx_nest *n = &p->nests[at];
     const struct lx_stay *s = &p->stays[t->stay];
-    if (!all_at(n, iteration, ~levels_to(s->hold), t->kind == LX_STORE)) return false;
-    unsigned summed = goes_on_with_sum(p, t) ? summed_to_hold(p, n, s) : 0;
-    return !summed || !all_at(n, iteration, summed, false);
+    if (!nest_words_all_at(n, iteration, ~levels_to(s->hold), t->kind == LX_STORE)) return false;
+    unsigned summed = nest_resumed_sum(p, n, t);
+    return !summed || !nest_words_all_at(n, iteration, summed, false);
 }
 
 void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 {
-    const struct lx_nest *n = nest_of_tile(p, buffer);
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
     if (!n) return;
     text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
     if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", accumulator");
@@ -240,7 +229,7 @@ void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 }
 
 /* The number of the tile among those of its tensor, counted from 0 on. */
-static int64_t tile_number(const struct lx_nest *n, unsigned levels, int64_t iteration)
+static int64_t nest_words_tile_number(const struct lx_nest *n, unsigned levels, int64_t iteration)
 {
     int64_t number = 0;
     for (int l = 0; l < n->level_count; l++)
@@ -259,25 +248,25 @@ void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int6
     if (t.summed) { /* "accumulator of nest 2 over f: 5 of 64 tiles summed" */
         for (int l = 0; l < n->level_count; l++)
             if (t.summed & level_bit(l)) text_format(out, " %c", nest_axis_letter(p, n, l));
-        text_format(out, ": %s of ", grouped(tile_number(n, t.summed, iteration) + 1).at);
+        text_format(out, ": %s of ", grouped(nest_words_tile_number(n, t.summed, iteration) + 1).at);
         text_format(out, "%s summed", counted(nest_product(n, t.summed), "tile").at);
     }
     if (t.summed && t.indexed) text_add(out, "; ");
     if (t.indexed) text_add(out, "this iteration uses ");
-    add_slices(p, n, t.indexed, iteration, out);
+    nest_words_add_slices(p, n, t.indexed, iteration, out);
 }
 
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out)
 {
-    const struct lx_nest *n = nest_of_tile(p, buffer);
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
     if (!n) return;
     const struct lx_stay *s = &p->stays[buffer];
-    unsigned levels = levels_of_tile(p, n, buffer);
-    text_format(out, "tile %s of ", grouped(tile_number(n, levels, iteration) + 1).at);
+    unsigned levels = nest_words_levels_of_tile(p, n, buffer);
+    text_format(out, "tile %s of ", grouped(nest_words_tile_number(n, levels, iteration) + 1).at);
     text_format(out, "%s of ", grouped(nest_product(n, levels)).at);
     add_printable(out, p->layouts->graph->tensors[s->tensor].name, 30);
     text_add(out, " (");
-    add_slices(p, n, levels, iteration, out);
+    nest_words_add_slices(p, n, levels, iteration, out);
     text_add(out, "), ");
     add_tile_copies(p, buffer, out);
 }

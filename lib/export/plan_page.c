@@ -5,20 +5,20 @@
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "export/plan_words.h"
-#include "export/pool_bands.h"
+#include "export/plan_map.h"
 #include "plan/occupancy.h"
 
 #include <inttypes.h>
 
 /* Names of files are made printable, as everywhere. */
-static void plan_page_add_name(struct text *out, const char *name)
+static void page_add_name(struct text *out, const char *name)
 {
     char *clean = printable(name ? name : "", 0);
     text_json_string(out, clean);
     mem_free(clean);
 }
 
-static void add_fact(struct text *out, const char *name, const char *value, const char *tone)
+static void page_add_fact(struct text *out, const char *name, const char *value, const char *tone)
 {
     text_add(out, !out->length || out->at[out->length - 1] == '[' ? "[" : ", [");
     text_json_string(out, name);
@@ -28,49 +28,45 @@ static void add_fact(struct text *out, const char *name, const char *value, cons
     text_add(out, "]");
 }
 
-static void plan_page_add_gap(const struct lx_plan *p, struct text *out)
-{
-    double gap = lx_plan_gap(p);
-    if (p->problem.objective == LX_FIT) return;
-    if (gap <= 0)
-        add_fact(out, "proof", optimal_words(p), "good");
-    else
-        add_fact(out, "above the proven least", in_gap(gap).at, NULL);
-    if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
-}
-
-static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
-                                struct text *out)
+static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
+                           struct text *out)
 {
     const struct lx_figures *f = &p->figures;
-    bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
+    bool list = p->graph->list, height = p->problem.objective == LX_HEIGHT;
     struct text times = {0};
     text_add(out, "\"facts\": [");
     if (height)
-        add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
+        page_add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
     else
-        add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at, NULL);
-    plan_page_add_gap(p, out);
+        page_add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at,
+                      NULL);
+    if (p->problem.objective != LX_FIT) {
+        double gap = lx_plan_gap(p);
+        if (gap <= 0)
+            page_add_fact(out, "proof", optimal_words(p), "good");
+        else
+            page_add_fact(out, "above the proven least", in_gap(gap).at, NULL);
+        if (p->unproved) page_add_fact(out, "no proof", p->unproved, NULL);
+    }
     if (f->baseline_hbm_bytes > 0 && !height)
-        add_fact(
+        page_add_fact(
             out, "saved",
             in_percent((double)(f->baseline_hbm_bytes - f->hbm_bytes) / (double)f->baseline_hbm_bytes).at,
             NULL);
     if (p->graph->target_hbm_bytes >= 0)
-        add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
-                 lx_plan_meets_target(p) ? "good" : "bad");
+        page_add_fact(out, "target", lx_plan_meets_target(p) ? "met" : "missed",
+                      lx_plan_meets_target(p) ? "good" : "bad");
     if (p->nest_count > 0) {
-        struct text nests = {0};
-        text_format(&nests, "%s", counted(plan_iterations(p), "iteration").at);
-        add_fact(out, counted(p->nest_count, "nest").at, nests.at ? nests.at : "", NULL);
-        text_free(&nests);
+        struct words iterations = counted(plan_iterations(p), "iteration");
+        page_add_fact(out, counted(p->nest_count, "nest").at, iterations.at, NULL);
     }
     text_format(&times, "%.1f us", f->end_to_end_us);
-    if (!list) add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
-    if (!list) add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
-    if (!height) add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
+    if (!list) page_add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
+    if (!list) page_add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
+    if (!height)
+        page_add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
     if (!height && p->problem.capacity > 0)
-        add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
+        page_add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
     if (other) {
         /* Figures of the other plan. */
         struct text name = {0}, value = {0};
@@ -78,7 +74,7 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
         add_printable(&name, other->graph->name ? other->graph->name : "", 0);
         text_format(&name, ", %s", other->solver);
         add_value_words(other, false, &value);
-        add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
+        page_add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
         text_free(&name);
         text_free(&value);
     }
@@ -86,103 +82,90 @@ static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *o
     text_free(&times);
 }
 
-static int64_t plan_page_size_of(const struct lx_plan *p, int32_t i)
+enum plan_page_column {
+    SIZE,
+    START,
+    END,
+    POOL,
+    ADDRESS,
+    COST,
+    SLOT,
+    IDENTITY,
+    BARRED,
+    HOLD,
+    NEST,
+    LEVELS,
+    COLUMNS
+};
+
+static const char *const plan_page_keys[COLUMNS] = {"size",    "start", "end",  "pool",
+                                                    "address", "cost",  "slot", "identity",
+                                                    "barred",  "hold",  "nest", "levels"};
+
+/* The value of a buffer in a column of numbers. */
+static int64_t page_number(const struct lx_plan *p, int32_t i, enum plan_page_column column)
 {
-    return p->problem.buffers[i].size;
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    bool placed = p->answer.address[i] >= 0;
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    switch (column) {
+    case SIZE:
+        return b->size;
+    case START:
+        return b->start;
+    case END:
+        return b->end;
+    case POOL:
+        return placed ? lx_pool_of(p, i) : 0;
+    case ADDRESS:
+        return placed ? p->answer.address[i] : -1;
+    case COST:
+        return b->spill_cost;
+    case SLOT:
+        return p->took_slot_of[i];
+    case IDENTITY:
+        return buffer_identity(p, i);
+    case BARRED:
+        return b->reason != NULL;
+    case HOLD:
+        return p->stays ? p->stays[i].hold : 0;
+    case NEST: /* of a tile, or -1 */
+        return nest;
+    default: /* the levels, as bits, that cut the tensor of a tile */
+        return nest < 0 ? 0
+                        : nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &
+                              levels_to(p->stays[i].hold);
+    }
 }
 
-static int64_t plan_page_start_of(const struct lx_plan *p, int32_t i)
+/* Numbers of an array, between its brackets. */
+static void page_add_numbers(const int64_t *at, size_t count, struct text *out)
 {
-    return p->problem.buffers[i].start;
+    for (size_t i = 0; i < count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, at[i]);
 }
 
-static int64_t plan_page_end_of(const struct lx_plan *p, int32_t i)
-{
-    return p->problem.buffers[i].end;
-}
-
-static int64_t plan_page_pool_of(const struct lx_plan *p, int32_t i)
-{
-    return p->answer.address[i] >= 0 ? lx_pool_of(p, i) : 0;
-}
-
-static int64_t address_of(const struct lx_plan *p, int32_t i)
-{
-    return p->answer.address[i] >= 0 ? p->answer.address[i] : -1;
-}
-
-static int64_t plan_page_cost_of(const struct lx_plan *p, int32_t i)
-{
-    return p->problem.buffers[i].spill_cost;
-}
-
-static int64_t plan_page_slot_of(const struct lx_plan *p, int32_t i)
-{
-    return p->took_slot_of[i];
-}
-
-static int64_t identity_of(const struct lx_plan *p, int32_t i)
-{
-    return buffer_identity(p, i);
-}
-
-static int64_t plan_page_is_barred(const struct lx_plan *p, int32_t i)
-{
-    return p->problem.buffers[i].reason != NULL;
-}
-
-static int64_t hold_of(const struct lx_plan *p, int32_t i)
-{
-    return p->stays ? p->stays[i].hold : 0;
-}
-
-/* The nest of a tile, or -1. */
-static int64_t plan_page_nest_of(const struct lx_plan *p, int32_t i)
-{
-    return is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
-}
-
-/* The levels, as bits, that cut what a tile has. */
-static int64_t levels_of(const struct lx_plan *p, int32_t i)
-{
-    int64_t nest = plan_page_nest_of(p, i);
-    if (nest < 0) return 0;
-    return nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &
-           levels_to(p->stays[i].hold);
-}
-
-static const struct {
-    const char *key;
-    int64_t (*value)(const struct lx_plan *, int32_t);
-} columns[] = {{"size", plan_page_size_of}, {"start", plan_page_start_of}, {"end", plan_page_end_of},
-               {"pool", plan_page_pool_of}, {"address", address_of},       {"cost", plan_page_cost_of},
-               {"slot", plan_page_slot_of}, {"identity", identity_of},     {"barred", plan_page_is_barred},
-               {"hold", hold_of},           {"nest", plan_page_nest_of},   {"levels", levels_of}};
-
-static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
+static void page_add_buffers(const struct lx_plan *p, struct text *out)
 {
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"buffers\": {\"name\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
-        plan_page_add_name(out, p->problem.buffers[i].name);
+        page_add_name(out, p->problem.buffers[i].name);
     }
     text_add(out, "]");
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-        /* One array of numbers, a value per buffer. */
-        text_format(out, ",\n\"%s\": [", columns[k].key);
+    for (int k = 0; k < COLUMNS; k++) {
+        text_format(out, ",\n\"%s\": [", plan_page_keys[k]);
         for (int32_t i = 0; i < p->problem.count; i++)
-            text_format(out, i ? ",%" PRId64 : "%" PRId64, columns[k].value(p, i));
+            text_format(out, i ? ",%" PRId64 : "%" PRId64, page_number(p, i, (enum plan_page_column)k));
         text_add(out, "]");
     }
     text_add(out, ",\n\"moved\": [");
-    for (int32_t i = 0; moved && i < p->problem.count; i++)
-        text_format(out, i ? ",%" PRId64 : "%" PRId64, moved[i]);
+    page_add_numbers(moved, (size_t)p->problem.count, out);
     text_add(out, "],\n\"reason\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
         if (p->reason[i])
-            plan_page_add_name(out, p->reason[i]);
+            page_add_name(out, p->reason[i]);
         else
             text_add(out, "0");
     }
@@ -191,13 +174,13 @@ static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
 }
 
 /* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
-static void add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
+static void page_add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
 {
     text_add(out, "\"bands\": [");
     for (int32_t k = 0; k < b->count; k++) {
         const struct band *band = &b->at[k];
         text_add(out, k ? ", {\"name\": " : "{\"name\": ");
-        plan_page_add_name(out, band->name);
+        page_add_name(out, band->name);
         text_format(out, ", \"base\": %" PRId64 ", \"shown\": %" PRId64 ", \"capacity\": %" PRId64 "}",
                     band->base, band->shown, band->capacity);
     }
@@ -216,7 +199,7 @@ static void add_pools(const struct lx_plan *p, const struct bands *b, struct tex
     text_add(out, "},\n");
 }
 
-static void add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
+static void page_add_division(const struct lx_plan *p, const struct lx_division *d, struct text *out)
 {
     text_add(out, ", \"cuts\": [");
     for (int k = 0; k < d->split_count; k++) {
@@ -233,12 +216,12 @@ static void add_division(const struct lx_plan *p, const struct lx_division *d, s
         const struct lx_operand_span *span = &d->operands[k];
         struct lx_core_view v = lx_division_view(p->divisions, d->op, k);
         text_add(out, "{\"name\": ");
-        plan_page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
+        page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
         text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
                     k >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
                     lx_plan_place(p, d->op, k) >= 0 ? "on chip" : "HBM", span->core_bytes,
                     v.partial ? "true" : "false");
-        for (int i = 0; i < v.rank; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, v.slices[i]);
+        page_add_numbers(v.slices, (size_t)v.rank, out);
         text_add(out, "], \"stride\": [");
         for (int i = 0; i < v.rank; i++)
             text_format(out, i ? ",%" PRId64 : "%" PRId64, v.stride[i] > 0 ? v.stride[i] : 1);
@@ -247,31 +230,31 @@ static void add_division(const struct lx_plan *p, const struct lx_division *d, s
     text_add(out, "]");
 }
 
-static void plan_page_add_ops(const struct lx_plan *p, struct text *out)
+static void page_add_ops(const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     text_add(out, "\"ops\": [");
     for (int32_t i = 0; g && i < g->op_count; i++) {
         const struct lx_op_traffic *t = &p->traffic[i];
         text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
-        plan_page_add_name(out, g->ops[i].name);
+        page_add_name(out, g->ops[i].name);
         text_format(out, ", \"tick\": %d, \"kind\": ", (int)i);
         text_json_string(out, g->ops[i].kind->name);
         text_add(out, ", \"einsum\": ");
-        plan_page_add_name(out, g->ops[i].einsum);
+        page_add_name(out, g->ops[i].einsum);
         text_format(out,
                     ", \"hbm\": %" PRId64 ", \"lx\": %" PRId64 ", \"ring\": %" PRId64
                     ", \"us\": %.9g, \"cores\": %" PRId64,
                     t->hbm_read + t->hbm_written, t->lx_read + t->lx_written, t->ring + t->reduce_ring,
                     t->device_us, p->divisions ? p->divisions->at[i].cores_used : t->cores);
-        if (p->divisions && i < p->divisions->count) add_division(p, &p->divisions->at[i], out);
+        if (p->divisions && i < p->divisions->count) page_add_division(p, &p->divisions->at[i], out);
         text_add(out, "}");
     }
     text_add(out, "],\n");
 }
 
 /* Loops of each nest, and what a tile says of itself in its first iteration. */
-static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
+static void page_add_nests(const struct lx_plan *p, struct text *out)
 {
     text_add(out, "\"nests\": [");
     for (int32_t i = 0; i < p->nest_count; i++) {
@@ -289,7 +272,7 @@ static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
     const char *between = "";
     for (int32_t i = 0; i < p->problem.count; i++) {
         struct text words = {0};
-        if (plan_page_nest_of(p, i) < 0) continue;
+        if (page_number(p, i, NEST) < 0) continue;
         add_tile_copies(p, i, &words);
         text_format(out, "%s\"%d\": ", between, (int)i);
         text_json_string(out, words.at ? words.at : "");
@@ -300,12 +283,12 @@ static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
 }
 
 /* Where the bytes go, why a proof is missing, and how it is made again. */
-static void add_remarks(const struct lx_plan *p, struct text *out)
+static void page_add_remarks(const struct lx_plan *p, struct text *out)
 {
     struct text words = {0}, again = {0};
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"words\": [");
-    if (moved && !p->graph->is_list) {
+    if (!p->graph->list) {
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
         text_add(&words, "HBM bytes: ");
         add_byte_sums(p, &sums, &words);
@@ -325,26 +308,27 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
     mem_free(moved);
 }
 
-static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top, struct text *out)
+static void page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top,
+                          struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
     struct text subtitle = {0};
     text_format(&subtitle, "%s: %s", p->solver, verdict_words(p));
-    if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
+    if (!p->graph->list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
-    plan_page_add_name(out, p->graph->name);
+    page_add_name(out, p->graph->name);
     text_add(out, ", \"subtitle\": ");
-    plan_page_add_name(out, subtitle.at ? subtitle.at : "");
+    page_add_name(out, subtitle.at ? subtitle.at : "");
     text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
-                p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
+                p->graph->list ? "true" : "false", p->figures.hbm_bytes,
                 p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
                 max_i64(top, 1));
     text_format(out,
                 ", \"first\": %" PRId64 ", \"last\": %" PRId64 ", \"peak\": %" PRId64
                 ", \"peak_tick\": %" PRId64,
                 o->first, max_i64(o->last, o->first + 1), o->peak, o->peak_tick);
-    text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->is_list ? 0 : d->cores,
+    text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->list ? 0 : d->cores,
                 max_i64(d->grid_x > 8 && d->grid_y == 1 ? 8 : d->grid_x, 1));
     text_free(&subtitle);
 }
@@ -354,24 +338,23 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
     struct lx_occupancy o = {0};
     struct bands bands = {0};
     struct text json = {0}, still = {0};
-    if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
-        add_plan(p, &o, bands.top, &json);
-        plan_page_add_facts(p, other, o.peak, &json);
-        add_remarks(p, &json);
-        add_pools(p, &bands, &json);
-        text_add(&json, "\"use\": {\"tick\": [");
-        for (size_t i = 0; i < o.count; i++) text_format(&json, i ? ",%" PRId64 : "%" PRId64, o.tick[i]);
-        text_add(&json, "], \"bytes\": [");
-        for (size_t i = 0; i < o.count; i++) text_format(&json, i ? ",%" PRId64 : "%" PRId64, o.bytes[i]);
-        text_add(&json, "]},\n");
-        plan_page_add_buffers(p, &json);
-        plan_page_add_ops(p, &json);
-        plan_page_add_nests(p, &json);
-        text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
-        add_still(p, other, &o, &bands, &still);
-        html_page(p->graph->name, html_plan_js, &json, &still, out);
-    } else
-        out->failed = true;
+    lx_occupancy_make(p, LX_ALL_POOLS, &o);
+    bands_make(p, &bands);
+    page_add_plan(p, &o, bands.top, &json);
+    page_add_facts(p, other, o.peak, &json);
+    page_add_remarks(p, &json);
+    page_add_pools(p, &bands, &json);
+    text_add(&json, "\"use\": {\"tick\": [");
+    page_add_numbers(o.tick, o.count, &json);
+    text_add(&json, "], \"bytes\": [");
+    page_add_numbers(o.bytes, o.count, &json);
+    text_add(&json, "]},\n");
+    page_add_buffers(p, &json);
+    page_add_ops(p, &json);
+    page_add_nests(p, &json);
+    text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
+    add_still(p, other, &still);
+    html_page(p->graph->name, html_plan_js, &json, &still, out);
     text_free(&json);
     text_free(&still);
     bands_free(&bands);

@@ -19,7 +19,7 @@ struct words in_short_bytes(int64_t n)
 const char *value_word(const struct lx_plan *p)
 {
     if (p->problem.objective == LX_HEIGHT) return "height";
-    return p->graph->is_list ? "cost" : "HBM";
+    return p->graph->list ? "cost" : "HBM";
 }
 
 static struct words bytes_words(int64_t n, bool brief)
@@ -32,7 +32,7 @@ const char *optimal_words(const struct lx_plan *p)
     /* The bound that plans with nests have is one of tensors, however ops are divided. */
     bool any_divisions =
         (p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes) || p->nest_count > 0;
-    return p->graph->is_list || p->asks_time || any_divisions ? "optimal" : "optimal for this work split";
+    return p->graph->list || p->asks_time || any_divisions ? "optimal" : "optimal for this work split";
 }
 
 const char *verdict_words(const struct lx_plan *p)

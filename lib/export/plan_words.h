@@ -4,7 +4,7 @@
 #define LX_EXPORT_PLAN_WORDS_H
 
 #include "base/words/human_words.h"
-#include "explain/moved_bytes.h"
+#include "explain/op_waits.h"
 
 /* 12.7 MiB; below 10 KiB 1,234 B */
 struct words in_short_bytes(int64_t n);

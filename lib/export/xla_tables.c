@@ -19,7 +19,7 @@ struct uses {
     int count;
 };
 
-static void add_read(struct uses *u, int64_t tick, const char *how, const char *name)
+static void xla_tables_add_read(struct uses *u, int64_t tick, const char *how, const char *name)
 {
     if (u->count++) text_add(&u->times, ";"), text_add(&u->names, ";");
     text_format(&u->times, "%" PRId64, tick);
@@ -27,45 +27,35 @@ static void add_read(struct uses *u, int64_t tick, const char *how, const char *
     for (; *name; name++) text_add_n(&u->names, *name == ';' ? "," : name, 1); /* ";" is between names */
 }
 
-/* Uses on a tick of a graph: copies on chip, then the op (once), then stores. */
-static void add_reads_of_tick(const struct lx_plan *p, int32_t stay, int32_t o, int32_t *next, struct uses *u)
-{
-    bool reads = false, stores = false;
-    for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next) {
-        const struct lx_transfer *t = &p->transfers[*next];
-        if (t->source == stay) add_read(u, o, "copy to ", p->problem.buffers[t->stay].name);
-        stores |= t->kind == LX_STORE && t->stay == stay;
-    }
-    for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
-        reads |= p->accesses[a].stay == stay && p->accesses[a].reads;
-    if (reads) add_read(u, o, "", p->layouts->graph->ops[o].name);
-    if (stores) add_read(u, o, "", "store");
-}
-
 /* Buffers of a list have no names of uses: the tick stands for one. */
-static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
+static void xla_tables_find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     int32_t next = 0, first = b->first_use_is_read || b->use_count == 0 ? 0 : 1;
     for (int32_t k = first; !p->layouts && k < b->use_count; k++) {
         char word[40];
         snprintf(word, sizeof word, "%" PRId64, b->uses[k]);
-        add_read(u, b->uses[k], "tick ", word);
+        xla_tables_add_read(u, b->uses[k], "tick ", word);
     }
     if (!p->layouts) return;
     while (next < p->transfer_count && p->transfers[next].tick < b->start) next++;
-    for (int64_t o = b->start; o < min_i64(b->end, p->layouts->graph->op_count); o++)
-        add_reads_of_tick(p, i, (int32_t)o, &next, u);
+    for (int64_t o = b->start; o < min_i64(b->end, p->layouts->graph->op_count); o++) {
+        /* Copies on chip, then the op (once), then stores. */
+        bool reads = false, stores = false;
+        for (; next < p->transfer_count && p->transfers[next].tick == o; next++) {
+            const struct lx_transfer *t = &p->transfers[next];
+            if (t->source == i) xla_tables_add_read(u, o, "copy to ", p->problem.buffers[t->stay].name);
+            stores |= t->kind == LX_STORE && t->stay == i;
+        }
+        for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
+            reads |= p->accesses[a].stay == i && p->accesses[a].reads;
+        if (reads) xla_tables_add_read(u, o, "", p->layouts->graph->ops[o].name);
+        if (stores) xla_tables_add_read(u, o, "", "store");
+    }
     /* A move comes before the tick at which the life has ended: its read is the last thing of the life. */
     for (; next < p->transfer_count && p->transfers[next].tick <= b->end; next++)
         if (p->transfers[next].source == i)
-            add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);
-}
-
-/* Row of buffer `i`, number `n` among buffers that may be on chip. */
-static int64_t xla_tables_id_of(const struct lx_plan *p, int32_t i, int32_t n)
-{
-    return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;
+            xla_tables_add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);
 }
 
 bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
@@ -76,10 +66,10 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
     for (int32_t i = 0, n = 0; i < p->problem.count; i++) {
         if (p->problem.buffers[i].reason) continue;
         if (p->answer.address[i] >= 0) {
-            int64_t id = xla_tables_id_of(p, i, n);
+            int64_t id = lx_graph_buffer_id(p->graph, i, n);
             const struct lx_buffer *b = &p->problem.buffers[i];
             struct uses u = {0};
-            find_reads(p, i, &u);
+            xla_tables_find_reads(p, i, &u);
             text_format(out, "%" PRId64 ",", id);
             csv_field(out, b->name);
             text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%s,", p->answer.address[i],
@@ -109,8 +99,8 @@ bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struc
         n++;
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(b); k++)
             text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-                        xla_tables_id_of(p, i, n), b->size, p->answer.address[i], lx_life_at(b, k).start,
-                        lx_life_at(b, k).end - 1);
+                        lx_graph_buffer_id(p->graph, i, n), b->size, p->answer.address[i],
+                        lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
     }
     return true;
 }

@@ -228,7 +228,6 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     builder_begin(&c.b, file, *name ? name : "list"); /* a text has no file */
     mem_free(name);
     c.rows.at = copy;
-    struct lx_graph *g = c.b.graph;
     const struct lx_graph *made = NULL;
     const struct column_row *columns_of_form = !xla                                       ? minimalloc_columns
                                                : csv_header_has(text, length, "end_time") ? assignment_columns
@@ -244,10 +243,9 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
             ok = csv_read_row(&c, xla);
     }
     if (ok && !bad) {
-        g->is_list = true;
-        g->alignment = 1;
-        g->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
-        g->objective = g->capacity >= 0 || xla ? LX_SPILL : LX_HEIGHT;
+        struct lx_list *list = builder_list(&c.b);
+        list->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
+        if (list->capacity < 0 && !xla) list->objective = LX_HEIGHT;
         made = builder_finish(&c.b, st);
     } else
         builder_abandon(&c.b);

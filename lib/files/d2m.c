@@ -51,7 +51,7 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
 
 static void d2m_join(struct maker *m, const struct d2m_variable *v, int32_t first)
 {
-    struct lx_bonds *s = &m->b->graph->bonds;
+    struct lx_bonds *s = &m->b->list->bonds;
     if (v->scratch_count < 2) return;
     int32_t *members = arena_array(m->b->memory, (size_t)v->scratch_count, sizeof *members);
     for (int32_t k = 0; k < v->scratch_count; k++) members[k] = first + k;
@@ -67,7 +67,7 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
     m.together = arena_array(b->memory, (size_t)count, sizeof *m.together);
     m.staging = arena_array(b->memory, spills, sizeof *m.staging);
     for (int32_t i = 0; i < count; i++) {
-        struct lx_bonds *s = &m.b->graph->bonds;
+        struct lx_bonds *s = &m.b->list->bonds;
         int32_t first = (int32_t)m.b->buffers.count;
         if (!add_scratch(&m, &variables[i], i)) return false;
         d2m_join(&m, &variables[i], first);
@@ -76,10 +76,7 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
             if (!d2m_take(&m, d2m_claim(&m, variables[i].spill[k]), i, "spill", k)) return false;
         }
     }
-    b->graph->bonds.together = m.together;
-    b->graph->bonds.staging = m.staging;
-    b->graph->is_list = true;
-    b->graph->objective = LX_SPILL;
-    b->graph->alignment = 1;
+    b->list->bonds.together = m.together;
+    b->list->bonds.staging = m.staging;
     return true;
 }

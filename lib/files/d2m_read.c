@@ -131,7 +131,7 @@ static bool d2m_read_root(struct reader *r, const struct json_value *root)
     r->variable_count = 0;
     json_for_each(v, variables)
         if (!read_variable(r, v)) return false;
-    r->b.graph->capacity = -1;
+    builder_list(&r->b);
     return d2m_add(&r->b, r->variables, r->variable_count, r->requests, r->st);
 }
 

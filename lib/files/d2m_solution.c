@@ -34,8 +34,8 @@ static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool want
 {
     bool spill = false, first = true;
     text_format(&x->variables, wanted ? ", \"spill\": [" : "\"scratch\": [");
-    for (; i < x->g->buffer_count; i++) {
-        const struct lx_buffer *b = &x->g->buffers[i];
+    for (; i < x->g->list->buffer_count; i++) {
+        const struct lx_buffer *b = &x->g->list->buffers[i];
         if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
         /* A variable without requests in scratch has a buffer of no bytes in its stead. */
         if (!spill && b->size == 0 && b->start == 0 && b->end == 1) continue;
@@ -51,7 +51,7 @@ static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool want
 /* The variable that begins with buffer `i`; the buffer behind its last, or -1. */
 static int32_t d2m_solution_add_variable(struct d2m_answer *x, int32_t i)
 {
-    const struct lx_buffer *b = &x->g->buffers[i];
+    const struct lx_buffer *b = &x->g->list->buffers[i];
     bool spill = false;
     if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill) return -1;
     text_format(&x->variables, "%s\n    {\"placement\": \"%s\", \"bound\": %s, \"domain\": {",
@@ -70,7 +70,7 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
     struct d2m_answer x = {.g = g, .address = address};
     struct text t = {0};
     (void)pool; /* there is one scratch memory */
-    for (int32_t i = 0; i < g->buffer_count && i >= 0;) {
+    for (int32_t i = 0; g->list && i < g->list->buffer_count && i >= 0;) {
         i = d2m_solution_add_variable(&x, i);
         if (i < 0)
             status_set(st, LX_E_UNSUPPORTED,
@@ -78,7 +78,7 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
                        "vN.spillK");
         if (i < 0) break;
     }
-    bool ok = g->is_list && x.variable > 0 && st->code == LX_OK;
+    bool ok = g->list && x.variable > 0 && st->code == LX_OK;
     if (!ok && st->code == LX_OK)
         status_set(st, LX_E_UNSUPPORTED, "only plans of a D2M file have such answers");
     text_format(&t, "{\n  \"variables\": [%s\n  ],\n  \"requests\": [%s\n  ]\n}\n",

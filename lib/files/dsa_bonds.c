@@ -55,7 +55,7 @@ static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
 static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
 {
     size_t n = r->list.count;
-    struct lx_bonds *s = &r->b.graph->bonds;
+    struct lx_bonds *s = &r->b.list->bonds;
     int32_t *up = arena_array(r->b.memory, n, sizeof *up),
             *sizes = arena_array(r->b.memory, n, sizeof *sizes);
     struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
@@ -103,7 +103,7 @@ static bool read_penalties(struct dsa_reader *r, const struct json_value *proble
     static const char *const keys[] = {"first", "second", "cost", "reason", NULL};
     static const struct pair_list list = {"reuse_penalties", "a reuse penalty", keys};
     const struct json_value *model = json_find(problem, "cost_model"), *array = NULL, *v;
-    struct lx_bonds *s = &r->b.graph->bonds;
+    struct lx_bonds *s = &r->b.list->bonds;
     if (!model || json_is_null(model)) return true;
     if (!json_only_keys(r->j, model, "a cost_model", model_keys, r->st) ||
         !json_opt_array(r->j, model, "reuse_penalties", &array, r->st))
@@ -131,7 +131,7 @@ bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
                                   apart = {"separations", "a separation", reasoned},
                                   never = {"temporal_exclusions", "a temporal exclusion", plain};
     const struct json_value *constraints = json_find(problem, "constraints");
-    struct lx_bonds *s = &r->b.graph->bonds;
+    struct lx_bonds *s = &r->b.list->bonds;
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
     if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
@@ -162,7 +162,7 @@ static bool refuse_term(struct dsa_reader *r, const struct json_value *term, con
 static bool dsa_bonds_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
 {
     const char *word = json_is_string(term) ? term->text : "";
-    enum lx_objective *objective = &r->b.graph->objective;
+    enum lx_objective *objective = &r->b.list->objective;
     if (strcmp(word, "capacity_overflow") == 0) {
         *objective = LX_FIT;
         return true;
@@ -183,7 +183,7 @@ bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
     const struct json_value *objective = json_find(problem, "objective"), *terms = NULL, *term;
     const char *aggregation = "lexicographic";
     bool settled = false;
-    r->b.graph->objective = LX_HEIGHT;
+    r->b.list->objective = LX_HEIGHT;
     if (!objective) return true;
     if (!json_only_keys(r->j, objective, "an objective", keys, r->st) ||
         !json_opt_string(r->j, objective, "aggregation", &aggregation, r->st) ||

@@ -210,7 +210,6 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
 {
     static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
                                        "objective", "pypto_structure", NULL};
-    struct lx_graph *g = r->b.graph;
     const struct json_value *problem = json_find(root, "problem");
     if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
     if (!json_only_keys(r->j, problem, "a problem", keys, r->st)) return false;
@@ -232,18 +231,15 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
             all > LX_INT_MAX)
             return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
     }
-    for (int32_t k = 0; r->b.graph->objective != LX_HEIGHT && k < r->room_count; k++)
+    for (int32_t k = 0; r->b.list->objective != LX_HEIGHT && k < r->room_count; k++)
         if (r->rooms[k].capacity == LX_NO_LIMIT) {
             r->rooms[k].capacity = all;
             for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
                 r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
         }
     if (!dsa_read_bonds(r, problem)) return false;
-    g->is_list = true;
-    g->alignment = 1;
-    g->capacity = -1;
-    g->pools = r->rooms;
-    g->pool_count = r->room_count;
+    r->b.list->pools = r->rooms;
+    r->b.list->pool_count = r->room_count;
     return dsa_problem_add_buffers(r);
 }
 
@@ -292,6 +288,7 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
     if (!json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
         return false;
     builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
+    builder_list(&r->b);
     r->b.graph->summary =
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)

@@ -35,15 +35,16 @@ static bool add_places(const struct lx_graph *g, const int64_t *address, const i
                        lx_status *st)
 {
     int written = 0;
-    for (int32_t i = 0; i < g->buffer_count; i++) {
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
         if (address[i] < 0) continue;
-        int64_t buffer = dsa_solution_id_of(g->buffers[i].name);
-        int64_t where = g->pool_count ? dsa_solution_id_of(g->pools[pool ? pool[i] : 0].name) : -1;
+        int64_t buffer = dsa_solution_id_of(g->list->buffers[i].name);
+        int64_t where =
+            g->list->pool_count ? dsa_solution_id_of(g->list->pools[pool ? pool[i] : 0].name) : -1;
         if (buffer < 0 || where < 0)
             return status_set(st, LX_E_UNSUPPORTED,
                               "buffer %s or its pool has no id, as NAME#ID; only plans of a "
                               "dsa-problem have such solutions",
-                              g->buffers[i].name);
+                              g->list->buffers[i].name);
         text_format(t, "%s\n    {\"buffer\": %lld, \"pool\": %lld, \"offset\": %lld}", written++ ? "," : "",
                     (long long)buffer, (long long)where, (long long)address[i]);
     }
@@ -55,7 +56,7 @@ char *dsa_solution_write(const struct lx_graph *g, const int64_t *address, const
 {
     char profile[64], fingerprint[64];
     struct text t = {0};
-    if (!g->is_list || !word_after(g, "profile ", profile, sizeof profile) ||
+    if (!g->list || !word_after(g, "profile ", profile, sizeof profile) ||
         !word_after(g, "fingerprint ", fingerprint, sizeof fingerprint)) {
         status_set(st, LX_E_UNSUPPORTED,
                    "no solution can be written: its problem has no corpus_problem_fingerprint_fnv1a64 in its "

@@ -68,7 +68,8 @@ static bool gen_d2m_make(struct maker *m, struct graph_builder *b, lx_status *st
         if (next) gen_d2m_claim(m, next, next, size), v->spill_count++;
         if (skip) gen_d2m_claim(m, skip, skip, size), v->spill_count++;
     }
-    b->graph->capacity = m->v[CAPACITY] ? m->v[CAPACITY] : -1;
+    builder_list(b);
+    if (m->v[CAPACITY]) b->list->capacity = m->v[CAPACITY];
     return d2m_add(b, m->variables, m->count, m->requests, st);
 }
 

@@ -141,10 +141,9 @@ static void gen_random_begin(struct maker *m, const int64_t *v)
     builder_begin(&m->b, "generated", name);
     struct lx_graph *g = m->b.graph;
     g->summary = "Random buffers: most lives short, a few long, some handed over in place.";
-    g->is_list = true;
-    g->objective = LX_SPILL;
-    g->alignment = g->device.stick_bytes;
-    g->capacity = v[CAPACITY] ? v[CAPACITY] : -1;
+    struct lx_list *list = builder_list(&m->b);
+    list->alignment = g->device.stick_bytes;
+    if (v[CAPACITY]) list->capacity = v[CAPACITY];
     m->capacity = v[CAPACITY] ? v[CAPACITY] : lx_device_usable(&g->device);
     m->max_size = v[MAX_SIZE] ? v[MAX_SIZE] : max_i64(m->capacity / 6, 1);
     /* One buffer in LONG_ONE_IN lives LONG_TIMES the mean, which lifts the mean by about a sixth. */

@@ -121,7 +121,7 @@ static bool read_reuse(struct reader *r, const struct json_value *root, struct l
 
 bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers)
 {
-    struct lx_bonds *b = &r->b.graph->bonds;
+    struct lx_bonds *b = &r->b.list->bonds;
     if (!pattern_bonds_read_pairs(r, root, "apart", &b->apart, &b->apart_count) ||
         !pattern_bonds_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) ||
         !pattern_bonds_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) ||

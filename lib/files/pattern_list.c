@@ -93,7 +93,7 @@ static bool pattern_list_read_choice(struct reader *r, const struct json_value *
     }
     if (!costs) return true;
     if (!read_ints(r, costs, "one of costs", 0, LX_MAX_ITEMS, &ints, &count)) return false;
-    int wanted = pools ? b->pool_count : r->b.graph->pool_count ? r->b.graph->pool_count : 1;
+    int wanted = pools ? b->pool_count : r->b.list->pool_count ? r->b.list->pool_count : 1;
     if (count != wanted)
         return json_error(r->j, costs, r->st, LX_E_MODEL, "buffer %s: %d costs for %d pools", b->name, count,
                           wanted);

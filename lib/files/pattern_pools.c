@@ -58,7 +58,7 @@ static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v
     const struct json_value *capacity = json_find(v, "capacity");
     p->name = arena_string(r->b.memory, name);
     p->capacity = LX_NO_LIMIT;
-    if (!capacity || (json_is_null(capacity) && r->b.graph->objective != LX_HEIGHT))
+    if (!capacity || (json_is_null(capacity) && r->b.list->objective != LX_HEIGHT))
         return json_error(r->j, v, r->st, LX_E_MODEL,
                           "pool %s has no capacity; null is allowed where the height is asked for", name);
     if (!json_is_null(capacity) &&
@@ -69,7 +69,7 @@ static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v
 
 bool read_pools(struct reader *r, const struct json_value *root)
 {
-    struct lx_graph *g = r->b.graph;
+    struct lx_list *list = r->b.list;
     const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, "pools", &array, r->st)) return false;
     if (!array) return true;
@@ -78,26 +78,26 @@ bool read_pools(struct reader *r, const struct json_value *root)
                           "\"capacity\" goes without \"pools\": each pool has its own");
     struct lx_pool *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
     json_for_each(v, array) {
-        if (!pattern_pools_read_pool(r, v, &pools[g->pool_count])) return false;
-        for (int32_t k = 0; k < g->pool_count; k++)
-            if (strcmp(pools[k].name, pools[g->pool_count].name) == 0)
+        if (!pattern_pools_read_pool(r, v, &pools[list->pool_count])) return false;
+        for (int32_t k = 0; k < list->pool_count; k++)
+            if (strcmp(pools[k].name, pools[list->pool_count].name) == 0)
                 return json_error(r->j, v, r->st, LX_E_DUPLICATE, "two pools have the name %s; rename one",
                                   pools[k].name);
-        g->pool_count++;
+        list->pool_count++;
     }
-    g->pools = pools;
-    if (g->pool_count) return true;
+    list->pools = pools;
+    if (list->pool_count) return true;
     return json_error(r->j, array, r->st, LX_E_MODEL, "there is no pool; leave \"pools\" out or name one");
 }
 
 bool read_pool_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out)
 {
-    const struct lx_graph *g = r->b.graph;
-    int32_t count = g->pool_count ? g->pool_count : 1;
+    const struct lx_list *list = r->b.list;
+    int32_t count = list->pool_count ? list->pool_count : 1;
     double number = json_is_number(v) ? v->number : -1;
     *out = -1;
-    for (int32_t k = 0; json_is_string(v) && k < g->pool_count; k++)
-        if (strcmp(g->pools[k].name, v->text) == 0) *out = k;
+    for (int32_t k = 0; json_is_string(v) && k < list->pool_count; k++)
+        if (strcmp(list->pools[k].name, v->text) == 0) *out = k;
     if (number >= 0 && number < count && number == (double)(int32_t)number) *out = (int32_t)number;
     if (*out >= 0) return true;
     return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,

@@ -145,7 +145,7 @@ static bool read_origin(struct reader *r, const struct json_value *v)
     struct lx_graph *g = r->b.graph;
     const struct lx_graph *from = pattern_read_json(r->j, v, r->st);
     if (!from) return false;
-    if (from->came_from || from->is_list || g->is_list) {
+    if (from->came_from || from->list || g->list) {
         lx_graph_free(from);
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           "what a graph came from is a graph that came from nowhere; remove one of them");
@@ -172,6 +172,23 @@ static bool pattern_read_grid(struct reader *r, const struct json_value *root)
     return true;
 }
 
+static bool pattern_read_list(struct reader *r, const struct json_value *root,
+                              const struct json_value *buffers)
+{
+    struct lx_list *list = builder_list(&r->b);
+    const struct json_value *grid = json_find(root, "grid");
+    int objective = LX_SPILL;
+    list->alignment = r->b.graph->device.stick_bytes;
+    if (!json_opt_int(r->j, root, "capacity", 0, LX_INT_MAX, &list->capacity, r->st) ||
+        !json_opt_int(r->j, root, "alignment", 1, LX_INT_MAX, &list->alignment, r->st) ||
+        !read_word(r, root, "objective", pattern_read_objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA,
+                   &objective))
+        return false;
+    if (objective != LX_OBJECTIVE_COUNT) list->objective = (enum lx_objective)objective;
+    if (grid) return json_error(r->j, grid, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
+    return read_list(r, root, buffers);
+}
+
 static bool pattern_read_all(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {
@@ -183,7 +200,6 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
     static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
     const struct json_value *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
     const char *summary = "";
-    int objective = LX_SPILL;
     if (!json_only_keys(j, root, "a pattern", keys, r->st) ||
         !json_opt_string(j, root, "summary", &summary, r->st) ||
         !json_opt_array(j, root, "tensors", &tensors, r->st) ||
@@ -196,23 +212,13 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
     if (buffers ? tensors || ops : !tensors || !ops)
         return json_error(j, root, r->st, LX_E_SCHEMA,
                           "a pattern has either \"tensors\" and \"ops\", or \"buffers\"");
-    g->is_list = buffers != NULL;
-    g->alignment = g->device.stick_bytes;
-    if (!g->is_list)
+    if (!buffers)
         for (int i = 0; only_lists[i]; i++)
             if ((v = json_find(root, only_lists[i])))
                 return json_error(j, v, r->st, LX_E_SCHEMA,
                                   "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
-    if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
-        !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
-        !read_word(r, root, "objective", pattern_read_objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA,
-                   &objective))
-        return false;
-    g->objective = objective == LX_OBJECTIVE_COUNT ? LX_SPILL : (enum lx_objective)objective;
-    if (buffers && (v = json_find(root, "grid")))
-        return json_error(j, v, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
     if (buffers) {
-        if (!read_list(r, root, buffers)) return false;
+        if (!pattern_read_list(r, root, buffers)) return false;
     } else if (!pattern_read_grid(r, root) || !read_items(r, tensors, read_tensor) ||
                !read_items(r, ops, read_op))
         return false;

@@ -177,7 +177,7 @@ static void pattern_write_whole_graph(const struct lx_graph *g, const struct rec
 void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
 {
     write_device(&g->device, t);
-    if (g->is_list)
+    if (g->list)
         pattern_write_list(g, t);
     else
         pattern_write_whole_graph(g, taker, t);

@@ -10,15 +10,15 @@ static void write_names(struct text *t, const struct lx_graph *g, const int32_t 
     text_add(t, "[");
     for (int32_t i = 0; i < count; i++) {
         if (i) text_add(t, ", ");
-        text_json_string(t, g->buffers[at[i]].name);
+        text_json_string(t, g->list->buffers[at[i]].name);
     }
     text_add(t, "]");
 }
 
 static void write_pool_name(struct text *t, const struct lx_graph *g, int32_t pool)
 {
-    if (g->pool_count)
-        text_json_string(t, g->pools[pool].name);
+    if (g->list->pool_count)
+        text_json_string(t, g->list->pools[pool].name);
     else
         text_format(t, "%d", (int)pool);
 }
@@ -39,8 +39,8 @@ static void write_life(struct text *t, const struct lx_buffer *b)
 
 static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
 {
-    for (int32_t i = 0; i < g->bonds.staging_count; i++)
-        if (&g->buffers[g->bonds.staging[i].a] == b) return g->bonds.staging[i].b;
+    for (int32_t i = 0; i < g->list->bonds.staging_count; i++)
+        if (&g->list->buffers[g->list->bonds.staging[i].a] == b) return g->list->bonds.staging[i].b;
     return -1;
 }
 
@@ -52,10 +52,10 @@ static void write_field(struct text *t, const char *key, int64_t value)
 
 static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
 {
-    const struct lx_buffer *b = &g->buffers[i];
+    const struct lx_buffer *b = &g->list->buffers[i];
     text_add(t, "    {\"name\": ");
     text_json_string(t, b->name);
-    if (g->buffer_ids) write_field(t, ", \"id\": ", g->buffer_ids[i]);
+    if (g->list->buffer_ids) write_field(t, ", \"id\": ", g->list->buffer_ids[i]);
     write_field(t, ", \"size\": ", b->size);
     if (b->use_count) text_json_ints(t, "uses", b->uses, b->use_count);
     write_life(t, b);
@@ -64,7 +64,7 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
         text_add(t, ", \"in_place_parents\": ");
         write_names(t, g, b->parents, b->parent_count);
     }
-    if (b->fixed >= 0 && g->pool_count) {
+    if (b->fixed >= 0 && g->list->pool_count) {
         text_add(t, ", \"pin\": [");
         write_pool_name(t, g, b->fixed_pool);
         text_format(t, ", %" PRId64 "]", b->fixed);
@@ -81,7 +81,7 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     int32_t owner = owner_of(g, b);
     if (owner >= 0) {
         text_add(t, ", \"instead_of\": ");
-        text_json_string(t, g->buffers[owner].name);
+        text_json_string(t, g->list->buffers[owner].name);
     } else if (b->must)
         text_add(t, ", \"off\": null");
     else
@@ -138,7 +138,7 @@ static void pattern_write_list_write_charge(const struct lx_graph *g, const stru
 
 static void write_bonds(const struct lx_graph *g, struct text *t)
 {
-    const struct lx_bonds *b = &g->bonds;
+    const struct lx_bonds *b = &g->list->bonds;
     write_pairs(g, "apart", b->apart, b->apart_count, t);
     write_pairs(g, "exclusive", b->exclusive, b->exclusive_count, t);
     write_groups(g, "same_place", b->same_place, b->same_place_count, t);
@@ -150,41 +150,42 @@ static void write_bonds(const struct lx_graph *g, struct text *t)
     }
     for (int32_t i = 0; i < b->reuse_count; i++) {
         text_add(t, i ? ", [" : ",\n  \"reuse\": [[");
-        text_json_string(t, g->buffers[b->reuse[i].a].name);
+        text_json_string(t, g->list->buffers[b->reuse[i].a].name);
         text_add(t, ", ");
-        text_json_string(t, g->buffers[b->reuse[i].b].name);
+        text_json_string(t, g->list->buffers[b->reuse[i].b].name);
         text_format(t, ", %" PRId64 "]%s", b->reuse[i].cost, i + 1 == b->reuse_count ? "]" : "");
     }
 }
 
 void pattern_write_list(const struct lx_graph *g, struct text *t)
 {
-    if (g->capacity >= 0 && !g->pool_count) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
-    text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,
-                lx_objective_word(g->objective));
-    for (int32_t k = 0; k < g->pool_count; k++) {
+    if (g->list->capacity >= 0 && !g->list->pool_count)
+        text_format(t, ",\n  \"capacity\": %" PRId64, g->list->capacity);
+    text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->list->alignment,
+                lx_objective_word(g->list->objective));
+    for (int32_t k = 0; k < g->list->pool_count; k++) {
         text_add(t, k ? ",\n" : ",\n  \"pools\": [\n");
         text_add(t, "    {\"name\": ");
-        text_json_string(t, g->pools[k].name);
-        if (g->pools[k].capacity == LX_NO_LIMIT)
+        text_json_string(t, g->list->pools[k].name);
+        if (g->list->pools[k].capacity == LX_NO_LIMIT)
             text_add(t, ", \"capacity\": null");
         else
-            text_format(t, ", \"capacity\": %" PRId64, g->pools[k].capacity);
-        for (int32_t i = 0; i < g->pools[k].reserved_count; i++) {
+            text_format(t, ", \"capacity\": %" PRId64, g->list->pools[k].capacity);
+        for (int32_t i = 0; i < g->list->pools[k].reserved_count; i++) {
             text_add(t, i ? ", " : ", \"reserved\": [");
-            const struct lx_reserved *r = &g->pools[k].reserved[i];
+            const struct lx_reserved *r = &g->list->pools[k].reserved[i];
             text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
             if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
             text_add(t, "]");
-            if (i + 1 == g->pools[k].reserved_count) text_add(t, "]");
+            if (i + 1 == g->list->pools[k].reserved_count) text_add(t, "]");
         }
         text_add(t, "}");
-        if (k + 1 == g->pool_count) text_add(t, "\n  ]");
+        if (k + 1 == g->list->pool_count) text_add(t, "\n  ]");
     }
     text_add(t, ",\n  \"buffers\": [\n");
-    for (int32_t i = 0; i < g->buffer_count; i++) {
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
         pattern_write_list_write_buffer(g, i, t);
-        text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
+        text_add(t, i + 1 < g->list->buffer_count ? ",\n" : "\n");
     }
     text_add(t, "  ]");
     write_bonds(g, t);

@@ -45,9 +45,16 @@ void builder_begin(struct graph_builder *b, const char *file, const char *name)
     g->file = arena_string(b->memory, file);
     g->name = arena_string(b->memory, name);
     g->summary = "";
-    g->capacity = -1;
     g->target_hbm_bytes = -1;
     g->device = *lx_device_at(0);
+}
+
+struct lx_list *builder_list(struct graph_builder *b)
+{
+    b->list = arena_alloc(b->memory, sizeof *b->list);
+    *b->list = (struct lx_list){.objective = LX_SPILL, .capacity = -1, .alignment = 1};
+    b->graph->list = b->list;
+    return b->list;
 }
 
 static bool builder_add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
@@ -179,7 +186,7 @@ static void keep_ids(struct graph_builder *b)
     for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
     qsort(ids, n, sizeof *ids, builder_compare_ids);
     for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
-    b->graph->buffer_ids = differ && !plain ? kept : NULL;
+    b->list->buffer_ids = differ && !plain ? kept : NULL;
 }
 
 struct hashing {
@@ -232,11 +239,14 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
     if (ok) {
         g->tensors = arena_copy_array(b->memory, b->tensors.at, b->tensors.count, sizeof *b->tensors.at);
         g->ops = arena_copy_array(b->memory, b->ops.at, b->ops.count, sizeof *b->ops.at);
-        g->buffers = arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
-        g->buffer_count = (int32_t)b->buffers.count;
-        keep_ids(b);
+        if (b->list) {
+            b->list->buffers =
+                arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
+            b->list->buffer_count = (int32_t)b->buffers.count;
+            keep_ids(b);
+        }
         if (!b->unhashed) graph_hash(g, b->also);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */

@@ -25,6 +25,7 @@ struct record_taker {
 struct graph_builder {
     struct arena *memory; /* becomes the graph's */
     struct lx_graph *graph;
+    struct lx_list *list; /* of the graph, once builder_list was called */
     VEC(struct lx_tensor) tensors;
     VEC(struct place) tensor_places;
     VEC(struct lx_op) ops;
@@ -42,6 +43,8 @@ struct graph_builder {
 
 /* False: memory is out, and nothing is held. */
 void builder_begin(struct graph_builder *b, const char *file, const char *name);
+/* The pattern is a placement list, spill as objective, of the device's capacity, aligned to bytes. */
+struct lx_list *builder_list(struct graph_builder *b);
 /* Room for so many, or more: lists that grow are copied. False: memory is out; what there is stays. */
 void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`

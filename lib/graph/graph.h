@@ -1,4 +1,4 @@
-/* The first stage: a pattern file becomes tensors, ops and index maps, or a bare list of buffers.
+/* The first stage: a pattern file becomes tensors, ops and index maps, or a placement list.
  *
  * A graph is constant once it has been made, and shared: lx_graph_ref takes a reference, lx_graph_free gives
  * one back, from any thread, and the last one ends it with all that is in it. Ops stand in the order in which
@@ -189,6 +189,18 @@ struct lx_expect {
 struct arena;
 struct users;
 
+/* A placement list: buffers whose lives are given. */
+struct lx_list {
+    enum lx_objective objective;
+    int64_t capacity, alignment; /* capacity -1: the device's usable scratchpad */
+    const struct lx_buffer *buffers;
+    int32_t buffer_count;
+    const int64_t *buffer_ids;   /* that their maker knows them by, all different; NULL: none */
+    const struct lx_pool *pools; /* NULL: one, of `capacity` bytes */
+    int32_t pool_count;
+    struct lx_bonds bonds;
+};
+
 struct lx_graph {
     const char *name, *summary, *file;
     struct lx_device device;
@@ -200,16 +212,7 @@ struct lx_graph {
     int grid_axes;
     int grid[LX_GRID_AXES];
 
-    /* A bare list of buffers instead of tensors and ops. */
-    bool is_list;
-    enum lx_objective objective;
-    int64_t capacity, alignment; /* of a list; capacity -1: the device's usable scratchpad */
-    const struct lx_buffer *buffers;
-    int32_t buffer_count;
-    const int64_t *buffer_ids;   /* that their maker knows them by, all different; NULL: none */
-    const struct lx_pool *pools; /* NULL: one, of `capacity` bytes */
-    int32_t pool_count;
-    struct lx_bonds bonds;
+    const struct lx_list *list; /* the pattern is a placement list, without tensors and ops; NULL: a graph */
 
     int64_t target_hbm_bytes; /* -1: none */
     const struct lx_expect *expects;
@@ -226,6 +229,24 @@ struct lx_graph {
         *came_from;                 /* what it is a rewriting of (online.h); NULL: it is as it was written */
     const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
+
+/* The objective that the pattern asks for. */
+static inline enum lx_objective lx_graph_objective(const struct lx_graph *g)
+{
+    return g->list ? g->list->objective : LX_SPILL;
+}
+
+/* The number that the maker of a list knows buffer `i` by. */
+static inline int64_t lx_graph_buffer_id(const struct lx_graph *g, int32_t i, int64_t otherwise)
+{
+    return g->list && g->list->buffer_ids ? g->list->buffer_ids[i] : otherwise;
+}
+
+/* Pools with capacities of their own. */
+static inline int32_t lx_graph_pools(const struct lx_graph *g)
+{
+    return g->list ? g->list->pool_count : 0;
+}
 
 /* Operands of an op are its inputs, then its results, in order; those from `input_count` on are written. All
  * results are made in the one tick of the op, and are indexed alike. */

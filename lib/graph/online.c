@@ -237,8 +237,6 @@ static void online_copy_rest(struct rewriting *r)
     const struct lx_graph *g = r->g;
     to->summary = arena_string(r->b.memory, g->summary);
     to->device = g->device;
-    to->alignment = g->alignment;
-    to->objective = g->objective;
     to->target_hbm_bytes = g->target_hbm_bytes;
 }
 
@@ -264,7 +262,7 @@ bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_stat
     struct rewriting r = {.g = g, .st = st};
     *out = NULL;
     bool ok = true;
-    if (!g->is_list) find_all(&r);
+    if (!g->list) find_all(&r);
     if (r.found_count > 0) ok = (*out = rewrite(&r)) != NULL;
     arena_free(&r.memory);
     return ok;

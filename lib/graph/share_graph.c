@@ -54,24 +54,26 @@ const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const stru
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
 {
     struct lx_device device = g->device;
-    if (g->pool_count > 1)
+    if (lx_graph_pools(g) > 1)
         return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
                              "this list has %d pools with capacities of their own; change them in the file",
-                             (int)g->pool_count),
+                             (int)lx_graph_pools(g)),
                NULL;
     if (!lx_device_set(&device, lx_device_parameter_find("lx_usable_bytes"), (double)usable_bytes, st))
         return NULL;
     struct lx_graph *copy = share_graph_copy_of(g);
     copy->device = device;
-    if (g->pool_count) {
-        struct lx_pool *pool = arena_copy_array(copy->memory, g->pools, 1, sizeof *pool);
-        pool->capacity = usable_bytes;
-        copy->pools = pool;
-    }
-    if (g->is_list) {
-        copy->capacity = usable_bytes;
+    if (g->list) {
+        struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+        list->capacity = usable_bytes;
         /* With a capacity, what does not fit is spilled. */
-        if (g->objective == LX_HEIGHT) copy->objective = LX_SPILL;
+        if (list->objective == LX_HEIGHT) list->objective = LX_SPILL;
+        if (list->pool_count) {
+            struct lx_pool *pool = arena_copy_array(copy->memory, list->pools, 1, sizeof *pool);
+            pool->capacity = usable_bytes;
+            list->pools = pool;
+        }
+        copy->list = list;
     }
     graph_hash(copy, NULL);
     return copy;

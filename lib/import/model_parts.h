@@ -39,7 +39,7 @@ enum model_element {
 #undef MODEL_ELEMENT
 
 struct model_element_row {
-    const char *word[2]; /* by format; ONNX is told of with the words of MLIR */
+    const char *word[2]; /* of MLIR, which ONNX shares, and of HLO */
     int onnx, bits;
     enum model_number number;
 };
@@ -49,8 +49,6 @@ const char *model_element_word(enum model_format format, enum model_element e);
 /* MODEL_ELEMENT_COUNT: there is none. */
 enum model_element model_element_find(enum model_format format, const char *word);
 enum model_element model_element_of_onnx(int64_t number);
-/* Of a complex type that of its parts; of others themselves. */
-enum model_element model_real_part(enum model_element e);
 
 struct model_type {
     enum model_element element;
@@ -89,7 +87,6 @@ enum model_attr_form {
     ATTR_INTS,
     ATTR_REALS,
     ATTR_WORDS,
-    ATTR_TYPE,
     ATTR_DATA,
     ATTR_BODY,
     ATTR_TEXT, /* anything else, as it stands, brackets and all */
@@ -105,7 +102,6 @@ struct model_attr {
     const int64_t *ints;
     const double *reals;
     const char *const *words;
-    const struct model_type *type;
     const struct model_data *data;
     int32_t body;
 };
@@ -184,12 +180,9 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
 void lx_model_free(struct lx_model *m);
 
 /* The readers, each of a text that its format claims. They fill in a model that was begun. */
-bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-               lx_status *st);
-bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-              lx_status *st);
-bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
-               lx_status *st);
+typedef bool model_reader(struct lx_model *m, const char *text, size_t length,
+                          const struct lx_model_options *options, lx_status *st);
+model_reader ttir_read, hlo_read, onnx_read;
 
 /* Making parts of a model; NULL or -1: a size is beyond what a number holds (`st`). */
 const struct model_type *model_type_make(struct lx_model *m, enum model_element element, int rank,
@@ -199,9 +192,28 @@ const struct model_type *model_tuple_make(struct lx_model *m, const struct model
 int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_status *st);
 /* Tensor `leaf` of a type, counted through tuples within tuples. */
 const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
+/* "[2,3]" */
+void model_shape_words(int rank, const int64_t *extent, char *out, size_t size);
 bool model_same_shape(const struct model_type *a, const struct model_type *b);
 /* Elements and extents; tuples by the tensors in them, as far as the first thousand. */
 bool model_same_types(const struct model_type *a, const struct model_type *b);
+
+/* Numbers of a constant or of a list, as they are read; the first `most` of `count` elements are kept. */
+struct model_numbers {
+    VEC(int64_t) ints;
+    VEC(double) reals;
+    int64_t count, most;
+};
+
+/* Keeps a number of element `count`; complex elements have two. */
+void numbers_push(struct model_numbers *n, int64_t whole, double real);
+/* A further element, by its bits. */
+void numbers_add_bits(struct model_numbers *n, enum model_element element, uint64_t bits);
+/* Copies the numbers to the constant, if its form and its type allow it. False: there are too few or too many. */
+bool numbers_keep(struct lx_model *m, const struct model_numbers *n, struct model_data *d);
+void numbers_free(struct model_numbers *n);
+/* The float that these bits are. */
+double model_float_of_bits(enum model_element element, uint64_t bits);
 
 /* Finding: NULL or `otherwise` where there is none, or none of that form. */
 const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key);
@@ -215,9 +227,7 @@ int64_t model_data_int(const struct model_data *d, int64_t element);
 /* As a double, the nearest one. */
 double model_data_real(const struct model_data *d, int64_t element);
 
-/* ---- What helps against an error of a model file ---- */
-
-/* Adds to the message what helps, unless it says so. Always false. */
+/* Adds a remedy to the message of an error, unless it has one. Always false. */
 bool model_add_remedy(enum model_format format, lx_status *st);
 
 #endif

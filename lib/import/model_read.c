@@ -1,84 +1,44 @@
-/* The way in for models: which format, and its reader. */
-#include "import/model_parts.h"
-#include "import/types/typing.h"
+/* The way in for models: which format, its reader, and remedies for its errors. */
 #include "base/fail.h"
 #include "base/memory.h"
+#include "import/model_parts.h"
+#include "import/read/onnx.h"
+#include "import/read/source.h"
+#include "import/types/typing.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-static bool model_begins(const char *text, size_t length, const char *word)
-{
-    size_t n = strlen(word);
-    return length >= n && memcmp(text, word, n) == 0;
-}
+enum { SNIFFED_FIELDS = 4096 };
 
-/* Spaces, and comments: to the end of their lines, or in brackets. */
-static size_t model_skip_blank(const char *text, size_t length)
-{
-    size_t i = 0;
-    while (i < length) {
-        if (strchr(" \t\r\n", text[i]) && text[i]) {
-            i++;
-        } else if (model_begins(text + i, length - i, "//")) {
-            const char *end = memchr(text + i, '\n', length - i);
-            i = end ? (size_t)(end - text) : length;
-        } else if (model_begins(text + i, length - i, "/*")) {
-            const char *end = memmem(text + i + 2, length - i - 2, "*/", 2);
-            i = end ? (size_t)(end - text) + 2 : length;
-        } else {
-            break;
-        }
-    }
-    return i;
-}
-
-static bool model_is_hlo(const char *text, size_t length)
-{
-    size_t i = model_skip_blank(text, length);
-    return model_begins(text + i, length - i, "HloModule");
-}
-
-/* Text that has the word within; what begins as JSON is not looked through. */
-static bool model_is_mlir(const char *text, size_t length)
-{
-    size_t i = model_skip_blank(text, length);
-    if (i == length || !strchr("#mfbt\"", text[i]) || text[i] == 0) return false;
-    return memmem(text + i, length - i, "func.func", 9) != NULL;
-}
-
-/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only
- * added up. */
+/* One message of fields that fit it to the end, or that is cut, with a graph (field 7) among them. */
 static bool model_is_onnx(const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    bool graph = false, version = false;
-    if (length == 0 || *at > 0x7f) return false;
-    for (int fields = 0; at < end && fields < 4096; fields++) {
-        uint64_t n = 0;
-        unsigned tag = *at++, shift = 0;
-        unsigned char byte = 0x80;
-        if ((tag & 7) != 0 && (tag & 7) != 2) return false;
-        for (; at < end && (byte & 0x80) && shift < 63; shift += 7) {
-            byte = *at++;
-            n |= (uint64_t)(byte & 0x7f) << shift;
-        }
-        version |= tag == 8;
-        graph |= tag == 0x3a;
-        if ((tag & 7) == 0) continue;
-        if (n > (size_t)(end - at)) return graph && version;
-        at += n;
+    const unsigned char *at = (const unsigned char *)text;
+    struct lx_model none = {.file = ""};
+    lx_status unused;
+    bool failed = false, graph = false, version = false;
+    struct wire w = {.at = at, .end = at + length, .base = at, .m = &none, .st = &unused, .failed = &failed};
+    struct wire_field f = {0};
+    for (int fields = 0; fields < SNIFFED_FIELDS && wire_next(&w, &f); fields++) {
+        if (f.kind != WIRE_NUMBER && f.kind != WIRE_BYTES) return false;
+        version |= f.number == 1 && f.kind == WIRE_NUMBER;
+        graph |= f.number == 7 && f.kind == WIRE_BYTES;
     }
-    return graph;
+    graph |= f.number == 7 && f.kind == WIRE_BYTES; /* cut within */
+    return graph && (version || !failed);
 }
 
+/* HLO begins with a word; MLIR has one within, and JSON is not searched for it. */
 enum model_format model_format_of(const char *text, size_t length)
 {
-    static bool (*const sniff[MODEL_FORMAT_COUNT])(const char *, size_t) = {
-        [MODEL_TTIR] = model_is_mlir, [MODEL_HLO] = model_is_hlo, [MODEL_ONNX] = model_is_onnx};
-    int f = 0;
-    while (f < MODEL_FORMAT_COUNT && !sniff[f](text, length)) f++;
-    return (enum model_format)f;
+    struct source s = {.at = text, .end = text + length, .spans_comments = true};
+    source_skip(&s, true);
+    size_t left = (size_t)(s.end - s.at);
+    bool mlir = left > 0 && *s.at && strchr("#mfbt\"", *s.at);
+    if (mlir && memmem(s.at, left, "func.func", 9)) return MODEL_TTIR;
+    if (left >= 9 && memcmp(s.at, "HloModule", 9) == 0) return MODEL_HLO;
+    return model_is_onnx(text, length) ? MODEL_ONNX : MODEL_FORMAT_COUNT;
 }
 
 static bool model_all_used(const struct lx_model *m, const char *option, const struct lx_model_binding *list,
@@ -92,25 +52,19 @@ static bool model_all_used(const struct lx_model *m, const char *option, const s
     return true;
 }
 
-/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own.
- * (A local function of ONNX has no types but those of its calls.) */
-static bool model_is_entry(const struct lx_model *m, const char *wanted, lx_status *st)
-{
-    const char *entry = m->bodies.at[m->entry].name;
-    bool hlo = m->format == MODEL_HLO;
-    if (!wanted || m->format == MODEL_TTIR || strcmp(wanted + (hlo && *wanted == '%'), entry) == 0)
-        return true;
-    return status_set_at(
-        st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
-        "--func %.100s: what can be imported is the %s, \"%.100s\"; say that or leave it out", wanted,
-        hlo ? "entry computation" : "graph", entry);
-}
-
-/* Types as their kinds have them, and nothing said about what is not there. */
+/* Types are as their kinds have them, and the user names nothing that is not there. HLO and ONNX have one
+ * entry: a name that is given must be its own. (A local function of ONNX has no types but those of its
+ * calls.) */
 static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
 {
-    return model_is_entry(m, o->function, st) &&
-           (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
+    const char *entry = m->bodies.at[m->entry].name, *wanted = o->function;
+    bool hlo = m->format == MODEL_HLO;
+    if (wanted && m->format != MODEL_TTIR && strcmp(wanted + (hlo && *wanted == '%'), entry) != 0)
+        return status_set_at(
+            st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
+            "--func %.100s: what can be imported is the %s, \"%.100s\"; say that or leave it out", wanted,
+            hlo ? "entry computation" : "graph", entry);
+    return (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
            model_all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
            model_all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
 }
@@ -118,10 +72,10 @@ static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o,
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
                                const struct lx_model_options *options, lx_status *st)
 {
-    static bool (*const read[])(struct lx_model *, const char *, size_t, const struct lx_model_options *,
-                                lx_status *) = {
+    static model_reader *const read[] = {
         [MODEL_TTIR] = ttir_read, [MODEL_HLO] = hlo_read, [MODEL_ONNX] = onnx_read};
     static const struct lx_model_options none = {0};
+    const struct lx_model_options *o = options ? options : &none;
     enum model_format format = model_format_of(text, length);
     if (format == MODEL_FORMAT_COUNT)
         return status_set_at(st, LX_E_SYNTAX, file, 1, 1,
@@ -131,14 +85,49 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     struct lx_model *m = mem_zeroed(1, sizeof *m);
     m->format = format;
     m->file = arena_string(&m->memory, file);
-    const struct lx_model_options *o = options ? options : &none;
-    m->dim_used = arena_array(&m->memory, (size_t)o->dim_count + 1, sizeof *m->dim_used);
-    m->fixed_used = arena_array(&m->memory, (size_t)o->fixed_count + 1, sizeof *m->fixed_used);
-    bool room = m->file && m->dim_used && m->fixed_used;
-    if (room) memset(m->dim_used, 0, (size_t)o->dim_count + 1);
-    if (room) memset(m->fixed_used, 0, (size_t)o->fixed_count + 1);
-    if (room && read[format](m, text, length, o, st) && model_is_sound(m, o, st)) return m;
+    m->dim_used = arena_array(&m->memory, (size_t)o->dim_count, sizeof *m->dim_used);
+    m->fixed_used = arena_array(&m->memory, (size_t)o->fixed_count, sizeof *m->fixed_used);
+    if (read[format](m, text, length, o, st) && model_is_sound(m, o, st)) return m;
     model_add_remedy(format, st);
     lx_model_free(m);
     return NULL;
+}
+
+/* ---- remedies ---- */
+
+/* Messages report where and what is wrong. One without a remedy of its own (behind "; ", or what was
+ * expected) gets one by format and kind of error. */
+bool model_add_remedy(enum model_format format, lx_status *st)
+{
+    static const struct {
+        enum lx_code code;
+        const char *of_text, *of_onnx;
+    } rows[] = {
+        {LX_E_SYNTAX, "the file is cut or was changed: write it again",
+         "the file is cut or damaged: fetch or export it again"},
+        {LX_E_SCHEMA, "write the file again with the tool that made it",
+         "check the model with onnx.checker and export it again"},
+        {LX_E_SHAPE, "one of both is wrong: write the file again, or correct it",
+         "check the model with onnx.checker, and the numbers of --dim and --value"},
+        {LX_E_UNKNOWN_NAME, "define it before it is used, or correct the name",
+         "correct the name, or export the model again"},
+        {LX_E_UNKNOWN_KIND, "only numbers have a size: write the file without it",
+         "export the model without it"},
+        {LX_E_DUPLICATE, "rename one of them", "rename one of them"},
+        {LX_E_RANGE, "correct the number", "correct the number"},
+        {LX_E_LIMIT, "split the model, or simplify it before", "split the model, or simplify it before"},
+        {LX_E_CYCLE, "break the ring: one of them must not need the others",
+         "break the ring: export the model again"},
+        {LX_E_ORDER, "define it before it is used", "define it before it is used"},
+    };
+    static const char *const words[] = {"; ", "expected ", " is missing", "should close", "it would be"};
+    size_t n = st ? strlen(st->text) : 0;
+    bool has = !st;
+    for (size_t i = 0; !has && i < sizeof words / sizeof *words; i++)
+        has = strstr(st->text, words[i]) != NULL;
+    for (size_t i = 0; !has && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].code == st->code)
+            snprintf(st->text + n, sizeof st->text - n, "; %s",
+                     format == MODEL_ONNX ? rows[i].of_onnx : rows[i].of_text);
+    return false;
 }

@@ -17,20 +17,13 @@ bool view_open_dim(struct view *v)
     return true;
 }
 
-/* Two atoms whose digits follow each other are one. */
-static bool view_follows(const struct atom *high, const struct atom *low)
-{
-    if (high->span || low->span) return false;
-    return high->low == 0 ? low->low == 0 : low->low > 0 && high->low == low->low * low->extent;
-}
-
 bool view_add(struct view *v, struct atom a)
 {
     signed char *end = &v->first[v->rank], begin = v->first[v->rank - 1];
     if (a.extent == 1) return true;
-    if (*end > begin && view_follows(&v->atom[*end - 1], &a)) {
-        struct atom *last = &v->atom[*end - 1];
-        *last = atom_of(a.low, last->extent * a.extent);
+    struct atom *last = *end > begin ? &v->atom[*end - 1] : NULL;
+    if (last && !last->span && !a.span && (last->low == 0) == (a.low == 0) && last->low == a.low * a.extent) {
+        *last = atom_of(a.low, last->extent * a.extent); /* digits that follow each other are one atom */
         return true;
     }
     if (*end == VIEW_MAX_ATOMS) return false;

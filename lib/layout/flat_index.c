@@ -10,42 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The smallest stride above `stride` among dimensions that are walked at all; 0: none. */
-static int64_t next_larger(int rank, const int64_t *size, const int64_t *stride, int64_t above)
-{
-    int64_t best = 0;
-    for (int d = 0; d < rank; d++)
-        if (size[d] > 1 && stride[d] > above && (best == 0 || stride[d] < best)) best = stride[d];
-    return best;
-}
-
-static int primary_dim(int rank, const int64_t *size, const int64_t *stride, int64_t coefficient)
-{
-    int best = -1;
-    for (int d = 0; d < rank; d++)
-        if (size[d] > 1 && stride[d] > 0 && stride[d] <= coefficient &&
-            (best < 0 || stride[d] > stride[best]))
-            best = d;
-    return best;
-}
-
-static bool flat_index_add_term(struct coordinate *c, const struct index_term *t, int64_t stride,
-                                int64_t next, lx_status *st)
-{
-    int64_t reach;
-    if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
-        return status_set(st, LX_E_RANGE, "an index term reaches beyond 2^63");
-    if (c->term_count == MAX_COORDINATE_TERMS)
-        return status_set(st, LX_E_UNSUPPORTED, "more than %d variables walk one dimension",
-                          MAX_COORDINATE_TERMS);
-    c->terms[c->term_count++] = (struct coordinate_term){.var = t->var,
-                                                         .scale = t->coefficient,
-                                                         .wrap = t->wrap,
-                                                         .mod = next > 0 && reach > next ? next : 0,
-                                                         .divisor = stride};
-    return true;
-}
-
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st)
 {
@@ -61,14 +25,30 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                               "ascending walks can be planned, copy the tensor first",
                               t->var, (long long)t->coefficient);
         if (t->coefficient == 0 || t->range <= 1) continue;
-        int primary = primary_dim(rank, size, stride, t->coefficient);
+        int primary = -1;
+        for (int d = 0; d < rank; d++)
+            if (size[d] > 1 && stride[d] > 0 && stride[d] <= t->coefficient &&
+                (primary < 0 || stride[d] > stride[primary]))
+                primary = d;
         for (int d = 0; d < rank; d++) {
             bool reached = size[d] > 1 && stride[d] > t->coefficient &&
                            (stride[d] - 1) / t->coefficient < t->range &&
                            stride[d] < t->coefficient * t->range;
             if (d != primary && !reached) continue;
-            if (!flat_index_add_term(&out[d], t, stride[d], next_larger(rank, size, stride, stride[d]), st))
-                return false;
+            int64_t reach, next = 0; /* the next larger stride of a dimension that is walked at all */
+            for (int k = 0; k < rank; k++)
+                if (size[k] > 1 && stride[k] > stride[d] && (next == 0 || stride[k] < next)) next = stride[k];
+            if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
+                return status_set(st, LX_E_RANGE, "an index term reaches beyond 2^63");
+            struct coordinate *c = &out[d];
+            if (c->term_count == MAX_COORDINATE_TERMS)
+                return status_set(st, LX_E_UNSUPPORTED, "more than %d variables walk one dimension",
+                                  MAX_COORDINATE_TERMS);
+            c->terms[c->term_count++] = (struct coordinate_term){.var = t->var,
+                                                                 .scale = t->coefficient,
+                                                                 .wrap = t->wrap,
+                                                                 .mod = next > 0 && reach > next ? next : 0,
+                                                                 .divisor = stride[d]};
         }
     }
     /* The constant, greedily from the largest stride down. */
@@ -140,4 +120,23 @@ bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, 
     const struct coordinate_term *t = &c->terms[0];
     return c->term_count == 1 && t->scale == 1 && t->divisor == 1 &&
            (t->mod == 0 || t->mod == stick_elements) && (t->wrap == 0 || t->wrap % stick_elements == 0);
+}
+
+/* From an op's index map to flat indices, and from these through the stride map to device coordinates: the
+ * way that a compiler which knows only the flat index of an access goes. */
+
+bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
+                         struct coordinate *out, lx_status *st)
+{
+    const struct lx_layout *y = &l->layouts[op_operand(&l->graph->ops[op], operand)];
+    struct index_term index[LX_MAX_RANK];
+    int64_t constant = 0, step = 1;
+    int count = x->rank[operand];
+    for (int d = count - 1; d >= 0; d--) {
+        int v = x->var[operand][d];
+        index[d] = (struct index_term){v, op_index_stride(x, operand, d) * step, x->extent[v], 0};
+        constant += op_index_offset(x, operand, d) * step;
+        step *= y->host_shape[d];
+    }
+    return access_coordinates(y->rank, y->size, y->stride_map, index, count, constant, out, st);
 }

@@ -7,6 +7,8 @@
 #define LX_LAYOUT_FLAT_INDEX_H
 
 #include "base/status.h"
+#include "layout/layout.h"
+#include "layout/op_index.h"
 
 #include <stdint.h>
 
@@ -50,5 +52,10 @@ void coordinate_write(const struct coordinate *c, const char *const *names, char
 /* Can the device step through a stick this way: v, v mod stick, nothing, or one of these plus a constant?
  * `needs_restickify` is set where there is such a constant. */
 bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, bool *needs_restickify);
+
+/* `out` has LX_MAX_DEVICE_RANK entries, of which the layout's rank are filled; variables are those of `x`.
+ * False: the view begins outside of its tensor. */
+bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
+                         struct coordinate *out, lx_status *st);
 
 #endif

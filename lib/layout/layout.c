@@ -24,33 +24,6 @@ static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t ste
     l->step[l->rank++] = step;
 }
 
-static bool fill_strides(struct lx_layout *l, const int64_t *stride)
-{
-    int64_t next[LX_MAX_RANK] = {0};
-    bool seen[LX_MAX_RANK] = {0};
-    for (int i = l->rank - 1; i >= 0; i--) {
-        int h = l->host_dim[i];
-        if (h < 0 || l->host_shape[h] == 1) {
-            l->stride_map[i] = -1;
-            continue;
-        }
-        l->stride_map[i] = seen[h] ? next[h] : stride[h];
-        if (!mul_i64(l->stride_map[i], l->size[i], &next[h])) return false;
-        seen[h] = true;
-    }
-    return true;
-}
-
-static bool row_major(int rank, const int64_t *shape, int64_t *stride)
-{
-    int64_t n = 1;
-    for (int d = rank - 1; d >= 0; d--) {
-        stride[d] = n;
-        if (!mul_i64(n, shape[d], &n)) return false;
-    }
-    return true;
-}
-
 static bool layout_check_order(const int *order, int count, int rank, lx_status *st)
 {
     bool seen[LX_MAX_RANK] = {0};
@@ -76,14 +49,6 @@ int64_t lx_stick_elements(enum lx_dtype dtype, int64_t stick_bytes)
     return max_i64(n, 1);
 }
 
-/* Bytes in which a stick of so many elements is stored. */
-static int64_t stored_stick(enum lx_dtype dtype, int64_t stick_bytes, int64_t elements)
-{
-    int64_t bits;
-    return lx_dtype_shares(dtype) && lx_dtype_size(dtype, elements, &bits) ? ceil_div_i64(bits, 8)
-                                                                           : stick_bytes;
-}
-
 bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
                     const int *order, int order_count, int64_t stick_bytes, struct lx_layout *out,
                     lx_status *st)
@@ -101,24 +66,38 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
                           (long long)stick_bytes, lx_dtype_word(dtype));
     if (!order) order = identity, order_count = rank;
     if (!layout_check_order(order, order_count, rank, st)) return false;
-    *out = (struct lx_layout){.dtype = dtype,
-                              .host_rank = rank,
-                              .stick_dim = -1,
-                              .stick_elements = e,
-                              .stick_bytes = stored_stick(dtype, stick_bytes, e)};
+    *out = (struct lx_layout){
+        .dtype = dtype, .host_rank = rank, .stick_dim = -1, .stick_elements = e, .stick_bytes = stick_bytes};
+    int64_t bits; /* blocks are stored in fewer bytes */
+    if (lx_dtype_shares(dtype) && lx_dtype_size(dtype, e, &bits)) out->stick_bytes = ceil_div_i64(bits, 8);
     memcpy(out->host_shape, shape, (size_t)rank * sizeof *shape);
-    if (!stride) {
-        if (!row_major(rank, shape, plain))
+    int64_t elements = 1; /* row-major */
+    for (int d = rank - 1; !stride && d >= 0; d--) {
+        plain[d] = elements;
+        if (!mul_i64(elements, shape[d], &elements))
             return status_set(st, LX_E_RANGE, "a tensor has more than 2^63 elements");
-        stride = plain;
     }
+    if (!stride) stride = plain;
     int n = order_count, last = n > 0 ? order[n - 1] : -1;
     for (int i = 1; i < n - 1; i++) put_dim(out, shape[order[i]], order[i], 1);
     put_dim(out, last >= 0 ? ceil_div_i64(shape[last], e) : 1, last, e);
     if (n > 1) put_dim(out, shape[order[0]], order[0], 1);
     put_dim(out, e, last, 1);
     out->stick_dim = last;
-    if (!fill_strides(out, stride) || lx_layout_bytes(out) > LX_INT_MAX)
+    int64_t next[LX_MAX_RANK] = {0};
+    bool seen[LX_MAX_RANK] = {0};
+    for (int i = out->rank - 1; i >= 0; i--) {
+        int h = out->host_dim[i];
+        if (h < 0 || out->host_shape[h] == 1) {
+            out->stride_map[i] = -1;
+            continue;
+        }
+        out->stride_map[i] = seen[h] ? next[h] : stride[h];
+        if (!mul_i64(out->stride_map[i], out->size[i], &next[h]))
+            return status_set(st, LX_E_RANGE, "a device layout is larger than 2^53 bytes");
+        seen[h] = true;
+    }
+    if (lx_layout_bytes(out) > LX_INT_MAX)
         return status_set(st, LX_E_RANGE, "a device layout is larger than 2^53 bytes");
     return true;
 }

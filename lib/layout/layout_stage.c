@@ -4,46 +4,32 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "layout/insert_restickifies.h"
+#include "layout/propagate.h"
+#include "graph/results.h"
 
 #include <stdlib.h>
 
-static bool choose_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
-                          struct stick_plan *out, lx_status *st)
-{
-    int32_t count;
-    struct lx_repeat *runs = lx_repeats(g, &count);
-    bool ok = propagate_sticks(g, alive, runs, count, memory, out, st);
-    mem_free(runs);
-    return ok;
-}
-
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
 {
-    if (g->is_list) {
+    if (g->list) {
         status_set_at(st, LX_E_UNSUPPORTED, g->file, 0, 0,
                       "%s is a bare list of buffers; it has no tensors to lay out", g->name);
         return NULL;
     }
     struct lx_layouts *out = mem_zeroed(1, sizeof *out);
-    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    struct arena *memory = out->memory = mem_zeroed(1, sizeof *memory);
     bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
-    struct lx_op *ops = memory ? arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
+    struct lx_op *ops = arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops);
     struct lx_graph live = *g;
     struct stick_plan plan;
-    bool ok = out && memory && alive && ops;
-    if (ok) {
-        out->memory = memory;
-        out->dead_ops = find_dead_ops(g, alive, ops, memory);
-        live.ops = ops;
-        ok = choose_sticks(&live, alive, memory, &plan, st) &&
-             insert_restickifies(&live, alive, &plan, out, st);
-        if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
-    } else {
-        status_no_memory(st);
-        if (memory) arena_free(memory);
-        mem_free(memory);
-    }
+    int32_t count;
+    out->dead_ops = find_dead_ops(g, alive, ops, memory);
+    live.ops = ops;
+    struct lx_repeat *runs = lx_repeats(&live, &count);
+    bool ok = propagate_sticks(&live, alive, runs, count, memory, &plan, st) &&
+              insert_restickifies(&live, alive, &plan, out, st);
+    if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
+    mem_free(runs);
     mem_free(alive);
     if (ok) return out;
     lx_layouts_free(out);
@@ -126,4 +112,36 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
     }
     *length = t.length;
     return t.at;
+}
+
+/* Dead ops: those of which no result reaches an output of the graph or an op off the device; and dead
+ * results. One pass from the last op to the first; a full write ends the life of what the tensor held
+ * before, an insert does not. */
+
+int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory)
+{
+    bool *wanted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *wanted);
+    int32_t dead = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) wanted[t] = lx_role_leaves(g->tensors[t].role);
+    for (int32_t o = g->op_count; o-- > 0;) {
+        const struct lx_op *op = &g->ops[o];
+        int which[LX_MAX_OUTPUTS], count = 0;
+        struct lx_op less;
+        alive[o] = (op->kind->traits & LX_EXTERN) != 0;
+        for (int i = op->input_count; !alive[o] && i < op_operand_count(op); i++)
+            alive[o] = wanted[op_operand(op, i)];
+        dead += !alive[o];
+        if (!alive[o]) continue;
+        if (op->output_count > 1) { /* results that nobody wants go, where an op may leave them out */
+            int32_t *outputs = arena_array(memory, (size_t)op->output_count, sizeof *outputs);
+            for (int i = 0; i < op->output_count; i++)
+                if (wanted[op->outputs[i]]) which[count] = i, outputs[count++] = op->outputs[i];
+            if (op_with_results(op, which, outputs, count, &less)) ops[o] = less;
+        }
+        for (int i = op->input_count; !op_keeps_rest(op) && i < op_operand_count(op); i++)
+            wanted[op_operand(op, i)] = false;
+        for (int i = 0; i < op->input_count; i++) wanted[op->inputs[i]] = true;
+    }
+    mem_free(wanted);
+    return dead;
 }

@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool op_index_shaped(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int i = 0; i < op_operand_count(op); i++)
-        if (g->tensors[op_operand(op, i)].rank < 0) return false;
-    return true;
-}
-
 bool op_is_restickify(const struct lx_op *op)
 {
     return op->kind->id == LX_KIND_RESTICKIFY;
@@ -25,23 +18,6 @@ bool op_is_insert(const struct lx_op *op)
 bool op_keeps_rest(const struct lx_op *op)
 {
     return op_is_insert(op) || (op->kind->traits & LX_ALTERS);
-}
-
-static void from_einsum(const struct lx_op *op, struct op_index *x)
-{
-    const struct lx_einsum *m = op->map;
-    x->var_count = m->var_count;
-    memcpy(x->letter, m->letter, sizeof x->letter);
-    memcpy(x->extent, m->extent, sizeof x->extent);
-    x->windows = op->windows;
-    x->window_count = op->window_count;
-    for (int i = 0; i < m->operand_count; i++) {
-        x->rank[i] = m->rank[i];
-        memcpy(x->var[i], m->index[i], (size_t)m->rank[i]);
-        if (!m->walks) continue;
-        x->offset[i] = m->walks[i].offset;
-        x->stride[i] = m->walks[i].stride;
-    }
 }
 
 /* One input and one output of equal rank: dimension d of both is variable d. */
@@ -69,11 +45,23 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->window_count = 0;
     for (int i = 0; i < out->operand_count; i++) out->offset[i] = out->stride[i] = NULL;
     out->walks = op->map ? op->map->walks : NULL;
-    bool plain = op->input_count == 1 && op_index_shaped(g, op) &&
-                 g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
-    if (op->map)
-        from_einsum(op, out);
-    else if (plain && (op->offset || op_is_restickify(op)))
+    bool plain = op->input_count == 1 && g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
+    for (int i = 0; i < out->operand_count; i++) plain = plain && g->tensors[op_operand(op, i)].rank >= 0;
+    if (op->map) {
+        const struct lx_einsum *m = op->map;
+        out->var_count = m->var_count;
+        memcpy(out->letter, m->letter, sizeof out->letter);
+        memcpy(out->extent, m->extent, sizeof out->extent);
+        out->windows = op->windows;
+        out->window_count = op->window_count;
+        for (int i = 0; i < m->operand_count; i++) {
+            out->rank[i] = m->rank[i];
+            memcpy(out->var[i], m->index[i], (size_t)m->rank[i]);
+            if (!m->walks) continue;
+            out->offset[i] = m->walks[i].offset;
+            out->stride[i] = m->walks[i].stride;
+        }
+    } else if (plain && (op->offset || op_is_restickify(op)))
         from_dimensions(g, op, out);
     else
         out->known = false;

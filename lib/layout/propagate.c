@@ -91,20 +91,6 @@ static void propagate_prepare(struct stick_search *s)
         s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
 }
 
-/* The ways of the cheapest state. */
-static void propagate_trace_back(struct stick_search *s, struct stick_plan *out)
-{
-    int32_t *ways = arena_array(&s->memory, s->beam.layers.count, sizeof *ways);
-    beam_trace(&s->beam, 0, ways);
-    for (int32_t o = 0; o < s->g->op_count; o++) {
-        struct op_index x;
-        if (!s->alive[o]) continue;
-        op_index_of(s->g, &s->g->ops[o], &x);
-        stick_ways(s->g, &s->g->ops[o], &x, s->ways);
-        out->way[o] = s->ways[*ways++];
-    }
-}
-
 /* What is looked for: by what, and how. */
 struct stick_question {
     const struct lx_graph *g;
@@ -147,7 +133,16 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
         out->footprint = stick_node_of(&s, 0)->footprint;
         out->bound = min_i64(out->moved, s.beam.dropped);
         out->repeated = q->layers->again;
-        propagate_trace_back(&s, out);
+        /* The ways of the cheapest state. */
+        int32_t *ways = arena_array(&s.memory, s.beam.layers.count, sizeof *ways);
+        beam_trace(&s.beam, 0, ways);
+        for (int32_t o = 0; o < s.g->op_count; o++) {
+            struct op_index x;
+            if (!s.alive[o]) continue;
+            op_index_of(s.g, &s.g->ops[o], &x);
+            stick_ways(s.g, &s.g->ops[o], &x, s.ways);
+            out->way[o] = s.ways[*ways++];
+        }
     }
     beam_end(&s.beam);
     tensor_uses_free(&s.uses);
@@ -182,30 +177,25 @@ static bool search_twice(const struct stick_question *q, struct stick_plan *out,
     return true;
 }
 
-/* Elements that results have in the smallest layout of each. */
-static int64_t least_footprint(const struct stick_question *q, const struct stick_costs *costs)
-{
-    int64_t sum = 0;
-    for (int32_t o = 0; o < q->g->op_count; o++) {
-        const struct lx_op *op = &q->g->ops[o];
-        for (int i = op->input_count; q->alive[o] && i < op_operand_count(op); i++) {
-            int32_t t = op_operand(op, i);
-            int64_t least = INT64_MAX;
-            for (int stick = -1; stick < q->g->tensors[t].rank; stick++)
-                least = min_i64(least, stick_elements_of(costs, t, stick));
-            if (q->g->tensors[t].rank >= 0) sum = add_saturated(sum, least);
-        }
-    }
-    return sum;
-}
-
 /* The other answer, where it is less in all than one whose layouts are too large. */
 static bool search_by_size(struct stick_question q, struct arena *memory, struct stick_plan *out,
                            lx_status *st)
 {
     struct stick_plan other = *out;
     int64_t all = add_saturated(out->moved, out->footprint);
-    if (all / TOO_LARGE <= least_footprint(&q, &out->costs)) return true;
+    /* Elements that results have in the smallest layout of each. */
+    int64_t sum = 0;
+    for (int32_t o = 0; o < q.g->op_count; o++) {
+        const struct lx_op *op = &q.g->ops[o];
+        for (int i = op->input_count; q.alive[o] && i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            int64_t least = INT64_MAX;
+            for (int stick = -1; stick < q.g->tensors[t].rank; stick++)
+                least = min_i64(least, stick_elements_of(&out->costs, t, stick));
+            if (q.g->tensors[t].rank >= 0) sum = add_saturated(sum, least);
+        }
+    }
+    if (all / TOO_LARGE <= sum) return true;
     q.by_size = true;
     other.way = arena_array(memory, (size_t)q.g->op_count, sizeof *other.way);
     if (!search_twice(&q, &other, st)) return false;

@@ -4,9 +4,10 @@
 
 #include "base/arena.h"
 #include "graph/repeats.h"
-#include "layout/stick_rules.h"
+#include "layout/op_index.h"
+#include "layout/layout.h"
 
-/* stick_cost.c: what layouts of single tensors cost. An option is a stick dimension, or -1 for sparse. */
+/* stick_rules.c: what layouts of single tensors cost. An option is a stick dimension, or -1 for sparse. */
 
 /* Device elements of every option of every tensor: at[tensor][option + 1]; INT64_MAX where it cannot be. */
 struct stick_costs {
@@ -46,5 +47,33 @@ struct stick_plan {
  * them the answer is the same, but later. Memory from `memory`. */
 bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
                       int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
+
+enum {
+    STICK_ANY = -2,  /* the op does not look at sticks */
+    STICK_NONE = -1, /* no variable along the stick: sparse, or a dimension of one element */
+};
+
+struct stick_way {
+    int stick_var;  /* of the output; STICK_NONE: none */
+    int kernel_row; /* matmul: the summed variable of which a kernel's rows are padded; -1 */
+    int kernel;     /* matmul: the operand with those rows */
+    bool realigns;  /* elements change their place within the sticks */
+    bool turns;     /* a restickify: the input may be in any layout but the output's */
+    signed char need[LX_MAX_OPERANDS]; /* per operand: the host dimension of its stick, or one of the above */
+};
+
+/* At most this many ways: a stick variable for each, twice (the operands of a matmul may change roles). */
+enum { MAX_STICK_WAYS = 2 * LX_MAX_VARS + 2 };
+
+/* The ways in order of preference: aligned before unaligned, the output's last dimension first. */
+int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+               struct stick_way *out);
+
+/* Which ops some output or extern op needs; `alive` has one entry per op. Of several results `ops`, which
+ * are g's on entry, keep those that are needed. The number of the other ops. */
+int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory);
+/* Fills graph, layouts, origins and lists of `out`, whose memory exists. */
+bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,
+                         struct lx_layouts *out, lx_status *st);
 
 #endif

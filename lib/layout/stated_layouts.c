@@ -29,50 +29,6 @@ void layout_state(const struct lx_layout *l, struct stated_tensor *out)
     }
 }
 
-static bool place_elements(const struct statement *s, int32_t t, struct lx_layout *out)
-{
-    const struct stated_tensor *x = &s->tensors[t];
-    const struct lx_tensor *old = &s->pattern->tensors[x->origin];
-    lx_status why = {0};
-    if (old->rank < 0) return true; /* known by its bytes only */
-    bool ok = lx_layout_make(old->dtype, old->rank, old->shape, NULL, x->order, x->order_count,
-                             s->pattern->device.stick_bytes, out, &why);
-    if (!ok) return status_set(s->st, status_cause(&why, LX_E_LAYOUT), "tensor %s: %s", x->name, why.text);
-    for (int d = 0; d < old->rank; d++)
-        if (x->extents[d] && !lx_layout_pad(out, d, x->extents[d]))
-            return status_set(s->st, LX_E_LAYOUT, "tensor %s: dimension %d cannot have %lld positions",
-                              x->name, d, (long long)x->extents[d]);
-    return true;
-}
-
-static bool add_tensors(const struct statement *s, struct graph_builder *b)
-{
-    for (int32_t t = 0; t < s->tensor_count; t++) {
-        const struct lx_tensor *old = &s->pattern->tensors[s->tensors[t].origin];
-        b->here = (struct place){old->line, 1};
-        int32_t made =
-            builder_tensor(b, s->tensors[t].name, s->tensors[t].is_copy ? LX_INTERMEDIATE : old->role,
-                           old->dtype, old->rank, old->shape, old->bytes, s->st);
-        if (made < 0) return false;
-        if (s->tensors[t].is_copy) continue;
-        b->tensors.at[made].memory = old->memory;
-        b->tensors.at[made].placing = old->placing;
-    }
-    return true;
-}
-
-/* Of several results those that the tensors stand for: some may not be made. */
-static bool state_results(const struct statement *s, const struct stated_op *x, struct lx_op *op)
-{
-    const struct lx_op all = *op;
-    int which[LX_MAX_OUTPUTS];
-    for (int i = 0; i < x->output_count; i++)
-        which[i] = op_operand_made(&all, s->tensors[x->outputs[i]].origin) - all.input_count;
-    for (int i = 0; i < x->output_count; i++)
-        if (which[i] < 0) return false;
-    return op_with_results(&all, which, x->outputs, x->output_count, op);
-}
-
 static bool stated_layouts_add_ops(const struct statement *s, struct graph_builder *b)
 {
     const struct lx_op turn = {.kind = lx_kind_find("restickify")};
@@ -85,7 +41,15 @@ static bool stated_layouts_add_ops(const struct statement *s, struct graph_build
         op.input_count = x->input_count;
         op.inputs = x->inputs;
         op.output = x->outputs[0];
-        if ((op.output_count > 1 || x->output_count > 1) && !state_results(s, x, &op))
+        /* Of several results those that the tensors stand for: some may not be made. */
+        const struct lx_op all = op;
+        int which[LX_MAX_OUTPUTS];
+        bool there = true, several = op.output_count > 1 || x->output_count > 1;
+        for (int i = 0; several && i < x->output_count; i++) {
+            which[i] = op_operand_made(&all, s->tensors[x->outputs[i]].origin) - all.input_count;
+            there &= which[i] >= 0;
+        }
+        if (several && (!there || !op_with_results(&all, which, x->outputs, x->output_count, &op)))
             return status_set(s->st, LX_E_MISMATCH,
                               "op %s does not write results here that the pattern's op has, in its order",
                               x->name);
@@ -103,33 +67,38 @@ static const struct lx_graph *running_graph(const struct statement *s)
     b.graph->device = s->pattern->device;
     b.graph->summary = arena_string(b.memory, s->pattern->summary);
     b.graph->target_hbm_bytes = s->pattern->target_hbm_bytes;
-    b.graph->alignment = s->pattern->alignment;
-    if (add_tensors(s, &b) && stated_layouts_add_ops(s, &b)) return builder_finish(&b, s->st);
+    bool ok = true;
+    for (int32_t t = 0; ok && t < s->tensor_count; t++) {
+        const struct stated_tensor *x = &s->tensors[t];
+        const struct lx_tensor *old = &s->pattern->tensors[x->origin];
+        b.here = (struct place){old->line, 1};
+        int32_t made = builder_tensor(&b, x->name, x->is_copy ? LX_INTERMEDIATE : old->role, old->dtype,
+                                      old->rank, old->shape, old->bytes, s->st);
+        ok = made >= 0;
+        if (!ok || x->is_copy) continue;
+        b.tensors.at[made].memory = old->memory;
+        b.tensors.at[made].placing = old->placing;
+    }
+    if (ok && stated_layouts_add_ops(s, &b)) return builder_finish(&b, s->st);
     builder_abandon(&b);
     return NULL;
 }
 
-/* The op that needs the copy that op `o` makes: the next that reads it. */
-static int32_t next_reader(const struct lx_graph *g, int32_t o)
-{
-    for (int32_t n = o + 1; n < g->op_count; n++)
-        for (int i = 0; i < g->ops[n].input_count; i++)
-            if (g->ops[n].inputs[i] == g->ops[o].output) return n;
-    return -1;
-}
-
 /* What the stage notes beside the layouts: added ops with what they move, and padded rows. */
-static bool note_additions(const struct statement *s, struct lx_layouts *l)
+static void note_additions(const struct statement *s, struct lx_layouts *l)
 {
     size_t added = 0, padded = 0;
     struct lx_restickify *r = arena_array(l->memory, (size_t)s->op_count, sizeof *r);
     struct lx_padding *p = arena_array(l->memory, (size_t)s->tensor_count * LX_MAX_RANK, sizeof *p);
-    if (!r || !p) return status_no_memory(s->st);
     for (int32_t o = 0; o < s->op_count; o++) {
         const struct lx_op *op = &l->graph->ops[o];
         if (s->ops[o].origin >= 0) continue;
         int64_t elements = lx_layout_elements(&l->layouts[op->output]);
-        r[added++] = (struct lx_restickify){o, next_reader(l->graph, o), op->inputs[0], op->output, elements};
+        int32_t reader = -1; /* the op that needs the copy: the next that reads it */
+        for (int32_t n = o + 1; reader < 0 && n < l->graph->op_count; n++)
+            for (int i = 0; i < l->graph->ops[n].input_count; i++)
+                if (l->graph->ops[n].inputs[i] == op->output) reader = n;
+        r[added++] = (struct lx_restickify){o, reader, op->inputs[0], op->output, elements};
         l->moved_elements += elements;
     }
     for (int32_t t = 0; t < s->tensor_count; t++)
@@ -141,7 +110,6 @@ static bool note_additions(const struct statement *s, struct lx_layouts *l)
     l->restickify_count = (int32_t)added;
     l->paddings = p;
     l->padding_count = (int32_t)padded;
-    return true;
 }
 
 static bool stated_layouts_fill(const struct statement *s, struct lx_layouts *l)
@@ -150,10 +118,19 @@ static bool stated_layouts_fill(const struct statement *s, struct lx_layouts *l)
     int32_t *origin = arena_array(l->memory, (size_t)s->tensor_count, sizeof *origin);
     int32_t *op_origin = arena_array(l->memory, (size_t)s->op_count, sizeof *op_origin);
     signed char *stick_var = arena_array(l->memory, (size_t)s->op_count, sizeof *stick_var);
-    if (!layouts || !origin || !op_origin || !stick_var) return status_no_memory(s->st);
     for (int32_t t = 0; t < s->tensor_count; t++) {
-        origin[t] = s->tensors[t].origin;
-        if (!place_elements(s, t, &layouts[t])) return false;
+        const struct stated_tensor *x = &s->tensors[t];
+        const struct lx_tensor *old = &s->pattern->tensors[x->origin];
+        lx_status why = {0};
+        origin[t] = x->origin;
+        if (old->rank < 0) continue; /* known by its bytes only */
+        if (!lx_layout_make(old->dtype, old->rank, old->shape, NULL, x->order, x->order_count,
+                            s->pattern->device.stick_bytes, &layouts[t], &why))
+            return status_set(s->st, status_cause(&why, LX_E_LAYOUT), "tensor %s: %s", x->name, why.text);
+        for (int d = 0; d < old->rank; d++)
+            if (x->extents[d] && !lx_layout_pad(&layouts[t], d, x->extents[d]))
+                return status_set(s->st, LX_E_LAYOUT, "tensor %s: dimension %d cannot have %lld positions",
+                                  x->name, d, (long long)x->extents[d]);
     }
     for (int32_t o = 0; o < s->op_count; o++) {
         op_origin[o] = s->ops[o].origin;
@@ -164,7 +141,8 @@ static bool stated_layouts_fill(const struct statement *s, struct lx_layouts *l)
     l->op_origin = op_origin;
     l->stick_var = stick_var;
     l->graph = running_graph(s);
-    return l->graph && note_additions(s, l);
+    if (l->graph) note_additions(s, l);
+    return l->graph != NULL;
 }
 
 struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct stated_tensor *tensors,
@@ -173,11 +151,7 @@ struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct s
 {
     struct statement s = {pattern, tensors, ops, tensor_count, op_count, st};
     struct lx_layouts *l = mem_zeroed(1, sizeof *l);
-    if (l) l->memory = mem_zeroed(1, sizeof *l->memory);
-    if (!l || !l->memory) {
-        mem_free(l);
-        return status_no_memory(st), NULL;
-    }
+    l->memory = mem_zeroed(1, sizeof *l->memory);
     if (stated_layouts_fill(&s, l)) return l;
     lx_layouts_free(l);
     return NULL;

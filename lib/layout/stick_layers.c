@@ -64,55 +64,26 @@ static void stick_layers_remember(struct stick_layers *l, struct stick_search *s
     s->peak = 0;
 }
 
-static void forget_twins(struct stick_layers *l)
-{
-    for (size_t i = 0; i < l->touched.count; i++) {
-        l->of[l->twin[l->touched.at[i]]] = -1;
-        l->twin[l->touched.at[i]] = -1;
-    }
-    l->touched.count = 0;
-}
-
-/* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
-static bool stick_layers_may_be_twins(const struct stick_search *s, int32_t a, int32_t b, int32_t o,
-                                      int32_t ops)
-{
-    const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
-    const struct tensor_uses *u = &s->uses;
-    bool dies = u->last_use[a] < o + ops;
-    return x->rank == y->rank && x->role == y->role && x->dtype == y->dtype &&
-           (x->rank <= 0 || memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) == 0) &&
-           (x->rank < 0 ||
-            memcmp(s->costs.at[a], s->costs.at[b], ((size_t)x->rank + 1) * sizeof s->costs.at[a][0]) == 0) &&
-           u->rigid[a] == u->rigid[b] && u->written[a] == u->written[b] &&
-           (u->readers[a] == 1) == (u->readers[b] == 1) &&
-           (dies ? u->last_use[b] == u->last_use[a] + ops : u->last_use[b] >= o + 2 * ops);
-}
-
 static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_search *s, int32_t a, int32_t b,
                                  int32_t o, int32_t ops)
 {
     if (l->twin[a] >= 0 || l->of[b] >= 0) return l->twin[a] == b;
-    if (!stick_layers_may_be_twins(s, a, b, o, ops)) return false;
+    /* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
+    const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
+    const struct tensor_uses *u = &s->uses;
+    bool dies = u->last_use[a] < o + ops;
+    if (x->rank != y->rank || x->role != y->role || x->dtype != y->dtype ||
+        (x->rank > 0 && memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) != 0) ||
+        (x->rank >= 0 &&
+         memcmp(s->costs.at[a], s->costs.at[b], ((size_t)x->rank + 1) * sizeof s->costs.at[a][0]) != 0) ||
+        u->rigid[a] != u->rigid[b] || u->written[a] != u->written[b] ||
+        (u->readers[a] == 1) != (u->readers[b] == 1) ||
+        !(dies ? u->last_use[b] == u->last_use[a] + ops : u->last_use[b] >= o + 2 * ops))
+        return false;
     (void)VEC_PUSH(&l->touched, a);
     l->twin[a] = b;
     l->of[b] = a;
     return true;
-}
-
-static bool ways_alike(const struct stick_search *s, const struct lx_op *a, const struct lx_op *b)
-{
-    struct op_index x, y;
-    struct stick_way p[MAX_STICK_WAYS], q[MAX_STICK_WAYS];
-    op_index_of(s->g, a, &x);
-    op_index_of(s->g, b, &y);
-    int count = stick_ways(s->g, a, &x, p);
-    bool alike = count == stick_ways(s->g, b, &y, q);
-    for (int i = 0; alike && i < count; i++)
-        alike = p[i].stick_var == q[i].stick_var && p[i].realigns == q[i].realigns &&
-                p[i].turns == q[i].turns &&
-                memcmp(p[i].need, q[i].need, (size_t)op_operand_count(a) * sizeof *p[i].need) == 0;
-    return alike;
 }
 
 /* Are the ops from `o` on like those from `o + ops` on, in all that the search looks at? The tensors are
@@ -120,11 +91,24 @@ static bool ways_alike(const struct stick_search *s, const struct lx_op *a, cons
 static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
-    forget_twins(l);
+    for (size_t i = 0; i < l->touched.count; i++) {
+        l->of[l->twin[l->touched.at[i]]] = -1;
+        l->twin[l->touched.at[i]] = -1;
+    }
+    l->touched.count = 0;
     for (int32_t k = o; alike && k < o + ops; k++) {
         const struct lx_op *a = &s->g->ops[k], *b = &s->g->ops[k + ops];
+        struct op_index x, y;
+        struct stick_way p[MAX_STICK_WAYS], q[MAX_STICK_WAYS];
+        op_index_of(s->g, a, &x);
+        op_index_of(s->g, b, &y);
+        int count = stick_ways(s->g, a, &x, p);
         alike = a->input_count == b->input_count && op_operand_count(a) == op_operand_count(b) &&
-                ways_alike(s, a, b);
+                count == stick_ways(s->g, b, &y, q);
+        for (int i = 0; alike && i < count; i++)
+            alike = p[i].stick_var == q[i].stick_var && p[i].realigns == q[i].realigns &&
+                    p[i].turns == q[i].turns &&
+                    memcmp(p[i].need, q[i].need, (size_t)op_operand_count(a) * sizeof *p[i].need) == 0;
         for (int i = 0; alike && i < op_operand_count(a); i++)
             alike = stick_layers_pair_up(l, s, op_operand(a, i), op_operand(b, i), o, ops);
     }
@@ -165,21 +149,6 @@ static bool states_alike(const struct stick_layers *l, const struct stick_search
     return alike;
 }
 
-/* Op `o` with the states and ways that the op a layer above it had: they stand in the same order again. */
-static void repeat_op(struct stick_search *s, int32_t o, int32_t ops, int32_t width)
-{
-    size_t layer = s->beam.layers.count - (size_t)ops;
-    int32_t count = beam_count_of(&s->beam, layer);
-    stick_begin_op(s, o);
-    for (int32_t i = 0; i < count; i++) {
-        struct beam_origin was = beam_origin_of(&s->beam, layer, i);
-        stick_offer(s, o, was.from, was.choice);
-    }
-    s->beam.rules.dominates = NULL; /* none did */
-    stick_end_op(s, o, width);
-    s->beam.rules.dominates = stick_dominates;
-}
-
 /* The most that states of the layer from `o` on could come to at least if it goes like the one before it;
  * INT64_MAX: not known. */
 static int64_t next_peak(const struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
@@ -191,35 +160,33 @@ static int64_t next_peak(const struct stick_layers *l, const struct stick_search
     return known ? s->peak + more : INT64_MAX;
 }
 
-/* Does the layer that begins at op `o` go like the one before it? */
-static bool goes_like_the_last(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
+bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, int32_t width)
 {
-    if (l->last.op != o - ops || l->last.op < 0) return false;
-    int64_t peak = next_peak(l, s, o, ops);
-    return peak < INT64_MAX && peak < s->beam.rules.cut && stick_layers_alike(l, s, o - ops, ops) &&
-           states_alike(l, s);
-}
-
-/* The run that op `o` is in; NULL: it is in none, or not where a layer begins. */
-static const struct lx_repeat *stick_layers_run_at(struct stick_layers *l, int32_t o)
-{
-    while (l->at < l->run_count && o >= l->runs[l->at].first + l->runs[l->at].ops * l->runs[l->at].times) {
+    while (l->at < l->run_count && *o >= l->runs[l->at].first + l->runs[l->at].ops * l->runs[l->at].times) {
         l->at++;
         l->last.op = -1;
     }
     const struct lx_repeat *r = l->at < l->run_count ? &l->runs[l->at] : NULL;
-    return r && o >= r->first && (o - r->first) % r->ops == 0 ? r : NULL;
-}
-
-bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, int32_t width)
-{
-    const struct lx_repeat *r = stick_layers_run_at(l, *o);
-    if (!r) return false;
-    bool again = goes_like_the_last(l, s, *o, r->ops);
-    int64_t peak = again ? next_peak(l, s, *o, r->ops) : 0;
+    if (!r || *o < r->first || (*o - r->first) % r->ops != 0) return false;
+    bool known = l->last.op >= 0 && l->last.op == *o - r->ops;
+    int64_t peak = known ? next_peak(l, s, *o, r->ops) : INT64_MAX;
+    bool again = peak < INT64_MAX && peak < s->beam.rules.cut &&
+                 stick_layers_alike(l, s, *o - r->ops, r->ops) && states_alike(l, s);
     stick_layers_remember(l, s, *o);
-    for (int32_t end = *o + r->ops; again && *o < end; ++*o) repeat_op(s, *o, r->ops, width);
-    s->peak = peak;
+    /* Each op has the states and ways that the op a layer above it had: they stand in the same order again. */
+    for (int32_t end = *o + r->ops; again && *o < end; ++*o) {
+        size_t layer = s->beam.layers.count - (size_t)r->ops;
+        int32_t count = beam_count_of(&s->beam, layer);
+        stick_begin_op(s, *o);
+        for (int32_t i = 0; i < count; i++) {
+            struct beam_origin was = beam_origin_of(&s->beam, layer, i);
+            stick_offer(s, *o, was.from, was.choice);
+        }
+        s->beam.rules.dominates = NULL; /* none did */
+        stick_end_op(s, *o, width);
+        s->beam.rules.dominates = stick_dominates;
+    }
+    s->peak = again ? peak : 0;
     l->again += again;
     return again;
 }

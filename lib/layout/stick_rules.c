@@ -13,9 +13,10 @@
  * No variable of a window is a stick's: elements that follow each other there are not used together.
  *
  * A variable of one element needs no stick of its own: its operands count as having none. */
-#include "layout/stick_rules.h"
+#include "layout/propagate.h"
 #include "graph/choice.h"
 #include "layout/layout.h"
+#include "base/checked.h"
 
 static int stick_rules_need_of(const struct op_index *x, int operand, int v)
 {
@@ -153,19 +154,6 @@ static bool stick_rules_only_taps(const struct op_index *x)
     return x->window_count > 0;
 }
 
-static int restickify_ways(const struct op_index *x, struct stick_way *out)
-{
-    int n = 0;
-    for (int v = x->var_count - 1; v >= -1; v--) {
-        if (v >= 0 && x->extent[v] == 1) continue;
-        struct stick_way w = {.stick_var = v, .kernel_row = -1, .kernel = -1, .turns = true};
-        w.need[0] = STICK_ANY;
-        w.need[1] = (signed char)v; /* dimension v is variable v; -1 is STICK_NONE */
-        out[n++] = w;
-    }
-    return n;
-}
-
 static int any_way(const struct lx_op *op, struct stick_way *out)
 {
     out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
@@ -177,7 +165,17 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
                struct stick_way *out)
 {
     if (!x->known) return any_way(op, out);
-    if (op_is_restickify(op)) return restickify_ways(x, out);
+    if (op_is_restickify(op)) {
+        int n = 0;
+        for (int v = x->var_count - 1; v >= -1; v--) {
+            if (v >= 0 && x->extent[v] == 1) continue;
+            struct stick_way w = {.stick_var = v, .kernel_row = -1, .kernel = -1, .turns = true};
+            w.need[0] = STICK_ANY;
+            w.need[1] = (signed char)v; /* dimension v is variable v; -1 is STICK_NONE */
+            out[n++] = w;
+        }
+        return n;
+    }
     if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !stick_rules_only_taps(x) &&
         (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
@@ -186,4 +184,61 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
     if (op->kind->traits & LX_RANKS) return any_way(op, out);
     struct lx_choice c;
     return lx_choice_of(op, &c) ? choice_ways(g, op, x, &c, out) : shared_ways(g, op, x, out);
+}
+
+/* What the layouts of one tensor cost: sizes with all padding, and what moving between them takes. */
+
+int64_t add_saturated(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return add_i64(a, b, &sum) ? sum : INT64_MAX;
+}
+
+static int64_t stick_cost_elements(const struct lx_graph *g, const struct lx_tensor *t, int stick)
+{
+    int64_t e = lx_stick_elements(t->dtype, g->device.stick_bytes), n = e;
+    for (int d = 0; d < t->rank; d++)
+        if (!mul_i64(n, d == stick ? ceil_div_i64(t->shape[d], e) : t->shape[d], &n)) return INT64_MAX;
+    return n;
+}
+
+void stick_costs_make(const struct lx_graph *g, struct arena *memory, struct stick_costs *out)
+{
+    out->at = arena_array(memory, (size_t)g->tensor_count, sizeof *out->at);
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        for (int stick = -1; stick < g->tensors[t].rank; stick++)
+            out->at[t][stick + 1] = stick_cost_elements(g, &g->tensors[t], stick);
+}
+
+int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary)
+{
+    int best = primary;
+    for (int stick = -1; stick < LX_MAX_RANK; stick++)
+        if ((have >> (stick + 1) & 1) && c->at[tensor][stick + 1] < c->at[tensor][best + 1]) best = stick;
+    return best;
+}
+
+int64_t stick_move_cost(const struct stick_costs *c, int32_t tensor, unsigned have, int wanted)
+{
+    int64_t least = INT64_MAX;
+    for (int stick = -1; stick < LX_MAX_RANK; stick++)
+        if (have >> (stick + 1) & 1) least = min_i64(least, c->at[tensor][stick + 1]);
+    return max_i64(least, c->at[tensor][wanted + 1]);
+}
+
+int stick_default(const struct lx_tensor *t)
+{
+    return t->rank > 0 ? t->rank - 1 : -1;
+}
+
+int stick_for_need(int need)
+{
+    return need == STICK_NONE ? -1 : need;
+}
+
+bool stick_satisfies(const struct lx_tensor *t, int stick, int need)
+{
+    if (need == STICK_ANY) return true;
+    bool none = stick < 0 || t->shape[stick] == 1;
+    return need == STICK_NONE ? none : stick == need;
 }

@@ -3,8 +3,19 @@
 #define LX_LAYOUT_STICK_SEARCH_H
 
 #include "layout/propagate.h"
-#include "layout/uses.h"
 #include "network/beam.h"
+#include "graph/graph.h"
+
+struct tensor_uses {
+    int32_t *first, *last_use; /* per tensor: the first and last live op that touches it; -1: none */
+    int32_t *readers;          /* per tensor: operands that read it */
+    bool *written;             /* per tensor: by a live op */
+    bool *rigid;       /* per tensor: its own layout matters, not only that a copy in another exists */
+    int32_t most_live; /* tensors that are written, or read several times, and alive at once */
+};
+
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
+void tensor_uses_free(struct tensor_uses *u);
 
 /* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
  * Option 0 is sparse, option d + 1 a stick along dimension d. */

@@ -1,8 +1,11 @@
 /* States of a search: what an op does to one, and which one makes another needless. */
 #include "base/checked.h"
 #include "layout/stick_search.h"
+#include "base/memory.h"
+#include "layout/op_index.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w)
 {
@@ -17,24 +20,6 @@ static void stick_lay_out(const struct stick_search *s, int32_t t, int stick, st
     int64_t elements = stick_elements_of(&s->costs, t, stick);
     to->footprint = add_saturated(to->footprint, elements);
     if (s->by_size) to->moved = add_saturated(to->moved, elements);
-}
-
-/* A result takes the layout that the way has for it. */
-static bool stick_make_result(const struct stick_search *s, int32_t t, int need, int32_t *row,
-                              struct stick_node *to)
-{
-    const struct lx_tensor *out = &s->g->tensors[t];
-    int stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
-    if (out->rank < 0) return true;
-    int32_t *slot = &row[s->slot[t]];
-    if (*slot) { /* written before: its layout stands */
-        if (!stick_satisfies(out, PRIMARY(*slot), need)) return false;
-        *slot = FRESH(PRIMARY(*slot));
-        return true;
-    }
-    *slot = FRESH(stick);
-    stick_lay_out(s, t, stick, to);
-    return stick_elements_of(&s->costs, t, stick) < INT64_MAX;
 }
 
 /* Cost and effect of one way on one state; false if the way is impossible there. */
@@ -55,8 +40,19 @@ static bool stick_apply(const struct stick_search *s, const struct lx_op *op, co
         stick_lay_out(s, t, wanted, to);
         if (s->slot[t] >= 0) row[s->slot[t]] = WITH(ts, wanted);
     }
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!stick_make_result(s, op_operand(op, i), w->need[i], row, to)) return false;
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        int32_t t = op_operand(op, i);
+        const struct lx_tensor *out = &g->tensors[t];
+        int stick = w->need[i] == STICK_ANY ? stick_default(out) : stick_for_need(w->need[i]);
+        if (out->rank < 0) continue;
+        int32_t *slot = &row[s->slot[t]], before = *slot;
+        *slot = FRESH(before ? PRIMARY(before) : stick);
+        /* Written before: its layout stands. */
+        if (before ? !stick_satisfies(out, PRIMARY(before), w->need[i])
+                   : stick_elements_of(&s->costs, t, stick) == INT64_MAX)
+            return false;
+        if (!before) stick_lay_out(s, t, stick, to);
+    }
     return to->moved < INT64_MAX;
 }
 
@@ -132,4 +128,72 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
         s->free_slots[s->free_count++] = s->slot[t];
         s->slot[t] = -1;
     }
+}
+
+/* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
+ * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
+
+static bool starts_there(const struct lx_graph *g, const struct tensor_uses *u, int32_t t)
+{
+    return (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
+}
+
+/* States, and inputs that are read several times, live from the start, what is written from its first writer
+ * on. */
+static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
+{
+    int32_t live = 0, most = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) live += starts_there(g, u, t);
+    most = live;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        if (!alive[o]) continue;
+        const struct lx_op *op = &g->ops[o];
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            live += u->first[op_operand(op, i)] == o && g->tensors[op_operand(op, i)].role != LX_STATE;
+        if (live > most) most = live;
+        for (int i = 0; i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            bool again = false;
+            for (int k = 0; k < i; k++) again |= op_operand(op, k) == t;
+            if (!again && u->last_use[t] == o && (u->written[t] || starts_there(g, u, t))) live--;
+        }
+    }
+    return most;
+}
+
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out)
+{
+    size_t tensors = (size_t)g->tensor_count + 1;
+    *out = (struct tensor_uses){0};
+    out->first = mem_alloc(tensors * sizeof *out->first);
+    out->last_use = mem_alloc(tensors * sizeof *out->last_use);
+    out->readers = mem_zeroed(tensors, sizeof *out->readers);
+    out->written = mem_zeroed(tensors, sizeof *out->written);
+    out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
+    for (int32_t t = 0; t < g->tensor_count; t++) out->last_use[t] = out->first[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; alive[o] && i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            out->last_use[t] = o;
+            if (out->first[t] < 0) out->first[t] = o;
+            if (i < op->input_count) {
+                out->readers[t]++;
+            } else {
+                out->rigid[t] |= out->written[t];
+                out->written[t] = true;
+            }
+        }
+        if (alive[o] && op_is_restickify(op)) out->rigid[op->inputs[0]] = true;
+    }
+    out->most_live = most_live(g, alive, out);
+}
+
+void tensor_uses_free(struct tensor_uses *u)
+{
+    mem_free(u->first);
+    mem_free(u->last_use);
+    mem_free(u->readers);
+    mem_free(u->written);
+    mem_free(u->rigid);
 }

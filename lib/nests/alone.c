@@ -1,24 +1,22 @@
 /* The least that each tensor costs by itself.
  *
- * What a plan moves is a sum over tensors, and what it moves of one is at least what it would with nothing else on chip.
- * Of one tensor, of `whole` bytes:
+ * A plan moves a sum over tensors, and of each tensor at least the bytes that it would move with nothing else on
+ * chip. For one tensor of `whole` bytes:
  *
- * - Cores hold no less than all of what is on chip, however it is divided or repeated over them, and whichever views the
- *   ring turns it into: whole it is there only if it has room in all scratchpads together.
+ * - Cores together hold no less than all of it, however it is divided or repeated over them: whole it is on chip only
+ *   if it has room in all scratchpads together.
  * - Else only tiles of it are, for accesses of one nest. A level that does not index the tensor only makes it come more
- *   often, and what the nest still sums of it is no use to it, so that the levels are axes that index it, three at most;
- *   axis_reach says how many tiles they make. A nest that serves accesses i to j has all ops from that of i to that of j;
- *   of ops that may change places it has at least these two.
- * - An access off chip costs its own bytes or more (a nest may repeat it). What is on chip and was not made there is loaded,
- *   `whole` bytes or more; what was made there and is wanted off chip later, or is an output, is stored likewise. Extern ops
- *   access HBM only, and wipe what is on chip.
- * - A tensor that is barred from the chip by the passes or by what the pattern states pays for every access.
+ *   often, so that the levels are axes that index it, three at most; axis_reach bounds their tiles. A nest that serves
+ *   accesses i to j has all ops from that of i to that of j; of ops that may change places at least these two.
+ * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded, `whole` bytes
+ *   or more; one that was made there and is needed off chip later, or is an output, is stored likewise. Extern ops
+ *   access HBM only, and wipe the scratchpads.
+ * - A tensor that the passes or the pattern keep off chip pays for every access.
  *
- * Evictions, dumps, moves and relayouts are all among these: a cut may be anywhere, the ring costs nothing.
- * Where ops change places accesses have no order to be walked in: then of accesses no two of which one nest can serve
- * each costs its own bytes. Looking for axes ends after some steps; what was not looked at costs what must cross. */
-#include "nests/alone.h"
-#include "nests/axes.h"
+ * Evictions, dumps, moves and relayouts are all among these: a stay may end anywhere, the ring costs nothing. Where ops
+ * change places accesses have no order: then of accesses no two of which one nest can serve each costs its own bytes.
+ * The search for axes ends after a number of steps; the remaining tensors cost what must cross. */
+#include "nests/nest_candidates.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -56,14 +54,6 @@ static bool alone_is_extern(const struct lonely *t, int32_t k)
     return t->x->graph->ops[alone_op_at(t, k)].kind->traits & LX_EXTERN;
 }
 
-/* All in HBM. */
-static int64_t alone_off_chip(const struct lonely *t)
-{
-    int64_t sum = 0;
-    for (int32_t k = 0; k < t->count; k++) sum += alone_access_of(t, k)->bytes;
-    return sum;
-}
-
 /* What must cross once, whatever there is room for and in whatever order. */
 static int64_t must_cross(const struct lonely *t)
 {
@@ -92,16 +82,6 @@ static void better(int64_t *to, int64_t cost)
     *to = min_i64(*to, cost);
 }
 
-/* Is what is on chip lost between two accesses? */
-static bool wiped_before(const struct lonely *t, int32_t k)
-{
-    const struct lx_op *ops = t->x->graph->ops;
-    if (!t->any_wipes || k == 0 || alone_op_at(t, k) == alone_op_at(t, k - 1)) return false;
-    for (int32_t o = alone_op_at(t, k - 1); o <= alone_op_at(t, k); o++)
-        if (ops[o].kind->traits & LX_WIPES) return true;
-    return false;
-}
-
 /* It has room as a whole: cost[is on chip][HBM has it], access by access. */
 static int64_t cost_whole(const struct lonely *t)
 {
@@ -112,7 +92,12 @@ static int64_t cost_whole(const struct lonely *t)
         better(&cost[1][1], cost[1][0] + t->whole);
         better(&cost[0][0], cost[1][0]);
         better(&cost[0][1], cost[1][1]);
-        if (wiped_before(t, k)) cost[1][0] = cost[1][1] = FAR;
+        bool wiped = false; /* since the last access */
+        for (int32_t o = k > 0 ? alone_op_at(t, k - 1) : 0; t->any_wipes && k > 0 && o <= alone_op_at(t, k);
+             o++)
+            wiped |=
+                alone_op_at(t, k) != alone_op_at(t, k - 1) && t->x->graph->ops[o].kind->traits & LX_WIPES;
+        if (wiped) cost[1][0] = cost[1][1] = FAR;
         if (!alone_is_extern(t, k)) {
             better(&cost[1][1], cost[0][1] + (a->reads ? t->whole : 0));
             if (!a->reads) better(&cost[1][0], cost[0][0]);
@@ -136,19 +121,6 @@ static bool tiles_fit(const struct lonely *t)
     return ceil_div_i64(t->whole, axis_reach_tiles(t->reach)) <= t->asks->room;
 }
 
-/* The access behind the last that one nest can serve together with `from`. */
-static int32_t served_to(const struct lonely *t, int32_t from)
-{
-    int32_t to = from, op = alone_op_at(t, from);
-    axis_reach_begin(t->reach, t->tensor);
-    for (; to < t->count; to++) {
-        for (; op <= alone_op_at(t, to); op++)
-            if (!axis_reach_add(t->reach, op)) return to;
-        if ((to == from || alone_op_at(t, to) != alone_op_at(t, to - 1)) && !tiles_fit(t)) return to;
-    }
-    return to;
-}
-
 /* Only tiles have room: cost[accesses served so far][HBM has it]. */
 static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
 {
@@ -156,7 +128,15 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     cost[0][1] = 0;
     for (int32_t k = 0; k < t->count; k++) {
         const struct lx_access *a = alone_access_of(t, k);
-        int32_t to = served_to(t, k);
+        int32_t to = k,
+                op = alone_op_at(t, k); /* the access behind the last that one nest serves with this one */
+        bool served = true;
+        axis_reach_begin(t->reach, t->tensor);
+        while (served && to < t->count) {
+            for (; served && op <= alone_op_at(t, to); op++) served = axis_reach_add(t->reach, op);
+            if (served && (to == k || alone_op_at(t, to) != alone_op_at(t, to - 1))) served = tiles_fit(t);
+            to += served;
+        }
         int64_t begun = a->reads ? cost[k][1] + t->whole : min_i64(cost[k][0], cost[k][1]);
         bool written = false;
         better(&cost[k + 1][1], (a->reads ? cost[k][1] : min_i64(cost[k][0], cost[k][1])) + a->bytes);
@@ -194,32 +174,11 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
     return count > 1 ? sum : 0;
 }
 
-static int32_t writers_of(const struct lonely *t)
-{
-    int32_t count = 0;
-    for (int32_t k = 0; k < t->count; k++) count += alone_access_of(t, k)->writes;
-    return count;
-}
-
 /* Is it in HBM whatever the nests are? */
 static bool alone_is_barred(const struct lonely *t)
 {
     const char *why;
     return bar_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_BAR_NONE;
-}
-
-static void alone_cost_of(const struct lonely *t, int64_t *cost)
-{
-    bool any = t->asks->any_order, whole = t->whole <= t->asks->room;
-    *cost = alone_is_barred(t) ? alone_off_chip(t) : must_cross(t);
-    if (t->count == 0 || alone_is_barred(t) || (any && (whole || writers_of(t) > 1))) return;
-    if (whole) {
-        *cost = max_i64(*cost, cost_whole(t));
-        return;
-    }
-    int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
-    *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
-    mem_free(table);
 }
 
 static void begin_tensor(struct lonely *t, int32_t tensor)
@@ -233,25 +192,31 @@ static void begin_tensor(struct lonely *t, int32_t tensor)
     t->is_given = lx_role_arrives(role);
 }
 
-static bool any_wipes(const struct lx_graph *g)
-{
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (g->ops[o].kind->traits & LX_WIPES) return true;
-    return false;
-}
-
 /* Nothing is asked of axes where all has room. */
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
-/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken
- * to have room. */
+/* Sums of bytes beyond 2^53 are refused elsewhere; such a sum is no bound. After a cancel the other tensors are
+ * taken to have room. */
 static int64_t alone_sum_up(struct lonely *t)
 {
-    int64_t cost, sum = 0;
+    int64_t sum = 0;
     for (int32_t i = 0; i < t->x->graph->tensor_count; i++) {
         begin_tensor(t, i);
         if (cancel_requested()) t->asks = &roomy;
-        alone_cost_of(t, &cost);
+        bool any = t->asks->any_order, whole = t->whole <= t->asks->room, barred = alone_is_barred(t);
+        int64_t cost = barred ? 0 : must_cross(t);
+        int32_t writers = 0;
+        for (int32_t k = 0; k < t->count; k++) {
+            if (barred) cost += alone_access_of(t, k)->bytes;
+            writers += alone_access_of(t, k)->writes;
+        }
+        if (t->count > 0 && !barred && !any && whole) {
+            cost = max_i64(cost, cost_whole(t));
+        } else if (t->count > 0 && !barred && !whole && !(any && writers > 1)) {
+            int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
+            cost = max_i64(cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
+            mem_free(table);
+        }
         if (!add_i64(sum, cost, &sum)) break;
     }
     return sum <= LX_INT_MAX ? sum : 0;
@@ -260,7 +225,8 @@ static int64_t alone_sum_up(struct lonely *t)
 int64_t alone_traffic(const struct draft *x, const struct alone_asks *asks)
 {
     struct arena memory = {0};
-    struct lonely t = {.x = x, .asks = asks, .any_wipes = any_wipes(x->graph)};
+    struct lonely t = {.x = x, .asks = asks};
+    for (int32_t o = 0; o < x->graph->op_count; o++) t.any_wipes |= x->graph->ops[o].kind->traits & LX_WIPES;
     t.reach = axis_reach_new(x->layouts, &memory);
     int64_t bytes = alone_sum_up(&t);
     arena_free(&memory);
@@ -273,22 +239,6 @@ int64_t crossing_traffic(const struct draft *x)
     return alone_sum_up(&t);
 }
 
-/* Can a nest cut it for two accesses, neighbours in time if the order is given? */
-static bool cut_for_two(const struct lonely *t)
-{
-    for (int32_t k = 0; k < t->count; k++)
-        for (int32_t j = k + 1; j < (t->asks->any_order ? t->count : min_i64(k + 2, t->count)); j++) {
-            int32_t last = alone_op_at(t, j), op = alone_op_at(t, k);
-            bool taken = true;
-            axis_reach_begin(t->reach, t->tensor);
-            for (; taken && op <= last; op = t->asks->any_order && op < last ? last : op + 1)
-                taken = axis_reach_add(t->reach, op);
-            if (taken && axis_reach_tiles(t->reach) > 1) return true;
-            if (axis_reach_steps(t->reach) > MOST_STEPS) return true;
-        }
-    return false;
-}
-
 bool nests_help(const struct draft *x, bool any_order)
 {
     struct arena memory = {0};
@@ -297,7 +247,17 @@ bool nests_help(const struct draft *x, bool any_order)
     bool help = false;
     for (int32_t i = 0; !help && i < x->graph->tensor_count; i++) {
         begin_tensor(&t, i);
-        help = !alone_is_barred(&t) && cut_for_two(&t);
+        if (alone_is_barred(&t)) continue;
+        /* Can a nest cut it for two accesses, neighbours in time if the order is given? */
+        for (int32_t k = 0; !help && k < t.count; k++)
+            for (int32_t j = k + 1; !help && j < (any_order ? t.count : min_i64(k + 2, t.count)); j++) {
+                int32_t last = alone_op_at(&t, j), op = alone_op_at(&t, k);
+                bool taken = true;
+                axis_reach_begin(t.reach, t.tensor);
+                for (; taken && op <= last; op = any_order && op < last ? last : op + 1)
+                    taken = axis_reach_add(t.reach, op);
+                help = (taken && axis_reach_tiles(t.reach) > 1) || axis_reach_steps(t.reach) > MOST_STEPS;
+            }
     }
     arena_free(&memory);
     return help;

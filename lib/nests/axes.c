@@ -59,21 +59,6 @@ static int var_in_class(const struct axis_run *r, const struct run_op *o, int32_
     return found;
 }
 
-/* None of them, or one that can be tiled. */
-static bool one_variable(const struct axis_run *r, const struct run_op *o, int32_t class)
-{
-    int v = var_in_class(r, o, class);
-    return v != -2 && (v < 0 || op_index_tileable(&o->x, v));
-}
-
-/* Could a longer run still have it: does no op have two variables of it? */
-static bool may_be_axis(const struct axis_run *r, int32_t class)
-{
-    for (int32_t i = 0; i < r->count; i++)
-        if (!one_variable(r, &r->ops[i], class)) return false;
-    return true;
-}
-
 bool axis_run_grow(struct axis_run *r)
 {
     const struct lx_graph *g = r->l->graph;
@@ -93,9 +78,16 @@ bool axis_run_grow(struct axis_run *r)
             b = axes_find(r, b);
             if (a != b) r->parent[a > b ? a : b] = a > b ? b : a;
         }
-    for (int v = 0; v < r->ops[0].x.var_count; v++)
-        if (may_be_axis(r, axes_root_of(r, r->ops[0].var_at + v))) return true;
-    return false;
+    /* Could a longer run still have an axis: one of which no op has two variables, or one that is not tiled? */
+    bool any = false;
+    for (int v = 0; v < r->ops[0].x.var_count && !any; v++) {
+        any = true;
+        for (int32_t i = 0; i < r->count && any; i++) {
+            int its = var_in_class(r, &r->ops[i], axes_root_of(r, r->ops[0].var_at + v));
+            any = its == -1 || (its >= 0 && op_index_tileable(&r->ops[i].x, its));
+        }
+    }
+    return any;
 }
 
 /* What the tiles of a variable of an op must divide. */
@@ -109,26 +101,189 @@ static int64_t axes_divides(const struct lx_layouts *l, int32_t op, const struct
     return all;
 }
 
-/* Is the class an axis of the run? */
-static bool take_class(const struct axis_run *r, int32_t class, struct axis_found *out, struct arena *memory)
-{
-    out->var = arena_array(memory, (size_t)r->count, sizeof *out->var);
-    out->divides = 0;
-    for (int32_t i = 0; i < r->count; i++) {
-        int v = var_in_class(r, &r->ops[i], class);
-        if (v < 0 || !op_index_tileable(&r->ops[i].x, v)) return false;
-        out->var[i] = (signed char)v;
-        out->divides = gcd_i64(out->divides, axes_divides(r->l, r->first + i, &r->ops[i].x, v));
-    }
-    return out->divides > 1;
-}
-
 int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], struct arena *memory)
 {
     int count = 0;
     for (int v = 0; v < r->ops[0].x.var_count && count < MOST_AXES; v++) {
-        int32_t class = axes_root_of(r, r->ops[0].var_at + v);
-        count += take_class(r, class, &out[count], memory);
+        struct axis_found *axis = &out[count];
+        bool is = true;
+        *axis = (struct axis_found){arena_array(memory, (size_t)r->count, sizeof *axis->var), 0};
+        for (int32_t i = 0; i < r->count && is; i++) {
+            int its = var_in_class(r, &r->ops[i], axes_root_of(r, r->ops[0].var_at + v));
+            is = its >= 0 && op_index_tileable(&r->ops[i].x, its);
+            axis->var[i] = (signed char)its;
+            if (is)
+                axis->divides = gcd_i64(axis->divides, axes_divides(r->l, r->first + i, &r->ops[i].x, its));
+        }
+        count += is && axis->divides > 1;
     }
     return count;
+}
+
+/* --- Reach: the axes of a set of ops. Nothing here is less than what a nest can do. A nest that has the ops may have
+ * more; with more ops classes of variables only grow, so that a class which has two variables of an op here has two
+ * there; tile counts divide what each op lets them divide; and a sum over the axis that one of these ops makes and
+ * another reads is there as well. --- */
+
+enum { MOST_KEPT = 256, MOST_LOOKED_AT = 64 };
+
+struct reach_op {
+    int32_t op;
+    struct op_index x;
+};
+
+struct axis_reach {
+    const struct lx_layouts *l;
+    int32_t *var_at;  /* per op: its first node */
+    int32_t dim_at;   /* the first node of a tensor's dimension */
+    int32_t *parent;  /* per node, where `stamp` is that of now */
+    int32_t *stamp;   /* per node */
+    int32_t *read_by; /* per tensor: the stamp of now if an op of the set reads it */
+    int16_t *writers; /* per tensor: 0, 1, or 2 for more */
+    int32_t now, tensor;
+    int32_t count, most; /* ops of the set; those behind the last kept one bind nothing */
+    struct reach_op *ops;
+    int64_t steps;
+};
+
+struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memory)
+{
+    struct axis_reach *r = arena_array(memory, 1, sizeof *r);
+    size_t tensors = (size_t)l->graph->tensor_count;
+    *r = (struct axis_reach){.l = l, .most = l->graph->op_count < MOST_KEPT ? l->graph->op_count : MOST_KEPT};
+    r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
+    r->writers = arena_array(memory, tensors, sizeof *r->writers);
+    r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
+    r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
+    const struct lx_graph *g = r->l->graph;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        struct op_index x;
+        op_index_of(g, &g->ops[o], &x);
+        r->var_at[o] = r->dim_at;
+        r->dim_at += x.known ? x.var_count : 0;
+        for (int i = 0; i < g->ops[o].output_count; i++) {
+            int16_t *writers = &r->writers[g->ops[o].outputs[i]];
+            if (*writers < 2) ++*writers;
+        }
+    }
+    size_t nodes = (size_t)r->dim_at + tensors * LX_MAX_RANK;
+    r->parent = arena_array(memory, nodes, sizeof *r->parent);
+    r->stamp = arena_array(memory, nodes, sizeof *r->stamp);
+    return r;
+}
+
+void axis_reach_begin(struct axis_reach *r, int32_t tensor)
+{
+    r->now++;
+    r->tensor = tensor;
+    r->count = 0;
+}
+
+static int32_t axis_reach_root_of(struct axis_reach *r, int32_t node)
+{
+    if (r->stamp[node] != r->now) {
+        r->stamp[node] = r->now;
+        r->parent[node] = node;
+    }
+    while (r->parent[node] != node) node = r->parent[node] = r->parent[r->parent[node]];
+    return node;
+}
+
+static int32_t dim_node(const struct axis_reach *r, int32_t tensor, int dim)
+{
+    return r->dim_at + tensor * LX_MAX_RANK + dim;
+}
+
+bool axis_reach_add(struct axis_reach *r, int32_t op)
+{
+    const struct lx_graph *g = r->l->graph;
+    const struct lx_op *o = &g->ops[op];
+    r->steps++;
+    if (!nest_walks_op(r->l, op)) return false;
+    for (int i = o->input_count; i < op_operand_count(o); i++)
+        if (r->writers[op_operand(o, i)] > 1) return false;
+    if (r->count >= r->most) return true; /* to leave an op out asks less of a nest */
+    struct reach_op *to = &r->ops[r->count++];
+    to->op = op;
+    op_index_of(g, o, &to->x);
+    for (int i = 0; i < to->x.operand_count; i++) {
+        int32_t tensor = op_operand(o, i);
+        if (i < o->input_count) r->read_by[tensor] = r->now;
+        for (int d = 0; d < to->x.rank[i]; d++) {
+            int32_t a = axis_reach_root_of(r, r->var_at[op] + to->x.var[i][d]),
+                    b = axis_reach_root_of(r, dim_node(r, tensor, d));
+            r->parent[a] = b;
+        }
+    }
+    return true;
+}
+
+/* How many variables of an op are of a class, and one of them. */
+static int vars_in(struct axis_reach *r, const struct reach_op *o, int32_t class, int *var)
+{
+    int count = 0;
+    for (int v = 0; v < o->x.var_count; v++)
+        if (axis_reach_root_of(r, r->var_at[o->op] + v) == class) count++, *var = v;
+    r->steps += o->x.var_count;
+    return count;
+}
+
+/* May an op that the class does not reach be reached by a nest of more ops? Not if, for each of its variables, some
+ * op has a variable of the same class beside one of this class. */
+static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32_t class)
+{
+    int var;
+    bool may = r->count > MOST_LOOKED_AT;
+    for (int v = 0; v < o->x.var_count && !may; v++) {
+        int32_t one = axis_reach_root_of(r, r->var_at[o->op] + v);
+        may = true;
+        for (int32_t i = 0; i < r->count && may; i++)
+            may = !(vars_in(r, &r->ops[i], one, &var) && vars_in(r, &r->ops[i], class, &var));
+    }
+    return may;
+}
+
+/* The most tiles of an axis; 1: it is none. */
+static int64_t axis_reach_tiles_of(struct axis_reach *r, int32_t class)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < r->count; i++) {
+        const struct reach_op *o = &r->ops[i];
+        int v = 0, count = vars_in(r, o, class, &v);
+        if (count > 1 || (count == 0 && !may_be_reached(r, o, class))) return 1;
+        if (count == 0) continue;
+        if (!op_index_tileable(&o->x, v)) return 1;
+        /* A running sum may be read; by whom is not asked here. */
+        bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
+        const struct lx_op *op = &r->l->graph->ops[o->op];
+        for (int k = op->input_count; waits && k < op_operand_count(op); k++)
+            if (r->read_by[op_operand(op, k)] == r->now) return 1;
+        most = gcd_i64(most, axes_divides(r->l, o->op, &o->x, v));
+    }
+    return max_i64(most, 1);
+}
+
+int64_t axis_reach_tiles(struct axis_reach *r)
+{
+    int64_t best[LX_MAX_LEVELS] = {1, 1, 1};
+    int32_t seen[LX_MAX_RANK];
+    int dims = (int)r->l->graph->tensors[r->tensor].rank;
+    for (int d = 0; d < dims; d++) {
+        bool again = false;
+        seen[d] = axis_reach_root_of(r, dim_node(r, r->tensor, d));
+        for (int k = 0; k < d; k++) again |= seen[k] == seen[d];
+        int64_t tiles = again ? 1 : axis_reach_tiles_of(r, seen[d]);
+        for (int k = 0; k < LX_MAX_LEVELS; k++)
+            if (tiles > best[k]) {
+                int64_t less = best[k];
+                best[k] = tiles;
+                tiles = less;
+            }
+    }
+    return best[0] * best[1] * best[2];
+}
+
+int64_t axis_reach_steps(const struct axis_reach *r)
+{
+    return r->steps;
 }

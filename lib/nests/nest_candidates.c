@@ -1,14 +1,222 @@
-/* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a
- * heap-less list, which is short. */
-#include "nests/nest_guess.h"
+/* Candidates for nests: all runs from every op on, their axes, and the levels that can be made of them; the best are
+ * kept in a short list. */
+#include "nests/nest_candidates.h"
 #include "base/cancel.h"
-#include "base/fail.h"
+#include "base/checked.h"
 #include "base/memory.h"
-#include "divide/op_nest.h"
 #include "layout/op_index.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+/* --- Guesses of what a nest would move, by load alone. --- */
+
+/* One tensor of a run, whatever its nest. */
+struct run_tensor {
+    int32_t tensor, first, last; /* ticks of its accesses in the run */
+    int32_t reads, writes;       /* accesses */
+    int64_t bytes;               /* whole */
+    bool made, wanted;           /* by an op of the run; and after it */
+    bool gives_way;              /* the last op may write over it */
+    signed char dim[MOST_AXES];  /* per axis of the run: the dimension that it indexes, or -1 */
+    bool summed[MOST_AXES];      /* the op that makes it sums over the axis */
+};
+
+/* One way to have a tensor. */
+struct hold_way {
+    bool is;
+    int64_t bytes, cost;
+    int32_t from, to; /* ticks of the run */
+};
+
+/* All ways to have a tensor, by hold; and while holds are chosen the cheapest that fits beside what is
+ * there. */
+struct tensor_ways {
+    struct hold_way at[LX_MAX_LEVELS + 1];
+    int64_t off;  /* what it costs in HBM */
+    int best;     /* -1: HBM */
+    double worth; /* what a byte of that saves per tick */
+};
+
+/* Guesses of nests with levels that cut axes `axis` into `tiles`. */
+struct guessing {
+    const struct run_tensor *t;
+    int32_t count, first, last; /* tensors; and ops of the run */
+    int levels;
+    const int *axis;
+    const int64_t *tiles;
+    int64_t room;
+    int64_t *load;            /* per op of the run */
+    struct tensor_ways *ways; /* per tensor */
+    signed char *hold;        /* per tensor: its level; -1: HBM */
+};
+
+enum levels_of { INDEXING, OTHER, SUMMED };
+
+/* Iterations of the levels up to `level` that index the tensor, that do not, or that its op sums over. */
+static int64_t nest_guess_product(const struct guessing *g, const struct run_tensor *t, int level,
+                                  enum levels_of of)
+{
+    int64_t all = 1;
+    for (int l = 0; l < level; l++)
+        if (of == SUMMED ? t->summed[g->axis[l]] : (t->dim[g->axis[l]] >= 0) == (of == INDEXING))
+            all *= g->tiles[l];
+    return all;
+}
+
+static int64_t nest_guess_off_chip(const struct guessing *g, const struct run_tensor *t)
+{
+    int64_t times = nest_guess_product(g, t, g->levels, OTHER);
+    return t->bytes * (t->reads * times + t->writes * (2 * nest_guess_product(g, t, g->levels, SUMMED) - 1));
+}
+
+/* The tensor held with `level`. */
+static struct hold_way way_of(const struct guessing *g, const struct run_tensor *t, int level)
+{
+    struct hold_way w = {.from = g->first, .to = g->last};
+    if (level > 0 && t->dim[g->axis[level - 1]] < 0) return w;
+    if (t->made && level > 0 && level < g->levels && nest_guess_product(g, t, g->levels, SUMMED) == 1)
+        return w;
+    int64_t parts = nest_guess_product(g, t, level, SUMMED);
+    w.is = true;
+    w.bytes = t->bytes / nest_guess_product(g, t, level, INDEXING);
+    if (level == g->levels) w.from = t->first, w.to = t->last - t->gives_way;
+    if (!t->made)
+        w.cost = t->bytes * nest_guess_product(g, t, level, OTHER);
+    else if (parts > 1)
+        w.cost = t->bytes * (2 * parts - 1);
+    else if (t->wanted)
+        w.cost = t->bytes;
+    return w;
+}
+
+static bool nest_guess_fits(const struct guessing *g, const struct hold_way *w)
+{
+    for (int32_t k = w->from; k <= w->to; k++)
+        if (g->load[k - g->first] + w->bytes > g->room) return false;
+    return true;
+}
+
+static void nest_guess_put(const struct guessing *g, const struct hold_way *w, int64_t sign)
+{
+    for (int32_t k = w->from; k <= w->to; k++) g->load[k - g->first] += sign * w->bytes;
+}
+
+static int64_t nest_guess_cost_of(const struct tensor_ways *y, int level)
+{
+    return level < 0 ? y->off : y->at[level].cost;
+}
+
+/* The cheapest way that fits beside what is there; -1: HBM. */
+static int cheapest(const struct guessing *g, const struct tensor_ways *y)
+{
+    int level = -1;
+    for (int h = g->levels; h >= 0; h--)
+        if (y->at[h].is && y->at[h].cost < nest_guess_cost_of(y, level) && nest_guess_fits(g, &y->at[h]))
+            level = h;
+    return level;
+}
+
+static void nest_guess_judge(const struct guessing *g, struct tensor_ways *y)
+{
+    y->best = cheapest(g, y);
+    y->worth = 0;
+    if (y->best < 0) return;
+    const struct hold_way *w = &y->at[y->best];
+    y->worth =
+        (double)(y->off - w->cost) / ((double)w->bytes + 1) / (double)(max_i64(w->to - w->from, 0) + 1);
+}
+
+/* Tensors of the run that cost the same byte by byte, whatever the tiles, as one; into `groups`. */
+static int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *groups)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        int32_t k = 0;
+        for (bool alike = false; k < count; k++) {
+            const struct run_tensor *a = &groups[k], *b = &g->t[i];
+            alike = a->made == b->made && a->wanted == b->wanted && a->reads == b->reads &&
+                    a->writes == b->writes;
+            for (int l = 0; alike && l < g->levels; l++)
+                alike = (a->dim[g->axis[l]] < 0) == (b->dim[g->axis[l]] < 0) &&
+                        a->summed[g->axis[l]] == b->summed[g->axis[l]];
+            if (alike) break;
+        }
+        if (k < count)
+            groups[k].bytes += g->t[i].bytes;
+        else
+            groups[count++] = g->t[i];
+    }
+    return count;
+}
+
+/* Bytes that such a nest moves at least, if all had room. */
+static int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *groups, int32_t count)
+{
+    int64_t least = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t best = nest_guess_off_chip(g, &groups[i]);
+        for (int h = 0; h <= g->levels; h++) {
+            struct hold_way w = way_of(g, &groups[i], h);
+            if (w.is) best = min_i64(best, w.cost);
+        }
+        least += best;
+    }
+    return least;
+}
+
+/* Bytes that it moves by load, with the holds. Tensors are taken on chip from the best bargain on, each with the
+ * cheapest hold that fits; then holds are changed where that pays. */
+static int64_t nest_guess(const struct guessing *g)
+{
+    int64_t bytes = 0;
+    for (int32_t k = g->first; k <= g->last; k++) g->load[k - g->first] = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        struct tensor_ways *y = &g->ways[i];
+        y->off = nest_guess_off_chip(g, &g->t[i]);
+        for (int h = 0; h <= g->levels; h++) y->at[h] = way_of(g, &g->t[i], h);
+        g->hold[i] = -2;
+        nest_guess_judge(g, y);
+    }
+    for (int32_t n = 0; n < g->count; n++) {
+        /* The best bargain of those that are left. */
+        int32_t i = -1;
+        for (int32_t j = 0; j < g->count; j++)
+            if (g->hold[j] == -2 && (i < 0 || g->ways[j].worth > g->ways[i].worth)) i = j;
+        struct tensor_ways *y = &g->ways[i];
+        g->hold[i] = (signed char)y->best;
+        bytes += nest_guess_cost_of(y, y->best);
+        if (y->best < 0) continue;
+        nest_guess_put(g, &y->at[y->best], 1);
+        /* The load only grows: a way is the cheapest as long as it fits. */
+        const struct hold_way *put = &y->at[y->best];
+        for (int32_t k = 0; k < g->count; k++) {
+            struct tensor_ways *other = &g->ways[k];
+            if (g->hold[k] != -2 || other->best < 0) continue;
+            const struct hold_way *w = &other->at[other->best];
+            if (w->from <= put->to && put->from <= w->to && !nest_guess_fits(g, w))
+                nest_guess_judge(g, other);
+        }
+    }
+    bool any = true;
+    for (int k = 0; k < 3 && any; k++) { /* is there a better way now for any of the tensors? */
+        any = false;
+        for (int32_t i = 0; i < g->count; i++) {
+            const struct tensor_ways *y = &g->ways[i];
+            int64_t before = nest_guess_cost_of(y, g->hold[i]);
+            if (g->hold[i] >= 0) nest_guess_put(g, &y->at[g->hold[i]], -1);
+            int level = cheapest(g, y);
+            if (nest_guess_cost_of(y, level) < before) {
+                bytes += nest_guess_cost_of(y, level) - before;
+                g->hold[i] = (signed char)level;
+                any = true;
+            }
+            if (g->hold[i] >= 0) nest_guess_put(g, &y->at[g->hold[i]], 1);
+        }
+    }
+    return bytes;
+}
+
+/* --- Runs and axes. --- */
 
 enum { MOST_COUNTS = 64 };
 
@@ -41,22 +249,6 @@ static bool nest_candidates_is_better(const struct nest_candidate *a, const stru
     return a->nest.first != b->nest.first ? a->nest.first < b->nest.first : a->nest.last < b->nest.last;
 }
 
-/* Variables of the levels, and the holds, copied for good. */
-static bool nest_candidates_settle(struct finding *f, const int *axis, struct nest_candidate *c)
-{
-    int32_t ops = f->last - f->first + 1;
-    signed char(*var)[LX_MAX_LEVELS] = arena_array(f->memory, (size_t)ops, sizeof *var);
-    struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
-    if (!var) return false;
-    for (int32_t o = 0; o < ops; o++)
-        for (int l = 0; l < c->nest.level_count; l++) var[o][l] = f->axes[axis[l]].var[o];
-    for (int32_t i = 0; i < f->tensor_count; i++)
-        if (f->hold[i] >= 0) holds[c->hold_count++] = (struct hold){f->tensors[i].tensor, 0, f->hold[i]};
-    c->nest.var = (const signed char(*)[LX_MAX_LEVELS])var;
-    c->holds = holds;
-    return true;
-}
-
 static bool nest_candidates_is_wanted(const struct nest_list *l, const struct nest_candidate *c)
 {
     return l->most > 0 && (l->count < l->most || nest_candidates_is_better(c, &l->at[l->most - 1]));
@@ -82,18 +274,22 @@ static bool nest_candidates_is_of_use(const struct finding *f, const struct nest
     return c->gain >= f->asks->least_gain && (nest_candidates_is_wanted(&f->all, c) || leads(f, c));
 }
 
-static void nest_candidates_keep(struct finding *f, const int *axis, struct nest_candidate c)
-{
-    if (!nest_candidates_is_of_use(f, &c)) return;
-    nest_candidates_settle(f, axis, &c);
-    if (leads(f, &c)) f->one = c;
-    if (nest_candidates_is_wanted(&f->all, &c)) nest_candidates_insert(&f->all, &c);
-}
-
 static struct guessing guess_of(const struct finding *f, int levels, const int *axis, const int64_t *tiles)
 {
     return (struct guessing){f->tensors, f->tensor_count, f->first, f->last, levels, axis,
                              tiles,      f->asks->room,   f->load,  f->ways, f->hold};
+}
+
+typedef const signed char (*level_vars)[LX_MAX_LEVELS];
+
+/* Per op: its variable of each level. */
+static level_vars vars_of_axes(const struct finding *f, int levels, const int *axis, struct arena *memory)
+{
+    int32_t ops = f->last - f->first + 1;
+    signed char(*var)[LX_MAX_LEVELS] = arena_array(memory, (size_t)ops, sizeof *var);
+    for (int32_t o = 0; o < ops; o++)
+        for (int l = 0; l < levels; l++) var[o][l] = f->axes[axis[l]].var[o];
+    return (level_vars)var;
 }
 
 /* All counts of the levels from `level` on, as long as there is time. */
@@ -115,7 +311,15 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     if (!nest_candidates_is_of_use(f, &c)) return;
     c.bytes = nest_guess(&g);
     c.gain = f->now - c.bytes;
-    nest_candidates_keep(f, axis, c);
+    if (!nest_candidates_is_of_use(f, &c)) return;
+    /* Variables of the levels, and the holds, copied for good. */
+    struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
+    for (int32_t i = 0; i < f->tensor_count; i++)
+        if (f->hold[i] >= 0) holds[c.hold_count++] = (struct hold){f->tensors[i].tensor, 0, f->hold[i]};
+    c.nest.var = vars_of_axes(f, levels, axis, f->memory);
+    c.holds = holds;
+    if (leads(f, &c)) f->one = c;
+    if (nest_candidates_is_wanted(&f->all, &c)) nest_candidates_insert(&f->all, &c);
 }
 
 static bool is_summed(const struct run_tensor *t, int levels, const int *axis)
@@ -125,32 +329,25 @@ static bool is_summed(const struct run_tensor *t, int levels, const int *axis)
     return sum;
 }
 
-/* Does the op sum what may be summed so, and read no sum that is incomplete but those that may be read? */
-static bool op_sums_right(const struct finding *f, const struct lx_nest *n, const int *axis, int32_t op)
-{
-    const struct lx_op *o = &f->l->graph->ops[op];
-    for (int32_t i = 0; i < f->tensor_count; i++)
-        for (int k = 0; k < o->input_count && is_summed(&f->tensors[i], n->level_count, axis); k++)
-            if (o->inputs[k] == f->tensors[i].tensor && !nest_reads_running(f->l, n, op, o->inputs[k]))
-                return false;
-    return nest_sums_op(f->l, n, op);
-}
-
-/* Can these axes be cut, as far as sums go? */
+/* Can these axes be cut, as far as sums go? Ops sum only what may be summed so, and read an incomplete sum only where
+ * that is allowed. */
 static bool nest_candidates_sums_right(struct finding *f, int levels, const int *axis)
 {
-    int32_t ops = f->last - f->first + 1;
     bool any = false, right = true;
     for (int32_t i = 0; i < f->tensor_count; i++) any |= is_summed(&f->tensors[i], levels, axis);
     if (!any) return true;
-    signed char(*var)[LX_MAX_LEVELS] = arena_array(f->scratch, (size_t)ops, sizeof *var);
-    for (int32_t o = 0; o < ops; o++)
-        for (int l = 0; l < levels; l++) var[o][l] = f->axes[axis[l]].var[o];
     const struct lx_nest n = {.first = f->first,
                               .last = f->last,
                               .level_count = levels,
-                              .var = (const signed char(*)[LX_MAX_LEVELS])var};
-    for (int32_t o = f->first; right && o <= f->last; o++) right = op_sums_right(f, &n, axis, o);
+                              .var = vars_of_axes(f, levels, axis, f->scratch)};
+    for (int32_t op = f->first; right && op <= f->last; op++) {
+        const struct lx_op *o = &f->l->graph->ops[op];
+        for (int32_t i = 0; i < f->tensor_count && right; i++)
+            for (int k = 0; right && k < o->input_count && is_summed(&f->tensors[i], levels, axis); k++)
+                right =
+                    o->inputs[k] != f->tensors[i].tensor || nest_reads_running(f->l, &n, op, o->inputs[k]);
+        right = right && nest_sums_op(f->l, &n, op);
+    }
     return right;
 }
 
@@ -172,21 +369,6 @@ static void try_axes(struct finding *f, int levels, int level, int *axis)
     }
 }
 
-static struct run_tensor *nest_candidates_tensor_of(struct finding *f, int32_t tensor)
-{
-    for (int32_t i = 0; i < f->tensor_count; i++)
-        if (f->tensors[i].tensor == tensor) return &f->tensors[i];
-    struct run_tensor *t = &f->tensors[f->tensor_count++];
-    *t = (struct run_tensor){.tensor = tensor, .bytes = tensor_bytes(f->l, tensor), .first = -1};
-    /* Has somebody after the run a use for it? */
-    int32_t last = f->last;
-    int32_t k = f->asks->now->tensor_at[tensor + 1] - 1;
-    t->wanted = lx_role_leaves(f->asks->now->graph->tensors[tensor].role) ||
-                f->asks->now->access_op[f->asks->now->tensor_access[k]] > last;
-    memset(t->dim, -1, sizeof t->dim);
-    return t;
-}
-
 static void nest_candidates_take_tensors(struct finding *f)
 {
     size_t most = 0;
@@ -203,9 +385,18 @@ static void nest_candidates_take_tensors(struct finding *f)
         op_index_of(f->l->graph, &f->l->graph->ops[o], &x);
         for (int i = 0; i < x.operand_count; i++) {
             const struct lx_op *op = &f->l->graph->ops[o];
-            struct run_tensor *t = nest_candidates_tensor_of(f, op_operand(op, i));
+            struct run_tensor *t = f->tensors;
             bool writes = i >= op->input_count;
-            if (t->first < 0) t->first = o;
+            while (t < f->tensors + f->tensor_count && t->tensor != op_operand(op, i)) t++;
+            if (t == f->tensors + f->tensor_count) {
+                const struct draft *now = f->asks->now;
+                int32_t tensor = op_operand(op, i), k = now->tensor_at[tensor + 1] - 1;
+                *t = (struct run_tensor){.tensor = tensor, .bytes = tensor_bytes(f->l, tensor), .first = o};
+                t->wanted = lx_role_leaves(now->graph->tensors[tensor].role) ||
+                            now->access_op[now->tensor_access[k]] > f->last;
+                memset(t->dim, -1, sizeof t->dim);
+                f->tensor_count++;
+            }
             t->last = o;
             t->made |= writes;
             *(writes ? &t->writes : &t->reads) += 1;
@@ -225,14 +416,6 @@ static void nest_candidates_take_tensors(struct finding *f)
     }
 }
 
-/* A single op only if it accesses a tensor twice. */
-static bool worth_a_nest(const struct finding *f)
-{
-    for (int32_t i = 0; i < f->tensor_count && f->first == f->last; i++)
-        if (f->tensors[i].reads + f->tensors[i].writes > 1) return true;
-    return f->first < f->last;
-}
-
 static void try_run(struct finding *f, const struct axis_run *r)
 {
     int axis[LX_MAX_LEVELS];
@@ -240,7 +423,9 @@ static void try_run(struct finding *f, const struct axis_run *r)
     f->axis_count = axis_run_axes(r, f->axes, f->scratch);
     if (f->axis_count == 0) return;
     nest_candidates_take_tensors(f);
-    if (!worth_a_nest(f) || f->now == 0) return;
+    bool worth = f->first < f->last; /* a single op only if it accesses a tensor twice */
+    for (int32_t i = 0; i < f->tensor_count; i++) worth |= f->tensors[i].reads + f->tensors[i].writes > 1;
+    if (!worth || f->now == 0) return;
     for (int a = 0; a < f->axis_count; a++) {
         /* Divisors from 2 on; if they are too many, evenly spread ones. */
         int64_t all[256], n = f->axes[a].divides;
@@ -261,36 +446,26 @@ static void try_run(struct finding *f, const struct axis_run *r)
         nest_candidates_insert(&f->runs, &f->one);
 }
 
-static void runs_from(struct finding *f, int32_t first)
-{
-    const struct nest_asks *a = f->asks;
-    struct axis_run *r = axis_run_begin(f->l, first, f->scratch);
-    bool grows = true;
-    f->first = first;
-    for (int32_t n = 0; grows && n < a->longest && first + n < f->l->graph->op_count &&
-                        nest_of_op(a->now->how.nests, a->now->how.nest_count, first + n) < 0;
-         n++) {
-        grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
-        if (grows) try_run(f, r);
-    }
-}
-
-static void nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
-{
-    *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
-}
-
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs)
 {
     struct finding *f = mem_zeroed(1, sizeof *f);
     *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
-    nest_candidates_reserve(&f->all, a->most, memory);
-    nest_candidates_reserve(&f->runs, a->most_runs, memory);
+    f->all = (struct nest_list){arena_array(memory, (size_t)a->most, sizeof *f->all.at), 0, a->most};
+    f->runs =
+        (struct nest_list){arena_array(memory, (size_t)a->most_runs, sizeof *f->runs.at), 0, a->most_runs};
     for (int32_t o = 0; o < a->now->graph->op_count && !cancel_requested(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
-        runs_from(f, o);
+        struct axis_run *r = axis_run_begin(f->l, o, &scratch);
+        bool grows = true;
+        f->first = o;
+        for (int32_t last = o; grows && last < o + a->longest && last < f->l->graph->op_count &&
+                               nest_of_op(a->now->how.nests, a->now->how.nest_count, last) < 0;
+             last++) {
+            grows = axis_run_grow(r) && a->now->bundle_of[o] == a->now->bundle_of[last];
+            if (grows) try_run(f, r);
+        }
         arena_free(&scratch);
     }
     *all = f->all, *runs = f->runs;

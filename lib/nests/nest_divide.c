@@ -1,12 +1,343 @@
-/* Beam over the ops of a body. It is none of network/beam.h: a way carries the load of every tick of the
- * body, which no row of slots tells, its accesses are weighed against the worst of twelve ways while they
- * are added, most trials end there, and nothing is proved of what is dropped. */
-#include "nests/nest_body.h"
+/* Divisions of the ops of a body that agree: a beam over the ops in order of time. Of each prefix the best few ways
+ * to divide it are kept: least by what the held parts exceed a scratchpad, then by predicted time, with the copies
+ * over the ring where two ops see a tensor in two ways. Bodies of some dozen ops.
+ *
+ * It is none of network/beam.h: a way carries the load of every tick of the body, which no row of slots tells, its
+ * accesses are weighed against the worst of twelve ways while they are added, most trials end there, and nothing is
+ * proved of dropped ways. */
+#include "nests/nest_menus.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- The run of ops: menus, parts of tensors, labels of their views, and the load beside. --- */
+
+/* Accesses of a tensor that one stay could serve. */
+struct body_part {
+    int32_t tensor;
+    int32_t last_access; /* so far */
+    bool wanted;         /* on chip it would save something */
+    bool
+        stuck; /* no copy in another view: there is no ring, or it is made in a nest and there for all of it */
+    int before, behind;   /* labels with which it comes from outside and goes on there; -1: it does not */
+    int32_t from, until;  /* ops of the run while it is there */
+    int64_t saved;        /* bytes, if it is on chip */
+    int64_t least;        /* bytes of a core, however its ops are divided */
+    int64_t fills;        /* how often it is filled */
+    int64_t before_bytes; /* of a core, of what comes from outside */
+};
+
+struct body_access {
+    int32_t of;           /* its part */
+    int32_t op;           /* of the run */
+    int32_t from, to;     /* ops of the run while it is there */
+    int32_t previous;     /* access of the part; -1: the first */
+    const int *label;     /* per choice of the op; -1: no buffer can be so */
+    const int64_t *bytes; /* per choice: a core's part */
+    int64_t lost;         /* of a core, if it cannot be on chip */
+    int gives_way;        /* of an output: an input that it may be written over, by operand; -1: none */
+};
+
+/* A choice of the menu with what it takes; by memory: if all that is not wanted on chip goes through HBM. */
+struct body_choice {
+    int number;
+    double us;
+};
+
+struct body {
+    const struct draft *x;
+    struct nest_views *views; /* whose numbers are labels */
+    int32_t *last_part;       /* per tensor: 1 + its last part so far */
+    int32_t first, op_count, part_count, access_count;
+    struct nest_menu *menus;      /* per op */
+    struct body_choice **choices; /* per op: those of its menu, the quickest first */
+    double *times;                /* per op: iterations */
+    int32_t *access_at;           /* per op, and one more */
+    struct body_access *accesses; /* by op, operands in order */
+    struct body_part *parts;
+    int64_t *load; /* per op: of what else is there */
+    int64_t capacity;
+    bool by_memory;
+};
+
+static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
+{
+    return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
+}
+
+static int32_t nest_body_last_of(const struct body *b)
+{
+    return b->first + b->op_count - 1;
+}
+
+static bool nest_body_is_extern(const struct draft *x, int32_t access)
+{
+    return x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN;
+}
+
+/* May one stay serve both accesses, the second after the first? */
+static bool nest_body_joins(const struct draft *x, int32_t one, int32_t two)
+{
+    if (one < 0 || two < 0 || nest_body_is_extern(x, one) || nest_body_is_extern(x, two)) return false;
+    int32_t first = x->access_op[one], second = x->access_op[two];
+    bool joins = held_together(x, one, two) && x->bundle_of[first] == x->bundle_of[second];
+    for (int32_t i = 0; joins && i < x->how.cut_count; i++)
+        joins = x->how.cuts[i].tensor != x->accesses[one].tensor || x->how.cuts[i].before <= first ||
+                x->how.cuts[i].before > second;
+    return joins;
+}
+
+static int label_outside(const struct body *b, const struct body_part *t, int32_t access, int64_t *bytes)
+{
+    struct lx_core_view v = held_view(b->x, access);
+    *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
+    /* The number of a view; -1: no buffer has it. */
+    if (!view_holds(&b->x->layouts->layouts[t->tensor], &v, !b->x->how.passes.no_ring)) return -1;
+    return nest_view_number(b->views, t->tensor, &v);
+}
+
+static int64_t nest_body_store_bytes(const struct draft *x, int32_t access)
+{
+    const struct lx_nest *n = nest_at(x, access);
+    int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
+    return n ? whole *
+                   (2 * nest_product(n, levels_to(x->held[access].level) & x->held[access].tensor.summed) - 1)
+             : whole;
+}
+
+/* Would it save anything? As stay_prices.c has it, whatever its views are. */
+static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
+{
+    int64_t off = 0, on = 0;
+    int32_t first = x->tensor_access[from], end = x->tensor_at[t->tensor + 1];
+    bool written = false;
+    for (int32_t k = from; k <= to; k++) {
+        int32_t access = x->tensor_access[k];
+        off += x->accesses[access].bytes;
+        if (x->accesses[access].writes) {
+            written = true;
+            bool needed = lx_role_leaves(x->graph->tensors[t->tensor].role) || to + 1 < end;
+            if (needed || nest_body_store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
+                on += nest_body_store_bytes(x, access);
+        }
+    }
+    if (t->before < 0 && x->accesses[first].reads) {
+        const struct lx_nest *n = nest_at(x, first);
+        int64_t whole = tensor_bytes(x->layouts, x->accesses[first].tensor);
+        on += n ? whole * nest_product(n, levels_to(x->held[first].level) & ~x->held[first].tensor.indexed)
+                : whole;
+    }
+    t->saved = off - on;
+    return on < off || (t->behind >= 0 && written);
+}
+
+/* A part that begins with `access`, number `k` of its tensor. */
+static void begin_part(struct body *b, int32_t access, int32_t k)
+{
+    const struct draft *x = b->x;
+    struct body_part *t = &b->parts[b->part_count++];
+    const struct lx_nest *n = nest_at(x, access);
+    int32_t before = -1, behind = -1, to = k, first, last;
+    int64_t unused;
+    *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
+    t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
+    t->stuck = x->how.passes.no_ring || (x->accesses[access].writes && held_covers(x, access, &first, &last));
+    for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1];
+         i++) { /* accesses next to the run */
+        int32_t op = x->access_op[x->tensor_access[i]];
+        if (op < b->first) before = x->tensor_access[i];
+        if (op > nest_body_last_of(b) && behind < 0) behind = x->tensor_access[i];
+    }
+    if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
+        t->before = nest_body_joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;
+    while (to + 1 < x->tensor_at[t->tensor + 1] &&
+           x->access_op[x->tensor_access[to + 1]] <= nest_body_last_of(b) &&
+           nest_body_joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
+        to++;
+    if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
+        nest_body_joins(x, x->tensor_access[to], behind))
+        t->behind = label_outside(b, t, behind, &unused);
+    int32_t stay = x->accesses[access].stay;
+    enum lx_bar bar = stay < 0 ? LX_BAR_NONE : x->stays[stay].bar;
+    t->wanted = (bar != LX_BAR_BOUNDARY && bar != LX_BAR_STATED && bar != LX_BAR_STAGE &&
+                 bar != LX_BAR_EXTERN && bar != LX_BAR_PARTIAL) &&
+                !nest_body_is_extern(x, access) && nest_body_is_wanted(x, t, k, to);
+}
+
+/* The part of an access: that of the one before, or a new one. */
+static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previous)
+{
+    const struct draft *x = b->x;
+    int32_t tensor = x->accesses[access].tensor, k = x->tensor_at[tensor];
+    *previous = -1;
+    int32_t i = b->last_part[tensor] - 1;
+    if (i >= 0) {
+        int32_t one = b->parts[i].last_access;
+        int32_t before =
+            x->access_at[b->first + b->accesses[one].op] + (one - b->access_at[b->accesses[one].op]);
+        if (nest_body_joins(x, before, access)) {
+            *previous = one;
+            return i;
+        }
+    }
+    while (x->tensor_access[k] != access) k++;
+    b->last_part[tensor] = b->part_count + 1;
+    begin_part(b, access, k);
+    return b->part_count - 1;
+}
+
+/* Labels and sizes of one access for each choice of its op. */
+static void label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
+                         struct arena *memory)
+{
+    const struct draft *x = b->x;
+    int32_t at = b->access_count++, access = x->access_at[b->first + o] + operand, first, last;
+    struct body_access *a = &b->accesses[at];
+    *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
+    a->of = nest_body_part_of(b, access, &a->previous);
+    struct body_part *t = &b->parts[a->of];
+    t->last_access = at;
+    if (held_covers(x, access, &first, &last)) {
+        a->from = (int32_t)max_i64(first - b->first, 0);
+        a->to = (int32_t)min_i64(last - b->first, b->op_count - 1);
+    }
+    t->until = (int32_t)max_i64(t->until, t->behind >= 0 ? b->op_count - 1 : a->to);
+    t->from = a->previous < 0 ? (t->before >= 0 ? 0 : a->from) : t->from;
+    const struct menu_labels *y = nest_menu_labels(menus, &b->menus[o], x, access, memory);
+    a->label = y->label;
+    a->bytes = y->bytes;
+    a->lost = x->accesses[access].bytes / x->divisions->cores;
+    t->least = max_i64(t->least, y->least);
+}
+
+/* An input that ends with the op, so that the output may lie over it. */
+static int way_of_output(const struct body *b, int32_t o)
+{
+    const struct draft *x = b->x;
+    int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
+    const struct lx_op *is = &x->graph->ops[op];
+    const struct body_access *out = &b->accesses[b->access_at[o] + is->input_count];
+    for (int i = 0; i < is->input_count && out->from == out->to; i++) {
+        const struct body_access *in = &b->accesses[b->access_at[o] + i];
+        int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* the last access that an iteration makes */
+        while (nest >= 0 && k > x->tensor_at[is->inputs[i]] &&
+               x->access_op[x->tensor_access[k]] > x->how.nests[nest].last)
+            k--;
+        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 &&
+            x->access_op[x->tensor_access[k]] == op && runs_in_place_of(x->layouts, is, is->inputs[i]))
+            return i;
+    }
+    return -1;
+}
+
+static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
+{
+    const struct draft *x = b->x;
+    int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
+    nest_menu_of(menus, x->divisions, op, &b->menus[o]);
+    if (b->menus[o].count == 0) {
+        /* An op that is not up for choice: its one division. */
+        struct nest_menu *out = &b->menus[o];
+        int n = op_operand_count(&b->x->graph->ops[op]);
+        struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
+        struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
+        double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
+        for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
+        *out = (struct nest_menu){
+            .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
+    }
+    b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
+    b->access_at[o] = b->access_count;
+    for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
+    b->access_at[o + 1] = b->access_count;
+    b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
+}
+
+static bool is_there(const struct body_part *t, int32_t o)
+{
+    return t->wanted && t->from <= o && o <= t->until;
+}
+
+/* The op with most, of what parts take at least; -1: all of them fit. */
+static int32_t nest_body_fullest(const struct body *b)
+{
+    int64_t most = b->capacity;
+    int32_t at = -1;
+    for (int32_t o = 0; o < b->op_count; o++) {
+        int64_t load = b->load[o];
+        for (int32_t i = 0; i < b->part_count; i++)
+            if (is_there(&b->parts[i], o)) load += b->parts[i].least;
+        if (load > most) most = load, at = o;
+    }
+    return at;
+}
+
+/* The choices of each op by their time, the quickest first; menus stand in nearly this order. */
+static void nest_body_rank(struct body *b, struct arena *memory)
+{
+    for (int32_t o = 0; o < b->op_count; o++) {
+        const struct nest_menu *m = &b->menus[o];
+        struct body_choice *list = arena_array(memory, (size_t)m->count, sizeof *list);
+        for (int c = 0; c < m->count; c++) {
+            const struct cost_parts *p = &m->parts[c];
+            double memory_us = 0;
+            for (int i = 0; i < m->operand_count && b->by_memory; i++)
+                if (!b->parts[b->accesses[b->access_at[o] + i].of].wanted)
+                    memory_us += m->memory_us[c * m->operand_count + i];
+            struct body_choice y = {c, fmax(fmax(p->compute_us, p->port_us), memory_us) + p->extra_us +
+                                           p->back_us};
+            int at = c;
+            for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
+            list[at] = y;
+        }
+        b->choices[o] = list;
+    }
+}
+
+static void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+                           struct arena *memory, struct body *out)
+{
+    size_t ops = (size_t)(last - first + 1),
+           accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
+    *out = (struct body){.x = x, .first = first, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
+    out->menus = arena_array(memory, ops, sizeof *out->menus);
+    out->choices = arena_array(memory, ops, sizeof *out->choices);
+    out->times = arena_array(memory, ops, sizeof *out->times);
+    out->access_at = arena_array(memory, ops + 1, sizeof *out->access_at);
+    out->accesses = arena_array(memory, accesses, sizeof *out->accesses);
+    out->parts = arena_array(memory, accesses, sizeof *out->parts);
+    out->load = arena_array(memory, ops, sizeof *out->load);
+    out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
+    out->views = &menus->views;
+    out->by_memory = menus->by_memory;
+    for (int32_t o = 0; o < out->op_count; o++) nest_body_fill_op(out, o, menus, memory);
+    /* Buffers beside the run; more than half a scratchpad of them will not be there. */
+    for (int32_t s = 0; s < x->problem.count && out->op_count < x->graph->op_count; s++) {
+        const struct lx_buffer *y = &x->buffers[s];
+        bool ours = x->stays[s].bar != LX_BAR_NONE || out->last_part[x->stays[s].tensor] > 0;
+        if (ours || y->start > first || y->end <= last) continue;
+        for (int32_t o = 0; o < out->op_count; o++)
+            out->load[o] = min_i64(out->load[o] + y->size, out->capacity / 2);
+    }
+    /* Parts that do not all fit are dropped, those that save least for their size first. */
+    for (int32_t o = nest_body_fullest(out); o >= 0; o = nest_body_fullest(out)) {
+        struct body_part *worst = NULL;
+        for (int32_t i = 0; i < out->part_count; i++) {
+            struct body_part *t = &out->parts[i];
+            if (!is_there(t, o) || t->least == 0) continue;
+            if (!worst || (double)t->saved * (double)worst->least < (double)worst->saved * (double)t->least)
+                worst = t;
+        }
+        if (!worst) break;
+        worst->wanted = false;
+    }
+    nest_body_rank(out, memory);
+}
+
+/* --- The beam. --- */
 
 /* Ways that are kept; and what a byte too much counts. */
 enum { WIDTH = 12, LOSS = 8 };
@@ -113,14 +444,6 @@ static double ring_us(const struct body *b, const struct body_part *t, int from,
     return (double)t->fills * nest_view_ring_us(b->views, b->x->layouts, t->tensor, from, to);
 }
 
-/* Does the output lie where an input did? */
-static bool lies_over(const struct body *b, const struct body_access *a, int choice)
-{
-    if (a->gives_way < 0) return false;
-    const struct body_access *in = &b->accesses[b->access_at[a->op] + a->gives_way];
-    return b->parts[in->of].wanted && in->label[choice] >= 0 && in->bytes[choice] >= a->bytes[choice];
-}
-
 static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p)
 {
     const struct body *b = d->b;
@@ -142,14 +465,17 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
          * until the last access, since what comes later is not known yet; others as long as they are seen
          * to be used. */
         const struct body_part *t = &b->parts[a->of];
-
         if (p.main >= 0) {
             d->trial.us += ring_us(b, t, p.main, a->label[c]);
             d->trial.excess += t->stuck ? LOSS * a->lost : 0;
         }
         if (t->before >= 0 && a->previous < 0) nest_divide_add_load(d, 0, a->op, p.main_bytes);
-        nest_divide_add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to,
-                             a->bytes[c]);
+        bool over = false; /* the output lies where an input did */
+        if (a->gives_way >= 0) {
+            const struct body_access *in = &b->accesses[b->access_at[a->op] + a->gives_way];
+            over = b->parts[in->of].wanted && in->label[c] >= 0 && in->bytes[c] >= a->bytes[c];
+        }
+        nest_divide_add_load(d, a->from + over, a->previous < 0 ? t->until : a->to, a->bytes[c]);
     }
 }
 
@@ -218,7 +544,7 @@ static void nest_divide_step_from(struct dividing *d, const struct way *from, in
         if (o == b->op_count - 1) end_parts(b, &d->trial);
         if (nest_divide_is_of_use(d)) {
             int at = place_of_trial(d);
-            if (!(at < 0)) {
+            if (at >= 0) {
                 struct way place = d->next[at];
                 for (; at > 0 && nest_divide_is_better(&d->trial, &d->next[at - 1]); at--)
                     d->next[at] = d->next[at - 1];
@@ -260,21 +586,16 @@ static void nest_divide_step(struct dividing *d, int32_t o)
     d->now_count = d->next_count;
 }
 
-static void nest_divide_reserve(struct way *w, const struct body *b, struct arena *memory)
+static void nest_divide_begin(struct dividing *d, const struct body *b, struct arena *memory)
 {
-    w->choice = arena_array(memory, (size_t)b->op_count, sizeof *w->choice);
-    w->load = arena_array(memory, (size_t)b->op_count, sizeof *w->load);
-}
-
-/* Places for the labels that accesses can meet. */
-static void reserve_past(struct dividing *d, struct arena *memory)
-{
-    const struct body *b = d->b;
-    size_t most = 0, labels = 0;
+    size_t most = 0, labels = 0, ops = (size_t)b->op_count;
+    *d = (struct dividing){.b = b, .now_count = 1};
     for (int32_t o = 0; o < b->op_count; o++)
         most = (size_t)max_i64((int64_t)most, b->access_at[o + 1] - b->access_at[o]);
     for (int32_t i = 0; i < b->part_count; i++)
-        labels = (size_t)max_i64((int64_t)labels, nest_view_count(b->views, b->parts[i].tensor));
+        if ((size_t)b->parts[i].tensor < b->views->of.count &&
+            b->views->of.at[b->parts[i].tensor].at.count > labels)
+            labels = b->views->of.at[b->parts[i].tensor].at.count;
     d->added = arena_array(memory, 2 * most, sizeof *d->added);
     d->past = arena_array(memory, most, sizeof *d->past);
     d->left = arena_array(memory, (size_t)b->part_count, sizeof *d->left);
@@ -282,33 +603,12 @@ static void reserve_past(struct dividing *d, struct arena *memory)
         d->past[i].seen = arena_array(memory, labels, sizeof *d->past[i].seen);
         d->past[i].until = arena_array(memory, labels, sizeof *d->past[i].until);
     }
-}
-
-static void nest_divide_begin(struct dividing *d, const struct body *b, struct arena *memory)
-{
-    *d = (struct dividing){.b = b, .now_count = 1};
-    reserve_past(d, memory);
-    for (int k = 0; k < WIDTH; k++) {
-        nest_divide_reserve(&d->now[k], b, memory);
-        nest_divide_reserve(&d->next[k], b, memory);
+    for (int k = 0; k < 2 * WIDTH; k++) {
+        struct way *w = k < WIDTH ? &d->now[k] : &d->next[k - WIDTH];
+        w->choice = arena_array(memory, ops, sizeof *w->choice);
+        w->load = arena_array(memory, ops, sizeof *w->load);
     }
-    memcpy(d->now[0].load, b->load, (size_t)b->op_count * sizeof *b->load);
-}
-
-/* The chosen divisions, made. */
-static bool nest_divide_settle(const struct body *b, const struct way *w, struct nest_menus *menus,
-                               const struct lx_division **divided, lx_status *st)
-{
-    const struct draft *x = b->x;
-    for (int32_t o = 0; o < b->op_count; o++) {
-        int32_t op = b->first + o;
-        if (!b->menus[o].splits) continue;
-        const struct lx_division *v =
-            nest_menu_division(menus, &b->menus[o], x->divisions, op, w->choice[o], st);
-        if (!v) return false;
-        divided[x->how.order ? x->how.order[op] : op] = v;
-    }
-    return true;
+    memcpy(d->now[0].load, b->load, ops * sizeof *b->load);
 }
 
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
@@ -317,10 +617,18 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
+    bool ok = true;
     nest_body_make(x, first, last, menus, &scratch, &b);
     nest_divide_begin(&d, &b, &scratch);
     for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
-    bool ok = d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st);
+    for (int32_t o = 0; ok && d.now_count > 0 && o < b.op_count; o++) {
+        int32_t op = first + o;
+        if (!b.menus[o].splits) continue;
+        const struct lx_division *v =
+            nest_menu_division(menus, &b.menus[o], x->divisions, op, d.now[0].choice[o], st);
+        ok = v != NULL;
+        if (ok) divided[x->how.order ? x->how.order[op] : op] = v;
+    }
     arena_free(&scratch);
     return ok;
 }

@@ -29,18 +29,6 @@ static void mark_tensors(struct growing *w, int32_t o, int level)
     }
 }
 
-/* The variable by the tensors that others have marked. */
-static bool nest_grow_reach(struct growing *w, int32_t o, int level)
-{
-    for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
-        int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
-        if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
-    }
-    if (w->var[o][level] < 0) return false;
-    mark_tensors(w, o, level);
-    return true;
-}
-
 static bool reach_all(struct growing *w, int level)
 {
     int32_t left = 0;
@@ -53,7 +41,14 @@ static bool reach_all(struct growing *w, int level)
         any = false;
         for (int32_t k = 0; k < 2 * w->count; k++) { /* there and back */
             int32_t o = k < w->count ? k : 2 * w->count - 1 - k;
-            if (w->var[o][level] >= 0 || !nest_grow_reach(w, o, level)) continue;
+            if (w->var[o][level] >= 0) continue;
+            /* The variable by the tensors that others have marked. */
+            for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
+                int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
+                if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
+            }
+            if (w->var[o][level] < 0) continue;
+            mark_tensors(w, o, level);
             any = true;
             left--;
         }
@@ -73,7 +68,6 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     w.x = arena_array(memory, (size_t)w.count, sizeof *w.x);
     w.var = new_vars(out, memory);
     w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
-    if (!w.var) return false;
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
     memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
     for (int32_t o = 0; o < w.count; o++) {
@@ -97,7 +91,6 @@ bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, in
     *out = *n;
     out->level_count++;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     for (int level = 0; level < out->level_count; level++) {
         int old = level < at ? level : level - 1;
@@ -112,7 +105,6 @@ bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struc
 {
     *out = *n;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     out->level_count--;
     for (int level = 0; level < out->level_count; level++) {
@@ -127,14 +119,11 @@ bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memor
 {
     *out = *n;
     vars to = new_vars(n, memory);
-    if (!to) return false;
     out->var = (const signed char(*)[LX_MAX_LEVELS])to;
     out->tiles[one] = n->tiles[two];
     out->tiles[two] = n->tiles[one];
     for (int32_t o = 0; o <= n->last - n->first; o++)
-        for (int level = 0; level < n->level_count; level++) {
-            int old = level == one ? two : level == two ? one : level;
-            to[o][level] = n->var[o][old];
-        }
+        for (int level = 0; level < n->level_count; level++)
+            to[o][level] = n->var[o][level == one ? two : level == two ? one : level];
     return true;
 }

@@ -1,9 +1,79 @@
-/* Menus of tiles: the menu of the stage for one tile, less what is slow. */
+/* Menus of tiles: the divisions of one tile, less the slow ones; and views by number, with open addressing. */
 #include "nests/nest_menus.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/fail.h"
 
+#include <stdlib.h>
 #include <math.h>
 #include <string.h>
+
+/* Of what views_equal compares. */
+static uint64_t hash_view(int32_t tensor, const struct lx_core_view *v)
+{
+    int64_t words[2 + 4 * LX_MAX_DEVICE_RANK];
+    size_t count = 0;
+    words[count++] = tensor;
+    words[count++] = v->cores;
+    for (int i = 0; i < v->rank; i++) {
+        words[count++] = v->slices[i];
+        words[count++] = v->slices[i] > 1 ? v->stride[i] : 0;
+        words[count++] = v->tiles[i];
+        words[count++] = v->blocks[i];
+    }
+    return hash_words(HASH_START, words, count * sizeof *words);
+}
+
+static const struct lx_core_view *view_at(const struct nest_views *n, struct view_place at)
+{
+    return &n->of.at[at.tensor].at.at[at.number];
+}
+
+int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
+{
+    if (2 * n->order.count >= n->slot_count) {
+        size_t room = n->slot_count ? 2 * n->slot_count : 256;
+        int32_t *slots = mem_zeroed(room, sizeof *slots);
+        for (size_t i = 0; i < n->order.count; i++) {
+            struct view_place at = n->order.at[i];
+            size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
+            while (slots[k]) k = (k + 1) & (room - 1);
+            slots[k] = (int32_t)i + 1;
+        }
+        mem_free(n->slots);
+        n->slots = slots;
+        n->slot_count = room;
+    }
+    size_t k = hash_view(tensor, v) & (n->slot_count - 1);
+    for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
+        struct view_place at = n->order.at[n->slots[k] - 1];
+        if (at.tensor == tensor && views_equal(view_at(n, at), v)) return at.number;
+    }
+    VEC_RESERVE(&n->of, (size_t)tensor + 1);
+    while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};
+    struct tensor_views *of = &n->of.at[tensor];
+    struct view_place at = {tensor, (int)of->at.count};
+    VEC_PUSH(&n->order, at);
+    VEC_PUSH(&of->at, *v);
+    n->slots[k] = (int32_t)n->order.count;
+    return at.number;
+}
+
+double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32_t tensor, int from, int to)
+{
+    struct tensor_views *t = &n->of.at[tensor];
+    const struct lx_core_view *v = t->at.at;
+    VEC_RESERVE(&t->rows, t->at.count);
+    while (t->rows.count < t->at.count) t->rows.at[t->rows.count++] = (struct view_row){0};
+    struct view_row *r = &t->rows.at[from];
+    if (to >= r->room) {
+        int room = (int)t->at.room;
+        r->us = mem_resize(r->us, (size_t)room * sizeof *r->us);
+        while (r->room < room) r->us[r->room++] = -1;
+    }
+    if (r->us[to] < 0) r->us[to] = view_ring_us(l, tensor, &v[from], &v[to]);
+    return r->us[to];
+}
 
 /* Choices of an op; and how much slower than the quickest one may be. */
 enum { MOST_CHOICES = 48, SLOWER = 16 };
@@ -60,19 +130,6 @@ static void nest_menus_take(struct nest_menus *all, const struct division_menu *
         (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
 }
 
-static void nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
-                                 struct nest_menu *out)
-{
-    struct arena scratch = {0};
-    struct division_menu m;
-    *out = (struct nest_menu){0};
-    if (d->at[op].kind == LX_DIVIDED) {
-        division_menu_orders(d, op, &scratch, &m);
-        if (m.operand_count > 0) nest_menus_take(all, &m, out);
-    }
-    arena_free(&scratch);
-}
-
 void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out)
 {
     const struct lx_op *o = &d->layouts->graph->ops[op];
@@ -90,7 +147,13 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
         *out = old->menu;
         return;
     }
-    nest_menus_make_menu(m, d, op, &e.menu);
+    if (d->at[op].kind == LX_DIVIDED) {
+        struct arena scratch = {0};
+        struct division_menu all;
+        division_menu_make(d, op, true, &scratch, &all);
+        if (all.operand_count > 0) nest_menus_take(m, &all, &e.menu);
+        arena_free(&scratch);
+    }
     *out = e.menu;
     e.next = *last;
     VEC_PUSH(&m->at, e);
@@ -131,24 +194,17 @@ static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const st
     return y;
 }
 
-/* All that labels depend on, besides the menu and the operand. */
-static struct menu_labels nest_menus_key_of(const struct nest_menu *menu, const struct draft *x,
-                                            int32_t access)
-{
-    struct menu_labels key = {.in_nest = x->held && x->held[access].nest >= 0,
-                              .sums_meet = !x->how.passes.no_ring};
-    struct lx_core_view v =
-        nest_menus_held_of(x, access, &menu->views[access - x->access_at[x->access_op[access]]]);
-    for (int i = 0; i < v.rank; i++) key.tiles[i] = v.tiles[i];
-    return key;
-}
-
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory)
 {
-    struct menu_labels key = nest_menus_key_of(menu, x, access);
+    /* All that labels depend on, besides the menu and the operand. */
+    struct menu_labels key = {.in_nest = x->held && x->held[access].nest >= 0,
+                              .sums_meet = !x->how.passes.no_ring};
+    int operand = access - x->access_at[x->access_op[access]];
+    struct lx_core_view v = nest_menus_held_of(x, access, &menu->views[operand]);
+    for (int i = 0; i < v.rank; i++) key.tiles[i] = v.tiles[i];
     if (!menu->labels) return nest_menus_make_labels(m, menu, x, access, key, memory);
-    struct menu_labels **first = &menu->labels[access - x->access_at[x->access_op[access]]];
+    struct menu_labels **first = &menu->labels[operand];
     for (struct menu_labels *y = *first; y; y = y->next)
         if (y->in_nest == key.in_nest && y->sums_meet == key.sums_meet &&
             memcmp(y->tiles, key.tiles, sizeof key.tiles) == 0)
@@ -174,7 +230,16 @@ void nest_menus_forget(struct nest_menus *m)
 {
     VEC_FREE(&m->at);
     VEC_FREE(&m->last);
-    nest_views_free(&m->views);
+    for (size_t i = 0; i < m->views.of.count; i++) {
+        struct tensor_views *t = &m->views.of.at[i];
+        for (size_t k = 0; k < t->rows.count; k++) mem_free(t->rows.at[k].us);
+        VEC_FREE(&t->rows);
+        VEC_FREE(&t->at);
+    }
+    VEC_FREE(&m->views.of);
+    VEC_FREE(&m->views.order);
+    mem_free(m->views.slots);
+    m->views = (struct nest_views){0};
     arena_free(&m->choices);
     VEC_FREE(&m->tried);
 }

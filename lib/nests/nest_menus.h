@@ -4,7 +4,7 @@
 #define LX_NESTS_NEST_MENUS_H
 
 #include "base/vec.h"
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 #include "stays/draft.h"
 
 /* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so
@@ -36,11 +36,8 @@ struct nest_views {
 
 /* Its number among those of the tensor. */
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v);
-/* Views of the tensor so far. */
-int nest_view_count(const struct nest_views *n, int32_t tensor);
 /* Microseconds over the ring from a view to another. */
 double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32_t tensor, int from, int to);
-void nest_views_free(struct nest_views *n);
 
 /* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of
  * each dimension. */
@@ -98,5 +95,13 @@ const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct ne
 /* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */
 void nest_menus_forget(struct nest_menus *m);
 void nest_menus_free(struct nest_menus *m);
+
+/* nest_divide.c: divisions of the ops in and around nests that agree. One op makes a tensor where the next reads it,
+ * and the held parts fit each core. A guess, as rough as the greedy solver is quick: the caller plans with it. */
+
+/* The ops of [first, last], of which nests are whole. `x`: a draft with the nests and holds. `divided`:
+ * per op of the divided graph; those of the run are set, and live as long as the menus. */
+bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
+                 const struct lx_division **divided, lx_status *st);
 
 #endif

@@ -7,6 +7,79 @@
 #include <string.h>
 
 enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8, MOST_WAYS = 1 << 21 };
+enum { SHORT_RUN = 12, MANY = 512, DIGITS = 1 << 10 }; /* of sorting */
+
+/* --- Sorting: keys come in runs that are mostly in order already. --- */
+
+struct sorting {
+    beam_key_before before;
+    const void *context;
+    struct beam_key *room;
+};
+
+static bool key_before(const struct sorting *s, const struct beam_key *a, const struct beam_key *b)
+{
+    if (a->rank != b->rank) return a->rank < b->rank;
+    if (a->tie != b->tie) return a->tie < b->tie;
+    return s->before(s->context, a->at, b->at);
+}
+
+static void key_merge_sort(const struct sorting *s, struct beam_key *keys, size_t count)
+{
+    for (size_t from = 0; from < count; from += SHORT_RUN)
+        for (size_t i = from + 1; i < count && i < from + SHORT_RUN; i++) {
+            struct beam_key moving = keys[i];
+            size_t k = i;
+            for (; k > from && key_before(s, &moving, &keys[k - 1]); k--) keys[k] = keys[k - 1];
+            keys[k] = moving;
+        }
+    for (size_t run = SHORT_RUN; run < count; run *= 2)
+        for (size_t i = 0; i + run < count; i += 2 * run) {
+            struct beam_key *both = &keys[i];
+            size_t end = count - i < 2 * run ? count - i : 2 * run, x = 0, y = run, to = 0;
+            if (!key_before(s, &both[run], &both[run - 1])) continue;
+            memcpy(s->room, both, run * sizeof *both);
+            while (x < run && y < end)
+                both[to++] = key_before(s, &both[y], &s->room[x]) ? both[y++] : s->room[x++];
+            memcpy(&both[to], &s->room[x], (run - x) * sizeof *both);
+        }
+}
+
+static size_t key_digit(const struct beam_key *k, int64_t least, int shift)
+{
+    return (size_t)(((uint64_t)k->rank - (uint64_t)least) >> shift);
+}
+
+/* Many keys are dealt out by the leading digit of their ranks first. */
+void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
+               const void *context)
+{
+    const struct sorting s = {before, context, room};
+    size_t at[DIGITS], begin = 0;
+    if (count < MANY) {
+        key_merge_sort(&s, keys, count);
+        return;
+    }
+    int64_t least = keys[0].rank, most = least;
+    int shift = 0;
+    for (size_t i = 1; i < count; i++) {
+        least = min_i64(least, keys[i].rank);
+        most = max_i64(most, keys[i].rank);
+    }
+    while (((uint64_t)most - (uint64_t)least) >> shift >= DIGITS) shift++;
+    memset(at, 0, sizeof at);
+    for (size_t i = 0; i < count; i++) at[key_digit(&keys[i], least, shift)]++;
+    for (size_t d = 1; d < DIGITS; d++) at[d] += at[d - 1]; /* where each digit ends */
+    memcpy(room, keys, count * sizeof *room);
+    for (size_t i = count; i-- > 0;) keys[--at[key_digit(&room[i], least, shift)]] = room[i];
+    for (size_t d = 0; d < DIGITS; d++) { /* by now `at` has where each digit begins */
+        size_t end = d + 1 < DIGITS ? at[d + 1] : count;
+        key_merge_sort(&s, &keys[begin], end - begin);
+        begin = end;
+    }
+}
+
+/* --- Steps. --- */
 
 void beam_begin(struct beam *b, const struct beam_rules *rules, const void *root, const int32_t *row)
 {
@@ -159,18 +232,6 @@ static bool beam_key_order(const void *context, uint32_t x, uint32_t y)
     return beam_goes_before(b, &b->found.at[x], &b->found.at[y]);
 }
 
-static void beam_order(struct beam *b)
-{
-    size_t count = b->found.count;
-    (void)VEC_RESERVE(&b->keys, 2 * count + 1);
-    (void)VEC_RESERVE(&b->sorted, count + 1);
-    for (size_t i = 0; i < count; i++)
-        b->keys.at[i] = (struct beam_key){b->found.at[i].rank, b->found.at[i].tie, (uint32_t)i};
-    beam_sort(b->keys.at, count, b->keys.at + count, beam_key_order, b);
-    for (size_t i = 0; i < count; i++) b->sorted.at[i] = b->found.at[b->keys.at[i].at];
-    b->sorted.count = count;
-}
-
 /* From sorted to found: the first of each kind, at most so many, come first; the others, in their order,
  * behind them. */
 static void beam_diversify(struct beam *b)
@@ -200,7 +261,14 @@ static void beam_diversify(struct beam *b)
 static void beam_condense(struct beam *b)
 {
     if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
-    beam_order(b);
+    size_t count = b->found.count;
+    (void)VEC_RESERVE(&b->keys, 2 * count + 1);
+    (void)VEC_RESERVE(&b->sorted, count + 1);
+    for (size_t i = 0; i < count; i++)
+        b->keys.at[i] = (struct beam_key){b->found.at[i].rank, b->found.at[i].tie, (uint32_t)i};
+    beam_sort(b->keys.at, count, b->keys.at + count, beam_key_order, b);
+    for (size_t i = 0; i < count; i++) b->sorted.at[i] = b->found.at[b->keys.at[i].at];
+    b->sorted.count = count;
     if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
         beam_diversify(b);
     else if (b->sorted.count > 0)
@@ -284,21 +352,10 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
     }
 }
 
-/* Is the state in place `at` of the next layer dominated by one of the first there? */
-static bool beam_dominated(const struct beam *b, int32_t at)
-{
-    size_t slots = (size_t)b->rules.slots, size = b->rules.node_size;
-    for (int32_t k = 0; b->rules.dominates && k < at && k < DOMINATORS; k++)
-        if (b->rules.dominates(b->rules.context, b->next_nodes + (size_t)k * size,
-                               &b->next_rows[(size_t)k * slots], b->next_nodes + (size_t)at * size,
-                               &b->next_rows[(size_t)at * slots]))
-            return true;
-    return false;
-}
-
 /* The candidates in their order, into the next layer, as far as there is room. */
 static void beam_take(struct beam *b)
 {
+    size_t slots = (size_t)b->rules.slots, size = b->rules.node_size;
     int32_t kept = 0, safe = 0;
     bool full = false;
     (void)VEC_PUSH(&b->layers, b->trace.count);
@@ -307,7 +364,12 @@ static void beam_take(struct beam *b)
         full |= kept == b->width;
         bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, c);
         if (!full || is_safe || b->rules.dominates) beam_write_out(b, c, kept);
-        if (b->rules.dominates && beam_dominated(b, kept)) continue;
+        bool dominated = false;
+        for (int32_t k = 0; b->rules.dominates && !dominated && k < kept && k < DOMINATORS; k++)
+            dominated = b->rules.dominates(
+                b->rules.context, b->next_nodes + (size_t)k * size, &b->next_rows[(size_t)k * slots],
+                b->next_nodes + (size_t)kept * size, &b->next_rows[(size_t)kept * slots]);
+        if (dominated) continue;
         safe += is_safe;
         if (!full || is_safe) {
             (void)VEC_PUSH(&b->trace, (struct beam_origin){c->from, c->choice, c->ways});
@@ -318,16 +380,6 @@ static void beam_take(struct beam *b)
         if (b->rules.of_a_kind == 0 && safe == b->rules.safe_states) break;
     }
     b->count = kept;
-}
-
-static void beam_swap_layers(struct beam *b)
-{
-    char *nodes = b->nodes;
-    int32_t *rows = b->rows;
-    uint64_t *hashes = b->hashes;
-    b->nodes = b->next_nodes, b->next_nodes = nodes;
-    b->rows = b->next_rows, b->next_rows = rows;
-    b->hashes = b->next_hashes, b->next_hashes = hashes;
 }
 
 /* Slots in which all states are equal again are closed. */
@@ -355,7 +407,12 @@ void beam_settle(struct beam *b)
 {
     beam_condense(b);
     beam_take(b);
-    beam_swap_layers(b);
+    char *nodes = b->nodes;
+    int32_t *rows = b->rows;
+    uint64_t *hashes = b->hashes;
+    b->nodes = b->next_nodes, b->next_nodes = nodes;
+    b->rows = b->next_rows, b->next_rows = rows;
+    b->hashes = b->next_hashes, b->next_hashes = hashes;
     beam_close_slots(b);
 }
 
@@ -370,14 +427,23 @@ void beam_trace(const struct beam *b, int32_t at, int32_t *choices)
 
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot)
 {
-    int32_t *end = mem_zeroed((size_t)count, sizeof *end), slots = 0; /* per slot: free from there on */
-    for (int32_t i = 0; i < count; i++) {
-        int32_t s = 0;
+    int32_t steps = 0, slots = 0;
+    for (int32_t i = 0; i < count; i++) steps = from[i] >= steps ? from[i] + 1 : steps;
+    int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step, in `order` */
+    int32_t *order = mem_alloc((size_t)count * sizeof *order);
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: free from there on */
+    for (int32_t i = 0; i < count; i++) first[from[i] + 1]++;
+    for (int32_t s = 0; s < steps; s++) first[s + 1] += first[s];
+    for (int32_t i = 0; i < count; i++) order[first[from[i]]++] = i;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t s = 0, i = order[k];
         while (s < slots && end[s] > from[i]) s++;
         if (s == slots) slots++;
         end[s] = to[i];
         slot[i] = s;
     }
+    mem_free(first);
+    mem_free(order);
     mem_free(end);
     return slots;
 }

@@ -151,13 +151,13 @@ static inline int32_t beam_count_of(const struct beam *b, size_t step)
     return (int32_t)(end - b->layers.at[step]);
 }
 
-/* beam_sort.c: by rank and tie, then by `before` of two positions. `room`: for as many. */
+/* Sorts by rank and tie, then by `before` of two positions. `room`: for as many. */
 typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
 
-/* Slots as an allocator of registers gives them: things that live in [from, to), by rising `from`, get each
- * the lowest slot that is free. Returns how many slots there are. */
+/* Allocates slots as a linear-scan register allocator does: things that live in [from, to), in the order of
+ * `from`, get the lowest free slot. Returns the number of slots. */
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
 
 /* Of a number in a slot; those of a row are XORed. */

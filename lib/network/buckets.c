@@ -7,6 +7,58 @@
 #include "network/network.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* --- Tables. --- */
+
+int32_t net_classes(const void *rows, size_t width, int32_t count, int32_t *class_of)
+{
+    const unsigned char *row = rows;
+    int32_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t like = 0;
+        while (like < i && memcmp(row + (size_t)like * width, row + (size_t)i * width, width) != 0) like++;
+        class_of[i] = like < i ? class_of[like] : found++;
+    }
+    return found;
+}
+
+struct net_table net_table_make(struct arena *memory, const struct net_axis *axes, int32_t count)
+{
+    struct net_table t = {.axis_count = count, .last = -1, .count = 1};
+    t.axes = arena_array(memory, (size_t)count, sizeof *t.axes);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t at = k;
+        for (; at > 0 && t.axes[at - 1].var > axes[k].var; at--) t.axes[at] = t.axes[at - 1];
+        t.axes[at] = axes[k];
+        t.count *= axes[k].size;
+    }
+    if (count) t.last = t.axes[count - 1].var;
+    t.values = arena_array(memory, (size_t)t.count, sizeof *t.values);
+    return t;
+}
+
+int64_t net_cost(const struct network *n, const int32_t *values)
+{
+    int64_t cost = n->base;
+    for (size_t i = 0; i < n->tables.count && cost < NETWORK_HOPELESS; i++) {
+        const struct net_table *t = &n->tables.at[i];
+        int64_t at = 0;
+        for (int32_t k = 0; k < t->axis_count; k++)
+            at = at * t->axes[k].size + t->axes[k].class_of[values[t->axes[k].var]];
+        cost = t->values[at] >= NETWORK_HOPELESS ? NETWORK_NEVER : cost + t->values[at];
+    }
+    return cost;
+}
+
+void network_free(struct network *n)
+{
+    VEC_FREE(&n->tables);
+    VEC_FREE(&n->handovers);
+    arena_free(&n->memory);
+}
+
+/* --- Mini-buckets. --- */
 
 /* One axis of a bucket: all classes that some table of it tells apart. */
 struct bucket_axis {
@@ -90,18 +142,6 @@ static int bucket_larger_first(const void *a, const void *b)
     return x < y ? -1 : x > y; /* both are in one array, in the order of adding */
 }
 
-static void bucket_find_tables(const struct elimination *e, int32_t var, bucket_tables *found)
-{
-    for (size_t i = 0; i < e->n->tables.count; i++)
-        if (e->n->tables.at[i].last == var) (void)VEC_PUSH(found, &e->n->tables.at[i]);
-    if (found->count) qsort(found->at, found->count, sizeof *found->at, bucket_larger_first);
-    size_t own = found->count;
-    for (size_t i = 0; i < e->b->messages.count; i++)
-        if (e->b->messages.at[i].table.last == var) (void)VEC_PUSH(found, &e->b->messages.at[i].table);
-    if (found->count > own)
-        qsort(found->at + own, found->count - own, sizeof *found->at, bucket_larger_first);
-}
-
 /* Into the first part that does not get too large by it, or one of its own. */
 static void bucket_throw_in(struct elimination *e, bucket_parts *parts, const struct net_table *t)
 {
@@ -148,29 +188,11 @@ static struct bucket_offsets bucket_offsets_of(struct elimination *e, const stru
     return o;
 }
 
-static int64_t bucket_sum(const struct bucket_part *p, const struct bucket_offsets *o, int32_t class)
-{
-    int64_t sum = p->shift ? p->shift[class] : 0;
-    for (size_t t = 0; t < p->tables.count && sum < NETWORK_HOPELESS; t++) {
-        int64_t more = p->tables.at[t]->values[o->at[t] + o->of[(t + 1) * (size_t)p->axis_count - 1][class]];
-        sum = more >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + more;
-    }
-    return sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum;
-}
-
-/* The next classes of all axes but the last; false: it was the last of them. */
-static bool bucket_move_on(const struct bucket_part *p, struct bucket_offsets *o)
-{
-    int32_t k = p->axis_count - 2;
-    while (k >= 0 && ++o->class[k] == p->axes[k].axis.size) o->class[k--] = 0;
-    return k >= 0;
-}
-
 /* Over the last variable (`others` false: one entry for the classes of the others), or over all others. */
 static void bucket_minimise(struct elimination *e, const struct bucket_part *p, bool others, int64_t *least)
 {
     struct bucket_offsets o = bucket_offsets_of(e, p);
-    int32_t classes = p->axes[p->axis_count - 1].axis.size;
+    int32_t classes = p->axes[p->axis_count - 1].axis.size, last;
     for (int32_t c = 0; others && c < classes; c++) least[c] = NETWORK_NEVER;
     do {
         for (size_t t = 0; t < p->tables.count; t++) {
@@ -181,18 +203,19 @@ static void bucket_minimise(struct elimination *e, const struct bucket_part *p, 
         if (!others) *least = NETWORK_NEVER;
         for (int32_t c = 0; c < classes; c++) {
             int64_t *to = others ? &least[c] : least;
-            *to = min_i64(*to, bucket_sum(p, &o, c));
+            int64_t sum = p->shift ? p->shift[c] : 0;
+            for (size_t t = 0; t < p->tables.count && sum < NETWORK_HOPELESS; t++) {
+                int64_t more =
+                    p->tables.at[t]->values[o.at[t] + o.of[(t + 1) * (size_t)p->axis_count - 1][c]];
+                sum = more >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + more;
+            }
+            *to = min_i64(*to, sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum);
         }
         least += !others;
-    } while (bucket_move_on(p, &o));
+        last = p->axis_count - 2; /* on to the next classes of all axes but the last */
+        while (last >= 0 && ++o.class[last] == p->axes[last].axis.size) o.class[last--] = 0;
+    } while (last >= 0);
     *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
-}
-
-/* What part `i` of `count` gets of a sum. */
-static int64_t bucket_share_of(int64_t sum, int64_t i, int64_t count)
-{
-    int64_t rest = (sum % count + count) % count;
-    return (sum - rest) / count + (i < rest);
 }
 
 /* Every part has its own opinion of what a value costs at least: from now on an equal share of all. */
@@ -215,24 +238,11 @@ static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t
         int64_t sum = 0;
         for (int64_t i = 0; i < count && sum < NETWORK_HOPELESS; i++)
             sum = least[i][v] >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + least[i][v];
+        int64_t rest = (sum % count + count) % count; /* the first parts get one more each */
         for (int64_t i = 0; i < count; i++)
             parts->at[i].shift[v] =
-                sum >= NETWORK_HOPELESS ? NETWORK_NEVER : bucket_share_of(sum, i, count) - least[i][v];
+                sum >= NETWORK_HOPELESS ? NETWORK_NEVER : (sum - rest) / count + (i < rest) - least[i][v];
     }
-}
-
-static void bucket_send(struct elimination *e, const struct bucket_part *p, int32_t var)
-{
-    struct net_axis *axes = arena_array(&e->b->memory, (size_t)p->axis_count, sizeof *axes);
-    for (int32_t k = 0; k + 1 < p->axis_count; k++) {
-        size_t values = (size_t)e->n->vars[p->axes[k].axis.var].size;
-        axes[k] = p->axes[k].axis;
-        axes[k].class_of =
-            arena_copy_array(&e->b->memory, axes[k].class_of, values, sizeof *axes[k].class_of);
-    }
-    struct net_message m = {net_table_make(&e->b->memory, axes, p->axis_count - 1), var};
-    bucket_minimise(e, p, false, m.table.values);
-    (void)VEC_PUSH(&e->b->messages, m);
 }
 
 /* A variable that no table has costs nothing. */
@@ -242,7 +252,14 @@ static void bucket_eliminate(struct elimination *e, int32_t var)
     bucket_parts parts = {0};
     /* Tables of messages are pointed to while new ones are added: these must not move. */
     (void)VEC_RESERVE(&e->b->messages, e->n->tables.count + 2 * e->b->messages.count + 1);
-    bucket_find_tables(e, var, &tables);
+    for (size_t i = 0; i < e->n->tables.count; i++)
+        if (e->n->tables.at[i].last == var) (void)VEC_PUSH(&tables, &e->n->tables.at[i]);
+    if (tables.count) qsort(tables.at, tables.count, sizeof *tables.at, bucket_larger_first);
+    size_t own = tables.count;
+    for (size_t i = 0; i < e->b->messages.count; i++)
+        if (e->b->messages.at[i].table.last == var) (void)VEC_PUSH(&tables, &e->b->messages.at[i].table);
+    if (tables.count > own)
+        qsort(tables.at + own, tables.count - own, sizeof *tables.at, bucket_larger_first);
     for (size_t i = 0; i < tables.count; i++) bucket_throw_in(e, &parts, tables.at[i]);
     if (parts.count > 1) {
         e->b->exact = false;
@@ -250,7 +267,16 @@ static void bucket_eliminate(struct elimination *e, int32_t var)
     }
     for (size_t i = 0; i < parts.count; i++) {
         bucket_find_members(e, &parts.at[i]);
-        bucket_send(e, &parts.at[i], var);
+        struct net_axis *axes = arena_array(&e->b->memory, (size_t)parts.at[i].axis_count, sizeof *axes);
+        for (int32_t k = 0; k + 1 < parts.at[i].axis_count; k++) {
+            size_t values = (size_t)e->n->vars[parts.at[i].axes[k].axis.var].size;
+            axes[k] = parts.at[i].axes[k].axis;
+            axes[k].class_of =
+                arena_copy_array(&e->b->memory, axes[k].class_of, values, sizeof *axes[k].class_of);
+        }
+        struct net_message m = {net_table_make(&e->b->memory, axes, parts.at[i].axis_count - 1), var};
+        bucket_minimise(e, &parts.at[i], false, m.table.values);
+        (void)VEC_PUSH(&e->b->messages, m);
         VEC_FREE(&parts.at[i].tables);
     }
     VEC_FREE(&parts);

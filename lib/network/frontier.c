@@ -4,6 +4,7 @@
  * classes there; as they close, classes join. A state of the sweep is the classes of the open variables and
  * nothing else. */
 #include "base/checked.h"
+#include "base/order.h"
 #include "network/network.h"
 
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct interest {
 };
 
 typedef VEC(struct interest) interest_list;
+
+ORDER(frontier_by_variable, struct interest, ORDER_UP(var) ORDER_DOWN(until) ORDER_UP(order));
 
 static bool frontier_alive_at(const struct net_var *v, int64_t tick)
 {
@@ -41,26 +44,6 @@ static void frontier_add_room(struct net_frontier *f, interest_list *all)
         struct net_axis axis = {v, net_classes(a->bytes, sizeof *a->bytes, a->size, class_of), class_of};
         if (until >= 0) frontier_add(all, &axis, until);
     }
-}
-
-/* Who takes whose place matters until the last that is alive on that tick. */
-static void frontier_add_handovers(const struct network *n, interest_list *all)
-{
-    for (size_t h = 0; h < n->handovers.count; h++) {
-        const struct net_handover *one = &n->handovers.at[h];
-        int32_t until = (int32_t)max_i64(one->parent, one->child);
-        for (int32_t k = until + 1; k < n->count; k++)
-            if (frontier_alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
-        for (int32_t k = 0; k < 2; k++) frontier_add(all, &one->fits.axes[k], until);
-    }
-}
-
-static int frontier_by_variable(const void *a, const void *b)
-{
-    const struct interest *x = a, *y = b;
-    if (x->var != y->var) return x->var - y->var;
-    if (x->until != y->until) return y->until - x->until;
-    return x->order - y->order;
 }
 
 /* The classes with one interest more. */
@@ -123,7 +106,14 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
         for (int32_t k = 0; k < n->tables.at[t].axis_count; k++)
             frontier_add(&all, &n->tables.at[t].axes[k], n->tables.at[t].last);
     frontier_add_room(f, &all);
-    frontier_add_handovers(n, &all);
+    /* Who takes whose place matters until the last that is alive on that tick. */
+    for (size_t h = 0; h < n->handovers.count; h++) {
+        const struct net_handover *one = &n->handovers.at[h];
+        int32_t until = (int32_t)max_i64(one->parent, one->child);
+        for (int32_t k = until + 1; k < n->count; k++)
+            if (frontier_alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
+        for (int32_t k = 0; k < 2; k++) frontier_add(&all, &one->fits.axes[k], until);
+    }
     if (all.count) qsort(all.at, all.count, sizeof *all.at, frontier_by_variable);
     frontier_make_classes(f, &all);
     int32_t *from = arena_array(&f->memory, (size_t)n->count, sizeof *from);
@@ -177,22 +167,6 @@ static struct net_lookup layer_lookup(struct layering *l, const struct net_table
     return out;
 }
 
-static void layer_make_lookups(struct layering *l, const struct net_bound *b, struct net_layer *out)
-{
-    const struct network *n = l->f->n;
-    struct net_lookup *costs = arena_array(l->memory, n->tables.count, sizeof *costs);
-    struct net_lookup *least = arena_array(l->memory, b->messages.count, sizeof *least);
-    for (size_t i = 0; i < n->tables.count; i++)
-        if (n->tables.at[i].last == l->var) costs[out->cost_count++] = layer_lookup(l, &n->tables.at[i]);
-    for (size_t i = 0; i < b->messages.count; i++) {
-        const struct net_message *m = &b->messages.at[i];
-        if (m->from > l->var && m->table.last <= l->var)
-            least[out->least_count++] = layer_lookup(l, &m->table);
-    }
-    out->costs = costs;
-    out->least = least;
-}
-
 /* Open variable i, or the one that is decided now (-1), at a tick. */
 static struct net_resident layer_resident(struct layering *l, int32_t i, int64_t tick)
 {
@@ -210,12 +184,6 @@ static struct net_resident layer_resident(struct layering *l, int32_t i, int64_t
     return out;
 }
 
-static int layer_compare_ticks(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Most is alive where somebody begins, or behind the tick on which somebody took another's place. */
 static void layer_make_ticks(struct layering *l, struct net_layer *out)
 {
@@ -228,7 +196,7 @@ static void layer_make_ticks(struct layering *l, struct net_layer *out)
         if (frontier_alive_at(v, start)) at[count++] = start;
         if (frontier_alive_at(v, start + 1)) at[count++] = start + 1;
     }
-    if (count) qsort(at, count, sizeof *at, layer_compare_ticks);
+    if (count) qsort(at, count, sizeof *at, order_i64);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && at[i] == at[i - 1]) continue;
         struct net_resident *residents = arena_array(l->memory, (size_t)l->open_count + 1, sizeof *residents);
@@ -288,7 +256,18 @@ void net_layer_make(const struct net_frontier *f, const struct net_bound *b, int
         l.classes[l.open_count++] = c;
     }
     *out = (struct net_layer){0};
-    layer_make_lookups(&l, b, out);
+    const struct network *n = l.f->n;
+    struct net_lookup *costs = arena_array(l.memory, n->tables.count, sizeof *costs);
+    struct net_lookup *least = arena_array(l.memory, b->messages.count, sizeof *least);
+    for (size_t i = 0; i < n->tables.count; i++)
+        if (n->tables.at[i].last == l.var) costs[out->cost_count++] = layer_lookup(&l, &n->tables.at[i]);
+    for (size_t i = 0; i < b->messages.count; i++) {
+        const struct net_message *m = &b->messages.at[i];
+        if (m->from > l.var && m->table.last <= l.var)
+            least[out->least_count++] = layer_lookup(&l, &m->table);
+    }
+    out->costs = costs;
+    out->least = least;
     layer_make_ticks(&l, out);
     layer_make_next(&l, out);
 }

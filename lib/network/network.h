@@ -6,7 +6,7 @@
  * parent, where a table says so.
  *
  * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best
- * ones from walking back over it (next_best.c). Sizes: some hundred variables of up to 2,000 values, tables
+ * ones from walking back over it. Sizes: some hundred variables of up to 2,000 values, tables
  * of up to 2^20 entries. */
 #ifndef LX_NETWORK_NETWORK_H
 #define LX_NETWORK_NETWORK_H
@@ -156,7 +156,7 @@ void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const str
                     const struct net_sweep_options *how);
 void net_sweep_free(struct net_sweep *s);
 
-/* --- The answers of a sweep in the order of their costs (next_best.c). --- */
+/* --- The answers of a sweep in the order of their costs. --- */
 
 struct net_answers;
 struct net_answers *net_answers_make(const struct net_sweep *s);

@@ -1,6 +1,7 @@
 /* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they find nothing.
  */
 #include "network/room_prices.h"
+#include "base/cancel.h"
 
 #include <string.h>
 
@@ -45,18 +46,19 @@ static bool prices_raise(struct prices *p, const int64_t *load, double distance,
     return any;
 }
 
-int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds)
+int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
+                       int64_t step_limit, int64_t *steps)
 {
     struct arena memory = {0};
     size_t n = (size_t)p->steps + 1;
-    int64_t *load = arena_array(&memory, n, sizeof *load), bound = of->bound(of->problem);
+    int64_t *load = arena_array(&memory, n, sizeof *load), bound = of->bound(of->model, steps);
     int64_t *best = arena_copy_array(&memory, p->price, n, sizeof *best);
     double share = 1;
     int stale = 0;
-    for (int r = 0; r < rounds && bound < target && !of->enough(of->problem); r++) {
-        of->loads(of->problem, load);
+    for (int r = 0; r < rounds && bound < target && *steps < step_limit && !cancel_requested(); r++) {
+        of->loads(of->model, load, steps);
         if (!prices_raise(p, load, (double)(target - bound), share)) break;
-        int64_t here = of->bound(of->problem);
+        int64_t here = of->bound(of->model, steps);
         if (here > bound) {
             bound = here;
             memcpy(best, p->price, n * sizeof *best);
@@ -66,7 +68,7 @@ int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target
     }
     if (stale > 0) {
         memcpy(p->price, best, n * sizeof *best);
-        bound = of->bound(of->problem);
+        bound = of->bound(of->model, steps);
     }
     arena_free(&memory);
     return bound;

@@ -50,17 +50,17 @@ static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t
            prices_floor(p, owed - (int128)load * here - (int128)p->capacity * (end - here));
 }
 
-/* What raises the prices of: a problem whose bound and answer follow from them. */
+/* A model whose bound and answer follow from its prices. */
 struct priced {
-    void *problem;
-    int64_t (*bound)(void *problem); /* messages anew, and the bound that they prove */
-    void (*loads)(void *problem,
-                  int64_t *load);        /* of an answer by the messages alone, per step and one more */
-    bool (*enough)(const void *problem); /* the work is used up */
+    void *model;
+    int64_t (*bound)(void *model, int64_t *steps); /* messages anew, and the bound that they prove */
+    void (*loads)(void *model, int64_t *load,
+                  int64_t *steps); /* of an answer by the messages, per step and one more */
 };
 
-/* Rounds towards `target`, a cost that is known to be reachable; the prices of the best bound stay, with
- * their messages. */
-int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds);
+/* Rounds towards `target`, a cost that is known to be reachable; the prices of the best bound stay, with their
+ * messages. Ends after `step_limit` steps of the model. */
+int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
+                       int64_t step_limit, int64_t *steps);
 
 #endif

@@ -5,10 +5,11 @@
 #include "network/network.h"
 
 enum {
-    LAYER_FACTOR = 8, /* candidates of a layer that wait, as a multiple of its width */
-    POLL_EVERY = 64,  /* states */
-    SAFE_STATES = 4,  /* that are kept in any case */
-    LAST_WIDTH = 4,   /* states of a layer when the work is used up: a sweep always comes to its end */
+    LAYER_FACTOR = 8,    /* candidates of a layer that wait, as a multiple of its width */
+    POLL_EVERY = 64,     /* states */
+    SAFE_STATES = 4,     /* that are kept in any case */
+    MOST_ENDS = 1 << 20, /* of answers that are walked back */
+    LAST_WIDTH = 4,      /* states of a layer when the work is used up: a sweep always comes to its end */
 };
 
 struct net_node {
@@ -37,13 +38,6 @@ static int64_t sweep_value(const struct net_lookup *l, int64_t entry, int32_t va
     return l->values[entry + (l->own ? l->own[value] : 0)];
 }
 
-static bool sweep_handed_over(const struct net_resident *r, const int32_t *row, int32_t value)
-{
-    for (int32_t i = 0; i < r->handover_count; i++)
-        if (sweep_value(&r->handovers[i], sweep_entry(&r->handovers[i], row), value)) return true;
-    return false;
-}
-
 static bool sweep_has_room(const struct sweeping *w, int32_t var, const int32_t *row, int32_t value)
 {
     if (w->n->vars[var].bytes[value] <= 0) return true;
@@ -52,7 +46,10 @@ static bool sweep_has_room(const struct sweeping *w, int32_t var, const int32_t 
         for (int32_t i = 0; i < w->layer.ticks[t].count; i++) {
             const struct net_resident *r = &w->layer.ticks[t].residents[i];
             int64_t bytes = r->bytes[r->slot < 0 ? value : row[r->slot]];
-            if (bytes > 0 && !sweep_handed_over(r, row, value)) room -= bytes;
+            bool handed_over = false;
+            for (int32_t h = 0; bytes > 0 && !handed_over && h < r->handover_count; h++)
+                handed_over = sweep_value(&r->handovers[h], sweep_entry(&r->handovers[h], row), value);
+            if (bytes > 0 && !handed_over) room -= bytes;
         }
         if (room < 0) return false;
     }
@@ -158,4 +155,106 @@ void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const str
 void net_sweep_free(struct net_sweep *s)
 {
     beam_end(&s->beam);
+}
+
+/* --- The answers of a sweep in the order of their costs: walked back from its last state, where the cheapest
+ * beginning of every state is known, so that the first to reach the start is the cheapest. --- */
+
+/* The end of an answer: what is decided from variable `layer` on. */
+struct ending {
+    int64_t total, behind;            /* with the cheapest beginning; of itself */
+    int32_t layer, node, value, next; /* value: of that variable; next: the ending one shorter, or -1 */
+};
+
+struct net_answers {
+    const struct net_sweep *s;
+    VEC(struct ending) all;
+    VEC(int32_t) heap;
+};
+
+/* Cheap ones first, then those that are nearly whole. */
+static bool ending_before(const struct net_answers *e, int32_t a, int32_t b)
+{
+    const struct ending *x = &e->all.at[a], *y = &e->all.at[b];
+    if (x->total != y->total) return x->total < y->total;
+    if (x->layer != y->layer) return x->layer < y->layer;
+    return a < b;
+}
+
+static void ending_swap(struct net_answers *e, size_t i, size_t k)
+{
+    int32_t t = e->heap.at[i];
+    e->heap.at[i] = e->heap.at[k];
+    e->heap.at[k] = t;
+}
+
+static void ending_push(struct net_answers *e, struct ending one)
+{
+    (void)VEC_PUSH(&e->all, one);
+    (void)VEC_PUSH(&e->heap, (int32_t)(e->all.count - 1));
+    for (size_t i = e->heap.count - 1; i > 0 && ending_before(e, e->heap.at[i], e->heap.at[(i - 1) / 2]);
+         i = (i - 1) / 2)
+        ending_swap(e, i, (i - 1) / 2);
+}
+
+/* The ending one variable longer, by a way into its state that costs so much up to there. */
+static void ending_prolong(struct net_answers *e, int32_t at, int64_t cost, int32_t from, int32_t value,
+                           int64_t below)
+{
+    struct ending end = e->all.at[at];
+    int64_t begins = e->s->cost[end.layer - 1][from], behind = end.behind + cost - begins;
+    if (begins + behind < below)
+        ending_push(e, (struct ending){begins + behind, behind, end.layer - 1, from, value, at});
+}
+
+struct net_answers *net_answers_make(const struct net_sweep *s)
+{
+    struct net_answers *a = mem_zeroed(1, sizeof *a);
+    int32_t count = (int32_t)s->beam.layers.count;
+    a->s = s;
+    if (s->beam.count) ending_push(a, (struct ending){s->cost[count][0], 0, count, 0, 0, -1});
+    return a;
+}
+
+void net_answers_free(struct net_answers *a)
+{
+    VEC_FREE(&a->all);
+    VEC_FREE(&a->heap);
+    mem_free(a);
+}
+
+bool net_answers_next(struct net_answers *a, int64_t below, int32_t *values, int64_t *cost)
+{
+    const struct beam *b = &a->s->beam;
+    while (a->heap.count && a->all.at[a->heap.at[0]].total < below && a->all.count < MOST_ENDS) {
+        int32_t at = a->heap.at[0];
+        a->heap.at[0] = a->heap.at[--a->heap.count];
+        for (size_t i = 0, child; (child = 2 * i + 1) < a->heap.count; i = child) {
+            if (child + 1 < a->heap.count && ending_before(a, a->heap.at[child + 1], a->heap.at[child]))
+                child++;
+            if (!ending_before(a, a->heap.at[child], a->heap.at[i])) break;
+            ending_swap(a, i, child);
+        }
+        struct ending end = a->all.at[at];
+        if (end.layer == 0) {
+            *cost = end.total;
+            for (; a->all.at[at].next >= 0; at = a->all.at[at].next)
+                values[a->all.at[at].layer] = a->all.at[at].value;
+            return true;
+        }
+        struct beam_origin o = beam_origin_of(b, (size_t)end.layer - 1, end.node);
+        int64_t here = a->s->cost[end.layer][end.node], rank = a->s->rank[end.layer][end.node];
+        ending_prolong(a, at, here, o.from, o.choice, below);
+        for (int32_t k = o.ways; k >= 0; k = b->ways.at[k].next)
+            ending_prolong(a, at, here + b->ways.at[k].rank - rank, b->ways.at[k].from, b->ways.at[k].choice,
+                           below);
+    }
+    return false;
+}
+
+int64_t net_answers_least(const struct net_answers *a)
+{
+    const struct beam *b = &a->s->beam;
+    int64_t least = a->heap.count ? a->all.at[a->heap.at[0]].total : NETWORK_NEVER;
+    return b->ways_lost && b->count ? min_i64(least, a->s->cost[b->layers.count][0]) : least;
 }

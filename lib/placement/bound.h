@@ -12,6 +12,7 @@
 /* A buffer that may be placed, in units; on a handover tick the child is left out. */
 struct bound_item {
     int64_t start, end, units, cost;
+    int32_t buffer;      /* breaks ties */
     int32_t first, last; /* overfull sections that hold it; first > last: none */
 };
 
@@ -30,14 +31,6 @@ struct bound_sections {
     int64_t cost_step; /* every cost is a multiple of it */
 };
 
-/* The forced cost of each section alone, as if parts of a buffer could leave; O(n log n). */
-void bound_find_sections(struct bound_sections *s);
-/* The same for whole buffers where that is cheap. */
-void bound_whole_buffers(struct bound_sections *s);
-/* Sections that share no buffer force their costs independently: the dearest such choice. */
-int64_t bound_chain(const struct bound_sections *s);
-/* Prices of all sections that prove much, for lists of any length; found in floating point. */
-void bound_ascend(const struct bound_sections *s, double *price);
 /* Multipliers on all sections at once; certified in integers. */
 int64_t bound_multipliers(const struct bound_sections *s);
 

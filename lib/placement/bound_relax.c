@@ -13,7 +13,6 @@
 #include "placement/bound.h"
 #include "base/memory.h"
 #include "placement/rewrite.h"
-#include "placement/solve.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -67,28 +66,6 @@ static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
     x->last = max_i64(x->last, b->end);
 }
 
-/* A child with a parent may sit on it on its first tick: left out of that tick by cutting it off. */
-static void cut_children(struct relaxing *x)
-{
-    for (int32_t i = 0; i < x->q->count; i++) {
-        const struct lx_buffer *b = &x->q->buffers[i];
-        if (x->number[i] < 0 || b->parent_count == 0) continue;
-        struct lx_buffer *to = &x->list[x->number[i]];
-        if (to->start == b->start) to->start++;
-        if (to->start == to->end) to->size = 0, to->start--;
-    }
-}
-
-static bool meets_earlier(const struct lx_pool *pool, int32_t i)
-{
-    const struct lx_reserved *r = &pool->reserved[i];
-    for (int32_t k = 0; k < i; k++) {
-        const struct lx_reserved *o = &pool->reserved[k];
-        if (r->from < o->to && o->from < r->to && r->start < o->end && o->start < r->end) return true;
-    }
-    return false;
-}
-
 static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
 {
     if (pool->reserved_count > MOST_RESERVED) return;
@@ -96,7 +73,12 @@ static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
         const struct lx_reserved *r = &pool->reserved[i];
         int64_t from = round_up_i64(r->from, x->unit), to = r->to / x->unit * x->unit;
         int64_t start = max_i64(r->start, x->first), end = min_i64(r->end, x->last);
-        if (from >= to || start >= end || meets_earlier(pool, i)) continue;
+        bool meets = false; /* an earlier one */
+        for (int32_t k = 0; k < i && !meets; k++) {
+            const struct lx_reserved *o = &pool->reserved[k];
+            meets = r->from < o->to && o->from < r->to && r->start < o->end && o->start < r->end;
+        }
+        if (from >= to || start >= end || meets) continue;
         x->list[x->plain.count++] = (struct lx_buffer){.name = pool->name,
                                                        .size = to - from,
                                                        .start = start,
@@ -105,11 +87,6 @@ static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
                                                        .alignment = x->unit,
                                                        .spill_cost = x->hindrance};
     }
-}
-
-static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int32_t pool)
-{
-    return pool < 0 || (lx_choice_count(q, b) == 1 && lx_choice_at(b, 0) == pool);
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
@@ -139,12 +116,19 @@ static void bound_relax(struct relaxing *x, int32_t pool)
         x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
     }
     for (int32_t i = 0; i < q->count; i++) {
-        x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
+        x->left_out[i] |=
+            pool >= 0 && (lx_choice_count(q, &q->buffers[i]) != 1 || lx_choice_at(&q->buffers[i], 0) != pool);
         bound_relax_add_buffer(x, i);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
-    cut_children(x);
+    /* A child with a parent may sit on it on its first tick: it is left out of that tick. */
+    for (int32_t i = 0; i < q->count; i++) {
+        if (x->number[i] < 0 || q->buffers[i].parent_count == 0) continue;
+        struct lx_buffer *to = &x->list[x->number[i]];
+        if (to->start == q->buffers[i].start) to->start++;
+        if (to->start == to->end) to->size = 0, to->start--;
+    }
     for (int32_t k = 0; k < q->pool_count; k++)
         if (pool < 0 || k == pool) add_reserved(x, &q->pools[k]);
     x->plain.objective = q->objective;
@@ -167,40 +151,20 @@ static int64_t bound_list(const struct lx_problem *q, int32_t pool)
     return bound;
 }
 
-/* Pins count where a buffer has but one place. */
-static int64_t pinned_top(const struct lx_problem *q, int32_t pool)
-{
-    int64_t top = 0;
-    for (int32_t i = 0; i < q->count; i++)
-        if (q->buffers[i].fixed >= 0 && (q->pool_count < 2 || q->buffers[i].fixed_pool == pool))
-            top = max_i64(top, q->buffers[i].fixed + q->buffers[i].size);
-    return top;
-}
-
+/* The sum over the pools of what their own buffers, reserved bytes and pins take, or all together. */
 static int64_t bound_height(const struct lx_problem *q)
 {
     int64_t sum = 0;
     for (int32_t k = 0; k < lx_pool_count(q); k++) {
-        int64_t one = bound_list(q, k);
-        if (q->pool_count) {
-            int64_t top = 0;
-            for (int32_t i = 0; i < q->pools[k].reserved_count; i++)
-                top = max_i64(top, q->pools[k].reserved[i].to);
-            one = max_i64(one, top);
-        }
-        sum += max_i64(one, pinned_top(q, k));
+        int64_t top = bound_list(q, k);
+        for (int32_t i = 0; q->pool_count && i < q->pools[k].reserved_count; i++)
+            top = max_i64(top, q->pools[k].reserved[i].to);
+        for (int32_t i = 0; i < q->count; i++)
+            if (q->buffers[i].fixed >= 0 && (q->pool_count < 2 || q->buffers[i].fixed_pool == k))
+                top = max_i64(top, q->buffers[i].fixed + q->buffers[i].size);
+        sum += top;
     }
     return max_i64(bound_list(q, -1), sum);
-}
-
-static int64_t bound_part(const struct part *part)
-{
-    const struct lx_problem *q = &part->problem;
-    int64_t bound = !lx_problem_needs(q)        ? bound_plain(q)
-                    : q->objective == LX_HEIGHT ? bound_height(q)
-                                                : bound_list(q, -1);
-    if (part->hard_limit != LX_NO_LIMIT && bound > part->hard_limit) return INT64_MAX;
-    return q->objective == LX_FIT && bound > 0 ? INT64_MAX : bound; /* nobody in a part is barred */
 }
 
 int64_t bound_parts(const struct lx_problem *p)
@@ -208,8 +172,15 @@ int64_t bound_parts(const struct lx_problem *p)
     struct rewrite w;
     rewrite_make(&w, p);
     int64_t bound = w.impossible ? INT64_MAX : w.constant;
-    for (int32_t k = 0; k < w.part_count && bound < INT64_MAX; k++)
-        if (!add_i64(bound, bound_part(&w.parts[k]), &bound)) bound = INT64_MAX;
+    for (int32_t k = 0; k < w.part_count && bound < INT64_MAX; k++) {
+        const struct lx_problem *q = &w.parts[k].problem;
+        int64_t limit = w.parts[k].hard_limit, one = !lx_problem_needs(q)        ? bound_plain(q)
+                                                     : q->objective == LX_HEIGHT ? bound_height(q)
+                                                                                 : bound_list(q, -1);
+        if (limit != LX_NO_LIMIT && one > limit) one = INT64_MAX;
+        if (q->objective == LX_FIT && one > 0) one = INT64_MAX; /* nobody in a part is barred */
+        if (!add_i64(bound, one, &bound)) bound = INT64_MAX;
+    }
     rewrite_free(&w);
     return bound;
 }

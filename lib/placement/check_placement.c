@@ -1,12 +1,9 @@
-/* The independent checker: is an answer legal, and what is it worth? First what each buffer breaks by
- * itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom (judge_overlaps.c), then
- * the linked costs. A same_place group is one block: as large as its largest member, at a multiple of all
- * their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs, groups
- * and linked costs cost their own length. It looks at the stop of its thread, but never ends before all is
- * judged. */
+/* The independent checker: is an answer legal, and what is it worth? First the rules of each buffer by itself, then
+ * groups and pairs, then shared bytes (judge_overlaps.c), then the linked costs. A same_place group is one block: as
+ * large as its largest member, at a multiple of all their alignments, alive whenever one of them is. O(n log n) for a
+ * plain list; pairs, groups and linked costs cost their own length, a reuse pair that shares bytes also the lives of
+ * its two blocks. */
 #include "placement/judge.h"
-#include "placement/solve.h"
-#include "placement/valid.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -27,16 +24,96 @@ bool broken(struct judge *j, enum lx_rule rule, const char *format, ...)
     return false;
 }
 
-/* Of a buffer that is off: may it be? */
-static bool may_be_off(struct judge *j, const struct lx_buffer *b, bool is_staging, bool complete)
+/* Same place before all others: blocks rest on it. */
+static bool judge_same_place(struct judge *j)
 {
-    if (b->reason || is_staging) return true;
-    if (b->must) return broken(j, LX_RULE_OFF, "buffer %s is off chip, but must be placed", b->name);
-    if (!complete) return true;
-    if (j->p->objective == LX_HEIGHT)
-        return broken(j, LX_RULE_OFF, "buffer %s is not placed, but the height counts only when all are",
-                      b->name);
-    return broken(j, LX_RULE_OFF, "buffer %s is off chip, but all are to be placed", b->name);
+    const struct lx_bonds *b = &j->p->bonds;
+    const struct lx_buffer *all = j->p->buffers;
+    for (int32_t g = 0; g < b->same_place_count; g++)
+        for (int32_t k = 1; k < b->same_place[g].count; k++) {
+            int32_t one = b->same_place[g].at[0], two = b->same_place[g].at[k];
+            bool placed = judge_is_placed(j, one);
+            if (placed != judge_is_placed(j, two))
+                return broken(j, LX_RULE_SAME_PLACE,
+                              "buffers %s and %s are to have the same place, but %s is off chip",
+                              all[one].name, all[two].name, all[placed ? two : one].name);
+            if (placed && (judge_pool(j, one) != judge_pool(j, two) || j->address[one] != j->address[two]))
+                return broken(
+                    j, LX_RULE_SAME_PLACE,
+                    "buffers %s at %lld and %s at %lld are to have the same place, pool and address",
+                    all[one].name, (long long)j->address[one], all[two].name, (long long)j->address[two]);
+        }
+    return true;
+}
+
+static bool judge_bonds(struct judge *j)
+{
+    const struct lx_bonds *b = &j->p->bonds;
+    const struct lx_buffer *all = j->p->buffers;
+    for (int32_t i = 0; i < b->together_count; i++)
+        for (int32_t k = 1; k < b->together[i].count; k++) {
+            int32_t one = b->together[i].at[0], two = b->together[i].at[k];
+            if (judge_is_placed(j, one) != judge_is_placed(j, two))
+                return broken(j, LX_RULE_TOGETHER, "buffers %s and %s go together, but only %s is placed",
+                              all[one].name, all[two].name, all[judge_is_placed(j, one) ? one : two].name);
+        }
+    for (int32_t i = 0; i < b->staging_count; i++) {
+        int32_t one = b->staging[i].a, two = b->staging[i].b;
+        if (judge_is_placed(j, one) == judge_is_placed(j, two))
+            return broken(j, LX_RULE_STAGING,
+                          "staging buffer %s is %s, and so is %s, in place of which it stands", all[one].name,
+                          judge_is_placed(j, one) ? "placed" : "off chip", all[two].name);
+    }
+    for (int32_t i = 0; i < b->apart_count; i++)
+        if (share_a_byte(j, b->apart[i].a, b->apart[i].b))
+            return broken(j, LX_RULE_APART, "buffers %s and %s share bytes, but are to be kept apart",
+                          all[b->apart[i].a].name, all[b->apart[i].b].name);
+    return true;
+}
+
+static bool all_are(const struct judge *j, const struct lx_group *g, bool placed)
+{
+    for (int32_t k = 0; k < g->count; k++)
+        if (judge_is_placed(j, g->at[k]) != placed) return false;
+    return true;
+}
+
+/* Linked costs and reuse that are paid; false: a forbidden one comes about. */
+static bool judge_linked(struct judge *j, int64_t *cost)
+{
+    const struct lx_bonds *b = &j->p->bonds;
+    for (int32_t i = 0; i < b->charge_count; i++) {
+        if (!all_are(j, &b->charges[i].all_on, true) || !all_are(j, &b->charges[i].all_off, false)) continue;
+        if ((b->charges[i].any_on.count != 0 || b->charges[i].any_off.count != 0) &&
+            all_are(j, &b->charges[i].any_on, false) && all_are(j, &b->charges[i].any_off, true))
+            continue;
+        if (b->charges[i].cost == LX_FORBIDDEN) {
+            const struct lx_charge *c = &b->charges[i];
+            const struct lx_group *g = c->all_on.count    ? &c->all_on
+                                       : c->all_off.count ? &c->all_off
+                                       : c->any_on.count  ? &c->any_on
+                                                          : &c->any_off;
+            return broken(j, LX_RULE_FORBIDDEN,
+                          "charge %d (of buffer %s and others) is forbidden, but comes about", (int)i,
+                          j->p->buffers[g->at[0]].name);
+        }
+        *cost += b->charges[i].cost;
+    }
+    if (b->reuse_count == 0) return true;
+    struct exclusive_pairs exclusive;
+    int32_t *block = blocks_of(j->p), *next = mem_alloc(((size_t)j->p->count + 1) * sizeof *next);
+    block_chains(block, j->p->count, next);
+    exclusive_sorted(j->p, &exclusive);
+    for (int32_t i = 0; i < b->reuse_count; i++) {
+        const struct lx_reuse *r = &b->reuse[i];
+        if (block[r->a] != block[r->b] && share_a_byte(j, r->a, r->b) &&
+            !blocks_alive_together(j->p, next, &exclusive, block[r->a], block[r->b]))
+            *cost += r->cost;
+    }
+    mem_free(block);
+    mem_free(next);
+    mem_free(exclusive.at);
+    return true;
 }
 
 /* Of a buffer that is placed: may it be there? */
@@ -68,49 +145,9 @@ static bool may_be_there(struct judge *j, int32_t i)
                   b->name, (long long)bytes, (long long)at, (long long)capacity);
 }
 
-static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
-{
-    for (int32_t i = 0; i < j->p->count; i++) {
-        const struct lx_buffer *b = &j->p->buffers[i];
-        int64_t at = j->address[i];
-        if (at < 0 && at != LX_OFF_CHIP)
-            return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
-                          (long long)at);
-        if (!(at < 0 ? may_be_off(j, b, is_staging && is_staging[i], complete) : may_be_there(j, i)))
-            return false;
-    }
-    return true;
-}
-
-/* The sum over the pools of the highest end of a placed block or a reserved range. */
-static void check_placement_height_of(const struct judge *j, int64_t *height)
-{
-    int32_t pools = lx_pool_count(j->p);
-    int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
-    for (int32_t i = 0; i < j->p->count; i++)
-        if (judge_is_placed(j, i))
-            top[judge_pool(j, i)] = max_i64(top[judge_pool(j, i)], j->address[i] + judge_bytes(j, i));
-    *height = 0;
-    for (int32_t k = 0; k < pools; k++) {
-        for (int32_t i = 0; j->p->pool_count && i < j->p->pools[k].reserved_count; i++)
-            top[k] = max_i64(top[k], j->p->pools[k].reserved[i].to);
-        *height += top[k];
-    }
-    if (top != &one) mem_free(top);
-}
-
-static int64_t check_placement_cost_of(const struct judge *j)
-{
-    int64_t cost = 0;
-    for (int32_t i = 0; i < j->p->count; i++)
-        cost += judge_is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], judge_pool(j, i))
-                                      : j->p->buffers[i].spill_cost;
-    return cost;
-}
-
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
-    int64_t linked = 0, height = 0;
+    int64_t linked = 0;
     /* Block sizes, by their largest member. */
     const struct lx_problem *p = j->p;
     if (p->bonds.same_place_count != 0) {
@@ -120,11 +157,39 @@ static bool judge_all(struct judge *j, const bool *is_staging, bool complete, in
             j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
         for (int32_t i = 0; i < p->count; i++) j->bytes[i] = j->bytes[j->block[i]];
     }
-    if (!judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
-        !judge_overlaps(j) || !judge_linked(j, &linked))
+    for (int32_t i = 0; i < j->p->count; i++) {
+        const struct lx_buffer *b = &j->p->buffers[i];
+        int64_t at = j->address[i];
+        if (at < 0 && at != LX_OFF_CHIP)
+            return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
+                          (long long)at);
+        if (at >= 0 && !may_be_there(j, i)) return false;
+        if (at >= 0 || b->reason || (is_staging && is_staging[i])) continue;
+        if (b->must || complete)
+            return broken(j, LX_RULE_OFF,
+                          b->must ? "buffer %s is off chip, but must be placed"
+                          : j->p->objective == LX_HEIGHT
+                              ? "buffer %s is not placed, but the height counts only "
+                                "when all are"
+                              : "buffer %s is off chip, but all are to be placed",
+                          b->name);
+    }
+    if (!judge_same_place(j) || !judge_bonds(j) || !judge_overlaps(j) || !judge_linked(j, &linked))
         return false;
-    check_placement_height_of(j, &height);
-    *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;
+    *value = p->objective == LX_HEIGHT ? 0 : linked;
+    for (int32_t i = 0; p->objective != LX_HEIGHT && i < p->count; i++)
+        *value +=
+            judge_is_placed(j, i) ? lx_on_cost(&p->buffers[i], judge_pool(j, i)) : p->buffers[i].spill_cost;
+    /* The sum over the pools of the highest end of a placed block or a reserved range. */
+    for (int32_t k = 0; p->objective == LX_HEIGHT && k < lx_pool_count(p); k++) {
+        int64_t top = 0;
+        for (int32_t i = 0; i < p->count; i++)
+            if (judge_is_placed(j, i) && judge_pool(j, i) == k)
+                top = max_i64(top, j->address[i] + judge_bytes(j, i));
+        for (int32_t i = 0; p->pool_count && i < p->pools[k].reserved_count; i++)
+            top = max_i64(top, p->pools[k].reserved[i].to);
+        *value += top;
+    }
     return true;
 }
 
@@ -132,12 +197,11 @@ static bool check_placement_judge(struct judge *j, bool complete, int64_t *value
 {
     const struct lx_bonds *b = &j->p->bonds;
     bool *is_staging = NULL;
-    bool ok = true;
     if (b->staging_count) {
         is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
         for (int32_t i = 0; i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
-    ok = ok && judge_all(j, is_staging, complete, value);
+    bool ok = judge_all(j, is_staging, complete, value);
     mem_free(is_staging);
     mem_free(j->block);
     mem_free(j->bytes);

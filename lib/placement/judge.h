@@ -1,5 +1,5 @@
-/* Private to the checker: what its files share. The checker shares no code with any solver and takes
- * nothing on trust but the validated problem. */
+/* Private to the checker and the data model: what their files share. The checker shares no code with any solver and
+ * takes nothing on trust but the validated problem. */
 #ifndef LX_PLACEMENT_JUDGE_H
 #define LX_PLACEMENT_JUDGE_H
 
@@ -50,18 +50,38 @@ static inline bool share_a_byte(const struct judge *j, int32_t a, int32_t b)
 
 /* judge_overlaps.c: alive together, reserved, alone. */
 bool judge_overlaps(struct judge *j);
-/* judge_bonds.c: same place (before all others: blocks rest on it), the other bonds, and what is linked. */
-bool judge_same_place(struct judge *j);
-bool judge_bonds(struct judge *j);
-/* Linked costs and reuse that are paid; false: a forbidden one is triggered,. */
-bool judge_linked(struct judge *j, int64_t *cost);
-
-/* exclusive_pairs.c: is there an exclusive pair of the two? Sorted once. */
+/* Is there an exclusive pair of the two? Sorted once. */
 struct exclusive_pairs {
     struct lx_pair *at; /* a < b */
     int32_t count;
 };
 void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e);
 bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b);
+
+/* lx_problem_check for places in several pools. */
+bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
+                  lx_status *st);
+
+/* --- The data model: parts of lx_problem_validate (valid.c). Every message names the wrong key, by the words of
+ * pattern files. --- */
+
+/* Report at the place of a buffer; returns false. */
+__attribute__((format(printf, 4, 5))) bool buffer_error(const struct lx_buffer *b, lx_status *st,
+                                                        enum lx_code code, const char *format, ...);
+
+/* The pools; what a buffer says of pools, pins and lives. */
+bool valid_pools(const struct lx_problem *p, lx_status *st);
+bool valid_in_pools(const struct lx_problem *p, const struct lx_buffer *b, lx_status *st);
+/* `costs`: the sum of what the buffers cost so far. */
+bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st);
+
+/* Buffers that same_place ties to one address are a block; groups that share a member are one. Per buffer
+ * the least number of its block; the caller frees it. */
+int32_t *blocks_of(const struct lx_problem *p);
+/* Per buffer the next member of its block, or -1; the least member is the first. */
+void block_chains(const int32_t *block, int32_t count, int32_t *next);
+/* Are members of two blocks, given by their least ones, ever alive together? */
+bool blocks_alive_together(const struct lx_problem *p, const int32_t *next, const struct exclusive_pairs *e,
+                           int32_t a, int32_t b);
 
 #endif

@@ -35,56 +35,39 @@ static bool judge_overlaps_is_parent(const struct lx_buffer *child, int32_t inde
     return false;
 }
 
-static bool judge_overlaps_is_edge(const struct judge *j, int32_t a, int32_t b)
-{
-    return judge_overlaps_is_parent(&j->p->buffers[a], b) || judge_overlaps_is_parent(&j->p->buffers[b], a);
-}
-
-static bool siblings(const struct judge *j, int32_t a, int32_t b)
-{
-    const struct lx_buffer *x = &j->p->buffers[a];
-    for (int32_t k = 0; k < x->parent_count; k++)
-        if (judge_overlaps_is_parent(&j->p->buffers[b], x->parents[k]) &&
-            j->address[x->parents[k]] == j->address[a])
-            return true;
-    return false;
-}
-
-static bool report_reserved(struct sweep *s, const struct rect *life, const struct rect *r)
-{
-    const struct lx_pool *q = &s->j->p->pools[r->pool];
-    return broken(s->j, LX_RULE_RESERVED,
-                  "buffer %s at [%lld, %lld) is on bytes [%lld, %lld) of pool %s, reserved on tick %lld",
-                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
-                  (long long)r->from, (long long)r->to, q->name, (long long)max_i64(life->start, r->start));
-}
-
-static bool report_alone(struct sweep *s, const struct rect *life, const struct rect *r)
-{
-    return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
-                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
-                  s->j->p->buffers[r->buffer].name);
-}
-
 /* May these two, which meet in time and bytes? */
 static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y)
 {
     struct judge *j = s->j;
     if (x->who == RESERVED || y->who == RESERVED) {
         const struct rect *life = x->who == RESERVED ? y : x;
-        return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
+        const struct rect *r = life == x ? y : x;
+        if (life->who != LIFE) return true;
+        return broken(j, LX_RULE_RESERVED,
+                      "buffer %s at [%lld, %lld) is on bytes [%lld, %lld) of pool %s, reserved on tick %lld",
+                      j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                      (long long)r->from, (long long)r->to, j->p->pools[r->pool].name,
+                      (long long)max_i64(life->start, r->start));
     }
     if (judge_block(j, x->buffer) == judge_block(j, y->buffer)) return true;
-    if (x->who == ALONE || y->who == ALONE)
-        return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
+    if (x->who == ALONE || y->who == ALONE) {
+        const struct rect *life = x->who == ALONE ? y : x;
+        return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
+                      s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                      s->j->p->buffers[(x->who == ALONE ? x : y)->buffer].name);
+    }
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
-    if (j->address[x->buffer] == j->address[y->buffer] && judge_overlaps_is_edge(j, x->buffer, y->buffer))
-        return true;
+    const struct lx_buffer *one = &j->p->buffers[x->buffer], *two = &j->p->buffers[y->buffer];
+    bool is_edge = judge_overlaps_is_parent(one, y->buffer) || judge_overlaps_is_parent(two, x->buffer);
+    if (is_edge && j->address[x->buffer] == j->address[y->buffer]) return true;
+    bool siblings = false;
+    for (int32_t k = 0; k < one->parent_count; k++)
+        siblings |= judge_overlaps_is_parent(two, one->parents[k]) &&
+                    j->address[one->parents[k]] == j->address[x->buffer];
     const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
-    const char *why = siblings(j, x->buffer, y->buffer) ? "and the slot has been handed to another child"
-                      : judge_overlaps_is_edge(j, x->buffer, y->buffer)
-                          ? "and a handover needs the same address"
-                          : "and neither may take the other's place";
+    const char *why = siblings  ? "and the slot has been handed to another child"
+                      : is_edge ? "and a handover needs the same address"
+                                : "and neither may take the other's place";
     return broken(j, LX_RULE_OVERLAP,
                   "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
                   j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
@@ -100,19 +83,6 @@ static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width,
     if (width == 1) return may_meet(s, x, &s->rect[s->first + left]);
     return meet_living(s, 2 * node, left, width / 2, x) &&
            meet_living(s, 2 * node + 1, left + width / 2, width / 2, x);
-}
-
-/* All living with bytes of a rectangle that is not yet alive: those beside it first, who are found soon.
- * The error is that of the lowest. */
-static bool meet_all(struct sweep *s, size_t rect)
-{
-    const struct rect *x = &s->rect[rect];
-    bool ok = true;
-    for (size_t node = s->width + rect - s->first, wide = 1; ok && node > 1; node /= 2, wide *= 2) {
-        size_t beside = node ^ 1;
-        if (s->top[beside] > x->from) ok = meet_living(s, beside, beside * wide - s->width, wide, x);
-    }
-    return ok || meet_living(s, 1, 0, s->width, x);
 }
 
 static void set_top(struct sweep *s, size_t rect, int64_t to)
@@ -133,7 +103,9 @@ struct event {
 
 ORDER(judge_overlaps_compare_events, struct event, ORDER_UP(tick) ORDER_UP(rect));
 
-ORDER(compare_rects, struct rect, ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start));
+ORDER(compare_rects, struct rect,
+      ORDER_UP(pool) ORDER_UP(from) ORDER_UP(buffer) ORDER_UP(start) ORDER_UP(who) ORDER_UP(to)
+          ORDER_UP(end));
 
 /* One pool: rectangles [first, last). */
 static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
@@ -150,7 +122,15 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
-        if (!meet_all(s, starts[a].rect)) return false;
+        /* All living with bytes of the rectangle, which is not yet alive: those beside it first, who are found soon.
+         * The error is that of the lowest. */
+        bool ok = true;
+        for (size_t node = s->width + starts[a].rect - s->first, wide = 1; ok && node > 1;
+             node /= 2, wide *= 2) {
+            size_t beside = node ^ 1;
+            if (s->top[beside] > x->from) ok = meet_living(s, beside, beside * wide - s->width, wide, x);
+        }
+        if (!ok && !meet_living(s, 1, 0, s->width, x)) return false;
         set_top(s, starts[a].rect, x->to);
     }
     return true;
@@ -204,23 +184,20 @@ bool judge_overlaps(struct judge *j)
     for (int32_t k = 0; k < j->p->pool_count; k++) n += (size_t)j->p->pools[k].reserved_count;
     struct sweep s = {.j = j, .rect = mem_alloc(n * sizeof *s.rect)};
     exclusive_sorted(j->p, &s.exclusive);
-    bool ok = true;
-    if (ok) {
-        list_rects(&s);
-        /* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
-        size_t kept = 0;
-        int64_t top = INT64_MIN; /* of those before it in its pool */
-        for (size_t i = 0; i < s.count; i++) {
-            struct rect r = s.rect[i];
-            if (i > 0 && s.rect[i - 1].pool != r.pool) top = INT64_MIN;
-            bool last = i + 1 == s.count || s.rect[i + 1].pool != r.pool;
-            bool single = top <= r.from && (last || s.rect[i + 1].from >= r.to);
-            top = max_i64(top, r.to);
-            if (!single) s.rect[kept++] = r;
-        }
-        s.count = kept;
-        ok = sweep_pools(&s);
+    list_rects(&s);
+    /* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
+    size_t kept = 0;
+    int64_t top = INT64_MIN; /* of those before it in its pool */
+    for (size_t i = 0; i < s.count; i++) {
+        struct rect r = s.rect[i];
+        if (i > 0 && s.rect[i - 1].pool != r.pool) top = INT64_MIN;
+        bool last = i + 1 == s.count || s.rect[i + 1].pool != r.pool;
+        bool single = top <= r.from && (last || s.rect[i + 1].from >= r.to);
+        top = max_i64(top, r.to);
+        if (!single) s.rect[kept++] = r;
     }
+    s.count = kept;
+    bool ok = sweep_pools(&s);
     mem_free(s.exclusive.at);
     mem_free(s.rect);
     return ok;
@@ -230,23 +207,20 @@ bool judge_overlaps(struct judge *j)
 
 ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
-static struct lx_pair exclusive_pairs_ordered(int32_t a, int32_t b)
-{
-    return a < b ? (struct lx_pair){a, b} : (struct lx_pair){b, a};
-}
-
 void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
 {
     *e = (struct exclusive_pairs){0};
     if (p->bonds.exclusive_count == 0) return;
     e->at = mem_alloc((size_t)p->bonds.exclusive_count * sizeof *e->at);
-    for (int32_t i = 0; i < p->bonds.exclusive_count; i++)
-        e->at[e->count++] = exclusive_pairs_ordered(p->bonds.exclusive[i].a, p->bonds.exclusive[i].b);
+    for (int32_t i = 0; i < p->bonds.exclusive_count; i++) {
+        int32_t a = p->bonds.exclusive[i].a, b = p->bonds.exclusive[i].b;
+        e->at[e->count++] = (struct lx_pair){a < b ? a : b, a < b ? b : a};
+    }
     qsort(e->at, (size_t)e->count, sizeof *e->at, exclusive_pairs_compare_pairs);
 }
 
 bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b)
 {
-    struct lx_pair key = exclusive_pairs_ordered(a, b);
+    struct lx_pair key = {a < b ? a : b, a < b ? b : a};
     return e->count > 0 && bsearch(&key, e->at, (size_t)e->count, sizeof key, exclusive_pairs_compare_pairs);
 }

@@ -1,5 +1,5 @@
 /* The data model of placement problems: words, and the rules that every solver may rely on. */
-#include "placement/valid.h"
+#include "placement/judge.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -25,23 +25,6 @@ bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, c
     status_vset_at(st, code, NULL, b->line, b->column, format, args);
     va_end(args);
     return false;
-}
-
-static bool valid_uses(const struct lx_buffer *b, lx_status *st)
-{
-    if (b->use_count == 0) return true;
-    int64_t last = b->uses[b->use_count - 1];
-    if (b->start != b->uses[0])
-        return buffer_error(b, st, LX_E_MODEL,
-                            "buffer %s: uses: it starts at %lld but is first used at %lld; they must agree",
-                            b->name, (long long)b->start, (long long)b->uses[0]);
-    if (b->end < last + 1)
-        return buffer_error(
-            b, st, LX_E_MODEL,
-            "buffer %s: uses: it ends at %lld, before its last use at %lld is over; the end must be at least "
-            "%lld",
-            b->name, (long long)b->end, (long long)last, (long long)last + 1);
-    return true;
 }
 
 static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, lx_status *st)
@@ -70,7 +53,19 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
         return buffer_error(
             b, st, LX_E_MODEL, "buffer %s: its %s %lld is not a multiple of the alignment %lld", b->name,
             p->pool_count ? "pin" : "fixed address", (long long)b->fixed, (long long)lx_alignment_of(p, b));
-    return valid_in_pools(p, b, st) && valid_uses(b, st);
+    if (!valid_in_pools(p, b, st)) return false;
+    if (b->use_count > 0 && b->start != b->uses[0])
+        return buffer_error(b, st, LX_E_MODEL,
+                            "buffer %s: uses: it starts at %lld but is first used at %lld; they must agree",
+                            b->name, (long long)b->start, (long long)b->uses[0]);
+    int64_t last = b->use_count > 0 ? b->uses[b->use_count - 1] : b->start;
+    if (b->end < last + 1)
+        return buffer_error(
+            b, st, LX_E_MODEL,
+            "buffer %s: uses: it ends at %lld, before its last use at %lld is over; the end must be at least "
+            "%lld",
+            b->name, (long long)b->end, (long long)last, (long long)last + 1);
+    return true;
 }
 
 /* A parent's life ends on the tick on which its child is born, so lives strictly increase along edges
@@ -105,13 +100,6 @@ static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child
     return true;
 }
 
-static int64_t dearest_pool(const struct lx_buffer *b)
-{
-    int64_t most = 0;
-    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++) most = max_i64(most, b->on_costs[k]);
-    return most;
-}
-
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
 {
     if (p->alignment < 1 || p->alignment > LX_INT_MAX || p->capacity < 0 || p->capacity > LX_INT_MAX ||
@@ -126,10 +114,12 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
         if (!valid_buffer(p, b, st)) return false;
         for (int32_t k = 0; k < b->parent_count; k++)
             if (!valid_edge(p, b, b->parents[k], st)) return false;
+        int64_t dearest = 0;
+        for (int32_t k = 0; b->on_costs && k < b->pool_count; k++) dearest = max_i64(dearest, b->on_costs[k]);
         /* Plan files carry integers up to 2^53; and no solver can overflow by adding a few more sizes. */
         if (!add_i64(bytes, round_up_i64(b->size, lx_alignment_of(p, b)), &bytes) ||
-            !add_i64(cost, b->spill_cost, &cost) || !add_i64(cost, dearest_pool(b), &cost) ||
-            bytes > LX_INT_MAX || cost > LX_INT_MAX)
+            !add_i64(cost, b->spill_cost, &cost) || !add_i64(cost, dearest, &cost) || bytes > LX_INT_MAX ||
+            cost > LX_INT_MAX)
             return buffer_error(b, st, LX_E_RANGE,
                                 "buffer %s: the sizes or costs up to here add up beyond 2^53", b->name);
     }
@@ -148,44 +138,46 @@ int32_t *blocks_of(const struct lx_problem *p)
     return block;
 }
 
-/* What a problem asks of a solver beyond a plain list of buffers in one pool. */
-
-static unsigned buffer_needs(const struct lx_buffer *b)
+void block_chains(const int32_t *block, int32_t count, int32_t *next)
 {
-    unsigned needs = 0;
-    if (b->life_count) needs |= LX_CAN_LIVES;
-    if (b->alone) needs |= LX_CAN_PAIRS;
-    if (b->must) needs |= LX_CAN_MUST;
-    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
-        if (b->on_costs[k]) needs |= LX_CAN_CHARGES;
-    return needs;
+    for (int32_t i = 0; i < count; i++) next[i] = -1;
+    for (int32_t i = count; i-- > 0;)
+        if (block[i] != i) {
+            next[i] = next[block[i]];
+            next[block[i]] = i;
+        }
 }
 
-static unsigned pool_needs(const struct lx_problem *p)
+bool blocks_alive_together(const struct lx_problem *p, const int32_t *next, const struct exclusive_pairs *e,
+                           int32_t a, int32_t b)
 {
-    unsigned needs = p->pool_count > 1 ? LX_CAN_POOLS : 0;
-    for (int32_t i = 0; i < p->pool_count; i++)
-        if (p->pools[i].reserved_count) needs |= LX_CAN_RESERVED;
-    return needs;
-}
-
-static unsigned bond_needs(const struct lx_bonds *b)
-{
-    unsigned needs = 0;
-    if (b->apart_count || b->exclusive_count) needs |= LX_CAN_PAIRS;
-    if (b->staging_count) needs |= LX_CAN_STAGING;
-    if (b->same_place_count) needs |= LX_CAN_SAME_PLACE;
-    if (b->together_count) needs |= LX_CAN_TOGETHER;
-    if (b->reuse_count) needs |= LX_CAN_REUSE;
-    for (int32_t i = 0; i < b->charge_count; i++)
-        needs |= b->charges[i].cost == LX_FORBIDDEN ? LX_CAN_MUST | LX_CAN_CHARGES : LX_CAN_CHARGES;
-    return needs;
+    for (int32_t x = a; x >= 0; x = next[x])
+        for (int32_t y = b; y >= 0; y = next[y])
+            if (lx_lives_meet(&p->buffers[x], &p->buffers[y]) && !exclusive_has(e, x, y)) return true;
+    return false;
 }
 
 unsigned lx_problem_needs(const struct lx_problem *p)
 {
-    unsigned needs = pool_needs(p) | bond_needs(&p->bonds);
-    for (int32_t i = 0; i < p->count; i++) needs |= buffer_needs(&p->buffers[i]);
+    const struct lx_bonds *bonds = &p->bonds;
+    unsigned needs = p->pool_count > 1 ? LX_CAN_POOLS : 0;
+    for (int32_t i = 0; i < p->pool_count; i++)
+        if (p->pools[i].reserved_count) needs |= LX_CAN_RESERVED;
+    if (bonds->apart_count || bonds->exclusive_count) needs |= LX_CAN_PAIRS;
+    if (bonds->staging_count) needs |= LX_CAN_STAGING;
+    if (bonds->same_place_count) needs |= LX_CAN_SAME_PLACE;
+    if (bonds->together_count) needs |= LX_CAN_TOGETHER;
+    if (bonds->reuse_count) needs |= LX_CAN_REUSE;
+    for (int32_t i = 0; i < bonds->charge_count; i++)
+        needs |= bonds->charges[i].cost == LX_FORBIDDEN ? LX_CAN_MUST | LX_CAN_CHARGES : LX_CAN_CHARGES;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (b->life_count) needs |= LX_CAN_LIVES;
+        if (b->alone) needs |= LX_CAN_PAIRS;
+        if (b->must) needs |= LX_CAN_MUST;
+        for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
+            if (b->on_costs[k]) needs |= LX_CAN_CHARGES;
+    }
     return needs;
 }
 

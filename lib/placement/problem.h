@@ -327,6 +327,10 @@ int64_t lx_bound(const struct lx_problem *p);
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st);
 
+/* The same of a problem that lx_problem_validate has let through. */
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st);
+
 /* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY:
  * more than 0, and nothing above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);

@@ -1,6 +1,8 @@
 /* The rewriting of a problem, step by step, and the way back. */
 #include "placement/rewrite.h"
+#include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,28 +15,14 @@ bool is_plain(const struct lx_problem *p)
     return p->objective == LX_SPILL ? (needs & ~(unsigned)(LX_CAN_CHARGES | LX_CAN_MUST)) == 0 : needs == 0;
 }
 
-/* Notes that no legal answer exists; true, because memory is not out. */
-bool never(struct rewrite *w, const char *format, ...)
+/* Notes that no legal answer exists. */
+__attribute__((format(printf, 2, 3))) static void never(struct rewrite *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     if (!w->impossible) vsnprintf(w->why, sizeof w->why, format, args);
     va_end(args);
     w->impossible = true;
-    return true;
-}
-
-void rewrite_make(struct rewrite *w, const struct lx_problem *p)
-{
-    struct lx_charge *charges = NULL;
-    int32_t count = 0;
-    *w = (struct rewrite){.p = p};
-    exclusive_sorted(p, &w->exclusive);
-    make_blocks(w);
-    fix_states(w);
-    if (w->impossible) return;
-    shorten_charges(w, &charges, &count);
-    if (!w->impossible) make_parts(w, charges, count);
 }
 
 void rewrite_free(struct rewrite *w)
@@ -52,6 +40,82 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
             out[m] = address[i];
             if (pool) pool[m] = part->pool[address[i] >= 0 && part_pool ? part_pool[i] : 0];
         }
+}
+
+/* --- Blocks: each same_place group as one buffer, as large as its largest member, at a multiple of all alignments,
+ * alive whenever one of them is, in the pools that all allow, at the sum of their costs. Lives that touch are joined,
+ * also of a buffer by itself. A block that fits nowhere has no place. --- */
+
+ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
+
+static void unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t block)
+{
+    size_t n = 0;
+    for (int32_t m = block; m >= 0; m = w->next[m]) n += (size_t)lx_life_count(&w->p->buffers[m]);
+    if (n == 1) return;
+    struct lx_life *all = arena_array(&w->memory, n, sizeof *all);
+    n = 0;
+    for (int32_t m = block; m >= 0; m = w->next[m])
+        for (int32_t k = 0; k < lx_life_count(&w->p->buffers[m]); k++)
+            all[n++] = lx_life_at(&w->p->buffers[m], k);
+    qsort(all, n, sizeof *all, rewrite_blocks_compare_lives);
+    size_t kept = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (all[i].start <= all[kept].end)
+            all[kept].end = max_i64(all[kept].end, all[i].end);
+        else
+            all[++kept] = all[i];
+    }
+    whole->start = all[0].start;
+    whole->end = all[kept].end;
+    whole->lives = kept ? all : NULL;
+    whole->life_count = kept ? (int32_t)kept + 1 : 0;
+}
+
+static void make_block(struct rewrite *w, int32_t block)
+{
+    struct lx_buffer *whole = &w->whole[block];
+    *whole = w->p->buffers[block];
+    whole->alignment = 0;
+    whole->spill_cost = 0;
+    int64_t alignment = 1;
+    for (int32_t m = block; m >= 0; m = w->next[m]) {
+        const struct lx_buffer *b = &w->p->buffers[m];
+        whole->size = max_i64(whole->size, b->size);
+        whole->spill_cost += b->spill_cost;
+        alignment = lcm_i64(alignment, lx_alignment_of(w->p, b));
+        whole->must |= b->must;
+        whole->alone |= b->alone;
+        if (b->fixed >= 0) whole->fixed = b->fixed, whole->fixed_pool = b->fixed_pool;
+        if (b->reason) whole->reason = b->reason;
+    }
+    if (alignment != w->p->alignment) whole->alignment = alignment;
+    unite_lives(w, whole, block);
+    /* The pools of a block in the order of its first member, with their costs. */
+    const struct lx_buffer *first = &w->p->buffers[block];
+    int32_t n = lx_choice_count(w->p, first), kept = 0;
+    int32_t *pools = arena_array(&w->memory, (size_t)n, sizeof *pools);
+    int64_t *costs = arena_array(&w->memory, (size_t)n, sizeof *costs), any = 0;
+    for (int32_t k = 0; k < n; k++) {
+        int32_t pool = lx_choice_at(first, k);
+        bool allowed = true;
+        for (int32_t m = block; m >= 0 && allowed; m = w->next[m]) {
+            const struct lx_buffer *b = &w->p->buffers[m];
+            allowed = lx_allows_pool(b, pool) && (b->fixed < 0 || b->fixed_pool == pool);
+        }
+        if (!allowed) continue;
+        /* Is there room in the pool for a buffer, at its pin if it has one? */
+        int64_t capacity = lx_pool_capacity(w->p, pool), at = max_i64(whole->fixed, 0);
+        if (capacity != LX_NO_LIMIT && (whole->size > capacity || at > capacity - whole->size)) continue;
+        for (int32_t m = block; m >= 0; m = w->next[m]) costs[kept] += lx_on_cost(&w->p->buffers[m], pool);
+        any |= costs[kept];
+        pools[kept++] = pool;
+    }
+    whole->pools = pools;
+    whole->on_costs = any ? costs : NULL;
+    whole->pool_count = kept;
+    w->has_place[block] = !whole->reason && whole->pool_count > 0 &&
+                          (whole->fixed < 0 || whole->fixed % alignment == 0) && alignment < INT64_MAX;
 }
 
 /* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be
@@ -147,7 +211,7 @@ static bool hand_on(struct rewrite *w)
     return changed && !w->impossible;
 }
 
-void fix_states(struct rewrite *w)
+static void fix_states(struct rewrite *w)
 {
     const struct lx_problem *p = w->p;
     bool *is_staging = arena_array(&w->memory, (size_t)p->count, sizeof *is_staging), ignored;
@@ -179,15 +243,6 @@ struct shortening {
     bool dead, any_holds;
 };
 
-static int decided(const struct shortening *s, int32_t block, unsigned as)
-{
-    int state = s->w->state[block];
-    if (state == IS_OPEN && s->named[block] & ALL_ON && as > ALL_OFF) state = IS_ON;
-    if (state == IS_OPEN && s->named[block] & ALL_OFF && as > ALL_OFF) state = IS_OFF;
-    if (state == IS_OPEN) return 0;
-    return (state == IS_ON) == (as == ALL_ON || as == ANY_ON) ? 1 : -1;
-}
-
 /* Takes over the open members of a list of conditions. */
 static void rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
                                     struct lx_group *to)
@@ -195,7 +250,10 @@ static void rewrite_charges_shorten(struct shortening *s, const struct lx_group 
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
     for (int32_t k = 0; k < from->count; k++) {
         int32_t block = s->w->block[from->at[k]];
-        int known = decided(s, block, as);
+        int state = s->w->state[block]; /* as far as it is decided */
+        if (state == IS_OPEN && s->named[block] & ALL_ON && as > ALL_OFF) state = IS_ON;
+        if (state == IS_OPEN && s->named[block] & ALL_OFF && as > ALL_OFF) state = IS_OFF;
+        int known = state == IS_OPEN ? 0 : (state == IS_ON) == (as == ALL_ON || as == ANY_ON) ? 1 : -1;
         if (as <= ALL_OFF)
             s->dead |= known < 0 || (s->named[block] & (ALL_ON | ALL_OFF) & ~as);
         else
@@ -207,23 +265,7 @@ static void rewrite_charges_shorten(struct shortening *s, const struct lx_group 
     to->at = at;
 }
 
-/* What is left of a linked cost: true where it has to be kept. */
-static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge *c)
-{
-    struct lx_charge *o = s->out;
-    bool has_any = c->any_on.count + c->any_off.count > 0;
-    if (s->any_holds) o->any_on.count = o->any_off.count = 0;
-    bool any_open = o->any_on.count + o->any_off.count > 0;
-    if (s->dead || (has_any && !s->any_holds && !any_open)) return false;
-    if (any_open || o->all_on.count + o->all_off.count > 0) return true;
-    if (c->cost == LX_FORBIDDEN)
-        never(s->w, "a forbidden charge comes about whatever is placed");
-    else
-        s->w->constant += c->cost;
-    return false;
-}
-
-void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
+static void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count)
 {
     const struct lx_bonds *b = &w->p->bonds;
     struct shortening s = {.w = w, .named = arena_array(&w->memory, (size_t)w->p->count, 1)};
@@ -241,6 +283,35 @@ void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *cou
         const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
         for (int g = 0; g < 4; g++)
             for (int32_t k = 0; k < groups[g]->count; k++) s.named[s.w->block[groups[g]->at[k]]] = 0;
-        if (rewrite_charges_is_open(&s, c)) (*count)++;
+        bool has_any = c->any_on.count + c->any_off.count > 0;
+        if (s.any_holds) s.out->any_on.count = s.out->any_off.count = 0;
+        bool any_open = s.out->any_on.count + s.out->any_off.count > 0;
+        if (s.dead || (has_any && !s.any_holds && !any_open)) continue;
+        if (any_open || s.out->all_on.count + s.out->all_off.count > 0)
+            (*count)++;
+        else if (c->cost == LX_FORBIDDEN)
+            never(w, "a forbidden charge comes about whatever is placed");
+        else
+            w->constant += c->cost;
     }
+}
+
+void rewrite_make(struct rewrite *w, const struct lx_problem *p)
+{
+    struct lx_charge *charges = NULL;
+    int32_t count = 0;
+    size_t n = (size_t)p->count;
+    *w = (struct rewrite){.p = p, .block = blocks_of(p)};
+    exclusive_sorted(p, &w->exclusive);
+    w->next = arena_array(&w->memory, n, sizeof *w->next);
+    w->state = arena_array(&w->memory, n, sizeof *w->state);
+    w->whole = arena_array(&w->memory, n, sizeof *w->whole);
+    w->has_place = arena_array(&w->memory, n, sizeof *w->has_place);
+    block_chains(w->block, p->count, w->next);
+    for (int32_t i = 0; i < p->count; i++)
+        if (w->block[i] == i) make_block(w, i);
+    fix_states(w);
+    if (w->impossible) return;
+    shorten_charges(w, &charges, &count);
+    if (!w->impossible) make_parts(w, charges, count);
 }

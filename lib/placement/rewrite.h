@@ -50,16 +50,7 @@ void rewrite_free(struct rewrite *w);
 void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
                     const int32_t *part_pool, int64_t *out, int32_t *pool);
 
-/* rewrite_blocks.c */
-bool make_blocks(struct rewrite *w);
-bool blocks_alive_together(const struct rewrite *w, int32_t a, int32_t b);
-/* rewrite_states.c */
-void fix_states(struct rewrite *w);
-/* rewrite_charges.c: shortened, by blocks; those that are decided are gone, or in the constant. */
-void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
 /* rewrite_parts.c */
 void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
-
-bool never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

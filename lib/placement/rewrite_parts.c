@@ -2,12 +2,12 @@
  * either, and by groups, staging pairs and linked costs between blocks of both; not by pairs about sharing
  * bytes, which have no meaning across pools. Blocks that are off for sure are in no part. */
 #include "placement/rewrite.h"
-#include "placement/valid.h"
 #include "base/checked.h"
 #include "base/union_find.h"
 
 struct parting {
     struct rewrite *w;
+    bool asks_cost;
     int32_t *joined;  /* per pool: the least pool of its part */
     int32_t *index;   /* per block: its number in its part, or -1 */
     int32_t *part_of; /* per pool: its part */
@@ -41,11 +41,6 @@ static void couple_group(struct parting *t, const struct lx_group *g, int32_t *w
     for (int32_t k = 0; k < g->count; k++) couple(t, with, t->w->block[g->at[k]]);
 }
 
-static bool asks_cost(const struct parting *t)
-{
-    return t->w->p->objective == LX_SPILL;
-}
-
 static void couple_pools(struct parting *t)
 {
     const struct lx_problem *p = t->w->p;
@@ -55,9 +50,9 @@ static void couple_pools(struct parting *t)
         if (t->w->block[i] != i || t->w->state[i] == IS_OFF) continue;
         for (int32_t k = 1; k < b->pool_count; k++) sets_join(t->joined, b->pools[0], b->pools[k]);
     }
-    for (int32_t i = 0; asks_cost(t) && i < p->bonds.together_count; i++)
+    for (int32_t i = 0; t->asks_cost && i < p->bonds.together_count; i++)
         couple_group(t, &p->bonds.together[i], &(int32_t){-1});
-    for (int32_t i = 0; asks_cost(t) && i < p->bonds.staging_count; i++) {
+    for (int32_t i = 0; t->asks_cost && i < p->bonds.staging_count; i++) {
         int32_t with = -1;
         couple(t, &with, t->w->block[p->bonds.staging[i].a]);
         couple(t, &with, t->w->block[p->bonds.staging[i].b]);
@@ -94,19 +89,15 @@ static void make_lists(struct parting *t)
     }
 }
 
-/* What is known of a pool without pools: version 1 has one of its own. */
-static struct lx_pool rewrite_parts_pool_at(const struct lx_problem *p, int32_t k)
-{
-    return p->pool_count ? p->pools[k] : (struct lx_pool){"", lx_pool_capacity(p, 0), NULL, 0};
-}
-
 static void deal_pools(struct parting *t)
 {
     struct rewrite *w = t->w;
     for (int32_t k = 0; k < lx_pool_count(w->p); k++) {
         struct part *part = &w->parts[t->part_of[k]];
         struct lx_problem *q = &part->problem;
-        struct lx_pool pool = rewrite_parts_pool_at(w->p, k);
+        /* What is known of a pool without pools: version 1 has one of its own. */
+        struct lx_pool pool =
+            w->p->pool_count ? w->p->pools[k] : (struct lx_pool){"", lx_pool_capacity(w->p, 0), NULL, 0};
         t->pool_at[k] = q->pool_count;
         part->pool[q->pool_count] = k;
         part->pools[q->pool_count++] = pool;
@@ -120,7 +111,7 @@ static void deal_blocks(struct parting *t)
     for (int32_t i = 0; i < w->p->count; i++) {
         if (w->block[i] != i) continue;
         if (rewrite_parts_part_of(t, i) < 0) {
-            if (asks_cost(t)) w->constant += w->whole[i].spill_cost;
+            if (t->asks_cost) w->constant += w->whole[i].spill_cost;
             continue;
         }
         struct part *part = &w->parts[rewrite_parts_part_of(t, i)];
@@ -131,7 +122,7 @@ static void deal_blocks(struct parting *t)
         for (int32_t i = 0; i < w->parts[k].problem.count; i++) {
             struct lx_buffer *b = &w->parts[k].buffers[i];
             *b = w->whole[w->parts[k].block[i]];
-            b->must = asks_cost(t) && w->state[w->parts[k].block[i]] == IS_ON;
+            b->must = t->asks_cost && w->state[w->parts[k].block[i]] == IS_ON;
             if (b->parent_count != 0) {
                 int32_t *parents = arena_array(&t->w->memory, (size_t)b->parent_count, sizeof *parents),
                         n = 0;
@@ -147,36 +138,23 @@ static void deal_blocks(struct parting *t)
         }
 }
 
+/* Two blocks are exclusive as a whole if no members of theirs are alive together. */
+enum kept_pairs { ALL_PAIRS, APART_IN_TIME, BOTH_OPEN };
+
 /* Pairs of one part, in its numbers. */
 static void deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t count, int32_t part,
-                       bool (*keep)(const struct rewrite *, int32_t, int32_t), const struct lx_pair **out,
-                       int32_t *n)
+                       enum kept_pairs keep, const struct lx_pair **out, int32_t *n)
 {
     struct lx_pair *made = arena_array(&t->w->memory, (size_t)count, sizeof *made);
     for (int32_t i = 0; i < count; i++) {
         int32_t a = t->w->block[pairs[i].a], b = t->w->block[pairs[i].b];
-        if (a == b || rewrite_parts_part_of(t, a) != part || rewrite_parts_part_of(t, b) != part ||
-            !keep(t->w, a, b))
+        if (a == b || rewrite_parts_part_of(t, a) != part || rewrite_parts_part_of(t, b) != part) continue;
+        if (keep == APART_IN_TIME && blocks_alive_together(t->w->p, t->w->next, &t->w->exclusive, a, b))
             continue;
+        if (keep == BOTH_OPEN && (t->w->state[a] != IS_OPEN || t->w->state[b] != IS_OPEN)) continue;
         made[(*n)++] = (struct lx_pair){t->index[a], t->index[b]};
     }
     *out = made;
-}
-
-static bool rewrite_always(const struct rewrite *w, int32_t a, int32_t b)
-{
-    return w && a != b;
-}
-
-/* Two blocks are exclusive as a whole if no members of theirs are alive together. */
-static bool apart_in_time(const struct rewrite *w, int32_t a, int32_t b)
-{
-    return !blocks_alive_together(w, a, b);
-}
-
-static bool both_open(const struct rewrite *w, int32_t a, int32_t b)
-{
-    return w->state[a] == IS_OPEN && w->state[b] == IS_OPEN;
 }
 
 static void deal_group(struct parting *t, const struct lx_group *from, struct lx_group *to)
@@ -202,21 +180,17 @@ static void deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
     out->together = made;
 }
 
-static int32_t part_of_charge(const struct parting *t, const struct lx_charge *c)
-{
-    const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
-    for (int g = 0; g < 4; g++)
-        if (groups[g]->count) return rewrite_parts_part_of(t, t->w->block[groups[g]->at[0]]);
-    return -1;
-}
-
 static void deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
 {
     struct lx_charge *made = arena_array(&t->w->memory, (size_t)t->charge_count, sizeof *made);
     for (int32_t i = 0; i < t->charge_count; i++) {
         const struct lx_charge *c = &t->charges[i];
         struct lx_charge *to = &made[out->charge_count];
-        if (part_of_charge(t, c) != part) continue;
+        const struct lx_group *any = c->all_on.count    ? &c->all_on
+                                     : c->all_off.count ? &c->all_off
+                                     : c->any_on.count  ? &c->any_on
+                                                        : &c->any_off;
+        if (any->count == 0 || rewrite_parts_part_of(t, t->w->block[any->at[0]]) != part) continue;
         to->cost = c->cost;
         deal_group(t, &c->all_on, &to->all_on);
         deal_group(t, &c->all_off, &to->all_off);
@@ -231,17 +205,17 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
-    deal_pairs(t, b->apart, b->apart_count, part, rewrite_always, &out->apart, &out->apart_count);
-    deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
+    deal_pairs(t, b->apart, b->apart_count, part, ALL_PAIRS, &out->apart, &out->apart_count);
+    deal_pairs(t, b->exclusive, b->exclusive_count, part, APART_IN_TIME, &out->exclusive,
                &out->exclusive_count);
-    if (!(!asks_cost(t))) {
-        deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging, &out->staging_count);
+    if (t->asks_cost) {
+        deal_pairs(t, b->staging, b->staging_count, part, BOTH_OPEN, &out->staging, &out->staging_count);
         deal_together(t, part, out);
         struct lx_reuse *made = arena_array(&t->w->memory, (size_t)b->reuse_count, sizeof *made);
         for (int32_t i = 0; i < b->reuse_count; i++) {
             int32_t x = t->w->block[b->reuse[i].a], y = t->w->block[b->reuse[i].b];
             if (x == y || rewrite_parts_part_of(t, x) != part || rewrite_parts_part_of(t, y) != part ||
-                b->reuse[i].cost == 0 || blocks_alive_together(t->w, x, y))
+                b->reuse[i].cost == 0 || blocks_alive_together(t->w->p, t->w->next, &t->w->exclusive, x, y))
                 continue;
             made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
         }
@@ -253,7 +227,8 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
 {
     size_t pools = (size_t)lx_pool_count(w->p);
-    struct parting t = {.w = w, .charges = charges, .charge_count = charge_count};
+    struct parting t = {
+        .w = w, .asks_cost = w->p->objective == LX_SPILL, .charges = charges, .charge_count = charge_count};
     t.joined = arena_array(&w->memory, pools, sizeof *t.joined);
     t.part_of = arena_array(&w->memory, pools, sizeof *t.part_of);
     t.pool_at = arena_array(&w->memory, pools, sizeof *t.pool_at);

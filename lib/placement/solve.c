@@ -1,19 +1,21 @@
-/* Runs a solver and lets out only what has been checked. A problem of the second version is rewritten first
- * (rewrite.h) and solved part by part (solve_parts.c); each part, like each plain list, goes through here. */
-#include "placement/solve.h"
+/* Runs a solver and lets out only checked answers. A problem of the second version is rewritten first (rewrite.h) and
+ * solved part by part. */
 #include "placement/rewrite.h"
 #include "base/fail.h"
+#include "base/border.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
+/* All off chip. */
+static void solve_nothing(const struct lx_problem *p, struct lx_answer *a)
 {
     for (int32_t i = 0; i < p->count; i++) {
         a->address[i] = LX_OFF_CHIP;
@@ -21,17 +23,58 @@ static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
     }
 }
 
-/* Is it plain that not everything fits? Something is larger than the scratchpad, or more spill is forced
- * than what is barred. */
-static bool cannot_fit(const struct lx_problem *p, int64_t bound)
+/* --- Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and buffers that a
+ * cancelled solver has left out. --- */
+
+static bool is_pinned(const struct lx_problem *p, int32_t i)
 {
+    return p->buffers[i].fixed >= 0 && lx_may_be_placed(p, &p->buffers[i]);
+}
+
+static bool is_plain_list(const struct lx_problem *p)
+{
+    return !p->pool_count && !lx_problem_needs(p);
+}
+
+/* Do fixed addresses of a plain list exclude each other? The checker tells, of an answer in which no other buffer is
+ * placed: two that share a byte share it in any answer. */
+static bool pins_clash(const struct lx_problem *p)
+{
+    int32_t pinned = 0;
+    for (int32_t i = 0; i < p->count; i++) pinned += is_pinned(p, i);
+    if (!is_plain_list(p) || pinned < 2) return false;
+    struct lx_problem alone = *p;
+    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
+    enum lx_rule rule = LX_RULE_NONE;
+    lx_status why = {0};
+    for (int32_t i = 0; i < p->count; i++) address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
+    alone.objective = LX_SPILL;
+    if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
+    bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
+    mem_free(address);
+    return !legal && rule == LX_RULE_OVERLAP;
+}
+
+/* Of a plain list whose height is asked: buffers without a place one on the other above everything. */
+static void stack_left_out(const struct lx_problem *p, int64_t *address)
+{
+    int64_t top = 0;
+    bool late = false; /* a fixed one had no place yet: others may lie there, and all of these begin anew */
+    if (p->objective != LX_HEIGHT || !is_plain_list(p)) return;
+    for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
+    for (int32_t i = 0; late && i < p->count; i++)
+        address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
+    for (int32_t i = 0; i < p->count; i++)
+        if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (!b->reason && !lx_may_be_placed(p, b)) return true;
-        if (b->reason) bound -= b->spill_cost;
+        if (address[i] >= 0 || !lx_may_be_placed(p, b)) continue;
+        address[i] = round_up_i64(top, lx_alignment_of(p, b));
+        top = address[i] + b->size;
     }
-    return bound > 0;
 }
+
+/* --- One run of a solver. --- */
 
 /* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
  * solver that can prove, is repeated. */
@@ -42,23 +85,18 @@ static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_
     if (claimed == LX_ERROR) return LX_ERROR;
     if (p->objective == LX_FIT) {
         if (!lx_left_out(p, a->address)) return LX_OPTIMAL;
-        if (clash || cannot_fit(p, our_bound)) return LX_INFEASIBLE;
+        /* Not everything fits: a buffer is larger than the scratchpad, or more spill is forced than the barred ones
+         * cost. */
+        for (int32_t i = 0; i < p->count; i++) {
+            const struct lx_buffer *b = &p->buffers[i];
+            clash |= !b->reason && !lx_may_be_placed(p, b);
+            if (b->reason) our_bound -= b->spill_cost;
+        }
+        if (clash || our_bound > 0) return LX_INFEASIBLE;
         return claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE) ? LX_INFEASIBLE : LX_LIMIT;
     }
     if (a->objective == a->bound) return LX_OPTIMAL;
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
-}
-
-static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)
-{
-    if (solver->abi != LX_SOLVER_ABI)
-        return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
-                          solver->abi, LX_SOLVER_ABI);
-    if (!lx_can(solver, p->objective))
-        return status_set(st, LX_E_USAGE,
-                          "solver %s does not answer the %s question; `lxplan solvers` lists which do",
-                          solver->name, lx_objective_word(p->objective));
-    return true;
 }
 
 /* False: the solver failed; its message says why. A cancelled solver's answer is legal as it left it. */
@@ -69,7 +107,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
     with_bound.known_bound = max_i64(bound, run->enough);
-    solve_all_off_chip(p, answer);
+    solve_nothing(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
@@ -110,7 +148,7 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     bool none = may_have_none(p) && (claimed == LX_LIMIT || claimed == LX_ERROR);
     bool proved = may_be_impossible(p) && claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE);
     lx_status ignored;
-    solve_all_off_chip(p, answer);
+    solve_nothing(p, answer);
     answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
     answer->bound = bound;
     if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored))
@@ -120,40 +158,9 @@ static void without_answer(const struct lx_problem *p, const struct lx_solver *s
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
 }
 
-/* The caller's run with the clock in its stop: the solver hears of both by run->stop, deeper loops by
- * cancel_requested(). */
-struct limit {
-    const struct lx_run *run;
-    struct cancel token;
-};
-
-static bool solve_is_over(void *limit)
-{
-    struct limit *l = limit;
-    if (lx_run_stopped(l->run)) atomic_store(&l->token.requested, true);
-    return cancel_requested();
-}
-
-static void solve_pass_on(void *limit, const struct lx_progress *so_far)
-{
-    const struct lx_run *run = ((const struct limit *)limit)->run;
-    run->progress(run->context, so_far);
-}
-
-/* The solver's run, until cancel_end(&l->token). */
-static struct lx_run limit_begin(struct limit *l, const struct lx_run *run)
-{
-    struct lx_run timed = *run;
-    l->run = run;
-    cancel_begin(&l->token, run->time_limit);
-    timed.stop = solve_is_over;
-    timed.progress = run->progress ? solve_pass_on : NULL;
-    timed.context = l;
-    return timed;
-}
-
-bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-                 struct lx_answer *answer, lx_status *st)
+/* Of a problem that a solver can be given as it is. */
+static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                        struct lx_answer *answer, lx_status *st)
 {
     unsigned lacks = lx_problem_needs(p) & ~solver->caps;
     int64_t bound = 0;
@@ -172,7 +179,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
-        solve_all_off_chip(p, answer);
+        solve_nothing(p, answer);
         answer->status = LX_INFEASIBLE;
         answer->objective = answer->bound = INT64_MAX;
         LOG(solve, "%s is not asked: no legal answer exists", solver->name);
@@ -210,85 +217,250 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     return true;
 }
 
-static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solver *solver,
-                                const struct lx_run *run, bool validate, struct lx_answer *answer,
-                                lx_status *st)
+/* --- Problems of the second version: their parts one by one, and their answers put together again. The whole is
+ * checked as it was asked. --- */
+
+struct run_parts {
+    struct rewrite w;
+    const struct lx_problem *p;
+    const struct lx_solver *solver;
+    const struct lx_run *run;
+    struct lx_answer *whole, part; /* part: room for the answer of any */
+    const struct part *now;
+    int64_t value, bound; /* of the parts that are done, and the constant */
+    bool none;            /* some part has no answer */
+    double end;           /* of the time, or 0 */
+    int64_t *shown;       /* an answer on its way to somebody who watches */
+    int32_t *shown_pool;
+};
+
+static bool stop_part(void *context)
 {
-    struct incumbents w;
-    struct limit limit;
-    const struct lx_run timed = limit_begin(&limit, run);
-    struct lx_run watched = incumbents_watch(&w, p, &timed);
-    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
-    bool ok = can_answer(p, solver, st) && (!validate || lx_problem_validate(p, st)),
-         plain = ok && is_plain(p);
-    if (!plain) watched.enough = 0; /* that would be of all parts together */
-    ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
-    if (ok) incumbents_end(&w, answer);
-    if (w.memory_is_out) memory_out();
-    cancel_end(&limit.token);
+    return lx_run_stopped(((const struct run_parts *)context)->run);
+}
+
+/* What a part reports, as the whole: its answer only where it is all there is. */
+static void report_part(void *context, const struct lx_progress *so_far)
+{
+    struct run_parts *r = context;
+    struct lx_progress out = *so_far;
+    out.address = NULL;
+    out.pool = NULL;
+    out.steps += r->whole->steps;
+    if (so_far->objective < INT64_MAX / 2) out.objective += r->value;
+    out.bound += r->bound;
+    if (so_far->address && r->w.part_count == 1 && r->now->hard_limit == LX_NO_LIMIT) {
+        for (int32_t i = 0; i < r->p->count; i++) r->shown[i] = LX_OFF_CHIP;
+        rewrite_places(&r->w, r->now, so_far->address, so_far->pool, r->shown, r->shown_pool);
+        out.address = r->shown;
+        out.pool = r->shown_pool;
+    }
+    r->run->progress(r->run->context, &out);
+}
+
+/* A pool that nobody may be in: its reserved bytes are its height. */
+static int64_t height_of_empty(const struct lx_problem *p)
+{
+    int64_t height = 0;
+    for (int32_t k = 0; k < p->pool_count; k++) {
+        int64_t top = 0;
+        for (int32_t i = 0; i < p->pools[k].reserved_count; i++)
+            top = max_i64(top, p->pools[k].reserved[i].to);
+        height += top;
+    }
+    return p->objective == LX_HEIGHT ? height : 0;
+}
+
+/* The worst that is said of a part is said of the whole. */
+static enum lx_verdict worse(enum lx_verdict a, enum lx_verdict b)
+{
+    static const int rank[] = {
+        [LX_OPTIMAL] = 0, [LX_FEASIBLE] = 1, [LX_LIMIT] = 2, [LX_ERROR] = 3, [LX_INFEASIBLE] = 4};
+    return rank[a] > rank[b] ? a : b;
+}
+
+static void judge_part(struct run_parts *r, const struct part *part)
+{
+    struct lx_answer *a = &r->part;
+    if (part->hard_limit != LX_NO_LIMIT && a->objective > part->hard_limit) {
+        a->status = a->bound > part->hard_limit ? LX_INFEASIBLE : worse(a->status, LX_LIMIT);
+        a->objective = INT64_MAX;
+    }
+    r->none |= a->objective == INT64_MAX || a->status == LX_INFEASIBLE;
+    r->value += a->objective == INT64_MAX ? 0 : a->objective;
+    /* Of a part without an answer the bound may be as high as numbers go. */
+    if (r->p->objective != LX_FIT && !add_i64(r->bound, a->bound, &r->bound)) r->bound = INT64_MAX;
+    r->whole->steps += a->steps;
+    for (int i = 0; i < a->stat_count; i++) {
+        if (i >= r->whole->stat_count)
+            r->whole->stats[r->whole->stat_count++] = (struct lx_stat){a->stats[i].name, 0};
+        r->whole->stats[i].value += a->stats[i].value;
+    }
+    if (!r->whole->message[0]) snprintf(r->whole->message, sizeof r->whole->message, "%s", a->message);
+    r->whole->status = worse(r->whole->status, a->status);
+    rewrite_places(&r->w, part, a->address, a->pool, r->whole->address, r->whole->pool);
+}
+
+static void close_whole(struct run_parts *r)
+{
+    struct lx_answer *a = r->whole;
+    lx_status why;
+    a->bound = r->bound;
+    if (a->status == LX_INFEASIBLE || (r->none && r->p->objective != LX_FIT)) {
+        solve_nothing(r->p, a);
+        a->objective = INT64_MAX;
+        return;
+    }
+    if (check_so_far(r->p, a->pool, a->address, &a->objective, &why)) {
+        if (a->status == LX_OPTIMAL && r->p->objective != LX_FIT) a->bound = a->objective;
+        return;
+    }
+    solve_nothing(r->p, a);
+    a->objective = INT64_MAX;
+    if (r->p->objective == LX_FIT && a->status == LX_LIMIT) return; /* as far as it went is no answer */
+    a->status = LX_ERROR;
+    snprintf(a->message, sizeof a->message, "refused by the checker: %.130s", why.text);
+}
+
+static bool solve_part(struct run_parts *r, const struct part *part, lx_status *st)
+{
+    struct lx_run run = *r->run;
+    if (part->problem.count == 0) {
+        r->value += height_of_empty(&part->problem);
+        r->bound += height_of_empty(&part->problem);
+        return true;
+    }
+    run.progress = r->run->progress ? report_part : NULL;
+    run.stop = r->run->stop ? stop_part : NULL;
+    run.context = r;
+    run.incumbent = NULL;
+    run.incumbent_pool = NULL;
+    if (r->end > 0) run.time_limit = fmax(r->end - clock_seconds(), 0.001);
+    r->part = (struct lx_answer){.address = r->part.address, .pool = r->part.pool, .status = LX_ERROR};
+    r->now = part;
+    if (!solve_plain(&part->problem, r->solver, &run, &r->part, st)) return false;
+    judge_part(r, part);
+    return true;
+}
+
+static bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                        struct lx_answer *answer, lx_status *st)
+{
+    size_t n = (size_t)p->count + 1;
+    struct run_parts r = {.p = p, .solver = solver, .run = run, .whole = answer};
+    if (p->pool_count > 1 && !answer->pool)
+        return status_set(st, LX_E_INTERNAL, "several pools, but no room for those of the answer");
+    if (run->time_limit > 0) r.end = clock_seconds() + run->time_limit;
+    r.part.address = mem_alloc(n * sizeof *r.part.address);
+    r.part.pool = mem_alloc(n * sizeof *r.part.pool);
+    r.shown = mem_alloc(n * sizeof *r.shown);
+    r.shown_pool = mem_zeroed(n, sizeof *r.shown_pool);
+    rewrite_make(&r.w, p);
+    bool ok = true;
+    solve_nothing(p, answer);
+    answer->objective = INT64_MAX;
+    answer->status = r.w.impossible ? LX_INFEASIBLE : LX_OPTIMAL;
+    if (r.w.impossible) snprintf(answer->message, sizeof answer->message, "%s", r.w.why);
+    r.value = r.bound = r.w.constant;
+    for (int32_t k = 0; ok && k < r.w.part_count && answer->status != LX_INFEASIBLE; k++)
+        ok = solve_part(&r, &r.w.parts[k], st);
+    if (ok && !r.w.impossible) close_whole(&r);
+    rewrite_free(&r.w);
+    mem_free(r.part.address);
+    mem_free(r.part.pool);
+    mem_free(r.shown);
+    mem_free(r.shown_pool);
     return ok;
 }
 
-bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-                 struct lx_answer *answer, lx_status *st)
+/* --- Any problem. --- */
+
+/* Passes the reports of a solver on to the caller: only legal answers that are better than all before, bounds that never
+ * fall, and the last answer of solvers that report nothing themselves. Its stop has the clock in it, too: the solver
+ * polls run->stop, deeper loops cancel_requested(). */
+struct watch {
+    const struct lx_problem *p;
+    const struct lx_run *run; /* the caller's */
+    struct cancel token;
+    int64_t best, bound, steps;
+    bool memory_is_out; /* in a report: the solver, which may be a plug-in, is asked to stop */
+};
+
+static bool watch_stop(void *context)
 {
-    return solve_until_stopped(p, solver, run, false, answer, st);
+    struct watch *w = context;
+    if (lx_run_stopped(w->run)) atomic_store(&w->token.requested, true);
+    return w->memory_is_out || cancel_requested();
+}
+
+/* A legal and, where all must be placed, complete answer that is better than the best. */
+static bool watch_is_news(struct watch *w, const struct lx_progress *so_far)
+{
+    int64_t objective;
+    lx_status ignored;
+    if (!so_far->address || so_far->objective >= w->best) return false;
+    if (w->p->objective == LX_FIT && lx_left_out(w->p, so_far->address)) return false;
+    if (!check_so_far(w->p, so_far->pool, so_far->address, &objective, &ignored)) return false;
+    if (objective >= w->best) return false;
+    w->best = objective;
+    return true;
+}
+
+static void watch_pass(void *context, const struct lx_progress *so_far)
+{
+    struct watch *w = context;
+    struct border border;
+    if (w->memory_is_out) return;
+    if (border_begin(&border) == 0) {
+        bool news = watch_is_news(w, so_far);
+        w->steps = max_i64(w->steps, so_far->steps);
+        w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
+        struct lx_progress out = {w->steps, w->best, w->bound, news ? so_far->address : NULL,
+                                  news ? so_far->pool : NULL};
+        w->run->progress(w->run->context, &out);
+        border_end(&border);
+    } else {
+        w->memory_is_out = true;
+    }
+}
+
+static bool solve_watched(const struct lx_problem *p, const struct lx_solver *solver,
+                          const struct lx_run *run, bool validate, struct lx_answer *answer, lx_status *st)
+{
+    struct watch w = {.p = p, .run = run, .best = INT64_MAX};
+    struct lx_run watched = *run;
+    watched.stop = watch_stop;
+    watched.progress = run->progress ? watch_pass : NULL;
+    watched.context = &w;
+    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
+    if (solver->abi != LX_SOLVER_ABI)
+        return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
+                          solver->abi, LX_SOLVER_ABI);
+    if (!lx_can(solver, p->objective))
+        return status_set(st, LX_E_USAGE,
+                          "solver %s does not answer the %s question; `lxplan solvers` lists which do",
+                          solver->name, lx_objective_word(p->objective));
+    if (validate && !lx_problem_validate(p, st)) return false;
+    cancel_begin(&w.token, run->time_limit);
+    bool plain = is_plain(p);
+    if (!plain) watched.enough = 0; /* that would be of all parts together */
+    bool ok = (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
+    if (ok && run->progress && answer->status != LX_ERROR && answer->status != LX_INFEASIBLE)
+        watch_pass(&w, &(struct lx_progress){answer->steps, answer->objective, answer->bound, answer->address,
+                                             answer->pool});
+    if (w.memory_is_out) memory_out();
+    cancel_end(&w.token);
+    return ok;
 }
 
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st)
 {
-    return solve_until_stopped(p, solver, run, true, answer, st);
+    return solve_watched(p, solver, run, true, answer, st);
 }
 
-/* Plain lists of which every buffer must have a place: fixed addresses that exclude each other, and what
- * is done about those that a solver was stopped before. Both O(n log n) at most. */
-
-static bool is_pinned(const struct lx_problem *p, int32_t i)
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
 {
-    return p->buffers[i].fixed >= 0 && lx_may_be_placed(p, &p->buffers[i]);
-}
-
-static bool whole_lists_is_plain_list(const struct lx_problem *p)
-{
-    return !p->pool_count && !lx_problem_needs(p);
-}
-
-/* The checker tells, of an answer in which nobody else is placed: whatever else is, two that share a byte
- * go on sharing it. */
-bool pins_clash(const struct lx_problem *p)
-{
-    int32_t pinned = 0;
-    for (int32_t i = 0; i < p->count; i++) pinned += is_pinned(p, i);
-    if (!whole_lists_is_plain_list(p) || pinned < 2) return false;
-    struct lx_problem alone = *p;
-    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
-    enum lx_rule rule = LX_RULE_NONE;
-    lx_status why = {0};
-    for (int32_t i = 0; i < p->count; i++) address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
-    alone.objective = LX_SPILL;
-    if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
-    bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
-    mem_free(address);
-    return !legal && rule == LX_RULE_OVERLAP;
-}
-
-void stack_left_out(const struct lx_problem *p, int64_t *address)
-{
-    int64_t top = 0;
-    if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
-    /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin
-     * anew. */
-    bool late = false;
-    for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
-    for (int32_t i = 0; late && i < p->count; i++)
-        address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
-    for (int32_t i = 0; i < p->count; i++)
-        if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);
-    for (int32_t i = 0; i < p->count; i++) {
-        const struct lx_buffer *b = &p->buffers[i];
-        if (address[i] >= 0 || !lx_may_be_placed(p, b)) continue;
-        address[i] = round_up_i64(top, lx_alignment_of(p, b));
-        top = address[i] + b->size;
-    }
+    return solve_watched(p, solver, run, false, answer, st);
 }

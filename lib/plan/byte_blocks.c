@@ -36,17 +36,12 @@ static int byte_blocks_by_time(const void *a, const void *b)
     return order ? order : byte_blocks_compare(x->address, y->address);
 }
 
-static int byte_blocks_by_number(const void *a, const void *b)
-{
-    return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
-}
-
-static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
+static void find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
 {
     size_t room = 1;
     for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
     out->lives = mem_zeroed(room, sizeof *out->lives);
-    for (int32_t i = 0; out->lives && i < p->problem.count; i++) {
+    for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0 || b->size <= 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
@@ -62,7 +57,6 @@ static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks
     }
     if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, byte_blocks_by_start);
     for (size_t i = 0; i < out->life_count; i++) out->lives[i].heap = (int32_t)i;
-    return out->lives != NULL;
 }
 
 static int32_t heap_of(struct byte_life *lives, int32_t i)
@@ -71,78 +65,85 @@ static int32_t heap_of(struct byte_life *lives, int32_t i)
     return i;
 }
 
-static bool on_same_bytes(const struct lx_plan *p, const struct byte_life *a, const struct byte_life *b)
+/* Only buffers that may be on bytes of another while both are alive are looked at. */
+static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
-    return a->address < b->address + b->size && b->address < a->address + a->size &&
-           lx_pool_of(p, a->buffer) == lx_pool_of(p, b->buffer);
-}
-
-/* The first of a heap, in time, gives it its number. */
-static void byte_blocks_join(struct byte_life *lives, int32_t a, int32_t b)
-{
-    a = heap_of(lives, a), b = heap_of(lives, b);
-    lives[a > b ? a : b].heap = a > b ? b : a;
-}
-
-/* Per buffer: may it be on bytes of another while both are alive? NULL: memory is out. */
-static bool *find_sharers(const struct lx_problem *p)
-{
-    const struct lx_bonds *b = &p->bonds;
-    bool *shares = mem_zeroed((size_t)p->count + 1, sizeof *shares);
-    for (int32_t i = 0; shares && i < b->exclusive_count; i++)
-        shares[b->exclusive[i].a] = shares[b->exclusive[i].b] = true;
-    for (int32_t i = 0; shares && i < b->same_place_count; i++)
-        for (int32_t k = 0; k < b->same_place[i].count; k++) shares[b->same_place[i].at[k]] = true;
-    return shares;
-}
-
-static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
-{
+    const struct lx_bonds *bonds = &p->problem.bonds;
     int32_t *alive = mem_alloc((x->life_count + 1) * sizeof *alive);
-    bool *shares = find_sharers(&p->problem);
+    bool *shares = mem_zeroed((size_t)p->problem.count + 1, sizeof *shares);
     size_t count = 0;
-    for (size_t i = 0; alive && shares && i < x->life_count; i++) {
+    for (int32_t i = 0; i < bonds->exclusive_count; i++)
+        shares[bonds->exclusive[i].a] = shares[bonds->exclusive[i].b] = true;
+    for (int32_t i = 0; i < bonds->same_place_count; i++)
+        for (int32_t k = 0; k < bonds->same_place[i].count; k++) shares[bonds->same_place[i].at[k]] = true;
+    for (size_t i = 0; i < x->life_count; i++) {
+        const struct byte_life *one = &x->lives[i];
         size_t kept = 0;
-        if (!shares[x->lives[i].buffer]) continue;
+        if (!shares[one->buffer]) continue;
         for (size_t k = 0; k < count; k++) {
-            if (x->lives[alive[k]].end <= x->lives[i].start) continue;
+            const struct byte_life *other = &x->lives[alive[k]];
+            if (other->end <= one->start) continue;
             alive[kept++] = alive[k];
-            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i]))
-                byte_blocks_join(x->lives, alive[k], (int32_t)i);
+            if (other->address >= one->address + one->size || one->address >= other->address + other->size ||
+                lx_pool_of(p, other->buffer) != lx_pool_of(p, one->buffer))
+                continue;
+            /* The first of a heap, in time, gives it its number. */
+            int32_t a = heap_of(x->lives, alive[kept - 1]), b = heap_of(x->lives, (int32_t)i);
+            x->lives[a > b ? a : b].heap = a > b ? b : a;
         }
         count = kept;
         alive[count++] = (int32_t)i;
     }
-    bool ok = alive && shares;
-    for (size_t i = 0; ok && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
-    if (ok && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
+    for (size_t i = 0; i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
+    if (x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
     mem_free(alive);
     mem_free(shares);
-    return ok;
 }
 
 /* A strip of addresses: a block per stretch of time in which some of the heap is on it. Lives are by start. */
-static bool add_strip(struct byte_blocks *x, struct byte_block strip)
+static void add_strip(struct byte_blocks *x, struct byte_block strip)
 {
-    bool begun = false, ok = true;
-    for (size_t i = strip.first; ok && i < strip.first + strip.count; i++) {
+    bool begun = false;
+    for (size_t i = strip.first; i < strip.first + strip.count; i++) {
         const struct byte_life *l = &x->lives[i];
         if (l->address >= strip.address + strip.size || l->address + l->size <= strip.address) continue;
         if (begun && l->start <= strip.end) {
             strip.end = max_i64(strip.end, l->end);
             continue;
         }
-        if (begun) ok = VEC_PUSH(x, strip);
+        if (begun) VEC_PUSH(x, strip);
         strip.start = l->start, strip.end = l->end;
         begun = true;
     }
-    return ok && (!begun || VEC_PUSH(x, strip));
+    if (begun) VEC_PUSH(x, strip);
 }
 
-/* Blocks from `from` on that lie on each other for the same time become one. */
-static void merge_strips(struct byte_blocks *x, size_t from)
+static int byte_blocks_by_number(const void *a, const void *b)
 {
-    size_t kept = from;
+    return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+/* Strips between all ends of addresses; those that lie on each other for the same time become one block. */
+static void cut_heap(struct byte_blocks *x, size_t first, size_t count)
+{
+    const struct byte_life *l = &x->lives[first];
+    size_t from = x->count, kept = from;
+    if (count == 1) {
+        VEC_PUSH(x, ((struct byte_block){l->address, l->size, l->start, l->end, first, 1}));
+        return;
+    }
+    int64_t *ends = mem_alloc(2 * count * sizeof *ends);
+    for (size_t i = 0; i < count; i++) {
+        ends[2 * i] = l[i].address;
+        ends[2 * i + 1] = l[i].address + l[i].size;
+    }
+    qsort(ends, 2 * count, sizeof *ends, byte_blocks_by_number);
+    for (size_t i = 0; i + 1 < 2 * count; i++)
+        if (ends[i] < ends[i + 1])
+            add_strip(x,
+                      (struct byte_block){
+                          .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
+    mem_free(ends);
     if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, byte_blocks_by_time);
     for (size_t i = from; i < x->count; i++) {
         struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
@@ -155,47 +156,16 @@ static void merge_strips(struct byte_blocks *x, size_t from)
     x->count = kept;
 }
 
-static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
-{
-    const struct byte_life *l = &x->lives[first];
-    if (count == 1)
-        return VEC_PUSH(x, ((struct byte_block){l->address, l->size, l->start, l->end, first, 1}));
-    int64_t *ends = mem_alloc(2 * count * sizeof *ends);
-    size_t from = x->count;
-    bool ok = ends != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        ends[2 * i] = x->lives[first + i].address;
-        ends[2 * i + 1] = x->lives[first + i].address + x->lives[first + i].size;
-    }
-    if (ok) qsort(ends, 2 * count, sizeof *ends, byte_blocks_by_number);
-    for (size_t i = 0; ok && i + 1 < 2 * count; i++)
-        if (ends[i] < ends[i + 1])
-            ok = add_strip(
-                x, (struct byte_block){
-                       .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
-    if (ok) merge_strips(x, from);
-    mem_free(ends);
-    return ok;
-}
-
-bool byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
+void byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
 {
     const struct lx_bonds *bonds = &p->problem.bonds;
     *out = (struct byte_blocks){0};
-    bool ok = find_lives(p, pool, out);
-    if (ok && (bonds->exclusive_count || bonds->same_place_count)) ok = find_heaps(p, out);
-    for (size_t i = 0, end; ok && i < out->life_count; i = end) {
+    find_lives(p, pool, out);
+    if (bonds->exclusive_count || bonds->same_place_count) find_heaps(p, out);
+    for (size_t i = 0, end; i < out->life_count; i = end) {
         for (end = i + 1; end < out->life_count && out->lives[end].heap == out->lives[i].heap;) end++;
-        ok = cut_heap(out, i, end - i);
+        cut_heap(out, i, end - i);
     }
-    if (!ok) byte_blocks_free(out);
-    return ok;
-}
-
-static bool has_bytes(const struct byte_block *b, const struct byte_life *l)
-{
-    return l->address < b->address + b->size && b->address < l->address + l->size && l->start < b->end &&
-           b->start < l->end;
 }
 
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
@@ -205,7 +175,10 @@ void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const
     int32_t said[MOST_NAMES], count = 0;
     for (size_t i = block->first; i < block->first + block->count; i++) {
         int32_t k = 0;
-        if (!has_bytes(block, &b->lives[i])) continue;
+        if (b->lives[i].address >= block->address + block->size ||
+            block->address >= b->lives[i].address + b->lives[i].size || b->lives[i].start >= block->end ||
+            block->start >= b->lives[i].end)
+            continue;
         while (k < count && said[k] != b->lives[i].buffer) k++;
         if (k < count) continue; /* another life of the same */
         if (count == MOST_NAMES) {

@@ -26,7 +26,7 @@ struct byte_blocks {
 };
 
 /* Of one pool, or LX_ALL_POOLS. False when memory is out. */
-bool byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out);
+void byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out);
 /* "a + b": whose bytes a block has. */
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
                      struct text *out);

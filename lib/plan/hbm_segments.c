@@ -9,28 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per tensor: is its first access a read? */
-static bool *first_reads(const struct lx_plan *p)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    bool *reads = mem_zeroed((size_t)g->tensor_count + 1, sizeof *reads);
-    for (int32_t a = p->access_at[g->op_count]; reads && a-- > 0;) {
-        reads[p->accesses[a].tensor] = p->accesses[a].reads;
-    }
-    return reads;
-}
-
-/* What the ops of a nest have in HBM is there in all of its iterations. */
-static void hbm_segments_cover_nests(const struct lx_plan *p, struct lx_buffer *b)
-{
-    for (int32_t i = 0; i < p->nest_count && b->start < b->end; i++) {
-        const struct lx_nest *n = &p->nests[i];
-        if (b->start > n->last || b->end <= n->first) continue;
-        b->start = min_i64(b->start, n->first);
-        b->end = max_i64(b->end, n->last + 1);
-    }
-}
-
 /* The intermediates in HBM as buffers: from the first to the last tick on which they are touched there. One
  * that is read before it is wholly written, by an insert that keeps the rest of it, holds zeros until then:
  * its bytes are nobody else's from the start. */
@@ -38,20 +16,21 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
-    bool *read_first = first_reads(p);
-    for (int32_t t = 0; t < g->tensor_count; t++) {
+    /* Per tensor: is its first access a read? */
+    bool *read_first = mem_zeroed((size_t)g->tensor_count + 1, sizeof *read_first);
+    for (int32_t a = p->access_at[g->op_count]; a-- > 0;)
+        read_first[p->accesses[a].tensor] = p->accesses[a].reads;
+    for (int32_t t = 0; t < g->tensor_count; t++)
         b[t] = (struct lx_buffer){
             .name = g->tensors[t].name, .size = tensor_bytes(p->layouts, t), .start = INT64_MAX, .fixed = -1};
-    }
-    for (int32_t o = 0; o < g->op_count; o++) {
+    for (int32_t o = 0; o < g->op_count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             const struct lx_access *x = &p->accesses[a];
             if (x->stay >= 0 && p->answer.address[x->stay] >= 0) continue;
             b[x->tensor].start = min_i64(b[x->tensor].start, o);
             b[x->tensor].end = o + 1;
         }
-    }
-    for (int32_t i = 0; b && i < p->transfer_count; i++) {
+    for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *x = &p->transfers[i];
         struct lx_buffer *one = &b[p->stays[x->stay].tensor];
         if (!lx_through_hbm(x->kind)) continue;
@@ -60,7 +39,13 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        hbm_segments_cover_nests(p, &b[t]);
+        /* What the ops of a nest have in HBM is there in all of its iterations. */
+        for (int32_t i = 0; i < p->nest_count && b[t].start < b[t].end; i++) {
+            const struct lx_nest *n = &p->nests[i];
+            if (b[t].start > n->last || b[t].end <= n->first) continue;
+            b[t].start = min_i64(b[t].start, n->first);
+            b[t].end = max_i64(b[t].end, n->last + 1);
+        }
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
@@ -68,41 +53,6 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     mem_free(read_first);
     return b;
-}
-
-static bool in_pool(const struct lx_buffer *b)
-{
-    return b->reason == NULL;
-}
-
-static struct lx_problem pool_problem(const struct lx_plan *p, struct lx_buffer *all, int32_t *number)
-{
-    int32_t n = 0;
-    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
-        number[t] = -1;
-        if (!in_pool(&all[t])) continue;
-        number[t] = n;
-        all[n++] = all[t];
-    }
-    return (struct lx_problem){.objective = LX_HEIGHT,
-                               .alignment = p->layouts->graph->device.stick_bytes,
-                               .count = n,
-                               .buffers = all};
-}
-
-/* Graph inputs, weights and outputs, one behind the other. */
-static bool lay_out_given(struct lx_plan *p, const struct lx_buffer *all, int64_t *end)
-{
-    const struct lx_graph *g = p->layouts->graph;
-    *end = 0;
-    for (int32_t t = 0; t < g->tensor_count; t++) {
-        p->hbm_address[t] = -1;
-        if (g->tensors[t].role == LX_INTERMEDIATE) continue;
-        p->hbm_address[t] = *end;
-        if (!add_i64(*end, round_up_i64(all[t].size, g->device.stick_bytes), end) || *end > LX_INT_MAX)
-            return false;
-    }
-    return true;
 }
 
 /* Packing in haste: through time, each buffer into the tightest hole that those before it have left. */
@@ -191,44 +141,47 @@ static void pack_in_haste(const struct lx_problem *p, int64_t *address)
     mem_free(s.holes);
 }
 
-static bool hbm_segments_pack(const struct lx_problem *problem, const struct lx_solver *solver,
-                              struct lx_answer *answer, lx_status *st)
-{
-    bool able = solver && (solver->caps & LX_CAN_HEIGHT);
-    struct lx_run run = {0}; /* all of it is to be packed */
-    if (able && !lx_problem_solve(problem, solver, &run, answer, st)) return false;
-    if (able && answer->status != LX_ERROR) return true;
-    for (int64_t i = 0, at = 0; i < problem->count; i++) { /* one behind the other is always right */
-        answer->address[i] = at;
-        at += round_up_i64(problem->buffers[i].size, problem->alignment);
-    }
-    return true;
-}
-
 bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *all = lives_in_hbm(p);
+    struct lx_problem problem = {.objective = LX_HEIGHT, .alignment = g->device.stick_bytes, .buffers = all};
     int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
+    struct lx_answer answer = {.address = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.address)};
+    struct lx_run run = {0}; /* all of it is to be packed */
+    bool able = !hasty && solver && (solver->caps & LX_CAN_HEIGHT), ok = true;
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
-    bool ok = true;
-    if (!lay_out_given(p, all, &p->pool_at))
-        ok = status_set(st, LX_E_RANGE, "the tensors together are beyond 2^53 bytes");
-    struct lx_answer answer = {0};
-    if (ok) {
-        struct lx_problem problem = pool_problem(p, all, number);
-        answer.address = mem_zeroed((size_t)problem.count + 1, sizeof *answer.address);
-        ok = hasty ? lx_problem_validate(&problem, st) : hbm_segments_pack(&problem, solver, &answer, st);
-        if (ok && hasty) pack_in_haste(&problem, answer.address);
-        p->pool_bytes = 0;
-        for (int32_t t = 0; ok && t < g->tensor_count; t++) {
-            if (number[t] < 0) continue;
-            int64_t at = answer.address[number[t]];
-            p->hbm_address[t] = p->pool_at + at;
-            p->pool_bytes = max_i64(p->pool_bytes, at + problem.buffers[number[t]].size);
+    p->pool_at = p->pool_bytes = 0;
+    /* Graph inputs, weights and outputs, one behind the other; then the pool. */
+    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+        p->hbm_address[t] = number[t] = -1;
+        if (g->tensors[t].role != LX_INTERMEDIATE) {
+            p->hbm_address[t] = p->pool_at;
+            if (!add_i64(p->pool_at, round_up_i64(all[t].size, problem.alignment), &p->pool_at) ||
+                p->pool_at > LX_INT_MAX)
+                ok = status_set(st, LX_E_RANGE, "the tensors together are beyond 2^53 bytes");
+        } else if (!all[t].reason) {
+            number[t] = problem.count;
+            all[problem.count++] = all[t];
         }
-        p->segment_bytes = p->pool_at + p->pool_bytes;
     }
+    ok = ok && (hasty  ? lx_problem_validate(&problem, st)
+                : able ? lx_problem_solve(&problem, solver, &run, &answer, st)
+                       : true);
+    if (ok && hasty)
+        pack_in_haste(&problem, answer.address);
+    else if (ok && (!able || answer.status == LX_ERROR)) /* one behind the other is always right */
+        for (int64_t i = 0, at = 0; i < problem.count; i++) {
+            answer.address[i] = at;
+            at += round_up_i64(problem.buffers[i].size, problem.alignment);
+        }
+    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+        if (number[t] < 0) continue;
+        int64_t at = answer.address[number[t]];
+        p->hbm_address[t] = p->pool_at + at;
+        p->pool_bytes = max_i64(p->pool_bytes, at + problem.buffers[number[t]].size);
+    }
+    p->segment_bytes = p->pool_at + p->pool_bytes;
     mem_free(answer.address);
     mem_free(number);
     mem_free(all);

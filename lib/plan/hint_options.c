@@ -1,5 +1,5 @@
 /* Kept as text, which is compared and copied like the other values; read when a graph is there to apply it to. */
-#include "plan/hint_options.h"
+#include "plan/launch_options.h"
 #include "base/fail.h"
 
 #include <errno.h>
@@ -8,13 +8,6 @@
 #include <string.h>
 
 enum { MOST_HINTS = LX_MAX_RANK * 2 };
-
-static bool is_hinted(const struct lx_split_hint *hints, int count, char letter)
-{
-    for (int i = 0; i < count; i++)
-        if (hints[i].letter == letter) return true;
-    return false;
-}
 
 /* "s/8,t/4"; -1 with `st` where it is none. */
 static int hint_options_read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
@@ -29,7 +22,9 @@ static int hint_options_read_hints(const char *text, struct lx_split_hint hints[
         if (errno == ERANGE || split > LX_MAX_ITEMS)
             return status_set(st, LX_E_USAGE, "hint %.60s: a split is at most %d", text, (int)LX_MAX_ITEMS),
                    -1;
-        if (is_hinted(hints, n, *at))
+        int k = 0;
+        while (k < n && hints[k].letter != *at) k++;
+        if (k < n)
             return status_set(st, LX_E_USAGE, "hint %.60s: '%c' is split twice; state it once", text, *at),
                    -1;
         hints[n++] = (struct lx_split_hint){*at, split};
@@ -40,32 +35,21 @@ static int hint_options_read_hints(const char *text, struct lx_split_hint hints[
     return -1;
 }
 
-/* The entry of an op, or its end. */
-static char *hint_options_entry_of(char *hints, const char *op)
-{
-    size_t length = strlen(op);
-    char *at = hints;
-    while (*at && !(strncmp(at, op, length) == 0 && at[length] == '=')) {
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-    return at;
-}
-
-static void hint_options_take_out(char *at)
-{
-    char *next = at + strcspn(at, " ");
-    next += strspn(next, " ");
-    memmove(at, next, strlen(next) + 1);
-}
-
 bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st)
 {
     struct lx_split_hint ignored[MOST_HINTS];
     char all[sizeof o->hints];
     if (hint_options_read_hints(text, ignored, st) < 0) return false;
     memcpy(all, o->hints, sizeof all);
-    hint_options_take_out(hint_options_entry_of(all, op));
+    size_t length = strlen(op);
+    char *at = all; /* the entry of the op, or the end */
+    while (*at && !(strncmp(at, op, length) == 0 && at[length] == '=')) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    char *next = at + strcspn(at, " ");
+    next += strspn(next, " ");
+    memmove(at, next, strlen(next) + 1);
     size_t used = strlen(all);
     while (used > 0 && all[used - 1] == ' ') all[--used] = 0;
     int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", op, text);
@@ -76,45 +60,33 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
     return true;
 }
 
-static int32_t hint_options_find_op(const struct lx_graph *g, const char *name)
-{
-    for (int32_t i = 0; i < g->op_count; i++)
-        if (strcmp(g->ops[i].name, name) == 0) return i;
-    return -1;
-}
-
-/* In a pattern a split that the cores do not suffice for is passed over; who asks for one by hand is told. */
-static bool cores_suffice(const struct lx_graph *g, const char *op, const struct lx_split_hint *hints,
-                          int count, lx_status *st)
-{
-    int64_t left = g->device.cores;
-    for (int i = 0; i < count; i++) {
-        left /= hints[i].split;
-        if (left < 1)
-            return status_set(
-                st, LX_E_HINT,
-                "hint %.60s: with '%c' in %lld there are more slices than the %lld cores; ask for "
-                "fewer",
-                op, hints[i].letter, (long long)hints[i].split, (long long)g->device.cores);
-    }
-    return true;
-}
-
-/* One entry, which is cut into its parts. */
+/* One entry, which is cut into its parts. In a pattern a split that the cores do not suffice for is passed over; by hand it is an
+ * error. */
 static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, lx_status *st)
 {
     struct lx_split_hint hints[MOST_HINTS];
     char *equals = strchr(entry, '=');
+    int32_t op = 0;
+    int64_t left = g->device.cores;
     if (!equals) return status_set(st, LX_E_USAGE, "hint %.60s: it must be OP=SPLITS", entry), NULL;
     *equals = 0;
-    int32_t op = hint_options_find_op(g, entry);
-    if (op < 0)
+    while (op < g->op_count && strcmp(g->ops[op].name, entry) != 0) op++;
+    if (op == g->op_count)
         return status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0,
                              "a hint names op \"%.60s\", which is not there", entry),
                NULL;
     int count = hint_options_read_hints(equals + 1, hints, st);
-    return count < 0 || !cores_suffice(g, entry, hints, count, st) ? NULL
-                                                                   : lx_graph_with_hints(g, op, hints, count);
+    for (int i = 0; i < count; i++) {
+        left /= hints[i].split;
+        if (left < 1)
+            return status_set(
+                       st, LX_E_HINT,
+                       "hint %.60s: with '%c' in %lld there are more slices than the %lld cores; ask for "
+                       "fewer",
+                       entry, hints[i].letter, (long long)hints[i].split, (long long)g->device.cores),
+                   NULL;
+    }
+    return count < 0 ? NULL : lx_graph_with_hints(g, op, hints, count);
 }
 
 const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,

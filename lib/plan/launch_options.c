@@ -14,26 +14,6 @@
 
 enum { LARGEST_SIDE = 1 << 20 };
 
-static bool unknown_order(const char *text, lx_status *st)
-{
-    struct text known = {0};
-    for (int i = 0; i < LX_LISTED; i++)
-        text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
-    status_set(
-        st, LX_E_UNKNOWN_NAME,
-        "there is no tile order \"%.40s\"; there are: %s, a formula over m, n, b, Mt, Nt, B, and @FILE", text,
-        known.at ? known.at : "");
-    text_free(&known);
-    return false;
-}
-
-/* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
-static bool launch_options_is_word(const char *text)
-{
-    size_t n = strlen(text);
-    return n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n;
-}
-
 static bool set_order(struct lx_launch_options *o, const char *text, lx_status *st)
 {
     enum lx_tile_order word = lx_tile_order_find(text);
@@ -42,7 +22,19 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         o->by[0] = 0;
         return true;
     }
-    if (launch_options_is_word(text)) return unknown_order(text, st);
+    /* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
+    size_t n = strlen(text);
+    if (n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n) {
+        struct text known = {0};
+        for (int i = 0; i < LX_LISTED; i++)
+            text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
+        status_set(
+            st, LX_E_UNKNOWN_NAME,
+            "there is no tile order \"%.40s\"; there are: %s, a formula over m, n, b, Mt, Nt, B, and @FILE",
+            text, known.at ? known.at : "");
+        text_free(&known);
+        return false;
+    }
     if (strlen(text) >= sizeof o->by)
         return status_set(st, LX_E_USAGE,
                           "a tile order of more than %d characters; use a list in a file (@FILE)",

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "launch/launch_of_op.h"
+#include "plan/options.h"
 
 /* Rows LX_OPTION_ORDER and LX_OPTION_TILES of the table of options: from text, to text, taken back. */
 bool launch_option_set(struct lx_launch_options *o, int row, const char *text, lx_status *st);
@@ -14,5 +15,11 @@ bool launch_options_same(const struct lx_launch_options *a, const struct lx_laun
 
 /* Reads the list of an order @FILE into `memory`: numbers from 0 on, each once. */
 bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_status *st);
+
+/* Adds "s/8,t/4" for an op; what was asked for it before is replaced. */
+bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st);
+/* The graph with all of them; a reference, or NULL with `st`. */
+const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,
+                                          lx_status *st);
 
 #endif

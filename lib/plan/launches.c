@@ -15,31 +15,6 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
     return lx_launch_of(p->divisions, op, on_chip, options ? options : &p->launch, st);
 }
 
-/* The launch with all that belongs to it, in the plan's memory. */
-static void launches_keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
-{
-    *out = *from;
-    if (!from->launch) return;
-    struct lx_launch *l = arena_copy_array(memory, from->launch, 1, sizeof *l);
-    l->cores = arena_copy_array(memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
-    out->sum = arena_copy_array(memory, from->sum, (size_t)from->sum_count, sizeof *out->sum);
-    out->launch = l;
-    if (from->tiles)
-        out->tiles = arena_copy_array(memory, from->tiles, (size_t)from->tile_count, sizeof *out->tiles);
-}
-
-/* A plan with an op that cannot be launched is none: nothing could run it. */
-static bool launches_refuse(const struct lx_plan *p, int32_t op, const lx_status *why, lx_status *st)
-{
-    const char *name = p->layouts->graph->ops[op].name;
-    bool too_large = why->code == LX_E_LAUNCH_TILE_BYTES;
-    if (too_large && p->launch.tile[0])
-        return status_set(st, LX_E_USAGE, "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
-                          why->text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
-    return status_set(st, why->code, "op %s: %s%s", name, why->text,
-                      too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
-}
-
 /* A list of tiles is for launches with as many. */
 static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *launches, lx_status *st)
 {
@@ -67,8 +42,28 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        if (!made) return launches_refuse(p, o, &why, st);
-        launches_keep(made, p->memory, &launches[o]);
+        if (!made) {
+            /* A plan with an op that cannot be launched is none: nothing could run it. */
+            const char *name = p->layouts->graph->ops[o].name;
+            bool too_large = why.code == LX_E_LAUNCH_TILE_BYTES;
+            if (too_large && p->launch.tile[0])
+                return status_set(st, LX_E_USAGE,
+                                  "op %s: %s; use smaller tiles inside: --tiles %lldx%lld/RxC", name,
+                                  why.text, (long long)p->launch.tile[0], (long long)p->launch.tile[1]);
+            return status_set(st, why.code, "op %s: %s%s", name, why.text,
+                              too_large ? "; give the device smaller tiles, or --tiles RxC" : "");
+        }
+        struct lx_op_launch *to = &launches[o];
+        *to = *made;
+        if (made->launch) { /* with all that belongs to it, in the plan's memory */
+            struct lx_launch *l = arena_copy_array(p->memory, made->launch, 1, sizeof *l);
+            l->cores = arena_copy_array(p->memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
+            to->launch = l;
+            to->sum = arena_copy_array(p->memory, made->sum, (size_t)made->sum_count, sizeof *to->sum);
+            if (made->tiles)
+                to->tiles =
+                    arena_copy_array(p->memory, made->tiles, (size_t)made->tile_count, sizeof *to->tiles);
+        }
         lx_op_launch_free(made);
     }
     p->launches = launches;

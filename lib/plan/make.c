@@ -10,25 +10,12 @@
 #include "base/memory.h"
 #include "base/slot.h"
 #include "base/text.h"
-#include "nests/alone.h"
-#include "placement/solve.h"
-#include "plan/plan_steps.h"
+#include "nests/nest_candidates.h"
+#include "placement/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* "name=value ..." of the options that differ from their defaults. */
-static const char *describe_options(struct arena *memory, const struct lx_solver *s, const int64_t *values)
-{
-    struct text t = {0};
-    for (int i = 0; values && i < s->option_count; i++)
-        if (values[i] != s->options[i].def)
-            text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
-    const char *text = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
-    text_free(&t);
-    return text;
-}
 
 /* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
 static void adopt_best(struct lx_plan *p, struct search *search)
@@ -62,13 +49,22 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     p->seed = options->run.seed;
     p->launch = options->launch;
     p->work_limit = options->run.work_limit;
-    p->options = describe_options(p->memory, options->solver, options->run.options);
+    /* "name=value ..." of the options that differ from their defaults. */
+    const struct lx_solver *s = options->solver;
+    const int64_t *values = options->run.options;
+    struct text t = {0};
+    for (int i = 0; values && i < s->option_count; i++)
+        if (values[i] != s->options[i].def)
+            text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
+    const char *text = t.failed ? NULL : arena_string(p->memory, t.at ? t.at : "");
+    text_free(&t);
+    p->options = text;
     return p;
 }
 
 /* The best so far in a plan of its own, which shares layouts and divisions with the plan in the making.
  * Its bound is one that holds whatever the search still finds. */
-static bool plan_of_best(const struct search *search, struct lx_plan *p)
+static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
     const struct lx_plan_options *request = search->request;
@@ -81,7 +77,10 @@ static bool plan_of_best(const struct search *search, struct lx_plan *p)
     p->asks_time = of->asks_time;
     so_far.st = &ignored;
     if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
-    if (!attempt_copy(&so_far, &search->best, &so_far.best)) return false;
+    if (hand_over)
+        search->best = (struct attempt){0};
+    else if (!attempt_copy(&so_far, &search->best, &so_far.best))
+        return false;
     if (so_far.best.perfect_bytes < 0) so_far.best.perfect_bytes = so_far.bound;
     adopt_best(p, &so_far);
     p->answer.status = LX_LIMIT;
@@ -93,19 +92,20 @@ static bool plan_of_best(const struct search *search, struct lx_plan *p)
            plan_launch_ops(p, &ignored);
 }
 
-static void offer_best(const struct search *search)
+static void offer_best(struct search *search, bool hand_over)
 {
-    enum { SMALL = 300 }; /* ops: the plan itself is there as soon */
     struct plan_offers *offers = search->offers;
     const struct attempt *best = &search->best;
-    if (search->divided->count <= SMALL || !best->memory || search->whole ||
+    int64_t bytes = best->hbm_bytes;
+    double us = best->us;
+    if (search->divided->count <= OFFERS_FROM || !best->memory || search->whole ||
         (best->us == offers->us ? best->hbm_bytes >= offers->bytes : best->us > offers->us) ||
         (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || !plan_offer_is_wanted())
         return;
     struct lx_plan *p = plan_begin(offers->of->graph, search->request);
-    if (plan_of_best(search, p)) {
-        offers->bytes = best->hbm_bytes;
-        offers->us = best->us;
+    if (plan_of_best(search, hand_over, p)) {
+        offers->bytes = bytes;
+        offers->us = us;
         plan_offer(p);
     } else {
         lx_plan_free(p);
@@ -123,7 +123,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
                             .effort = effort_asked(options),
                             .rival_bytes = rival,
                             .memory = p->memory,
-                            .offers = &offers,
+                            .offers = plan_is_awaited() ? &offers : NULL,
                             .st = st};
     p->asks_time = asks_time(&search);
     if (!steps_run(&search)) return attempt_free(&search.best), false;
@@ -161,7 +161,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     enum { SMALL = 2000 }; /* buffers: the answer itself is there as soon */
     struct list_watch watch = {p->graph, options};
     struct lx_run run = options->run;
-    if (p->graph->buffer_count > SMALL && slot_is_here()) {
+    if (p->graph->list->buffer_count > SMALL && slot_is_here()) {
         run.context = &watch;
         run.progress = list_progress;
         run.stop = run.stop ? list_stopped : NULL;
@@ -169,7 +169,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (*options->nests)
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
-    if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
+    if (!plan_of_list(p, lx_asked(options->objective, p->graph->list->objective), st) ||
         !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
@@ -215,7 +215,7 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
                                   const struct lx_progress *so_far, lx_status *st)
 {
     struct lx_plan *p = plan_begin(g, options);
-    if (!plan_of_list(p, lx_asked(options->objective, g->objective), st)) return lx_plan_free(p), NULL;
+    if (!plan_of_list(p, lx_asked(options->objective, g->list->objective), st)) return lx_plan_free(p), NULL;
     for (int32_t i = 0; i < p->problem.count; i++) {
         p->answer.address[i] = so_far->address[i];
         if (p->answer.pool && so_far->pool) p->answer.pool[i] = so_far->pool[i];
@@ -242,7 +242,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     }
     struct lx_plan *p = plan_begin(g, options);
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
+    bool ok = g->list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
     bool hasty = options->run.hasty || cancel_requested();
     if (ok) {
@@ -250,7 +250,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
         plan_settle(p);
         p->unproved = why_unproved(p, options);
     }
-    if (ok && !g->is_list)
+    if (ok && !g->list)
         ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, hasty, st) &&
              plan_launch_ops(p, st);
     if (ok)

@@ -17,63 +17,42 @@ static int occupancy_by_tick(const void *a, const void *b)
     return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
-/* Where blocks begin and end; two per block. */
-static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
+void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
 {
-    for (size_t i = 0; i < b->count; i++) {
-        c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
-        c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
-    }
-    if (b->count) qsort(c, 2 * b->count, sizeof *c, occupancy_by_tick);
-}
-
-static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
-{
-    o->first = INT64_MAX;
+    struct byte_blocks b;
+    *out = (struct lx_occupancy){.width = 1, .first = INT64_MAX};
     for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (b->reason && p->answer.address[i] < 0) continue;
-        o->first = min_i64(o->first, b->start);
-        o->last = max_i64(o->last, b->end);
+        const struct lx_buffer *buffer = &p->problem.buffers[i];
+        if (buffer->reason && p->answer.address[i] < 0) continue;
+        out->first = min_i64(out->first, buffer->start);
+        out->last = max_i64(out->last, buffer->end);
     }
-    if (o->first > o->last) o->first = 0;
-}
-
-/* One step per tick at which something changes. */
-static void occupancy_add_up(const struct change *c, size_t n, struct lx_occupancy *o)
-{
+    if (out->first > out->last) out->first = 0;
+    byte_blocks_make(p, pool, &b);
+    size_t n = 2 * b.count;
+    while (out->width < n + 1) out->width *= 2;
+    struct change *c = mem_alloc((n + 1) * sizeof *c);
+    out->tick = mem_alloc((n + 1) * sizeof *out->tick);
+    out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
+    out->bytes = out->nodes + out->width;
+    /* Where blocks begin and end; two per block. */
+    for (size_t i = 0; i < b.count; i++) {
+        c[2 * i] = (struct change){b.at[i].start, b.at[i].size};
+        c[2 * i + 1] = (struct change){b.at[i].end, -b.at[i].size};
+    }
+    if (n) qsort(c, n, sizeof *c, occupancy_by_tick);
+    /* One step per tick at which something changes. */
     int64_t taken = 0;
     for (size_t i = 0; i < n; i++) {
         taken += c[i].bytes;
         if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
-        o->tick[o->count] = c[i].tick;
-        o->bytes[o->count++] = taken;
-        if (taken > o->peak) o->peak = taken, o->peak_tick = c[i].tick;
+        out->tick[out->count] = c[i].tick;
+        out->bytes[out->count++] = taken;
+        if (taken > out->peak) out->peak = taken, out->peak_tick = c[i].tick;
     }
-    for (size_t i = o->width; i-- > 1;) o->nodes[i] = max_i64(o->nodes[2 * i], o->nodes[2 * i + 1]);
-}
-
-bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
-{
-    struct byte_blocks b;
-    *out = (struct lx_occupancy){.width = 1};
-    if (!byte_blocks_make(p, pool, &b)) return false;
-    size_t room = 2 * b.count + 1;
-    while (out->width < room) out->width *= 2;
-    struct change *c = mem_alloc(room * sizeof *c);
-    out->tick = mem_alloc(room * sizeof *out->tick);
-    out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
-    bool ok = c && out->tick && out->nodes;
-    if (ok) {
-        out->bytes = out->nodes + out->width;
-        occupancy_find_span(p, out);
-        occupancy_changes_of(&b, c);
-        occupancy_add_up(c, 2 * b.count, out);
-    } else
-        lx_occupancy_free(out);
+    for (size_t i = out->width; i-- > 1;) out->nodes[i] = max_i64(out->nodes[2 * i], out->nodes[2 * i + 1]);
     mem_free(c);
     byte_blocks_free(&b);
-    return ok;
 }
 
 /* How many steps begin before `tick`. */

@@ -35,7 +35,7 @@ static inline bool lx_is_alive(const struct lx_buffer *b, int64_t tick)
 }
 
 /* Of a plan that has addresses and handovers: in one pool, or LX_ALL_POOLS. False when memory is out. */
-bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out);
+void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out);
 /* The most that is taken during [from, to). O(log buffers). */
 int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to);
 void lx_occupancy_free(struct lx_occupancy *o);

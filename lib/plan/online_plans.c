@@ -19,56 +19,42 @@ static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
-/* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
-static bool may_pay(const struct lx_plan *p, const struct lx_plan_options *how)
-{
-    struct lx_passes passes = passes_of_stage(&how->passes);
-    return passes.tile != LX_TILE_NONE && passes.online == LX_ONLINE_AUTO && !p->graph->is_list &&
-           !how->run.hasty && p->problem.objective == LX_SPILL &&
-           (p->asks_time || p->figures.hbm_bytes > p->figures.perfect_hbm_bytes);
-}
-
-/* No plan of the question goes below what neither graph goes below. */
-static void share_bound(struct lx_plan *p, const struct lx_plan *other)
-{
-    int64_t least = min_i64(lx_plan_least(p), lx_plan_least(other));
-    if (p->asks_time) {
-        if (other->figures.bound_us < p->figures.bound_us) p->figures.bound_us = other->figures.bound_us;
-    } else if (least < lx_plan_least(p)) {
-        p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, least);
-        p->figures.bound_bytes = least - p->figures.perfect_hbm_bytes;
-        p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
-    }
-    plan_settle(p);
-    if (p->answer.status != LX_OPTIMAL && !p->unproved)
-        p->unproved = "the bound does not reach: it holds with and without running sums";
-}
-
 static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan *online)
 {
     struct lx_plan *kept = online_plans_is_better(online, p) ? online : p, *other = kept == p ? online : p;
     kept->seconds = p->seconds + online->seconds;
-    share_bound(kept, other);
+    /* No plan of the question goes below what neither graph goes below. */
+    int64_t least = min_i64(lx_plan_least(kept), lx_plan_least(other));
+    if (kept->asks_time) {
+        if (other->figures.bound_us < kept->figures.bound_us)
+            kept->figures.bound_us = other->figures.bound_us;
+    } else if (least < lx_plan_least(kept)) {
+        kept->figures.perfect_hbm_bytes = min_i64(kept->figures.perfect_hbm_bytes, least);
+        kept->figures.bound_bytes = least - kept->figures.perfect_hbm_bytes;
+        kept->figures.spill_bytes = kept->figures.hbm_bytes - kept->figures.perfect_hbm_bytes;
+    }
+    plan_settle(kept);
+    if (kept->answer.status != LX_OPTIMAL && !kept->unproved)
+        kept->unproved = "the bound does not reach: it holds with and without running sums";
     lx_plan_free(other);
     return kept;
 }
 
-static bool has_op(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (g->ops[o].kind == op->kind && strcmp(g->ops[o].name, op->name) == 0) return true;
-    return false;
-}
-
-/* Tensors of ops that are rewritten: true; and what the ops that access one of them move more than all their operands
- * once. That is what running sums can save by themselves. */
-static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten, bool *touched, bool *seen)
+/* Do the ops that access a tensor of an op that is rewritten move more than all their operands once? That is what running sums
+ * can save by themselves. */
+static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
     const struct lx_graph *g = p->layouts->graph;
     int64_t moved = 0, once = 0;
+    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
+    bool *seen = touched + p->graph->tensor_count;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         const struct lx_op *op = &p->graph->ops[o];
-        if (has_op(rewritten, op)) continue;
+        int32_t k = 0;
+        while (k < rewritten->op_count &&
+               (rewritten->ops[k].kind != op->kind || strcmp(rewritten->ops[k].name, op->name) != 0))
+            k++;
+        if (k < rewritten->op_count) continue;
         for (int i = 0; i < op_operand_count(op); i++) touched[op_operand(op, i)] = true;
     }
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -86,27 +72,25 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
             once += lx_layout_bytes(&p->layouts->layouts[t]);
         }
     }
-    return moved > once;
-}
-
-/* All but small graphs are planned twice only where softmax moves more than it has to by itself. */
-static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritten)
-{
-    enum { SMALL = 12 };
-    if (p->graph->op_count <= SMALL) return true;
-    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
-    bool worth = touched && moves_more(p, rewritten, touched, touched + p->graph->tensor_count);
     mem_free(touched);
-    return worth;
+    return moved > once;
 }
 
 /* Takes the plan over, which is complete: whoever waits may have it meanwhile, and then nobody changes it. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
-    if (!may_pay(p, how)) return p;
+    /* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.hasty ||
+        p->problem.objective != LX_SPILL ||
+        (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
+        return p;
     bool ok = graph_online(p->graph, &rewritten, st);
-    if (ok && (!rewritten || !is_worth_it(p, rewritten))) {
+    enum {
+        SMALL = 12
+    }; /* ops: larger graphs are planned twice only where softmax moves more than it has to */
+    if (ok && (!rewritten || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
         lx_graph_free(rewritten);
         return p;
     }
@@ -125,12 +109,6 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     return NULL;
 }
 
-/* What is planned: the graph, or what it came from, on its device. */
-static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g)
-{
-    return g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
-}
-
 /* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
  * could be of what it is rewritten to, that is planned. */
 static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const struct lx_plan_options *how,
@@ -140,27 +118,25 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
     struct lx_plan *p = plan_as_written(g, how, 0, st);
     const struct lx_graph *rewritten = NULL;
     lx_status why = {0};
-    if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->is_list) return p;
+    if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->list) return p;
     if (st->code != LX_E_NEST && st->code != LX_E_UNKNOWN_NAME) return NULL;
     if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, 0, &why);
     lx_graph_free(rewritten);
     return p;
 }
 
-/* Nests that are asked for where none are allowed. */
-static bool is_at_odds(const struct lx_plan_options *options, lx_status *st)
-{
-    if (!*options->nests || options->passes.tile != LX_TILE_NONE) return false;
-    return !status_set(st, LX_E_USAGE,
-                       "--nests asks for nests and --tile none for none; leave one of them out");
-}
-
 static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_options *options,
                                 lx_status *st)
 {
-    if (is_at_odds(options, st)) return NULL;
+    /* Nests that are asked for where none are allowed. */
+    if (*options->nests && options->passes.tile == LX_TILE_NONE) {
+        status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
+        return NULL;
+    }
     if (*options->nests) return online_plans_plan_asked(g, options, st);
-    const struct lx_graph *from = online_plans_origin_of(g);
+    /* What is planned: the graph, or what it came from, on its device. */
+    const struct lx_graph *from =
+        g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;

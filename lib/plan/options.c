@@ -121,25 +121,14 @@ int lx_settings_find(const char *name)
     return -1;
 }
 
-static const char *options_nth(const char *const *list, int64_t k)
-{
-    while (k-- > 0 && *list) list++;
-    return *list;
-}
-
-static const char *options_solver_word(const struct lx_settings *o, int64_t k)
-{
-    const struct lx_solver *const *s = o->solvers;
-    while (s && k-- > 0 && *s) s++;
-    return s && *s ? (*s)->name : NULL;
-}
-
 const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
 {
     static const char *const off_on[] = {"off", "on", NULL};
+    const struct lx_solver *const *solver = o->solvers;
     switch (row) {
     case LX_OPTION_SOLVER:
-        return options_solver_word(o, k);
+        while (solver && k-- > 0 && *solver) solver++;
+        return solver && *solver ? (*solver)->name : NULL;
     case LX_OPTION_OBJECTIVE:
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
@@ -152,6 +141,8 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
         return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
-        return options_nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
+        const char *const *words = pass_of(row)->words ? pass_of(row)->words : off_on;
+        while (k-- > 0 && *words) words++;
+        return *words;
     }
 }

@@ -1,6 +1,5 @@
 /* What options mean for a plan and for a device. */
 #include "plan/options.h"
-#include "plan/hint_options.h"
 #include "plan/launch_options.h"
 #include "base/fail.h"
 #include "divide/divide.h"
@@ -14,8 +13,9 @@ static const struct lx_solver *find_solver(const struct lx_settings *o, const ch
     return NULL;
 }
 
-static const struct lx_solver *default_solver(const struct lx_settings *o, enum lx_objective question)
+const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question)
 {
+    if (lx_settings_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
     static const char *const preferred[] = {"auto", "bestfit"};
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
         const struct lx_solver *s = find_solver(o, preferred[i]);
@@ -24,12 +24,6 @@ static const struct lx_solver *default_solver(const struct lx_settings *o, enum 
     for (const struct lx_solver *const *s = o->solvers; s && *s; s++)
         if (lx_can(*s, question)) return *s;
     return o->solvers ? o->solvers[0] : NULL;
-}
-
-const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question)
-{
-    if (lx_settings_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
-    return default_solver(o, question);
 }
 
 enum lx_ask lx_settings_ask(const struct lx_settings *o)
@@ -60,22 +54,6 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
     return launch;
 }
 
-/* All values of the solver's options: defaults, the level, then what was set of this very solver. */
-static bool solver_values(const struct lx_settings *o, const struct lx_solver *s, int64_t *out, lx_status *st)
-{
-    bool is_its_own = s == lx_settings_solver(o, LX_SPILL);
-    if (s->option_count > LX_MOST_SOLVER_OPTIONS)
-        return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
-                          s->name, LX_MOST_SOLVER_OPTIONS);
-    lx_values_default(s->options, s->option_count, out);
-    for (int i = 0; i < s->option_count; i++) {
-        if (lx_settings_is_set(o, LX_OPTION_LEVEL) && strcmp(s->options[i].name, "level") == 0)
-            out[i] = o->value[LX_OPTION_LEVEL];
-        if (is_its_own && o->solver_given >> i & 1) out[i] = o->solver_value[i];
-    }
-    return true;
-}
-
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
@@ -90,17 +68,16 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
     how->run.options = values;
-    return solver_values(o, how->solver, values, st);
-}
-
-/* The grid must hold the cores; when it does not, they stand in one row. */
-static bool options_apply_set_cores(struct lx_device *device, int64_t cores, lx_status *st)
-{
-    if (!lx_cores_valid(device, cores, st)) return false;
-    device->cores = cores;
-    if (device->grid_y * device->grid_x != cores) {
-        device->grid_y = 1;
-        device->grid_x = cores;
+    /* All values of the solver's options: defaults, the level, then what was set of this very solver. */
+    bool is_its_own = how->solver == lx_settings_solver(o, LX_SPILL);
+    if (how->solver->option_count > LX_MOST_SOLVER_OPTIONS)
+        return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
+                          how->solver->name, LX_MOST_SOLVER_OPTIONS);
+    lx_values_default(how->solver->options, how->solver->option_count, values);
+    for (int i = 0; i < how->solver->option_count; i++) {
+        if (lx_settings_is_set(o, LX_OPTION_LEVEL) && strcmp(how->solver->options[i].name, "level") == 0)
+            values[i] = o->value[LX_OPTION_LEVEL];
+        if (is_its_own && o->solver_given >> i & 1) values[i] = o->solver_value[i];
     }
     return true;
 }
@@ -113,18 +90,12 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
     if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
-    return !lx_settings_is_set(o, LX_OPTION_CORES) ||
-           options_apply_set_cores(device, o->value[LX_OPTION_CORES], st);
-}
-
-/* A part of the scratchpad that the pattern or its device has. */
-static bool options_apply_part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
-{
-    int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
-    if (whole < 0)
-        return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
-                             "this list has no capacity of its own to take %g %% of; give bytes", percent);
-    *bytes = (int64_t)((double)whole * percent / 100);
+    int64_t cores = o->value[LX_OPTION_CORES];
+    if (!lx_settings_is_set(o, LX_OPTION_CORES)) return true;
+    if (!lx_cores_valid(device, cores, st)) return false;
+    device->cores = cores;
+    /* The grid must hold the cores; when it does not, they stand in one row. */
+    if (device->grid_y * device->grid_x != cores) device->grid_y = 1, device->grid_x = cores;
     return true;
 }
 
@@ -139,28 +110,15 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
-    if (o->lx_percent <= 0 || options_apply_part_of(on, o->lx_percent, &bytes, st))
+    int64_t whole = on->list ? on->list->capacity : lx_device_usable(&on->device);
+    if (o->lx_percent > 0) bytes = (int64_t)((double)whole * o->lx_percent / 100);
+    if (o->lx_percent > 0 && whole < 0)
+        status_set_at(st, LX_E_USAGE, on->file, 0, 0,
+                      "this list has no capacity of its own to take %g %% of; give bytes", o->lx_percent);
+    else
         sized = lx_graph_with_capacity(on, bytes, st);
     lx_graph_free(on);
     return sized;
-}
-
-static bool same_device(const struct lx_settings *a, const struct lx_settings *b)
-{
-    if (a->preset != b->preset || a->device_given != b->device_given) return false;
-    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
-        if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
-    return true;
-}
-
-static bool same_solver(const struct lx_settings *a, const struct lx_settings *b)
-{
-    if (lx_settings_solver(a, LX_SPILL) != lx_settings_solver(b, LX_SPILL) ||
-        a->solver_given != b->solver_given)
-        return false;
-    for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
-        if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
-    return true;
 }
 
 bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
@@ -171,9 +129,18 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
         if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;
-    return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
-           lx_settings_is_set(a, LX_OPTION_LEVEL) == lx_settings_is_set(b, LX_OPTION_LEVEL) &&
-           a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
-           same_device(a, b) && strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
+    if (a->value[LX_OPTION_LEVEL] != b->value[LX_OPTION_LEVEL] ||
+        lx_settings_is_set(a, LX_OPTION_LEVEL) != lx_settings_is_set(b, LX_OPTION_LEVEL) ||
+        a->seconds != b->seconds || a->lx_percent != b->lx_percent)
+        return false;
+    if (lx_settings_solver(a, LX_SPILL) != lx_settings_solver(b, LX_SPILL) ||
+        a->solver_given != b->solver_given)
+        return false;
+    for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
+        if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
+    if (a->preset != b->preset || a->device_given != b->device_given) return false;
+    for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
+        if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
+    return strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
            launch_options_same(&a->launch, &b->launch);
 }

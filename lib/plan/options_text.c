@@ -4,9 +4,8 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/words/words.h"
-#include "plan/hint_options.h"
 #include "plan/launch_options.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,18 +78,6 @@ static bool set_percent(struct lx_settings *o, const char *text, lx_status *st)
     return options_text_keep(o, LX_OPTION_LX, 0);
 }
 
-static bool set_bytes(struct lx_settings *o, const char *text, lx_status *st)
-{
-    struct lx_option_row as = lx_settings_at(LX_OPTION_LX);
-    size_t n = strlen(text);
-    char what[60];
-    int64_t value;
-    if (n > 1 && text[n - 1] == '%') return set_percent(o, text, st);
-    if (!lx_parse_int(options_text_named(o, as.name, what), text, as.low, as.high, &value, st)) return false;
-    o->lx_percent = 0;
-    return options_text_keep(o, LX_OPTION_LX, value);
-}
-
 static bool set_integer(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     struct lx_option_row as = lx_settings_at(row);
@@ -109,17 +96,6 @@ static bool set_seconds(struct lx_settings *o, int row, const char *text, lx_sta
     if (!(value > 0)) return status_set(st, LX_E_USAGE, "%s %s: it must be above 0", what, text);
     o->seconds = value;
     return options_text_keep(o, row, 1);
-}
-
-/* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
-static bool options_text_set_level(struct lx_settings *o, const char *text, lx_status *st)
-{
-    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
-    int64_t ignored[LX_MOST_SOLVER_OPTIONS];
-    if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
-        !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
-        return false;
-    return set_integer(o, LX_OPTION_LEVEL, text, st);
 }
 
 static bool set_solver_option(struct lx_settings *o, const char *name, const char *text, lx_status *st)
@@ -222,8 +198,26 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         [LX_TAKES_INTEGER] = set_integer, [LX_TAKES_SECONDS] = set_seconds,
         [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
     };
-    if (row == LX_OPTION_LEVEL) return options_text_set_level(o, text, st);
-    if (row == LX_OPTION_LX) return set_bytes(o, text, st);
+    if (row == LX_OPTION_LEVEL) {
+        /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
+        const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
+        int64_t ignored[LX_MOST_SOLVER_OPTIONS];
+        if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
+            !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
+            return false;
+        return set_integer(o, LX_OPTION_LEVEL, text, st);
+    }
+    if (row == LX_OPTION_LX) {
+        struct lx_option_row as = lx_settings_at(LX_OPTION_LX);
+        size_t n = strlen(text);
+        char what[60];
+        int64_t value;
+        if (n > 1 && text[n - 1] == '%') return set_percent(o, text, st);
+        if (!lx_parse_int(options_text_named(o, as.name, what), text, as.low, as.high, &value, st))
+            return false;
+        o->lx_percent = 0;
+        return options_text_keep(o, LX_OPTION_LX, value);
+    }
     return by_kind[lx_settings_at(row).kind](o, row, text, st);
 }
 
@@ -249,28 +243,6 @@ bool lx_settings_set(struct lx_settings *o, const char *name, const char *text, 
     return unknown_word("there is no option", name, names, LX_E_USAGE, st);
 }
 
-static void options_text_add_pair(struct text *t, const char *name, double value)
-{
-    text_format(t, "%s%s=%.17g", t->length ? " " : "", name, value);
-}
-
-static void add_solver_options(const struct lx_settings *o, struct text *t)
-{
-    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
-    for (int i = 0; s && i < s->option_count && i < LX_MOST_SOLVER_OPTIONS; i++)
-        if (o->solver_given >> i & 1)
-            text_format(t, "%s%s=%lld", t->length ? " " : "", s->options[i].name,
-                        (long long)o->solver_value[i]);
-}
-
-static void add_device(const struct lx_settings *o, struct text *t)
-{
-    const struct lx_device_parameter *p = lx_device_parameters();
-    if (o->preset) text_format(t, "preset=%s", lx_device_at(o->preset - 1)->preset);
-    for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
-        if (o->device_given >> i & 1) options_text_add_pair(t, p[i].key, o->device_value[i]);
-}
-
 char *lx_settings_get(const struct lx_settings *o, int row)
 {
     struct lx_option_row as = lx_settings_at(row);
@@ -281,11 +253,20 @@ char *lx_settings_get(const struct lx_settings *o, int row)
         text_add(&t, as.none);
     else if (!lx_settings_is_set(o, row) && row == LX_OPTION_SOLVER)
         text_add(&t, lx_settings_solver(o, LX_SPILL) ? lx_settings_solver(o, LX_SPILL)->name : "none");
-    else if (row == LX_OPTION_OF_SOLVER)
-        add_solver_options(o, &t);
-    else if (row == LX_OPTION_DEVICE)
-        add_device(o, &t);
-    else if (row == LX_OPTION_HINT)
+    else if (row == LX_OPTION_OF_SOLVER) {
+        const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
+        for (int i = 0; s && i < s->option_count && i < LX_MOST_SOLVER_OPTIONS; i++)
+            if (o->solver_given >> i & 1)
+                text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name,
+                            (long long)o->solver_value[i]);
+    } else if (row == LX_OPTION_DEVICE) {
+        const struct lx_device_parameter *p = lx_device_parameters();
+        if (o->preset) text_format(&t, "preset=%s", lx_device_at(o->preset - 1)->preset);
+        for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
+            if (o->device_given >> i & 1) {
+                text_format(&t, "%s%s=%.17g", t.length ? " " : "", p[i].key, o->device_value[i]);
+            }
+    } else if (row == LX_OPTION_HINT)
         text_add(&t, o->hints);
     else if (row == LX_OPTION_NESTS)
         text_add(&t, o->nests);

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/users.h"
+#include "layout/op_index.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ void plan_adopt(struct lx_plan *p, const struct draft *x)
 void plan_settle(struct lx_plan *p)
 {
     bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
-    if (p->graph->is_list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
+    if (p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
     if (least)
         p->answer.status = LX_OPTIMAL;
     else if (p->answer.status != LX_LIMIT)
@@ -155,4 +156,28 @@ int32_t lx_plan_place(const struct lx_plan *p, int32_t op, int operand)
 {
     int32_t stay = p->accesses[p->access_at[op] + operand].stay;
     return stay >= 0 && p->answer.address[stay] >= 0 ? stay : -1;
+}
+
+bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor)
+{
+    return p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_LX;
+}
+
+bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st)
+{
+    for (int32_t o = 0; p->layouts && o < p->layouts->graph->op_count; o++) {
+        const struct lx_op *op = &p->layouts->graph->ops[o];
+        for (int i = 0; i < op_operand_count(op); i++) {
+            int32_t tensor = op_operand(op, i), stay = p->accesses[p->access_at[o] + i].stay;
+            bool placed = lx_plan_place(p, o, i) >= 0;
+            if (placed && p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_HBM)
+                return status_set(st, LX_E_NO, "the pattern says that %s is in HBM, but op %s has it on chip",
+                                  p->layouts->graph->tensors[tensor].name, op->name);
+            if (!plan_wants_on_chip(p, tensor) || placed) continue;
+            return status_set(st, LX_E_NO, "the pattern says that %s is in lx, but op %s has it in HBM: %s",
+                              p->layouts->graph->tensors[tensor].name, op->name,
+                              stay >= 0 && p->reason[stay] ? p->reason[stay] : "no stay on chip serves it");
+        }
+    }
+    return true;
 }

@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "stays/draft.h"
+#include "search/plan_search.h"
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g);
@@ -39,7 +40,17 @@ int64_t all_off_chip(const struct draft *x);
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);
-/* stated_memory.c: does the pattern say that the tensor is in lx? */
+/* plan.c: does the pattern say that the tensor is in lx? */
 bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
+
+struct step {
+    const char *name;
+    bool (*when)(const struct search *search);
+    bool (*run)(struct search *search);
+    bool may_be_skipped; /* not begun once the search is to end */
+};
+
+/* Runs them all; then `search` has the best plan, and what no plan goes below. False: `search->st`. */
+bool steps_run(struct search *search);
 
 #endif

@@ -122,7 +122,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
     return plan_in_slot(&one_plan, g, options, NULL, st);
 }
 
-static bool waits_for_plan(void)
+bool plan_is_awaited(void)
 {
     const struct plan_job *job = slot_job();
     return job && job->task == &one_plan;
@@ -130,12 +130,12 @@ static bool waits_for_plan(void)
 
 bool plan_offer_is_wanted(void)
 {
-    return waits_for_plan() && slot_wants_result();
+    return plan_is_awaited() && slot_wants_result();
 }
 
 void plan_offer(struct lx_plan *p)
 {
-    if (waits_for_plan())
+    if (plan_is_awaited())
         slot_offer(p);
     else
         lx_plan_free(p);

@@ -20,8 +20,9 @@ void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
 /* The run of the next of `plans` plans, in the time that is left until the deadline. Cancelled: hasty. */
 struct lx_run plan_run_share(const struct lx_run *run, int plans);
 
-/* For the worker of lx_plan_make: does whoever waits for a plan want a complete one now? The plan is
- * theirs then, and nobody changes it any more. */
+/* Is this the worker of lx_plan_make? Does the thread that waits want a complete plan now? The plan is its
+ * own then, and nobody changes it any more. */
+bool plan_is_awaited(void);
 bool plan_offer_is_wanted(void);
 void plan_offer(struct lx_plan *p);
 

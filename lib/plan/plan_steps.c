@@ -1,13 +1,8 @@
 /* How a plan of a graph comes into being: the whole search, step by step. */
-#include "plan/plan_steps.h"
+#include "plan/plan_make.h"
 #include "base/cancel.h"
 #include "base/log.h"
-#include "search/bounds.h"
-#include "search/combine.h"
-#include "search/divisions.h"
-#include "search/first_plan.h"
-#include "search/merge_bundles.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "search/time.h"
 
 typedef bool condition(const struct search *s);
@@ -43,7 +38,7 @@ static bool step_run(const struct step *step, struct search *search)
         *search->st = (lx_status){0}; /* cancelled: the best so far stands */
     }
     LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
-    if (search->offers) search->offers->offer(search);
+    if (search->offers) search->offers->offer(search, false);
     search->gains[search->gain_count++] =
         (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
     return true;

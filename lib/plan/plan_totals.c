@@ -56,23 +56,20 @@ static void plan_totals_list_totals(struct lx_plan *p)
     p->figures.perfect_hbm_bytes = 0;
 }
 
-/* The highest end of a placed buffer; of several pools, the sum of theirs, and reserved bytes count. */
-static int64_t height_of_pool(const struct lx_plan *p, int32_t pool)
-{
-    int64_t top = 0;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == pool))
-            top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
-    for (int32_t i = 0; p->problem.pool_count && i < p->problem.pools[pool].reserved_count; i++)
-        top = max_i64(top, p->problem.pools[pool].reserved[i].to);
-    return top;
-}
-
+/* Height: the highest end of a placed buffer; of several pools, the sum of theirs, and reserved bytes count. */
 void plan_totals(struct lx_plan *p)
 {
     p->figures.height_bytes = 0;
-    for (int32_t k = 0; k < lx_pool_count(&p->problem); k++) p->figures.height_bytes += height_of_pool(p, k);
-    if (p->graph->is_list)
+    for (int32_t pool = 0; pool < lx_pool_count(&p->problem); pool++) {
+        int64_t top = 0;
+        for (int32_t i = 0; i < p->problem.count; i++)
+            if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == pool))
+                top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
+        for (int32_t i = 0; p->problem.pool_count && i < p->problem.pools[pool].reserved_count; i++)
+            top = max_i64(top, p->problem.pools[pool].reserved[i].to);
+        p->figures.height_bytes += top;
+    }
+    if (p->graph->list)
         plan_totals_list_totals(p);
     else
         graph_totals(p);

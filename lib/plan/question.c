@@ -9,25 +9,21 @@
 
 #include <stdlib.h>
 
-/* The capacity of a list: its own or the device's, or that of all its pools (those without a limit count nothing). */
-static int64_t list_capacity(const struct lx_graph *g)
-{
-    int64_t sum = 0;
-    for (int32_t k = 0; k < g->pool_count; k++) sum += max_i64(g->pools[k].capacity, 0);
-    return g->pool_count ? sum : g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-}
-
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {
+    int64_t sum = 0; /* of all pools: those without a limit count nothing */
+    for (int32_t k = 0; k < g->list->pool_count; k++) sum += max_i64(g->list->pools[k].capacity, 0);
     *out = (struct lx_problem){.objective = objective,
-                               .capacity = list_capacity(g),
-                               .alignment = g->alignment,
-                               .count = g->buffer_count,
-                               .buffers = g->buffers,
-                               .pools = g->pools,
-                               .pool_count = g->pool_count,
-                               .bonds = g->bonds};
+                               .capacity = g->list->pool_count      ? sum
+                                           : g->list->capacity >= 0 ? g->list->capacity
+                                                                    : lx_device_usable(&g->device),
+                               .alignment = g->list->alignment,
+                               .count = g->list->buffer_count,
+                               .buffers = g->list->buffers,
+                               .pools = g->list->pools,
+                               .pool_count = g->list->pool_count,
+                               .bonds = g->list->bonds};
     lx_status why;
     if (lx_problem_validate(out, &why)) return true;
     return status_set_at(st, why.code, g->file, why.line, why.column, "%s", why.text);
@@ -58,8 +54,8 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
     struct lx_question *q = arena_alloc(memory, sizeof *q);
     q->memory = memory;
     q->graph = lx_graph_ref(g);
-    if (g->is_list ? problem_of_list(g, lx_asked(options->objective, g->objective), &q->problem, st)
-                   : ask_graph(q, options, st))
+    if (g->list ? problem_of_list(g, lx_asked(options->objective, g->list->objective), &q->problem, st)
+                : ask_graph(q, options, st))
         return q;
     lx_question_free(q);
     return NULL;

@@ -51,8 +51,13 @@ static int by_address(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static void sort_placed(struct looking *l, struct starting *all)
+static void list_placed(struct looking *l)
 {
+    size_t n = (size_t)l->plan->problem.count + 1;
+    struct starting *all = mem_alloc(n * sizeof *all);
+    l->placed = mem_alloc(n * sizeof *l->placed);
+    l->latest = mem_alloc(n * sizeof *l->latest);
+    l->near = mem_alloc(n * sizeof *l->near);
     const struct lx_problem *p = &l->plan->problem;
     int64_t latest = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++)
@@ -63,45 +68,22 @@ static void sort_placed(struct looking *l, struct starting *all)
         l->placed[k] = all[k].buffer;
         l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
     }
-}
-
-static void list_placed(struct looking *l)
-{
-    size_t n = (size_t)l->plan->problem.count + 1;
-    struct starting *all = mem_alloc(n * sizeof *all);
-    l->placed = mem_alloc(n * sizeof *l->placed);
-    l->latest = mem_alloc(n * sizeof *l->latest);
-    l->near = mem_alloc(n * sizeof *l->near);
-    sort_placed(l, all);
     mem_free(all);
 }
 
-static void forget_placed(struct looking *l)
+static void look_around(struct looking *l, const struct lx_buffer *b)
 {
-    mem_free(l->placed);
-    mem_free(l->latest);
-    mem_free(l->near);
-}
-
-/* How many of the placed start before `end`. */
-static int32_t started_before(const struct looking *l, int64_t end)
-{
-    int32_t low = 0, high = l->placed_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (l->plan->problem.buffers[l->placed[middle]].start < end)
-            low = middle + 1;
+    if (l->near_start == b->start && l->near_end == b->end) return;
+    /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
+    int32_t count = 0, started = 0, high = l->placed_count; /* those that start before its end */
+    while (started < high) {
+        int32_t middle = started + (high - started) / 2;
+        if (l->plan->problem.buffers[l->placed[middle]].start < b->end)
+            started = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-/* Who lies on chip during its life, by address; others are not looked at, however many there are. */
-static void find_near(struct looking *l, const struct lx_buffer *b)
-{
-    int32_t count = 0;
-    for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start; l->steps++) {
+    for (int32_t k = started; k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
         if (l->plan->problem.buffers[i].end > b->start)
             l->near[count++] = (struct placed_at){l->plan->answer.address[i], i};
@@ -110,10 +92,6 @@ static void find_near(struct looking *l, const struct lx_buffer *b)
     l->near_start = b->start;
     l->near_end = b->end;
     l->near_count = count;
-}
-
-static void measure_holes(struct looking *l)
-{
     const struct lx_problem *p = &l->plan->problem;
     int64_t end = 0;
     l->widest = 0;
@@ -122,13 +100,6 @@ static void measure_holes(struct looking *l)
         end = max_i64(end, l->near[k].address + p->buffers[l->near[k].buffer].size);
     }
     l->widest = max_i64(l->widest, p->capacity - end);
-}
-
-static void look_around(struct looking *l, const struct lx_buffer *b)
-{
-    if (l->near_start == b->start && l->near_end == b->end) return;
-    find_near(l, b);
-    measure_holes(l);
 }
 
 /* Is there a hole that it could lie in for all its life, at its own address if it has one? */
@@ -148,25 +119,24 @@ static bool has_hole(struct looking *l, const struct lx_buffer *b)
     return at <= p->capacity - b->size;
 }
 
-/* Nothing is in its way. */
-static const char *why_left_off(const struct lx_plan *plan)
-{
-    if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
-    if (plan->asks_time) return "left off chip: no less time was found with it on chip";
-    if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
-        return "left off chip: there is room for it, but it saves nothing there";
-    if (plan->answer.status == LX_LIMIT)
-        return arena_format(plan->memory,
-                            "left off chip: there is room for it, but %s ended before it was placed there",
-                            plan->solver);
-    return arena_format(plan->memory, "left off chip: there is room for it, but %s did not place it there",
-                        plan->solver);
-}
-
-static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
+static const char *why_off_chip(struct looking *l, int32_t buffer)
 {
     const struct lx_plan *plan = l->plan;
+    const struct lx_buffer *b = &plan->problem.buffers[buffer];
+    const struct lx_bonds *bonds = &plan->problem.bonds;
     int64_t taken = lx_occupancy_most(&l->taken, b->start, b->end), capacity = plan->problem.capacity;
+    for (int32_t i = 0; i < bonds->staging_count; i++)
+        if (bonds->staging[i].a == buffer && plan->answer.address[bonds->staging[i].b] >= 0)
+            return "staging that is not needed: its owner is on chip";
+    if (b->reason) return b->reason;
+    if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
+    if (b->size > capacity)
+        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes",
+                            digits_in_groups(b->size).at, digits_in_groups(capacity).at);
+    if (!l->plain)
+        return plan->answer.status == LX_INFEASIBLE
+                   ? "no legal answer exists"
+                   : "no place was found for it that is legal and worth its cost";
     if (taken + b->size > capacity)
         return arena_format(
             plan->memory,
@@ -177,7 +147,19 @@ static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
                             "left off chip: others take at most %s of %s bytes while it lives; too many to "
                             "look for a hole between them",
                             digits_in_groups(taken).at, digits_in_groups(capacity).at);
-    if (plan->asks_time || has_hole(l, b)) return why_left_off(plan);
+    if (plan->asks_time || has_hole(l, b)) {
+        /* Nothing is in its way. */
+        if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
+        if (plan->asks_time) return "left off chip: no less time was found with it on chip";
+        if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
+            return "left off chip: there is room for it, but it saves nothing there";
+        if (plan->answer.status == LX_LIMIT)
+            return arena_format(
+                plan->memory, "left off chip: there is room for it, but %s ended before it was placed there",
+                plan->solver);
+        return arena_format(
+            plan->memory, "left off chip: there is room for it, but %s did not place it there", plan->solver);
+    }
     if (b->fixed >= 0)
         return arena_format(plan->memory,
                             "no room on scratchpad: others lie at its fixed address %s while it lives",
@@ -189,26 +171,33 @@ static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
         digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
 }
 
-static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
+static void reasons_find_reasons(struct lx_plan *plan)
 {
-    const struct lx_plan *plan = l->plan;
-    if (b->reason) return b->reason;
-    if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
-    if (b->size > plan->problem.capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes",
-                            digits_in_groups(b->size).at, digits_in_groups(plan->problem.capacity).at);
-    if (l->plain) return why_no_room(l, b);
-    return plan->answer.status == LX_INFEASIBLE
-               ? "no legal answer exists"
-               : "no place was found for it that is legal and worth its cost";
+    struct looking l = {.plan = plan, .near_start = INT64_MAX};
+    l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
+    lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken);
+    list_placed(&l);
+    for (int32_t i = 0; i < plan->problem.count; i++)
+        if (plan->answer.address[i] < 0) {
+            plan->reason[i] = why_off_chip(&l, i);
+            if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
+                plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
+        }
+    lx_occupancy_free(&l.taken);
+    mem_free(l.placed);
+    mem_free(l.latest);
+    mem_free(l.near);
 }
 
-/* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
- * there at once several may. They are asked in order of their number, as the checker does within a tick. */
-static void reasons_find_handovers(struct lx_plan *plan, bool *given)
+void plan_complete(struct lx_plan *plan, bool in_haste)
 {
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
+    size_t n = (size_t)p->count;
+    bool *given = mem_zeroed(n + 1, sizeof *given);
+    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
+    /* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
+     * there at once several may. They are asked in order of their number, as the checker does within a tick. */
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
         if (address[i] < 0 || p->buffers[i].size == 0) continue;
@@ -221,50 +210,12 @@ static void reasons_find_handovers(struct lx_plan *plan, bool *given)
             break;
         }
     }
-}
-
-/* Is it a staging buffer that nobody needs, its owner being on chip? */
-static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
-{
-    const struct lx_bonds *b = &plan->problem.bonds;
-    for (int32_t i = 0; i < b->staging_count; i++)
-        if (b->staging[i].a == buffer) return plan->answer.address[b->staging[i].b] >= 0;
-    return false;
-}
-
-static void reasons_find_reasons(struct lx_plan *plan)
-{
-    struct looking l = {.plan = plan, .near_start = INT64_MAX};
-    l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
-    (void)lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken);
-    list_placed(&l);
-    for (int32_t i = 0; i < plan->problem.count; i++)
-        if (plan->answer.address[i] < 0) {
-            plan->reason[i] = is_idle_staging(plan, i) ? "staging that is not needed: its owner is on chip"
-                                                       : why_off_chip(&l, &plan->problem.buffers[i]);
-            if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
-                plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
-        }
-    lx_occupancy_free(&l.taken);
-    forget_placed(&l);
-}
-
-void plan_complete(struct lx_plan *plan, bool in_haste)
-{
-    size_t n = (size_t)plan->problem.count;
-    bool *given = mem_zeroed(n + 1, sizeof *given);
-    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    reasons_find_handovers(plan, given);
     mem_free(given);
     plan_totals(plan);
     plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
-    if (!in_haste) {
-        reasons_find_reasons(plan);
-        return;
-    }
-    for (int32_t i = 0; i < plan->problem.count; i++)
-        if (plan->answer.address[i] < 0)
-            plan->reason[i] = plan->problem.buffers[i].reason
-                                  ? plan->problem.buffers[i].reason
-                                  : "no room in this answer; a better one is looked for";
+    if (!in_haste) reasons_find_reasons(plan);
+    for (int32_t i = 0; in_haste && i < p->count; i++)
+        if (address[i] < 0)
+            plan->reason[i] = p->buffers[i].reason ? p->buffers[i].reason
+                                                   : "no room in this answer; a better one is looked for";
 }

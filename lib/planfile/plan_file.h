@@ -5,7 +5,8 @@
 #include "base/json/json.h"
 #include "base/text.h"
 #include "files/pattern.h"
-#include "planfile/plan_pack.h"
+#include "planfile/plan_fields.h"
+#include "plan/plan_make.h"
 
 /* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are not in it and are
  * made again. */
@@ -69,5 +70,17 @@ bool plan_read_record(const struct json *j, const struct json_value *object, enu
 bool plan_read_records(const struct json *j, const struct json_value *object, const char *key,
                        enum plan_section_id section, struct arena *memory, struct records *out,
                        lx_status *st);
+
+struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20]);
+struct plan_solver plan_pack_solver(const struct lx_plan *p);
+struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i);
+/* Lists of these live in `memory`. */
+struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory);
+struct plan_tensor plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory);
+struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory);
+struct plan_nest plan_pack_nest(const struct lx_nest *n, struct arena *memory);
+struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i);
+struct plan_launch plan_pack_launch(const struct lx_op_launch *l, struct arena *memory);
+struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory);
 
 #endif

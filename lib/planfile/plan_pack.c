@@ -1,12 +1,14 @@
 /* From a plan to the records of its file. */
-#include "planfile/plan_pack.h"
+#include "planfile/plan_file.h"
 #include "layout/stated_layouts.h"
+#include "planfile/plan_fields.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stddef.h>
 
 static struct int_list pack_list(struct arena *memory, const int64_t *values, int32_t count)
 {
@@ -77,15 +79,6 @@ static struct int_list pack_cuts(const struct cut *cuts, int32_t count, struct a
     return (struct int_list){row, 2 * count};
 }
 
-/* What was asked of launches, where it is not the default. */
-static void pack_launching(const struct lx_launch_options *how, struct plan_graph *out)
-{
-    if (how->order != LX_ROW_MAJOR)
-        out->tile_order = how->order == LX_LISTED ? how->by : lx_tile_order_word(how->order);
-    if (how->share) out->tile_share = lx_share_word(how->share);
-    if (how->assign) out->tile_assign = lx_assign_word(how->assign);
-}
-
 struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
 {
     const int64_t sides[] = {p->launch.tile[0], p->launch.tile[1], p->launch.inner[0], p->launch.inner[1]};
@@ -99,7 +92,11 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
                              .pool_at = p->pool_at,
                              .pool_bytes = p->pool_bytes,
                              .segment_bytes = p->segment_bytes};
-    pack_launching(&p->launch, &out);
+    /* What was asked of launches, where it is not the default. */
+    if (p->launch.order != LX_ROW_MAJOR)
+        out.tile_order = p->launch.order == LX_LISTED ? p->launch.by : lx_tile_order_word(p->launch.order);
+    if (p->launch.share) out.tile_share = lx_share_word(p->launch.share);
+    if (p->launch.assign) out.tile_assign = lx_assign_word(p->launch.assign);
     out.tile_sides = pack_list(memory, sides, side_count);
     out.cuts = pack_cuts(p->how->cuts, p->how->cut_count, memory);
     out.moves = pack_cuts(p->how->moves, p->how->move_count, memory);
@@ -209,17 +206,6 @@ static int64_t *pack_rows(struct arena *memory, int32_t count, int width, struct
     return at;
 }
 
-static void pack_cores(const struct lx_launch *l, struct arena *memory, struct int_list *out)
-{
-    int64_t *row = pack_rows(memory, l->core_count, CORE_FIELDS, out);
-    for (int32_t i = 0; i < l->core_count; i++, row += CORE_FIELDS) {
-        const struct lx_launch_core *c = &l->cores[i];
-        const int64_t values[CORE_FIELDS] = {c->core,  c->y,  c->x,  c->start,
-                                             c->count, c->sy, c->sx, c->k_slice};
-        memcpy(row, values, sizeof values);
-    }
-}
-
 static void pack_grid(const struct lx_op_launch *o, struct arena *memory, struct plan_launch *out)
 {
     int64_t inner[LX_MAX_RANK];
@@ -250,7 +236,13 @@ struct plan_launch plan_pack_launch(const struct lx_op_launch *o, struct arena *
     out.blocks = pack_list(memory, o->blocks, l->order == LX_BLOCK ? 2 : 0);
     out.tiles = pack_list(memory, o->tiles, (int)o->tile_count);
     out.core_grid = pack_list(memory, l->core_grid, 2);
-    pack_cores(l, memory, &out.cores);
+    int64_t *row = pack_rows(memory, l->core_count, CORE_FIELDS, &out.cores);
+    for (int32_t i = 0; i < l->core_count; i++, row += CORE_FIELDS) {
+        const struct lx_launch_core *c = &l->cores[i];
+        const int64_t values[CORE_FIELDS] = {c->core,  c->y,  c->x,  c->start,
+                                             c->count, c->sy, c->sx, c->k_slice};
+        memcpy(row, values, sizeof values);
+    }
     return out;
 }
 
@@ -299,3 +291,43 @@ struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i)
                                   .from = x->source,
                                   .bytes = x->bytes};
 }
+
+#define PLAN_FIELD(KIND, key, need, standing, width, absent, help)                                           \
+    {#key, FIELD_##KIND, FIELD_##need, FIELD_##standing, width, absent, offsetof(struct CURRENT, key), help},
+
+// clang-format off
+#define CURRENT plan_root
+static const struct field root_fields[] = {PLAN_ROOT_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_solver
+static const struct field solver_fields[] = {PLAN_SOLVER_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_graph
+static const struct field graph_fields[] = {PLAN_GRAPH_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_tensor
+static const struct field tensor_fields[] = {PLAN_TENSOR_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_op
+static const struct field op_fields[] = {PLAN_OP_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_nest
+static const struct field nest_fields[] = {PLAN_NEST_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_bundle
+static const struct field bundle_fields[] = {PLAN_BUNDLE_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_launch
+static const struct field launch_fields[] = {PLAN_LAUNCH_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_transfer
+static const struct field transfer_fields[] = {PLAN_TRANSFER_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+#define CURRENT plan_buffer
+static const struct field buffer_fields[] = {PLAN_BUFFER_FIELDS(PLAN_FIELD)};
+#undef CURRENT
+// clang-format on
+
+#define PLAN_SECTION(ID, name, what, heading)                                                                \
+    {what, heading, name##_fields, sizeof name##_fields / sizeof *name##_fields, sizeof(struct plan_##name)},
+const struct plan_section plan_sections[PLAN_SECTION_COUNT] = {PLAN_SECTIONS(PLAN_SECTION)};

@@ -169,21 +169,6 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
     return true;
 }
 
-static bool plan_read_list(const struct json *j, const struct json_value *root, const struct plan_root *x,
-                           const struct records *buffers, struct lx_plan *p, lx_status *st)
-{
-    if (!plan_of_list(p, p->problem.objective, st)) return false;
-    if ((x->capacity >= 0 && p->problem.capacity != x->capacity) ||
-        (x->alignment >= 0 && p->problem.alignment != x->alignment))
-        return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
-                          "capacity and alignment must be the pattern's, %lld and %lld",
-                          (long long)p->problem.capacity, (long long)p->problem.alignment);
-    if (buffers->count != p->problem.count)
-        return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
-                          "%d buffers, but the pattern has %d", (int)buffers->count, (int)p->problem.count);
-    return take_places(j, buffers, p, st) && same_buffers(j, buffers, p, st);
-}
-
 static bool plan_read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
                            struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
@@ -192,7 +177,19 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
     p->problem.capacity = x->capacity >= 0 ? x->capacity : lx_device_usable(&p->graph->device);
     p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
     if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
-    if (p->graph->is_list) return plan_read_list(j, root, x, &buffers, p, st);
+    if (p->graph->list) {
+        if (!plan_of_list(p, p->problem.objective, st)) return false;
+        if ((x->capacity >= 0 && p->problem.capacity != x->capacity) ||
+            (x->alignment >= 0 && p->problem.alignment != x->alignment))
+            return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
+                              "capacity and alignment must be the pattern's, %lld and %lld",
+                              (long long)p->problem.capacity, (long long)p->problem.alignment);
+        if (buffers.count != p->problem.count)
+            return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
+                              "%d buffers, but the pattern has %d", (int)buffers.count,
+                              (int)p->problem.count);
+        return take_places(j, &buffers, p, st) && same_buffers(j, &buffers, p, st);
+    }
     return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
            (p->launches || plan_launch_ops(p, st));
 }
@@ -203,7 +200,7 @@ static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t
 {
     if (p->problem.objective == LX_HEIGHT)
         return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : height;
-    if (p->graph->is_list) return spill;
+    if (p->graph->list) return spill;
     int64_t sum = 0;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] < 0) sum += p->problem.buffers[i].spill_cost;
@@ -224,32 +221,6 @@ static bool is_near(double gap, double own)
     return fabs(gap - own) <= 1e-8 * (1 + own);
 }
 
-/* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
- * says no more than placement and bound do, so that both meanings are read. */
-static bool right_gap(const struct lx_plan *p, double gap)
-{
-    return isnan(gap) || is_near(gap, lx_plan_gap(p)) || is_near(gap, gap_before(p));
-}
-
-/* What the root says twice must be the same both times. */
-static bool same_claims(const struct json *j, const struct json_value *root, const struct plan_root *x,
-                        const struct lx_plan *p, lx_status *st)
-{
-    const struct json_value *at = json_find(root, "meets_target");
-    bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    if (!right_gap(p, x->gap))
-        return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
-                          "the gap must be %.9g by placement and bound", lx_plan_gap(p));
-    if (!p->asks_time && p->figures.bound_us != 0)
-        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
-    if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
-        return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
-    if (!at || x->meets_target == meets) return true;
-    return json_error(j, at, st, LX_E_MISMATCH,
-                      "meets_target must be %s by hbm_bytes and the pattern's target",
-                      meets ? "true" : "false");
-}
-
 static bool fill_plan(const struct json *j, const struct json_value *root, bool old,
                       const struct plan_root *x, struct lx_plan *p, lx_status *st)
 {
@@ -260,7 +231,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
         !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
                         LX_OBJECTIVE_COUNT + 1, &objective, st))
         return false;
-    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
+    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
     if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
@@ -275,10 +246,25 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     p->figures.spill_bytes = x->spill_bytes;
     p->figures.height_bytes = x->height_bytes;
     /* Its spill was of scratchpads with their limit. */
-    if (old && !p->graph->is_list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
+    if (old && !p->graph->list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
     p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
-    return same_claims(j, root, x, p, st);
+    /* What the root says twice must be the same both times. */
+    const struct json_value *at = json_find(root, "meets_target");
+    bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
+    /* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
+ * says no more than placement and bound do, so that both meanings are read. */
+    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, gap_before(p)))
+        return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
+                          "the gap must be %.9g by placement and bound", lx_plan_gap(p));
+    if (!p->asks_time && p->figures.bound_us != 0)
+        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
+    if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
+        return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
+    if (!at || x->meets_target == meets) return true;
+    return json_error(j, at, st, LX_E_MISMATCH,
+                      "meets_target must be %s by hbm_bytes and the pattern's target",
+                      meets ? "true" : "false");
 }
 
 /* The pattern in the file, if it is the one that was planned. */

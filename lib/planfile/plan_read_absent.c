@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "plan/plan_make.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/time.h"
 
 #include <math.h>
@@ -86,19 +86,6 @@ static void plan_read_absent_count_traffic(const struct lx_plan *p, const struct
     traffic_on_chip(x, p->answer.address, ops);
 }
 
-static void fill_traffic(struct lx_op_traffic *to, const struct lx_op_traffic *own)
-{
-    fill_int(&to->hbm_read, own->hbm_read);
-    fill_int(&to->hbm_written, own->hbm_written);
-    fill_int(&to->ring, own->ring);
-    fill_int(&to->reduce_ring, own->reduce_ring);
-    fill_int(&to->lx_read, own->lx_read);
-    fill_int(&to->lx_written, own->lx_written);
-    fill_int(&to->cores, own->cores);
-    fill_real(&to->device_us, own->device_us);
-    fill_real(&to->end_to_end_us, own->end_to_end_us);
-}
-
 static void fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t count)
 {
     bool none = p->bundle_count == 0;
@@ -114,23 +101,6 @@ static void fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t
     }
     p->bundles = to;
     p->bundle_count = count;
-}
-
-static void fill_sums(struct lx_plan *p, const struct draft *x)
-{
-    struct lx_figures *f = &p->figures;
-    int64_t hbm = 0, ring = 0;
-    int32_t ops = p->layouts->graph->op_count;
-    for (int32_t o = 0; o < ops; o++) {
-        hbm += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
-        ring += p->traffic[o].ring;
-    }
-    struct clocks sum = bundle_clocks(p->bundles, p->bundle_count);
-    fill_int(&f->hbm_bytes, hbm);
-    fill_int(&f->ring_bytes, ring);
-    fill_int(&f->baseline_hbm_bytes, all_off_chip(x));
-    fill_real(&f->device_us, sum.device_us);
-    fill_real(&f->end_to_end_us, sum.end_to_end_us);
 }
 
 /* The pool reaches from the first intermediate in HBM to the end of the last. */
@@ -163,23 +133,34 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
     plan_read_absent_count_traffic(p, &x, own);
     struct traffic t = {.transfers = copies, .transfer_count = p->transfer_count};
     predict_times(&x, p->answer.address, &t, own, bundles);
-    for (int32_t o = 0; o < x.graph->op_count; o++) fill_traffic(&p->traffic[o], &own[o]);
+    for (int32_t o = 0; o < x.graph->op_count; o++) {
+        fill_int(&p->traffic[o].hbm_read, own[o].hbm_read);
+        fill_int(&p->traffic[o].hbm_written, own[o].hbm_written);
+        fill_int(&p->traffic[o].ring, own[o].ring);
+        fill_int(&p->traffic[o].reduce_ring, own[o].reduce_ring);
+        fill_int(&p->traffic[o].lx_read, own[o].lx_read);
+        fill_int(&p->traffic[o].lx_written, own[o].lx_written);
+        fill_int(&p->traffic[o].cores, own[o].cores);
+        fill_real(&p->traffic[o].device_us, own[o].device_us);
+        fill_real(&p->traffic[o].end_to_end_us, own[o].end_to_end_us);
+    }
     fill_bundles(p, bundles, x.bundle_count);
-    fill_sums(p, &x);
+    struct lx_figures *f = &p->figures;
+    int64_t hbm = 0, ring = 0;
+    int32_t ops = p->layouts->graph->op_count;
+    for (int32_t o = 0; o < ops; o++) {
+        hbm += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
+        ring += p->traffic[o].ring;
+    }
+    struct clocks sum = bundle_clocks(p->bundles, p->bundle_count);
+    fill_int(&f->hbm_bytes, hbm);
+    fill_int(&f->ring_bytes, ring);
+    fill_int(&f->baseline_hbm_bytes, all_off_chip(&x));
+    fill_real(&f->device_us, sum.device_us);
+    fill_real(&f->end_to_end_us, sum.end_to_end_us);
     fill_segments(p);
     fill_int(&p->figures.perfect_hbm_bytes, 0);
     return true;
-}
-
-static void fill_list(struct lx_plan *p)
-{
-    int64_t off = 0, all = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        all += p->problem.buffers[i].spill_cost;
-        if (p->answer.address[i] < 0) off += p->problem.buffers[i].spill_cost;
-    }
-    fill_int(&p->figures.hbm_bytes, off);
-    fill_int(&p->figures.baseline_hbm_bytes, all);
 }
 
 /* Is there anything of a graph that the file has left out? */
@@ -207,9 +188,15 @@ static bool graph_complete(const struct lx_plan *p)
 bool plan_fill_absent(struct lx_plan *p, lx_status *st)
 {
     int64_t height = 0;
-    if (p->graph->is_list)
-        fill_list(p);
-    else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
+    if (p->graph->list) {
+        int64_t off = 0, all = 0;
+        for (int32_t i = 0; i < p->problem.count; i++) {
+            all += p->problem.buffers[i].spill_cost;
+            if (p->answer.address[i] < 0) off += p->problem.buffers[i].spill_cost;
+        }
+        fill_int(&p->figures.hbm_bytes, off);
+        fill_int(&p->figures.baseline_hbm_bytes, all);
+    } else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
         return false;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0)

@@ -93,19 +93,16 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
     return true;
 }
 
-static void plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
-{
-    for (int32_t t = 0; t < g->tensor_count; t++) (void)names_add(tensors, g->tensors[t].name, t);
-    for (int32_t o = 0; o < g->op_count; o++) (void)names_add(ops, g->ops[o].name, o);
-}
-
 static bool read_layouts(struct graph_reader *r)
 {
     struct names tensor_names = {0}, op_names = {0};
     struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
     struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
     bool ok = true;
-    plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
+    for (int32_t t = 0; t < r->p->graph->tensor_count; t++)
+        (void)names_add(&tensor_names, r->p->graph->tensors[t].name, t);
+    for (int32_t o = 0; o < r->p->graph->op_count; o++)
+        (void)names_add(&op_names, r->p->graph->ops[o].name, o);
     for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
     for (int32_t i = 0; ok && i < r->ops.count; i++) ok = state_op(r, &op_names, i, &ops[i]);
     if (ok)
@@ -157,14 +154,6 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
     return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
 }
 
-static bool read_divisions(const struct graph_reader *r, int64_t cores)
-{
-    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
-    bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
-    mem_free(splits);
-    return ok;
-}
-
 static bool read_traffic(struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
@@ -185,18 +174,6 @@ static bool read_traffic(struct graph_reader *r)
     return true;
 }
 
-/* Drafts go through both lists from front to back. */
-static bool ascend(const struct graph_reader *r, const char *key, const struct int_list *list, int width)
-{
-    for (int32_t i = width; i < list->count; i += width) {
-        const int64_t *x = &list->at[i], *before = x - width;
-        if (x[0] > before[0] || (width == 2 && x[0] == before[0] && x[1] > before[1])) continue;
-        return json_error(r->j, json_find(r->graph, key), r->st, LX_E_MISMATCH,
-                          "%s must ascend and have nothing twice", key);
-    }
-    return true;
-}
-
 /* Of cuts, of moves, and of relayouts, which are told by the same two numbers. */
 static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
                                       const struct int_list *rows, struct cut *out)
@@ -209,7 +186,14 @@ static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *
             return false;
         out[i] = (struct cut){(int32_t)row[0], (int32_t)row[1]};
     }
-    return ascend(r, key, rows, 2);
+    /* Drafts go through both lists from front to back. */
+    for (int32_t i = 2; i < rows->count; i += 2) {
+        const int64_t *x = &rows->at[i], *before = x - 2;
+        if (x[0] > before[0] || (2 == 2 && x[0] == before[0] && x[1] > before[1])) continue;
+        return json_error(r->j, json_find(r->graph, key), r->st, LX_E_MISMATCH,
+                          "%s must ascend and have nothing twice", key);
+    }
+    return true;
 }
 
 static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
@@ -286,13 +270,18 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
 static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)
 {
     struct arena *memory = r->p->memory;
-    return plan_read_record(r->j, r->graph, PLAN_GRAPH, graph, memory, r->st) &&
-           plan_read_passes(r->j, r->graph, &r->p->passes, r->st) &&
-           plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) &&
-           plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) && read_layouts(r) &&
-           plan_read_nests(r) && read_divisions(r, graph->cores) && plan_read_stays(r) &&
-           plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) && read_traffic(r) &&
-           plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
+    if (!plan_read_record(r->j, r->graph, PLAN_GRAPH, graph, memory, r->st) ||
+        !plan_read_passes(r->j, r->graph, &r->p->passes, r->st) ||
+        !plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) ||
+        !plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) || !read_layouts(r) ||
+        !plan_read_nests(r))
+        return false;
+    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
+    bool ok = take_all_splits(r, splits) && make_divisions(r, graph->cores, splits);
+    mem_free(splits);
+    if (!ok) return false;
+    return plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) &&
+           read_traffic(r) && plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);
 }
 

@@ -2,7 +2,7 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "divide/core_map.h"
+#include "divide/divide.h"
 #include "plan/launch_options.h"
 #include "plan/options.h"
 
@@ -23,19 +23,6 @@ static bool small_numbers(const struct int_list *cores)
 static bool is_mode(const struct plan_launch *x, enum lx_partition mode)
 {
     return x->mode && strcmp(x->mode, lx_partition_word(mode)) == 0;
-}
-
-/* All that a launch with tiles has. */
-static bool whole_lists(const struct plan_launch *x)
-{
-    bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
-    bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
-    return (is_mode(x, LX_PARTITION_LOCAL_SHARD) || is_mode(x, LX_PARTITION_GLOBAL)) && x->order &&
-           lx_tile_order_find(x->order) != LX_TILE_ORDERS && x->dims.count <= LX_MAX_RANK * DIM_FIELDS &&
-           x->sums.count <= LX_MAX_VARS * SUM_FIELDS &&
-           (x->inner.count == 0 || x->inner.count == x->dims.count / DIM_FIELDS) &&
-           x->blocks.count == (blocks ? 2 : 0) && (x->tiles.count > 0) == listed && x->core_grid.count == 2 &&
-           x->k_tile >= 1 && x->cores.count > 0;
 }
 
 /* What runs off the device, or is refused, has none of it. */
@@ -86,19 +73,6 @@ static bool take_grid(const struct plan_launch *x, struct arena *memory, struct 
     return o->sum != NULL;
 }
 
-static bool take_tiles(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)
-{
-    struct lx_launch *l = arena_alloc(memory, sizeof *l);
-    if (!l) return false;
-    *l = (struct lx_launch){.mode = is_mode(x, LX_PARTITION_GLOBAL) ? LX_PARTITION_GLOBAL
-                                                                    : LX_PARTITION_LOCAL_SHARD,
-                            .order = lx_tile_order_find(x->order),
-                            .core_grid = {x->core_grid.at[0], x->core_grid.at[1]}};
-    o->k_tile = x->k_tile;
-    o->launch = l;
-    return take_grid(x, memory, o) && take_cores(&x->cores, memory, l);
-}
-
 /* Of shards: whole groups of cores that have one each, and none that is not there. */
 static bool shards_there(const struct lx_op_launch *o, struct arena *memory, lx_status *why)
 {
@@ -132,14 +106,30 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
         return no_lists(x) ? true
                            : json_error(j, at, st, LX_E_SCHEMA,
                                         "a launch that is %s has neither tiles nor cores", x->kind);
-    if (!whole_lists(x))
+    /* All that a launch with tiles has. */
+    bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
+    bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
+    if ((!is_mode(x, LX_PARTITION_LOCAL_SHARD) && !is_mode(x, LX_PARTITION_GLOBAL)) || !x->order ||
+        lx_tile_order_find(x->order) == LX_TILE_ORDERS || x->dims.count > LX_MAX_RANK * DIM_FIELDS ||
+        x->sums.count > LX_MAX_VARS * SUM_FIELDS ||
+        (x->inner.count != 0 && x->inner.count != x->dims.count / DIM_FIELDS) ||
+        x->blocks.count != (blocks ? 2 : 0) || (x->tiles.count > 0) != listed || x->core_grid.count != 2 ||
+        x->k_tile < 1 || x->cores.count <= 0)
         return json_error(
             j, at, st, LX_E_SCHEMA,
             "a launch of tiles has mode, order, dims, sums, k_tile, core_grid and cores, and of "
             "order block 2 blocks, of order listed tiles");
     if (!small_numbers(&x->cores))
         return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
-    if (!take_tiles(x, memory, o)) return status_no_memory(st);
+    struct lx_launch *l = arena_alloc(memory, sizeof *l);
+    if (!l) return status_no_memory(st);
+    *l = (struct lx_launch){.mode = is_mode(x, LX_PARTITION_GLOBAL) ? LX_PARTITION_GLOBAL
+                                                                    : LX_PARTITION_LOCAL_SHARD,
+                            .order = lx_tile_order_find(x->order),
+                            .core_grid = {x->core_grid.at[0], x->core_grid.at[1]}};
+    o->k_tile = x->k_tile;
+    o->launch = l;
+    if (!take_grid(x, memory, o) || !take_cores(&x->cores, memory, l)) return status_no_memory(st);
     lx_status why = {0};
     if (!lx_op_launch_settle(o))
         return json_error(j, at, st, LX_E_RANGE,

@@ -64,17 +64,6 @@ bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, c
     return plan_in_range(r, at, "hold", x->hold, 0, levels + 1);
 }
 
-static void add_ends(struct arena *memory, int64_t first, int64_t last, struct lx_buffer *b)
-{
-    int32_t n = b->use_count, before = n > 0 && first<b->uses[0], after = n> 0 && last > b->uses[n - 1];
-    int64_t *uses = arena_array(memory, (size_t)n + 2, sizeof *uses);
-    if (before) uses[0] = first;
-    for (int32_t k = 0; k < n; k++) uses[before + k] = b->uses[k];
-    if (after) uses[before + n] = last;
-    b->uses = uses;
-    b->use_count += before + after;
-}
-
 void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
 {
     const struct lx_plan *p = r->p;
@@ -82,7 +71,17 @@ void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t n = nest_of_op(p->nests, p->nest_count, o), stay = p->accesses[a].stay;
             if (n < 0 || stay < 0 || p->stays[stay].hold == p->nests[n].level_count) continue;
-            add_ends(p->memory, p->nests[n].first, p->nests[n].last, &buffers[stay]);
+            int64_t first = p->nests[n].first;
+            int64_t last = p->nests[n].last;
+            int32_t i = buffers[stay].use_count, before = i > 0 &&
+                                                          first<buffers[stay].uses[0], after = i> 0 &&
+                                                          last > buffers[stay].uses[i - 1];
+            int64_t *uses = arena_array(p->memory, (size_t)i + 2, sizeof *uses);
+            if (before) uses[0] = first;
+            for (int32_t k = 0; k < i; k++) uses[before + k] = buffers[stay].uses[k];
+            if (after) uses[before + i] = last;
+            buffers[stay].uses = uses;
+            buffers[stay].use_count += before + after;
         }
 }
 

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/words/names.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>
@@ -270,7 +270,7 @@ static bool same_derived(const struct json *j, const struct json_value *root, co
 bool plan_read_old(const struct json *j, const struct json_value *root, struct lx_plan *p,
                    enum lx_objective objective, lx_status *st)
 {
-    bool list = p->graph->is_list;
+    bool list = p->graph->list;
     if (!(list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) ||
         !read_addresses(j, root, p, st))
         return false;

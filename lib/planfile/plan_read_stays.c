@@ -8,35 +8,6 @@
 
 #include <string.h>
 
-static bool take_bar(const struct graph_reader *r, const struct json_value *at, const char *word,
-                     struct lx_stay *out)
-{
-    for (int bar = 0; bar < LX_BAR_COUNT; bar++)
-        if (strcmp(lx_bar_word((enum lx_bar)bar), word ? word : "none") == 0) {
-            out->bar = (enum lx_bar)bar;
-            return true;
-        }
-    return json_error(r->j, at, r->st, LX_E_SCHEMA, "there is no bar \"%s\"", word);
-}
-
-/* Who leaves out how a buffer is cut means: as the first op that it serves sees it. */
-static void find_view(const struct graph_reader *r, int32_t buffer, struct plan_buffer *x)
-{
-    const struct lx_graph *g = r->p->layouts->graph;
-    for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
-        const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
-        for (int k = 0; k < op_operand_count(&g->ops[o]) && 4 * k < rows->count && x->view_op < 0; k++)
-            if (rows->at[4 * k] == buffer) x->view_op = o, x->view_operand = k;
-    }
-}
-
-/* First and last op, where they are left out: as the accesses say. */
-static void plan_read_stays_find_ends(const struct lx_buffer *b, struct lx_stay *s)
-{
-    if (s->first < 0) s->first = (int32_t)(b->use_count ? b->uses[0] : b->start);
-    if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
-}
-
 static bool take_stay(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                       struct lx_stay *out)
 {
@@ -60,7 +31,14 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
                             .ring_source = (int32_t)x->ring_source,
                             .moved_from = (int32_t)x->moved_from,
                             .begins_written = x->begins_written};
-    return plan_read_hold(r, at, x, out) && take_bar(r, at, x->bar, out);
+    if (!plan_read_hold(r, at, x, out)) return false;
+    const char *word = x->bar;
+    for (int bar = 0; bar < LX_BAR_COUNT; bar++)
+        if (strcmp(lx_bar_word((enum lx_bar)bar), word ? word : "none") == 0) {
+            out->bar = (enum lx_bar)bar;
+            return true;
+        }
+    return json_error(r->j, at, r->st, LX_E_SCHEMA, "there is no bar \"%s\"", word);
 }
 
 static bool plan_read_stays_take_buffer(const struct graph_reader *r, const struct json_value *at,
@@ -112,19 +90,6 @@ static bool take_accesses(const struct graph_reader *r, int32_t o, struct lx_acc
                           op->name, op_operand_count(op));
     for (int k = 0; k < op_operand_count(op); k++)
         if (!take_access(r, at, &rows->at[4 * k], op_operand(op, k), &out[k])) return false;
-    return true;
-}
-
-static bool read_accesses(const struct graph_reader *r)
-{
-    const struct lx_graph *g = r->p->layouts->graph;
-    int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
-    for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
-    struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (!take_accesses(r, o, &a[at[o]])) return false;
-    r->p->accesses = a;
-    r->p->access_at = at;
     return true;
 }
 
@@ -187,7 +152,16 @@ bool plan_read_stays(const struct graph_reader *r)
     struct lx_stay *stays = arena_array(p->memory, (size_t)count, sizeof *stays);
     for (int32_t i = 0; i < count; i++) {
         struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
-        if (x->view_op < 0) find_view(r, i, x);
+        if (x->view_op < 0) {
+            /* Who leaves out how a buffer is cut means: as the first op that it serves sees it. */
+            const struct lx_graph *g = r->p->layouts->graph;
+            for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
+                const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
+                for (int k = 0; k < op_operand_count(&g->ops[o]) && 4 * k < rows->count && x->view_op < 0;
+                     k++)
+                    if (rows->at[4 * k] == i) x->view_op = o, x->view_operand = k;
+            }
+        }
         if (!take_stay(r, r->buffers.where[i], x, &stays[i]) ||
             !plan_read_stays_take_buffer(r, r->buffers.where[i], x, &buffers[i]))
             return false;
@@ -195,10 +169,24 @@ bool plan_read_stays(const struct graph_reader *r)
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    if (!read_accesses(r)) return false;
+    const struct lx_graph *g = r->p->layouts->graph;
+    int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
+    for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
+    struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (!take_accesses(r, o, &a[at[o]])) return false;
+    r->p->accesses = a;
+    r->p->access_at = at;
     plan_read_stays_find_uses(p, buffers, count);
     find_begins(r, stays);
-    for (int32_t i = 0; i < count; i++) plan_read_stays_find_ends(&buffers[i], &stays[i]);
+    for (int32_t i = 0; i < count; i++) {
+        /* First and last op, where they are left out: as the accesses say. */
+        if (stays[i].first < 0)
+            stays[i].first = (int32_t)(buffers[i].use_count ? buffers[i].uses[0] : buffers[i].start);
+        if (stays[i].last < 0)
+            stays[i].last = (int32_t)(buffers[i].use_count ? buffers[i].uses[buffers[i].use_count - 1]
+                                                           : buffers[i].end - 1);
+    }
     plan_cover_nests(r, buffers);
     for (int32_t i = 0; i < count; i++)
         if (stays[i].moved_from >= 0) begin_moved(p, &buffers[i]);

@@ -1,12 +1,9 @@
 /* What no plan goes below that the engines may find, and in words what keeps it from being more. */
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "nests/alone.h"
-#include "search/merge_bundles.h"
-#include "search/combine.h"
-#include "search/evict.h"
+#include "nests/nest_candidates.h"
 #include "search/keep.h"
 #include "search/time.h"
 

@@ -1,12 +1,8 @@
 /* Engines, run one after the other, in every set of those that are on. */
-#include "search/combine.h"
+#include "search/steps.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include "search/merge_bundles.h"
-#include "search/divisions.h"
-#include "search/evict.h"
-#include "search/move_buffers.h"
-#include "search/nests/nests.h"
+#include "search/keep.h"
 #include "search/reorder.h"
 
 /* In the order in which they run. Each goes on from the best attempt, and may go below the bound of its draft. */
@@ -41,13 +37,6 @@ static unsigned engines_on(const struct search *search)
     return bits;
 }
 
-/* Are these the decisions that the search began with? */
-static bool is_unchanged(const struct decisions *how, const struct decisions *plain)
-{
-    return !how->order && how->divided == plain->divided && !how->nest_count && !how->cut_count &&
-           !how->move_count && !how->apart_count && how->borders == plain->borders;
-}
-
 /* On a large graph every try with the full solver would take seconds, so that the quick one searches, and what it found is
  * solved once in full. */
 static bool run_with_quick_solver(struct search *search)
@@ -59,23 +48,17 @@ static bool run_with_quick_solver(struct search *search)
     if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
     bool ok = run_engines(&tries);
     /* What is unchanged was solved in full already. */
-    if (ok && !is_unchanged(&tries.best.draft.how, &plain)) ok = try_in_full(search, &tries.best);
+    /* Are these the decisions that the search began with? */
+    if (ok && (tries.best.draft.how.order || tries.best.draft.how.divided != plain.divided ||
+               tries.best.draft.how.nest_count || tries.best.draft.how.cut_count ||
+               tries.best.draft.how.move_count || tries.best.draft.how.apart_count ||
+               tries.best.draft.how.borders != plain.borders))
+        ok = try_in_full(search, &tries.best);
     if (ok)
         offer_attempt(search, &tries.best);
     else
         attempt_free(&tries.best);
     return ok;
-}
-
-/* Nests of large graphs are found by parts, with few plans of the whole: no quicker solver is needed for these. */
-static bool run_from_best(struct search *search)
-{
-    enum { LARGE = 400 };
-    const struct lx_solver *quick = search->request->quick_solver;
-    bool nests_alone = is_large(search) && engines_on(search) == 1u << ENGINE_NESTS;
-    if (search->best.draft.problem.count <= LARGE || !quick || quick == search->effort.solver || nests_alone)
-        return run_engines(search);
-    return run_with_quick_solver(search);
 }
 
 /* What a set of engines has found. */
@@ -99,13 +82,18 @@ static const struct attempt *best_within(const struct engine_sets *sets, unsigne
     return best;
 }
 
-/* As if only the engines of `some` were on. */
+/* The engines from the best of the sets within `some` on, as if only those of `some` were on. Nests of large graphs are found by
+ * parts, with few plans of the whole: no quicker solver is needed for these. */
 static bool combine_run_set(const struct search *search, unsigned some, struct engine_sets *sets)
 {
+    enum { LARGE = 400 };
+    const struct lx_solver *quick = search->request->quick_solver;
     struct search tries = *search;
     tries.skipped |= ~some;
     if (!attempt_copy(search, best_within(sets, some), &tries.best)) return false;
-    bool ok = run_from_best(&tries);
+    bool nests_alone = is_large(&tries) && engines_on(&tries) == 1u << ENGINE_NESTS;
+    bool plain = tries.best.draft.problem.count <= LARGE || !quick || quick == search->effort.solver;
+    bool ok = plain || nests_alone ? run_engines(&tries) : run_with_quick_solver(&tries);
     if (ok)
         VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best}));
     else
@@ -113,45 +101,33 @@ static bool combine_run_set(const struct search *search, unsigned some, struct e
     return ok;
 }
 
-/* Offers what a set of engines found, with fewer bundles where that moves less. */
-static bool merge_set(struct search *search, const struct attempt *found)
-{
-    struct search merging = *search;
-    if (!attempt_copy(search, found, &merging.best)) return false;
-    bool ok = bundles_merge(&merging);
-    if (ok)
-        offer_attempt(search, &merging.best);
-    else
-        attempt_free(&merging.best);
-    return ok;
-}
-
-/* Every set of the engines that are on, the empty one first. Where bundles are limited each is judged by what it moves with
- * its bundles merged; merged at once, so that a search that is stopped has what it would have without the engines that it
- * did not come to. */
-static bool run_sets(struct search *search, unsigned all, struct engine_sets *sets)
-{
-    bool merges = search->bundles_limited && !asks_time(search), ok = !merges || bundles_merge(search);
-    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
-        const struct attempt *best = best_within(sets, all);
-        if (!merges && best->hbm_bytes <= best->perfect_bytes) break;
-        ok = combine_run_set(search, some, sets) &&
-             (!merges || merge_set(search, &sets->at.at[sets->at.count - 1].best));
-    }
-    return ok;
-}
-
-/* Unless nothing can be better, every set searches from the best of the sets within it: what it finds does not depend on which
- * other engines are on, so that one pass more is never worse. */
+/* Every set of the engines that are on, the empty one first. Unless nothing can be better, a set searches from the best of the
+ * sets within it: what it finds does not depend on which other engines are on, so that one pass more is never worse. Where
+ * bundles are limited each set is judged by what it moves with its bundles merged; merged at once, so that a search that is
+ * cancelled has what it would have without the engines that it did not come to. */
 bool combine_engines(struct search *search)
 {
     struct engine_sets sets = {{0}};
     unsigned all = engines_on(search);
     struct attempt first;
-    if (!all) return !search->bundles_limited || asks_time(search) || bundles_merge(search);
+    bool merges = search->bundles_limited && !asks_time(search);
+    if (!all) return !merges || bundles_merge(search);
     if (!attempt_copy(search, &search->best, &first)) return false;
     VEC_PUSH(&sets.at, ((struct engine_set){0, first}));
-    bool ok = run_sets(search, all, &sets);
+    bool ok = !merges || bundles_merge(search);
+    for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
+        const struct attempt *best = best_within(&sets, all);
+        if (!merges && best->hbm_bytes <= best->perfect_bytes) break;
+        ok = combine_run_set(search, some, &sets);
+        struct search merging = *search;
+        if (!ok || !merges) continue;
+        ok = attempt_copy(search, &sets.at.at[sets.at.count - 1].best, &merging.best) &&
+             bundles_merge(&merging);
+        if (ok)
+            offer_attempt(search, &merging.best);
+        else
+            attempt_free(&merging.best);
+    }
     for (size_t i = 0; i < sets.at.count; i++) offer_attempt(search, &sets.at.at[i].best);
     VEC_FREE(&sets.at);
     return ok;

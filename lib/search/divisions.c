@@ -2,12 +2,12 @@
  * takes less time) than with those that work division alone chose. What the joint search and the documented one find,
  * and what chains find (cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
  * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
-#include "search/divisions.h"
+#include "search/steps.h"
 #include "search/time.h"
 #include "base/log.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
 enum { LARGE = 400 };
@@ -21,7 +21,35 @@ static struct lx_passes asked_passes(const struct search *search)
     return passes;
 }
 
-static struct lx_cooptimise_options joint_options(const struct search *search, enum lx_joint_mode mode)
+/* Plans with the divisions that were found, and keeps the better attempt. */
+static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
+{
+    struct decisions how = {.passes = asked_passes(search), .divided = divided};
+    struct attempt next;
+    if (!try_with(search, DRAFTS_MANY, &how, &next)) return false;
+    struct clocks old = draft_clocks(&search->best.draft, search->best.answer.address),
+                  now = draft_clocks(&next.draft, next.answer.address);
+    LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+        search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
+    /* By the goal of the passes. Among equal bytes ops that agree on their divisions are preferred to relayouts as long as the
+     * predicted times differ by less than the model is sure of. */
+    bool better = search->best.draft.how.passes.by_time      ? old.device_us >= now.device_us
+                  : search->best.hbm_bytes != next.hbm_bytes ? search->best.hbm_bytes > next.hbm_bytes
+                                                             : now.device_us <= 1.05 * old.device_us;
+    if (better) {
+        struct attempt worse = search->best;
+        search->best = next;
+        next = worse;
+        search->joint.divided_anew = changed;
+        search->divided_anew = divided;
+    }
+    search->tried_last = divided;
+    attempt_free(&next);
+    return true;
+}
+
+/* What the search over whole buffers finds. */
+static bool try_joint(struct search *search, enum lx_joint_mode mode)
 {
     struct lx_passes passes = asked_passes(search);
     bool quick = search->divided->count > LARGE && search->request->quick_solver;
@@ -33,49 +61,9 @@ static struct lx_cooptimise_options joint_options(const struct search *search, e
                                         .clone_inputs = passes.clone != LX_CLONE_NONE,
                                         .outputs_on_chip = !passes.no_outputs,
                                         .without_flip = true};
+    struct lx_cooptimised found;
     how.run.work_limit = 0; /* the limit counts the solver's steps */
     if (quick) how.run.options = NULL;
-    return how;
-}
-
-/* Is the old plan better than the co-optimised one, by the goal of the passes: bytes, or time? Among equal
- * bytes ops that agree on their divisions are preferred to relayouts as long as the predicted times differ by
- * less than the model is sure of. */
-static bool old_is_better(const struct attempt *old, double old_us, const struct attempt *new, double new_us)
-{
-    if (old->draft.how.passes.by_time) return old_us < new_us;
-    if (old->hbm_bytes != new->hbm_bytes) return old->hbm_bytes < new->hbm_bytes;
-    return new_us > 1.05 * old_us;
-}
-
-/* Plans with the divisions that were found, and keeps the better attempt. */
-static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
-{
-    struct decisions how = {.passes = asked_passes(search), .divided = divided};
-    struct attempt next;
-    if (!try_with(search, DRAFTS_MANY, &how, &next)) return false;
-    struct clocks old = draft_clocks(&search->best.draft, search->best.answer.address),
-                  now = draft_clocks(&next.draft, next.answer.address);
-    LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
-        search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    bool better = !old_is_better(&search->best, old.device_us, &next, now.device_us);
-    if (better) {
-        struct attempt worse = search->best;
-        search->best = next;
-        next = worse;
-        search->joint.divided_anew = changed;
-    }
-    if (better) search->divided_anew = divided;
-    search->tried_last = divided;
-    attempt_free(&next);
-    return true;
-}
-
-/* What the search over whole buffers finds. */
-static bool try_joint(struct search *search, enum lx_joint_mode mode)
-{
-    struct lx_cooptimise_options how = joint_options(search, mode);
-    struct lx_cooptimised found;
     if (!lx_cooptimise(search->divided, &how, &found, search->st)) return false;
     bool ok = found.changed == 0 || try_divisions(search, found.divided, found.changed);
     arena_adopt(search->memory, found.memory); /* decisions point to the divisions */
@@ -103,45 +91,31 @@ static bool measure_quickly(const struct search *search, const struct lx_divisio
     return true;
 }
 
-static bool begin_contest(const struct search *search, struct contest *c)
-{
-    enum { MANY_BUFFERS = 400 };
-    const struct lx_solver *other = search->request->quick_solver;
-    bool quick = other && other != search->effort.solver;
-    *c = (struct contest){.bytes = 0};
-    return search->best.draft.problem.count <= MANY_BUFFERS || !quick ||
-           measure_quickly(search, search->divided_anew, &c->bytes);
-}
-
-static bool divisions_enter(struct search *search, struct contest *c, const struct lx_division **divided,
-                            int32_t changed)
-{
-    int64_t bytes;
-    if (c->bytes == 0) return try_divisions(search, divided, changed);
-    if (!measure_quickly(search, divided, &bytes)) return false;
-    LOG(cooptimise, "quickly %" PRId64 " against %" PRId64, bytes, c->bytes);
-    if (bytes < c->bytes) *c = (struct contest){divided, changed, bytes};
-    return true;
-}
-
 /* What chains find with these passes, as long as they may find or prove more. */
 static bool try_chains(struct search *search, const struct lx_passes *passes, bool plans)
 {
+    enum { MANY_BUFFERS = 400 };
+    const struct lx_solver *other = search->request->quick_solver;
+    bool quick = search->best.draft.problem.count > MANY_BUFFERS && other && other != search->effort.solver;
     struct least_traffic s = {0};
     struct contest c = {0};
     struct arena memory = {0};
     struct draft plain = {0};
     struct decisions how = {.passes = *passes};
     bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
-              least_traffic_open(&s, &plain, &search->effort.run, search->st) && begin_contest(search, &c);
+              least_traffic_open(&s, &plain, &search->effort.run, search->st) &&
+              (!quick || measure_quickly(search, search->divided_anew, &c.bytes));
     while (ok && !s.done) {
         least_traffic_round(&s, search->best.hbm_bytes);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
             const struct lx_division **divided;
             int32_t changed;
+            int64_t bytes;
             if (s.bytes[k] >= search->best.hbm_bytes) break;
             ok = least_traffic_divisions(&s, k, search->memory, &divided, &changed, search->st) &&
-                 divisions_enter(search, &c, divided, changed);
+                 (c.bytes == 0 ? try_divisions(search, divided, changed)
+                               : measure_quickly(search, divided, &bytes));
+            if (ok && c.bytes > 0 && bytes < c.bytes) c = (struct contest){divided, changed, bytes};
         }
     }
     if (ok && c.divided) ok = try_divisions(search, c.divided, c.changed);
@@ -150,24 +124,6 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     draft_free(&plain);
     arena_free(&memory);
     return ok;
-}
-
-/* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without
- * them. The bound is that of all that is asked for. */
-static bool try_all_chains(struct search *search, bool plans)
-{
-    struct lx_passes passes = asked_passes(search), whole = passes;
-    whole.evict = false;
-    return (!plans || !passes.evict || try_chains(search, &whole, true)) &&
-           try_chains(search, &passes, plans);
-}
-
-/* The bound of the plan is that of all divisions, not of those that were chosen. */
-static void adopt_bound(struct search *search)
-{
-    search->joint.searched = true;
-    search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
-    search->best.bound = search->joint.bound_bytes;
 }
 
 /* Divisions that the best plan does not have, each once, for searches that come later. */
@@ -210,10 +166,20 @@ bool divisions_search(struct search *search)
     bool ok = try_joint(search, LX_JOINT_FLIP);
     const struct lx_division *const *flipped = search->tried_last;
     if (ok && full && (by_time || search->divided->count <= LARGE)) ok = try_joint(search, LX_JOINT_FULL);
-    ok = ok && try_all_chains(search, full && !by_time);
+    /* Divisions that are best without evictions are tried, too: where these find nothing, no more is moved than without them.
+     * The bound is that of all that is asked for. */
+    struct lx_passes passes = asked_passes(search), whole = passes;
+    whole.evict = false;
+    if (ok && full && !by_time && passes.evict) ok = try_chains(search, &whole, true);
+    ok = ok && try_chains(search, &passes, full && !by_time);
     divisions_remember(search, NULL);
     divisions_remember(search, flipped);
     divisions_remember(search, search->tried_last);
-    if (ok) adopt_bound(search);
+    if (ok) {
+        /* The bound of the plan is that of all divisions, not of those that were chosen. */
+        search->joint.searched = true;
+        search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
+        search->best.bound = search->joint.bound_bytes;
+    }
     return ok;
 }

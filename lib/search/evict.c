@@ -5,7 +5,7 @@
  * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
  * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
  * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
-#include "search/evict.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
 #include "base/fail.h"
@@ -46,47 +46,26 @@ static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, 
     return better;
 }
 
-/* Does a buffer that wants a place and has none live during [from, to)? */
-static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
-{
-    const struct lx_problem *p = &a->draft.problem;
-    for (int32_t i = 0; i < p->count; i++)
-        if (a->answer.address[i] < 0 && !p->buffers[i].reason && p->buffers[i].start < to &&
-            p->buffers[i].end > from)
-            return true;
-    return false;
-}
-
+/* Cuts before each use during whose wait a buffer lives that wants a place and has none; the heaviest first. */
 static void evict_gather(struct evictions *s)
 {
     const struct draft *x = &s->search->best.draft;
-    bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        const struct lx_buffer *b = &x->problem.buffers[i];
-        if (b->reason) continue;
-        for (int32_t k = 1; k < b->use_count; k++) {
+    const struct lx_problem *p = &x->problem;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        for (int32_t k = 1; !b->reason && k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1];
-            if ((!crowded && !wanted_during(&s->search->best, b->uses[k - 1], b->uses[k] + 1))) continue;
+            bool wanted = p->count > 4000; /* to look for one takes long */
+            for (int32_t n = 0; n < p->count && !wanted; n++)
+                wanted = s->search->best.answer.address[n] < 0 && !p->buffers[n].reason &&
+                         p->buffers[n].start <= b->uses[k] && p->buffers[n].end > b->uses[k - 1];
             struct candidate c = {
                 {x->stays[i].tensor, (int32_t)b->uses[k]}, idle, (double)b->size * (double)idle};
-            VEC_PUSH(&s->candidates, c);
+            if (wanted) VEC_PUSH(&s->candidates, c);
         }
     }
     if (s->candidates.count)
         qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, evict_by_weight);
-}
-
-/* Every tensor is cut where an op writes it wholly and reads nothing of it. */
-static void cut_rewrites(struct evictions *s)
-{
-    const struct draft *x = &s->search->best.draft;
-    for (int32_t t = 0; t < x->graph->tensor_count; t++)
-        for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
-            int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
-            if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
-                continue;
-            VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]});
-        }
 }
 
 static void keep_cuts(struct evictions *s, const struct cut *cuts, int32_t count)
@@ -118,17 +97,55 @@ static bool evict_with_more(struct evictions *s, const struct cut *more, size_t 
     return better;
 }
 
-static bool evict_goes_on(const struct evictions *s, bool failed)
+/* Choices that keep different things on chip may cut alike: the solver has decided that already. */
+static bool evict_is_tried(const struct keep_found *found, int32_t choice)
 {
-    return !failed && s->left > 0 && !search_is_over(s->search);
+    const struct keep_choice *c = &found->at[choice];
+    bool tried = c->cut_count == 0;
+    for (int32_t i = 0; !tried && i < choice; i++) {
+        tried = c->cut_count == found->at[i].cut_count;
+        for (int32_t k = 0; tried && k < c->cut_count; k++)
+            tried = cut_compare(&c->cuts[k], &found->at[i].cuts[k]) == 0;
+    }
+    return tried;
 }
 
-/* Cuts of a tensor may pay only together: one that is read again and again by groups of ops far apart. */
-static bool try_tensors(struct evictions *s)
+/* The choices of the model, cheapest first. `*done`: nothing can be better than what was found. */
+static bool evict_ask_model(struct evictions *s, bool *done)
+{
+    struct search *search = s->search;
+    struct keep_answer a;
+    bool failed = false, by_time = asks_time(search);
+    bool ok = keep_ask(search, true, s->left, false, &a);
+    const struct keep_found *found = &a.found;
+    for (int32_t i = 0; ok && !failed && i < found->count && s->left > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
+        if (evict_is_tried(found, i)) continue;
+        s->left--;
+        if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
+    }
+    ok = ok && !failed;
+    *done = ok && !by_time && (max_i64(a.bound, found->bound) >= search->best.hbm_bytes || found->complete);
+    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found->count,
+        max_i64(a.bound, found->bound), search->best.hbm_bytes);
+    keep_answer_free(&a);
+    return ok;
+}
+
+/* Single cuts, again and again: one that was of no use may be so behind others. Then all cuts of a tensor together, which may
+ * pay only so: one that is read again and again by groups of ops far apart. */
+static bool evict_try_all(struct evictions *s)
 {
     VEC(struct cut) cuts = {0};
-    bool failed = false;
-    for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++) {
+    bool failed = false, better = true;
+    while (better) {
+        better = false;
+        for (size_t i = 0; !failed && s->left > 0 && !search_is_over(s->search) && i < s->candidates.count;
+             i++)
+            better |= evict_with_more(s, &s->candidates.at[i].cut, 1, &failed);
+    }
+    for (size_t i = 0; !failed && s->left > 0 && !search_is_over(s->search) && i < s->candidates.count; i++) {
         int32_t tensor = s->candidates.at[i].cut.tensor;
         bool seen = false;
         cuts.count = 0;
@@ -142,77 +159,6 @@ static bool try_tensors(struct evictions *s)
     return !failed;
 }
 
-/* Again and again: one that was of no use may be so behind others. */
-static bool try_single(struct evictions *s)
-{
-    bool failed = false, better = true;
-    while (better) {
-        better = false;
-        for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++)
-            better |= evict_with_more(s, &s->candidates.at[i].cut, 1, &failed);
-    }
-    return !failed;
-}
-
-static bool evict_same_cuts(const struct cut *a, int32_t a_count, const struct cut *b, int32_t b_count)
-{
-    bool same = a_count == b_count;
-    for (int32_t i = 0; same && i < a_count; i++) same = cut_compare(&a[i], &b[i]) == 0;
-    return same;
-}
-
-/* Choices that keep different things on chip may cut alike: the solver has decided that already. */
-static bool is_tried(const struct keep_found *found, int32_t choice)
-{
-    const struct keep_choice *c = &found->at[choice];
-    bool tried = c->cut_count == 0;
-    for (int32_t i = 0; !tried && i < choice; i++)
-        tried = evict_same_cuts(c->cuts, c->cut_count, found->at[i].cuts, found->at[i].cut_count);
-    return tried;
-}
-
-/* The choices of the model, cheapest first. */
-static bool evict_try_choices(struct evictions *s, const struct keep_found *found)
-{
-    bool failed = false, by_time = asks_time(s->search);
-    for (int32_t i = 0; !failed && i < found->count && s->left > 0; i++) {
-        const struct keep_choice *c = &found->at[i];
-        if (search_is_over(s->search) || (!by_time && c->cost >= s->search->best.hbm_bytes)) break;
-        if (is_tried(found, i)) continue;
-        s->left--;
-        if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) keep_cuts(s, c->cuts, c->cut_count);
-    }
-    return !failed;
-}
-
-/* `*done`: nothing can be better than what was found. */
-static bool evict_ask_model(struct evictions *s, bool *done)
-{
-    struct search *search = s->search;
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
-    int64_t bound = 0, best = search->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = (int32_t)s->left,
-                                 .run = &search->effort.run};
-    bool ok = keep_plain(search, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, search->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
-    if (ok && (bound < best || asks_time(search))) {
-        keep_search(&m, &limits, &memory, &found);
-        ok = evict_try_choices(s, &found);
-    }
-    *done = ok && !asks_time(search) &&
-            (bound >= search->best.hbm_bytes || found.bound >= search->best.hbm_bytes || found.complete);
-    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
-        search->best.hbm_bytes);
-    draft_free(&plain);
-    arena_free(&memory);
-    return ok;
-}
-
 bool evict_search(struct search *search)
 {
     /* Solving is the dear part: fewer tries on larger problems. */
@@ -222,13 +168,21 @@ bool evict_search(struct search *search)
     keep_cuts(&s, search->best.draft.how.cuts, search->best.draft.how.cut_count);
     bool ok = evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
-        cut_rewrites(&s);
+        /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
+        const struct draft *x = &s.search->best.draft;
+        for (int32_t t = 0; t < x->graph->tensor_count; t++)
+            for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
+                int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
+                if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
+                    continue;
+                VEC_PUSH(&s.cuts, (struct cut){t, x->access_op[a]});
+            }
         if (s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
         ok = !failed;
     }
     if (ok && !done) {
         evict_gather(&s);
-        ok = try_single(&s) && try_tensors(&s);
+        ok = evict_try_all(&s);
     }
     LOG(evict, "%d cuts kept", (int)s.cuts.count);
     VEC_FREE(&s.cuts);

@@ -1,10 +1,9 @@
 /* The first plan, without nests. Of a large graph it takes longest where little fits, and there nests move so much less that it is
  * not wanted in the end. So the search for nests begins with a brief one; only if what it finds is above what no plan without
  * nests goes below, the first plan is made in full, too: nests are never worse than none. */
-#include "search/first_plan.h"
+#include "search/steps.h"
 #include "base/checked.h"
-#include "search/bounds.h"
-#include "search/merge_bundles.h"
+#include "nests/nest_candidates.h"
 #include "search/keep.h"
 
 static struct decisions first_decisions(const struct search *search)
@@ -12,17 +11,21 @@ static struct decisions first_decisions(const struct search *search)
     return (struct decisions){.passes = passes_of_stage(&search->request->passes)};
 }
 
-/* Is nothing searched for but nests, and in a graph large enough for it to matter? */
-static bool may_be_brief(const struct search *search, const struct lx_passes *passes)
+/* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
+static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
 {
-    enum { LARGE = 64 };
-    const struct lx_plan_options *request = search->request;
-    bool only_nests = passes->tile != LX_TILE_NONE && passes->cooptimise == LX_COOPTIMISE_NONE &&
-                      !passes->reorder && !passes->evict && !passes->move;
-    return only_nests && !*request->nests && !search->effort.quick && !asks_time(search) &&
-           request->run.work_limit == 0 && request->quick_solver &&
-           request->quick_solver != request->solver && search->divided->count >= LARGE &&
-           passes->clone != LX_CLONE_HEURISTIC && lx_asked(request->objective, LX_SPILL) == LX_SPILL;
+    struct effort effort = {.solver = search->request->quick_solver,
+                            .run = {.seed = search->effort.run.seed, .hasty = true},
+                            .one_round = true};
+    if (!search->offers || !effort.solver || search->divided->count <= OFFERS_FROM ||
+        lx_asked(search->request->objective, LX_SPILL) != LX_SPILL)
+        return true;
+    if (!try_decisions(search, decisions, &effort, 0, &search->best)) return false;
+    search->bound = crossing_traffic(&search->best.draft);
+    search->offers->offer(search, true);
+    search->bound = 0;
+    attempt_free(&search->best);
+    return true;
 }
 
 /* Of a large graph the answer of the quick solver: where things are on chip in it has no part in which nests there are. */
@@ -45,7 +48,17 @@ static bool brief_plan(struct search *search, const struct decisions *decisions)
 bool first_plan(struct search *search)
 {
     struct decisions decisions = first_decisions(search);
-    if (!may_be_brief(search, &decisions.passes)) {
+    if (!offer_quick_plan(search, &decisions)) return false;
+    /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
+    const struct lx_passes *passes = &decisions.passes;
+    enum { LARGE = 64 };
+    const struct lx_plan_options *request = search->request;
+    bool only_nests = passes->tile != LX_TILE_NONE && passes->cooptimise == LX_COOPTIMISE_NONE &&
+                      !passes->reorder && !passes->evict && !passes->move;
+    if (!only_nests || *request->nests || search->effort.quick || asks_time(search) ||
+        request->run.work_limit != 0 || !request->quick_solver || request->quick_solver == request->solver ||
+        search->divided->count < LARGE || passes->clone == LX_CLONE_HEURISTIC ||
+        lx_asked(request->objective, LX_SPILL) != LX_SPILL) {
         if (!try_with(search, DRAFTS_MANY, &decisions, &search->best)) return false;
     } else {
         if (!brief_plan(search, &decisions) ||

@@ -63,8 +63,7 @@ struct keep_model {
 };
 
 /* keep_model.c. Of a draft without cuts; `cuts`: stays may be cut. In `memory` of the arena. */
-bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *out,
-                     lx_status *st);
+void keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *out);
 
 static inline bool keep_on_chip(enum keep_state s)
 {
@@ -95,9 +94,9 @@ enum { KEEP_OUTCOMES = 12 };
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES]);
 
-/* keep_prices.c: prices of ticks under which the tensors, each for itself, cost most: `*bound`, below which no choice
- * is, in whole grains. `best`: the cost of a choice that is known. Fills price, sums and ahead. */
-bool keep_price(struct keep_model *m, int64_t best, int rounds, int64_t *bound, lx_status *st);
+/* keep_prices.c: prices of ticks under which the tensors, each for itself, cost most: a bound below which no
+ * choice is, in whole grains. `best`: the cost of a choice that is known. Fills price, sums and ahead. */
+int64_t keep_price(struct keep_model *m, int64_t best);
 
 /* The least priced cost behind a use that left its tensor so. */
 double keep_from_then(const struct keep_model *m, int32_t use, enum keep_state after);
@@ -124,15 +123,24 @@ struct keep_limits {
     bool no_history;          /* only the cost counts, not how it came about */
     const struct lx_run *run; /* it ends without choice and without bound when this is stopped */
 };
-enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */
 int32_t keep_width(const struct draft *x);
 void keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out);
 
-/* keep_bound.c: a draft of the best attempt's decisions without cuts; to be freed also where it failed. */
 enum { KEEP_ANY_ORDER = 64 }; /* ops of which all orders are looked at */
-bool keep_plain(const struct search *search, struct arena *memory, struct draft *out);
+/* keep_bound.c: the choices of the model for the best attempt's decisions without cuts. To be freed, also where
+ * it failed. */
+struct keep_answer {
+    struct arena memory;
+    struct draft plain;
+    struct keep_model model;
+    int64_t bound; /* by prices; 0: ops may change places */
+    struct keep_found found;
+};
+bool keep_ask(const struct search *search, bool cuts, int64_t choices, bool any_order,
+              struct keep_answer *out);
+void keep_answer_free(struct keep_answer *a);
 /* HBM bytes that no plan with these divisions, passes and borders of bundles goes below. */
 bool keep_bound(struct search *search, int64_t *bound);
 /* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
@@ -142,5 +150,29 @@ bool keep_least(const struct search *search, const struct decisions *how, int64_
 bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known,
                       int64_t *least);
 bool keep_quick(const struct search *search, const struct decisions *how, struct attempt *out);
+
+/* An engine: the model's choices of what to keep, with moves where they need some. */
+bool move_search(struct search *search);
+/* A plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it is offered.
+ * `c->order`: per tick the op of the model, NULL: as they stand. */
+bool move_try(struct search *search, const struct keep_model *m, const struct keep_choice *c,
+              const struct decisions *how);
+
+/* A scratchpad tick by tick, in which what is there may be moved to make room. Blocks stand by address and keep
+ * their order, so that moves made one after the other never overwrite what is still to be moved. */
+struct room_block {
+    int32_t owner, heir; /* heir: who takes its place over at the next tick, or -1 */
+    int64_t address, size;
+    int64_t old; /* address before this tick; -1: it is new */
+    bool fixed;  /* it stays where it is */
+};
+
+struct room {
+    int64_t capacity;
+    VEC(struct room_block) blocks;
+};
+
+/* A place for a new block: the tightest gap, else the one for which least is moved. False: there is none. */
+bool room_insert(struct room *r, struct room_block new);
 
 #endif

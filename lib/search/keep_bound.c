@@ -6,26 +6,16 @@
 #include "base/checked.h"
 #include "base/log.h"
 
-static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_run *run, struct arena *memory,
-                           int64_t *bound, lx_status *st)
-{
-    struct keep_found found = {0};
-    struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true, .run = run};
-    if (!keep_price(m, best, KEEP_ROUNDS, bound, st)) return false;
-    if (*bound >= best) return true;
-    keep_search(m, &limits, memory, &found);
-    *bound = max_i64(*bound, found.bound);
-    return true;
-}
-
-static int64_t bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
-                            struct arena *memory)
+/* By prices, and by a search that loses nothing; in any order by the latter alone. */
+static int64_t keep_bound_of(struct keep_model *m, bool any_order, int64_t best, const struct lx_run *run,
+                             struct arena *memory)
 {
     struct keep_found found = {0};
     struct keep_limits limits = {
-        .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true, .run = run};
-    if (m->op_count <= KEEP_ANY_ORDER) keep_search(m, &limits, memory, &found);
-    return found.bound;
+        .below = best, .width = keep_width(m->x), .no_history = true, .any_order = any_order, .run = run};
+    int64_t bound = any_order ? 0 : keep_price(m, best);
+    if (any_order ? m->op_count <= KEEP_ANY_ORDER : bound < best) keep_search(m, &limits, memory, &found);
+    return max_i64(bound, found.bound);
 }
 
 bool keep_quick(const struct search *search, const struct decisions *how, struct attempt *out)
@@ -44,9 +34,11 @@ bool keep_least_below(const struct search *search, const struct decisions *how, 
     struct draft plain = {0};
     struct keep_model m;
     *least = 0;
-    bool ok = draft_make(search->divided, how, &memory, &plain, search->st) &&
-              keep_model_make(&plain, false, &memory, &m, search->st) &&
-              bound_in_order(&m, known, run, &memory, least, search->st);
+    bool ok = draft_make(search->divided, how, &memory, &plain, search->st);
+    if (ok) {
+        keep_model_make(&plain, false, &memory, &m);
+        *least = keep_bound_of(&m, false, known, run, &memory);
+    }
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
     draft_free(&plain);
     arena_free(&memory);
@@ -67,15 +59,32 @@ bool keep_least(const struct search *search, const struct decisions *how, int64_
     return keep_least_below(search, how, known, least);
 }
 
-bool keep_plain(const struct search *search, struct arena *memory, struct draft *out)
+bool keep_ask(const struct search *search, bool cuts, int64_t choices, bool any_order,
+              struct keep_answer *out)
 {
     struct decisions how = search->best.draft.how;
+    int64_t best = search->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&search->best.draft),
+                                 .choices = (int32_t)choices,
+                                 .any_order = any_order,
+                                 .run = &search->effort.run};
+    *out = (struct keep_answer){0};
     how.cuts = how.moves = NULL;
-    how.cut_count = how.move_count = 0;
-    how.loaded_count = how.kept_count = 0;
+    how.cut_count = how.move_count = how.loaded_count = how.kept_count = 0;
     how.lax = false;
-    *out = (struct draft){0};
-    return draft_make(search->divided, &how, memory, out, search->st);
+    if (!draft_make(search->divided, &how, &out->memory, &out->plain, search->st)) return false;
+    keep_model_make(&out->plain, cuts, &out->memory, &out->model);
+    if (!any_order) out->bound = keep_price(&out->model, best);
+    if (any_order || out->bound < best || asks_time(search))
+        keep_search(&out->model, &limits, &out->memory, &out->found);
+    return true;
+}
+
+void keep_answer_free(struct keep_answer *a)
+{
+    draft_free(&a->plain);
+    arena_free(&a->memory);
 }
 
 bool keep_bound(struct search *search, int64_t *bound)
@@ -86,14 +95,12 @@ bool keep_bound(struct search *search, int64_t *bound)
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
-    bool reorder = how.passes.reorder, cuts = how.passes.evict;
-    bool ok = draft_make(best->divided, &how, &memory, &plain, search->st) &&
-              keep_model_make(&plain, cuts, &memory, &m, search->st);
-    if (ok && reorder)
-        *bound = bound_in_any(&m, search->best.hbm_bytes, &search->effort.run, &memory);
-    else
-        ok =
-            ok && bound_in_order(&m, search->best.hbm_bytes, &search->effort.run, &memory, bound, search->st);
+    const struct lx_run *run = &search->effort.run;
+    bool ok = draft_make(best->divided, &how, &memory, &plain, search->st);
+    if (ok) {
+        keep_model_make(&plain, how.passes.evict, &memory, &m);
+        *bound = keep_bound_of(&m, how.passes.reorder, search->best.hbm_bytes, run, &memory);
+    }
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
     draft_free(&plain);
     arena_free(&memory);

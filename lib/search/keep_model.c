@@ -64,11 +64,6 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void measure_grain(struct keep_model *m, const struct keep_use *u)
-{
-    m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
-}
-
 /* The uses of one tensor; ops that wipe stand in runs of their own. */
 static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_of)
 {
@@ -148,7 +143,7 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         const struct keep_use *u = &m->uses[k];
-        measure_grain(m, u);
+        m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
         rewritten_off_chip |= u->writes && !u->write_may && t->count > 1;
         if (u->label < 0) continue;
         many |= label >= 0 && u->label != label;
@@ -165,14 +160,6 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     look_ahead(m, t);
 }
 
-/* What may take the place of an input. */
-static struct keep_use *first_result(const struct keep_model *m, int32_t o)
-{
-    int32_t k = m->op_at[o + 1] - 1;
-    while (m->uses[m->op_use[k]].tensor != m->x->graph->ops[o].output) k--;
-    return &m->uses[m->op_use[k]];
-}
-
 /* Uses by op, and who may take whose place. */
 static void list_ops(struct keep_model *m)
 {
@@ -184,7 +171,9 @@ static void list_ops(struct keep_model *m)
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
-        struct keep_use *out = first_result(m, o);
+        int32_t first = m->op_at[o + 1] - 1; /* the first result, which may take the place of an input */
+        while (m->uses[m->op_use[first]].tensor != x->graph->ops[o].output) first--;
+        struct keep_use *out = &m->uses[m->op_use[first]];
         if (out->inserts || !out->write_may || out->reads_may) continue;
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
             struct keep_use *in = &m->uses[m->op_use[k]];
@@ -194,18 +183,7 @@ static void list_ops(struct keep_model *m)
     }
 }
 
-static void number_runs(const struct draft *x, int32_t *run_of)
-{
-    int32_t run = 0;
-    for (int32_t o = 0; o < x->graph->op_count; o++) {
-        bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
-        run += o > 0 && (wipes || x->graph->ops[o - 1].kind->traits & LX_WIPES);
-        run_of[o] = run;
-    }
-}
-
-bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m,
-                     lx_status *st)
+void keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m)
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
            accesses = (size_t)x->access_at[ops];
@@ -220,10 +198,12 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     m->price = arena_array(memory, ops + 1, sizeof *m->price);
     m->sums = arena_array(memory, ops + 1, sizeof *m->sums);
     m->ahead = arena_array(memory, KEEP_STATES * (accesses + 1), sizeof *m->ahead);
-    if (!run_of || !seen || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
-        !m->ahead)
-        return status_no_memory(st);
-    number_runs(x, run_of);
+    int32_t run = 0;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
+        run += o > 0 && (wipes || x->graph->ops[o - 1].kind->traits & LX_WIPES);
+        run_of[o] = run;
+    }
     m->capacity = round_up_i64(x->problem.capacity, x->problem.alignment);
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
@@ -231,7 +211,6 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);
-    return true;
 }
 
 struct outcomes {
@@ -263,35 +242,17 @@ static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
     keep_model_add(o, x);
 }
 
-static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, enum keep_state before)
-{
-    const struct keep_use *u = o->u;
-    bool on = x.on, one_stay = u->reads_may || u->inserts;
-    if (u->write_may && before != KEEP_NEVER && !(one_stay && !on)) {
-        struct keep_outcome y = x;
-        y.on = true;
-        y.fresh = !on;
-        go_on(o, y, KEEP_CHIP);
-    }
-    if (u->write_may && on && (one_stay || !o->t->cuts)) return;
-    x.cost += u->written + (u->inserts && s == KEEP_CHIP ? o->t->whole : 0);
-    go_on(o, x, KEEP_HBM);
-}
-
-/* It stays in another view, and the op reads HBM. */
-static void read_past(struct outcomes *o, enum keep_state s)
-{
-    struct keep_outcome x = {.on = true, .size = o->t->between, .cost = o->u->served + o->u->forced};
-    if (s == KEEP_CHIP) x.cost += o->t->whole;
-    go_on(o, x, KEEP_BOTH);
-}
-
 int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
                   struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES])
 {
     bool there = keep_on_chip(before);
     struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0, u->size + (there ? u->extra : 0)};
-    if (there && o.t->many && u->reads_may && !u->writes) read_past(&o, before);
+    if (there && o.t->many && u->reads_may && !u->writes) {
+        /* It stays in another view, and the op reads HBM. */
+        struct keep_outcome x = {.on = true, .size = o.t->between, .cost = o.u->served + o.u->forced};
+        if (before == KEEP_CHIP) x.cost += o.t->whole;
+        go_on(&o, x, KEEP_BOTH);
+    }
     for (int on = there; on < 2; on++) {
         enum keep_state s = there ? before : on ? KEEP_BOTH : KEEP_HBM;
         struct keep_outcome x = {.on = on};
@@ -306,10 +267,20 @@ int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum kee
             x.cost += u->forced + (s == KEEP_CHIP ? o.t->whole : 0);
             if (s == KEEP_CHIP) s = KEEP_BOTH;
         }
-        if (u->writes)
-            write(&o, x, s, before);
-        else
+        if (!u->writes) {
             go_on(&o, x, s);
+            continue;
+        }
+        bool one_stay = u->reads_may || u->inserts;
+        if (u->write_may && before != KEEP_NEVER && (on || !one_stay)) {
+            struct keep_outcome y = x;
+            y.on = true;
+            y.fresh = !on;
+            go_on(&o, y, KEEP_CHIP);
+        }
+        if (u->write_may && on && (one_stay || !o.t->cuts)) continue;
+        x.cost += u->written + (u->inserts && s == KEEP_CHIP ? o.t->whole : 0);
+        go_on(&o, x, KEEP_HBM);
     }
     return o.count;
 }

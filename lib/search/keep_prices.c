@@ -19,12 +19,6 @@ struct pricing {
     double *steps; /* of what is kept between uses */
 };
 
-static double charged(const struct keep_model *m, const struct keep_use *u, const struct keep_outcome *x)
-{
-    if (!x->on || (x->fresh && u->takes)) return 0;
-    return m->price[u->op] * (double)x->size;
-}
-
 double keep_from_then(const struct keep_model *m, int32_t k, enum keep_state after)
 {
     const struct keep_use *u = &m->uses[k];
@@ -42,15 +36,12 @@ static double best_outcome(const struct pricing *p, int32_t k, enum keep_state b
     double least = INFINITY;
     int count = keep_outcomes(p->m, u, before, (struct keep_later){u->may_keep, u->needed, u->goes_on}, all);
     for (int i = 0; i < count; i++) {
-        double cost = (double)all[i].cost + charged(p->m, u, &all[i]) + keep_from_then(p->m, k, all[i].after);
+        bool takes_room = all[i].on && !(all[i].fresh && u->takes);
+        double room = takes_room ? p->m->price[u->op] * (double)all[i].size : 0;
+        double cost = (double)all[i].cost + room + keep_from_then(p->m, k, all[i].after);
         if (cost < least) least = cost, *best = all[i];
     }
     return least;
-}
-
-static void sum_prices(const struct pricing *p)
-{
-    for (int32_t o = 0; o < p->m->op_count; o++) p->m->sums[o + 1] = p->m->sums[o] + p->m->price[o];
 }
 
 /* The bound of these prices; `*size` grows with what its sums may be off by. */
@@ -58,6 +49,7 @@ static double keep_prices_value(const struct pricing *p, double *size)
 {
     struct keep_model *m = p->m;
     struct keep_outcome any;
+    for (int32_t o = 0; o < m->op_count; o++) m->sums[o + 1] = m->sums[o] + m->price[o];
     double sum = -p->m->sums[m->op_count] * (double)m->capacity;
     *size = -sum;
     for (int32_t k = m->use_count - 1; k >= 0; k--) {
@@ -97,63 +89,39 @@ static void trace(const struct pricing *p)
     for (int32_t o = 0; o < m->op_count; o++) p->wants[o] += kept += p->steps[o];
 }
 
-static bool keep_prices_step(const struct pricing *p, double far, double length)
+int64_t keep_price(struct keep_model *m, int64_t best)
 {
-    double square = 0;
-    const struct keep_model *m = p->m;
-    for (int32_t o = 0; o < m->op_count; o++) {
-        double over = p->wants[o] - (double)m->capacity;
-        if (m->price[o] > 0 || over > 0) square += over * over;
-    }
-    if (square <= 0 || far <= 0) return false;
-    for (int32_t o = 0; o < m->op_count; o++)
-        m->price[o] = fmax(0, m->price[o] + length * far / square * (p->wants[o] - (double)m->capacity));
-    return true;
-}
-
-static int64_t whole_grains(const struct keep_model *m, double sum, double size)
-{
-    double safe = sum - 1e-9 * size - 1e-6;
-    if (!(safe > 0)) return 0;
-    return (int64_t)ceil(safe / (double)m->grain) * m->grain;
-}
-
-static int64_t keep_prices_improve(struct pricing *p, int64_t best, int rounds)
-{
-    size_t bytes = ((size_t)p->m->op_count + 1) * sizeof *p->best;
+    enum { ROUNDS = 60 };
+    size_t n = (size_t)m->op_count + 1;
+    struct arena memory = {0};
+    struct pricing p = {.m = m,
+                        .best = arena_array(&memory, n, sizeof *p.best),
+                        .wants = arena_array(&memory, n, sizeof *p.wants),
+                        .steps = arena_array(&memory, n, sizeof *p.steps)};
     double most = -INFINITY, length = 1, size;
     int since = 0;
     int64_t bound = 0;
-    for (int i = 0; i <= rounds; i++) {
-        sum_prices(p);
-        double now = keep_prices_value(p, &size);
+    for (int i = 0; i <= ROUNDS; i++) {
+        double now = keep_prices_value(&p, &size), far = (double)best - now, square = 0;
         if (now > most) {
+            double safe = now - 1e-9 * size - 1e-6;
             most = now, since = 0;
-            memcpy(p->best, p->m->price, bytes);
-            bound = max_i64(bound, whole_grains(p->m, now, size));
+            memcpy(p.best, m->price, n * sizeof *p.best);
+            if (safe > 0) bound = max_i64(bound, (int64_t)ceil(safe / (double)m->grain) * m->grain);
         } else if (++since >= 4)
             length /= 2, since = 0;
         if (bound >= best || cancel_requested()) break;
-        trace(p);
-        if (!keep_prices_step(p, (double)best - now, length)) break;
+        trace(&p);
+        for (int32_t o = 0; o < m->op_count; o++) {
+            double over = p.wants[o] - (double)m->capacity;
+            if (m->price[o] > 0 || over > 0) square += over * over;
+        }
+        if (square <= 0 || far <= 0) break;
+        for (int32_t o = 0; o < m->op_count; o++)
+            m->price[o] = fmax(0, m->price[o] + length * far / square * (p.wants[o] - (double)m->capacity));
     }
-    memcpy(p->m->price, p->best, bytes);
-    sum_prices(p);
-    keep_prices_value(p, &size);
+    memcpy(m->price, p.best, n * sizeof *p.best);
+    keep_prices_value(&p, &size);
+    arena_free(&memory);
     return bound;
-}
-
-bool keep_price(struct keep_model *m, int64_t best, int rounds, int64_t *bound, lx_status *st)
-{
-    size_t n = (size_t)m->op_count + 1;
-    struct pricing p = {.m = m,
-                        .best = mem_zeroed(n, sizeof *p.best),
-                        .wants = mem_zeroed(n, sizeof *p.wants),
-                        .steps = mem_zeroed(n, sizeof *p.steps)};
-    bool ok = p.best && p.wants && p.steps;
-    if (ok) *bound = keep_prices_improve(&p, best, rounds);
-    mem_free(p.best);
-    mem_free(p.wants);
-    mem_free(p.steps);
-    return ok ? true : status_no_memory(st);
 }

@@ -44,22 +44,6 @@ struct keep_walk {
     struct keep_outcome chosen[LX_MAX_OPERANDS];
 };
 
-/* Doubles as whole numbers in the same order, and back. */
-static int64_t keep_rank_of(double least)
-{
-    int64_t bits;
-    memcpy(&bits, &least, sizeof bits);
-    return bits ^ ((bits >> 63) & INT64_MAX);
-}
-
-static double keep_least_of(int64_t rank)
-{
-    double least;
-    rank ^= (rank >> 63) & INT64_MAX;
-    memcpy(&least, &rank, sizeof least);
-    return least;
-}
-
 /* What can follow use u when the ops of `done` are over. */
 static struct keep_later later_of(const struct keep_walk *s, const struct keep_use *u, uint64_t done)
 {
@@ -112,12 +96,6 @@ static double rest_of(const struct keep_walk *s, int32_t use, enum keep_state st
     return s->m->ahead[KEEP_STATES * use + (int)state];
 }
 
-/* Bytes that tensor of use u is kept with behind it, and before it. */
-static int64_t keep_search_behind(const struct keep_walk *s, int32_t u)
-{
-    return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
-}
-
 static int64_t ahead_of(const struct keep_walk *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
@@ -135,7 +113,10 @@ static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
         load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
-        if (keep_on_chip(s->now[i].after)) *after += keep_search_behind(s, s->uses[i]);
+        /* Bytes that tensor of use u is kept with behind it, and before it. */
+        if (keep_on_chip(s->now[i].after))
+            *after += s->l->any_order ? s->m->tensors[s->m->uses[s->uses[i]].tensor].between
+                                      : s->m->uses[s->uses[i]].between;
         if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && out->on && out->fresh)
             shared = m->uses[s->uses[s->count - 1]].size;
     }
@@ -156,20 +137,6 @@ static int64_t keep_grains(const struct keep_walk *s, double least)
     return safe > 0 ? (int64_t)ceil(safe / (double)s->m->grain) * s->m->grain : 0;
 }
 
-/* The numbers of the slots that change. */
-static void keep_fill_numbers(struct keep_walk *s, uint64_t done)
-{
-    if (s->l->any_order) {
-        memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
-        s->numbers[s->slot_count - 2] = (int32_t)(uint32_t)done;
-        s->numbers[s->slot_count - 1] = (int32_t)(uint32_t)(done >> 32);
-    }
-    for (int i = 0; i < s->count; i++) {
-        int32_t slot = s->slot[s->m->uses[s->uses[i]].tensor];
-        s->numbers[s->l->any_order ? slot : i] = (int32_t)s->now[i].after;
-    }
-}
-
 static void keep_add_child(struct keep_walk *s, int32_t choice)
 {
     const struct keep_node *n = s->node;
@@ -188,9 +155,23 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
     if (!s->l->any_order) child.rest -= s->m->price[s->op] * (double)untouched;
     child.least = fmax(keep_total(s, &child), n->least);
     if (keep_grains(s, child.least) >= s->l->below) return;
-    child.base.rank = keep_rank_of(child.least);
+    /* Doubles as whole numbers in the same order, and back. */
+    double least = child.least;
+    int64_t bits;
+    memcpy(&bits, &least, sizeof bits);
+    child.base.rank = bits ^ ((bits >> 63) & INT64_MAX);
     child.base.tie = -child.cost; /* more of it is sure */
-    keep_fill_numbers(s, child.done);
+    /* The numbers of the slots that change. */
+    uint64_t done = child.done;
+    if (s->l->any_order) {
+        memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
+        s->numbers[s->slot_count - 2] = (int32_t)(uint32_t)done;
+        s->numbers[s->slot_count - 1] = (int32_t)(uint32_t)(done >> 32);
+    }
+    for (int i = 0; i < s->count; i++) {
+        int32_t slot = s->slot[s->m->uses[s->uses[i]].tensor];
+        s->numbers[s->l->any_order ? slot : i] = (int32_t)s->now[i].after;
+    }
     beam_offer(&s->beam, s->at, choice, &child, s->numbers);
 }
 
@@ -259,23 +240,17 @@ static void keep_make_slots(struct keep_walk *s)
     for (int32_t k = 0; k < s->slot_count; k++) s->changed[k] = k;
 }
 
-static void keep_begin_step(struct keep_walk *s, int32_t tick)
-{
-    const struct keep_model *m = s->m;
-    int32_t count = s->slot_count;
-    if (!s->l->any_order) {
-        count = m->op_at[tick + 1] - m->op_at[tick];
-        for (int32_t i = 0; i < count; i++)
-            s->changed[i] = s->slot[m->uses[m->op_use[m->op_at[tick] + i]].tensor];
-    }
-    beam_step(&s->beam, s->changed, count);
-}
-
 static void keep_walk_ops(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
     for (int32_t tick = 0; tick < m->op_count && s->beam.count > 0; tick++) {
-        keep_begin_step(s, tick);
+        int32_t count = s->slot_count;
+        if (!s->l->any_order) {
+            count = m->op_at[tick + 1] - m->op_at[tick];
+            for (int32_t i = 0; i < count; i++)
+                s->changed[i] = s->slot[m->uses[m->op_use[m->op_at[tick] + i]].tensor];
+        }
+        beam_step(&s->beam, s->changed, count);
         for (s->at = 0; s->at < s->beam.count; s->at++) {
             const int32_t *row = beam_row_of(&s->beam, s->at);
             s->node = beam_node_of(&s->beam, s->at);
@@ -289,39 +264,6 @@ static void keep_walk_ops(struct keep_walk *s)
     }
 }
 
-struct listing {
-    const struct keep_model *m;
-    const int32_t *place; /* per op: its tick */
-    int32_t *uses;        /* of one tensor, by tick */
-};
-
-/* The uses of a tensor as they come: moved where ops have changed places. */
-static int32_t uses_by_time(const struct listing *x, int32_t tensor)
-{
-    const struct keep_tensor *t = &x->m->tensors[tensor];
-    for (int32_t k = 0; k < t->count; k++) {
-        int32_t at = k, tick = x->place[x->m->uses[t->first + k].op];
-        for (; at > 0 && x->place[x->m->uses[x->uses[at - 1]].op] > tick; at--) x->uses[at] = x->uses[at - 1];
-        x->uses[at] = t->first + k;
-    }
-    return t->count;
-}
-
-/* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
-static void list_cuts(const struct listing *x, struct keep_choice *c)
-{
-    const struct keep_model *m = x->m;
-    for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
-        int32_t count = uses_by_time(x, t);
-        for (int32_t k = 0; k + 1 < count; k++) {
-            const struct keep_use *next = &m->uses[x->uses[k + 1]];
-            bool before = k > 0 && c->kept[x->uses[k - 1]], behind = c->kept[x->uses[k + 1]];
-            if (c->kept[x->uses[k]] || next->run != m->uses[x->uses[k]].run || !(before || behind)) continue;
-            c->cuts[c->cut_count++] = (struct cut){t, x->place[next->op]};
-        }
-    }
-}
-
 /* The choice that led to last state `at`: what happened at each op is made again. */
 static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
@@ -332,7 +274,7 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
             *choices = arena_array(memory, ops, sizeof *choices),
             *row = arena_array(memory, (size_t)s->slot_count, sizeof *row);
     bool *kept = arena_array(memory, uses, sizeof *kept);
-    const struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
+    int32_t *by_time = arena_array(memory, uses, sizeof *by_time);
     *out = (struct keep_choice){.cost = ((const struct keep_node *)beam_node_of(&s->beam, at))->cost,
                                 .order = s->l->any_order ? order : NULL,
                                 .kept = kept,
@@ -350,7 +292,21 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         }
         if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
-    list_cuts(&x, out);
+    /* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
+    for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
+        const struct keep_tensor *tensor = &m->tensors[t];
+        for (int32_t k = 0; k < tensor->count; k++) { /* uses as they come, where ops have changed places */
+            int32_t to = k, tick = place[m->uses[tensor->first + k].op];
+            for (; to > 0 && place[m->uses[by_time[to - 1]].op] > tick; to--) by_time[to] = by_time[to - 1];
+            by_time[to] = tensor->first + k;
+        }
+        for (int32_t k = 0; k + 1 < tensor->count; k++) {
+            const struct keep_use *next = &m->uses[by_time[k + 1]];
+            bool before = k > 0 && kept[by_time[k - 1]], behind = kept[by_time[k + 1]];
+            if (kept[by_time[k]] || next->run != m->uses[by_time[k]].run || !(before || behind)) continue;
+            out->cuts[out->cut_count++] = (struct cut){t, place[next->op]};
+        }
+    }
 }
 
 struct keep_last {
@@ -377,24 +333,18 @@ static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep
         last[i] = (struct keep_last){n->cost, from, i};
     }
     if (count) qsort(last, count, sizeof *last, keep_by_cost);
-    if (s->beam.dropped < INT64_MAX) s->dropped = fmin(s->dropped, keep_least_of(s->beam.dropped));
+    if (s->beam.dropped < INT64_MAX) {
+        int64_t rank = s->beam.dropped ^ ((s->beam.dropped >> 63) & INT64_MAX);
+        double least;
+        memcpy(&least, &rank, sizeof least);
+        s->dropped = fmin(s->dropped, least);
+    }
     out->count = all ? s->beam.count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
     out->complete = all && !s->beam.merged && isinf(s->dropped);
     out->bound = isinf(s->dropped) ? s->l->below : min_i64(s->l->below, keep_grains(s, s->dropped));
     if (count) out->bound = min_i64(out->bound, last[0].cost);
     for (int32_t i = 0; i < out->count; i++) list_choice(s, last[i].at, memory, &out->at[i]);
-}
-
-/* Per op, the ops that must come before it. */
-static void list_before(struct keep_walk *s)
-{
-    struct op_order order;
-    s->before = arena_array(&s->memory, (size_t)s->m->op_count, sizeof *s->before);
-    op_order_make(&order, s->m->x->graph);
-    for (size_t e = 0; e < order.edges.count; e++)
-        s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
-    op_order_free(&order);
 }
 
 int32_t keep_width(const struct draft *x)
@@ -409,7 +359,15 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     struct keep_node root = {.cost = 0};
     *out = (struct keep_found){0};
     keep_make_slots(&s);
-    if (l->any_order) list_before(&s);
+    if (l->any_order) {
+        /* Per op, the ops that must come before it. */
+        struct op_order order;
+        s.before = arena_array(&s.memory, (size_t)s.m->op_count, sizeof *s.before);
+        op_order_make(&order, s.m->x->graph);
+        for (size_t e = 0; e < order.edges.count; e++)
+            s.before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
+        op_order_free(&order);
+    }
     const struct beam_rules rules = {.width = l->width,
                                      .slots = s.slot_count,
                                      .room = 4 * l->width + 64,

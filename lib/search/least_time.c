@@ -31,25 +31,6 @@ struct least_time {
 /* Passes whose effect can be left out of one plan; a bit each. */
 enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16, ALL_BITS = 32 };
 
-static struct lx_passes least_time_without(struct lx_passes p, int bits)
-{
-    if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
-    p.no_outputs |= (bits & NO_OUTPUTS) != 0;
-    p.no_in_place |= (bits & NO_IN_PLACE) != 0;
-    p.no_ring |= (bits & NO_RING) != 0;
-    p.no_dump |= (bits & NO_DUMP) != 0;
-    return p;
-}
-
-/* Bits that change nothing are not tried. */
-static bool changes(const struct draft *x, struct lx_passes p, int bits)
-{
-    bool wipes = x->bundle_count > 1;
-    return !(bits & NO_CLONES && p.clone == LX_CLONE_NONE) && !(bits & NO_OUTPUTS && p.no_outputs) &&
-           !(bits & NO_IN_PLACE && p.no_in_place) && !(bits & NO_RING && p.no_ring) &&
-           !(bits & NO_DUMP && (p.no_dump || !wipes));
-}
-
 static bool try_one(struct least_time *s, const struct decisions *how)
 {
     struct attempt next;
@@ -65,9 +46,19 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
     struct decisions how = {.divided = way->divided};
     bool ok = true;
     for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->search->best.us; bits++) {
-        if (!changes(&s->search->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
+        struct lx_passes p = *passes;
+        bool wipes = s->search->best.draft.bundle_count > 1;
+        bool changes = !(bits & NO_CLONES && p.clone == LX_CLONE_NONE) &&
+                       !(bits & NO_OUTPUTS && p.no_outputs) && !(bits & NO_IN_PLACE && p.no_in_place) &&
+                       !(bits & NO_RING && p.no_ring) && !(bits & NO_DUMP && (p.no_dump || !wipes));
+        if (!changes || (!s->small && bits & (bits - 1))) continue;
         if (search_is_over(s->search)) s->left = 0;
-        how.passes = least_time_without(*passes, bits);
+        if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
+        p.no_outputs |= (bits & NO_OUTPUTS) != 0;
+        p.no_in_place |= (bits & NO_IN_PLACE) != 0;
+        p.no_ring |= (bits & NO_RING) != 0;
+        p.no_dump |= (bits & NO_DUMP) != 0;
+        how.passes = p;
         ok = try_one(s, &how);
     }
     if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->search->best.us)
@@ -79,7 +70,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 }
 
 /* Ops with hints stay as they are asked for. */
-static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
+static void least_time_add_way(struct least_time *s, const struct lx_divisions *d,
                                const struct lx_division *const *other)
 {
     const struct lx_graph *g = s->search->divided->layouts->graph;
@@ -94,48 +85,32 @@ static bool least_time_add_way(struct least_time *s, const struct lx_divisions *
     way.least_us = time_bound_divided(&s->search->best.draft, &as);
     VEC_PUSH(&s->ways, way);
     mem_free(as.at);
-    return true;
-}
-
-/* Work division for fewer cores, or by the other rule. One that is not possible is no way. */
-static struct lx_divisions *divide_for(const struct least_time *s, int64_t cores, bool no_cost)
-{
-    struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
-    lx_status why = {0};
-    return lx_divide(s->search->divided->layouts, &how, &why);
-}
-
-static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
-{
-    struct search *search = s->search;
-    struct lx_cooptimise_options how = {.mode =
-                                            s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP : LX_JOINT_FULL,
-                                        .without_flip = true,
-                                        .goal = LX_GOAL_TIME,
-                                        .solver = search->effort.solver,
-                                        .run = search->effort.run,
-                                        .clone_inputs = clones,
-                                        .outputs_on_chip = outputs};
-    struct lx_cooptimised found;
-    how.run.work_limit = 0; /* the limit counts the solver's steps */
-    if (!lx_cooptimise(d, &how, &found, search->st)) return false;
-    bool ok = found.changed == 0 || least_time_add_way(s, d, found.divided);
-    arena_adopt(search->memory, found.memory); /* decisions point to the divisions */
-    lx_cooptimised_free(&found);
-    return ok;
 }
 
 /* The divisions that are best for the scratchpad, with all that the passes allow and with less. */
 static bool add_joints(struct least_time *s, const struct lx_divisions *d)
 {
     const struct lx_passes *passes = s->passes;
-    bool ok = true;
-    for (int k = 0; ok && k < (s->small ? 4 : 1); k++) {
-        bool clones = !(k & 1) && passes->clone != LX_CLONE_NONE, outputs = !(k & 2) && !passes->no_outputs;
-        bool again = (k & 1 && passes->clone == LX_CLONE_NONE) || (k & 2 && passes->no_outputs);
-        if (!again) ok = add_joint(s, d, clones, outputs);
+    struct search *search = s->search;
+    for (int k = 0; k < (s->small ? 4 : 1); k++) {
+        bool clones = passes->clone != LX_CLONE_NONE, outputs = !passes->no_outputs;
+        if ((k & 1 && !clones) || (k & 2 && !outputs)) continue; /* as before */
+        struct lx_cooptimise_options how = {.mode = s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP
+                                                                                   : LX_JOINT_FULL,
+                                            .without_flip = true,
+                                            .goal = LX_GOAL_TIME,
+                                            .solver = search->effort.solver,
+                                            .run = search->effort.run,
+                                            .clone_inputs = clones && !(k & 1),
+                                            .outputs_on_chip = outputs && !(k & 2)};
+        struct lx_cooptimised found;
+        how.run.work_limit = 0; /* the limit counts the solver's steps */
+        if (!lx_cooptimise(d, &how, &found, search->st)) return false;
+        if (found.changed > 0) least_time_add_way(s, d, found.divided);
+        arena_adopt(search->memory, found.memory); /* decisions point to the divisions */
+        lx_cooptimised_free(&found);
     }
-    return ok;
+    return true;
 }
 
 static int64_t fewer(int64_t cores)
@@ -145,33 +120,30 @@ static int64_t fewer(int64_t cores)
     return 0;
 }
 
-/* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. */
-static bool list_rules(struct least_time *s)
+/* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. With it: what it makes of the
+ * divisions by either rule. */
+static bool list_ways(struct least_time *s)
 {
     struct search *search = s->search;
-    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, search->divided, NULL);
-    for (int64_t cores = search->divided->cores; ok && cores > 0; cores = fewer(cores))
+    bool joint = s->level != LX_COOPTIMISE_NONE, by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = true;
+    if (joint)
+        ok = add_joints(s, search->divided);
+    else
+        least_time_add_way(s, search->divided, NULL);
+    for (int64_t cores = search->divided->cores; ok && cores > 0; cores = joint ? 0 : fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
+            struct lx_divide_options how = {.cores = cores, .no_cost = rule == 1};
+            lx_status why = {0};
             if (cores == search->divided->cores && rule == by_rule) continue;
-            struct lx_divisions *d = divide_for(s, cores, rule == 1);
-            ok = !d || least_time_add_way(s, d, NULL);
-            if (d) arena_adopt(search->memory, d->memory);
+            struct lx_divisions *d = lx_divide(search->divided->layouts, &how, &why);
+            if (!d) continue; /* one that is not possible is no way */
+            if (joint)
+                ok = add_joints(s, d);
+            else
+                least_time_add_way(s, d, NULL);
+            arena_adopt(search->memory, d->memory);
             lx_divisions_free(d);
         }
-    return ok;
-}
-
-/* With it: what it makes of the divisions by either rule. */
-static bool list_joints(struct least_time *s)
-{
-    struct search *search = s->search;
-    struct lx_divisions *d = NULL;
-    bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
-    bool ok = add_joints(s, search->divided);
-    if (ok && !by_rule) d = divide_for(s, search->divided->cores, true);
-    ok = ok && (!d || add_joints(s, d));
-    if (d) arena_adopt(search->memory, d->memory);
-    lx_divisions_free(d);
     return ok;
 }
 
@@ -182,28 +154,21 @@ static int by_least(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The ways of one level, the most promising first. */
-static bool try_level(struct least_time *s)
-{
-    enum { SMALL = 120 };
-    int32_t ops = s->search->divided->count;
-    s->small = ops <= SMALL;
-    s->left = s->small ? 2000 : max_i64(12, 40000 / ops);
-    s->ways.count = 0;
-    bool ok = s->level == LX_COOPTIMISE_NONE ? list_rules(s) : list_joints(s);
-    if (s->ways.count) qsort(s->ways.at, s->ways.count, sizeof *s->ways.at, by_least);
-    for (size_t i = 0; ok && i < s->ways.count; i++) ok = try_passes(s, &s->ways.at[i], s->passes);
-    LOG(attempt, "%d ways to divide, %.2f us", (int)s->ways.count, s->search->best.us);
-    return ok;
-}
-
-/* Level by level, each with tries of its own: a higher one has all the plans of those below it. */
+/* Level by level, each with tries of its own, the most promising ways first: a higher level has all the plans of those below it. */
 bool least_time_search(struct search *search)
 {
+    enum { SMALL = 120 };
     struct lx_passes passes = search->best.draft.how.passes;
-    struct least_time s = {.search = search, .passes = &passes};
+    struct least_time s = {.search = search, .passes = &passes, .small = search->divided->count <= SMALL};
     bool ok = true;
-    for (; ok && s.level <= passes.cooptimise; s.level++) ok = try_level(&s);
+    for (; ok && s.level <= passes.cooptimise; s.level++) {
+        s.left = s.small ? 2000 : max_i64(12, 40000 / search->divided->count);
+        s.ways.count = 0;
+        ok = list_ways(&s);
+        if (s.ways.count) qsort(s.ways.at, s.ways.count, sizeof *s.ways.at, by_least);
+        for (size_t i = 0; ok && i < s.ways.count; i++) ok = try_passes(&s, &s.ways.at[i], &passes);
+        LOG(attempt, "%d ways to divide, %.2f us", (int)s.ways.count, search->best.us);
+    }
     VEC_FREE(&s.ways);
     return ok;
 }

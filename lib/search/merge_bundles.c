@@ -2,8 +2,7 @@
  * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
  * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
  * asked for: if it takes less). */
-#include "search/merge_bundles.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -41,13 +40,6 @@ static double bundles_measure(const struct attempt *a, bool *legal)
     return us;
 }
 
-static bool bundles_is_better(const struct search *search, const struct attempt *old, double old_us,
-                              const struct attempt *new, double new_us)
-{
-    if (asks_time(search) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
-    return new->hbm_bytes < old->hbm_bytes;
-}
-
 static bool bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
 {
     struct search *search = m->search;
@@ -64,7 +56,10 @@ static bool bundles_try_without(struct merging *m, size_t border, double *us, bo
     if (!ok) return false;
     double next_us = bundles_measure(&next, &legal);
     ok = perfect_traffic(&next.draft, &next.perfect_bytes, search->st);
-    *better = ok && legal && bundles_is_better(search, &search->best, *us, &next, next_us);
+    bool less = asks_time(search) || search->best.hbm_bytes == next.hbm_bytes
+                    ? next_us < *us
+                    : next.hbm_bytes < search->best.hbm_bytes;
+    *better = ok && legal && less;
     if (!*better) return attempt_free(&next), ok;
     replace_best(search, &next);
     *us = next_us;

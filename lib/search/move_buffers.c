@@ -2,16 +2,16 @@
  *
  * With moves only the load counts: what fits by its bytes at every tick can be placed, if what is there is pushed
  * together when a hole is too small. So the model of keeping (keep.h) says what is kept on chip, its cheapest choice is
- * gone through tick by tick (move_room.h), and every buffer that had to be pushed becomes another stay from then on, with a
+ * gone through tick by tick (room_insert), and every buffer that had to be pushed becomes another stay from then on, with a
  * copy inside each scratchpad. The plan stays only if it moves less through HBM (where time is asked for: takes less),
  * copies and all; a plan that needs no moves for that was found before. */
-#include "search/move_buffers.h"
+#include "search/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "search/time.h"
-#include "placement/solve.h"
+#include "placement/problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +37,6 @@ static int by_move(const void *a, const void *b)
     return cut_compare(&((const struct moved *)a)->move, &((const struct moved *)b)->move);
 }
 
-/* What has ended is gone, or leaves its place to its heir. */
-static void end_lives(struct moving *v, int32_t tick)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < v->room.blocks.count; i++) {
-        struct room_block b = v->room.blocks.at[i];
-        if (v->x->buffers[b.owner].end <= tick) {
-            if (b.heir < 0) continue;
-            b = (struct room_block){b.heir, -1, b.address, v->x->buffers[b.heir].size, 0, v->fixed[b.heir]};
-        }
-        b.old = b.address;
-        v->room.blocks.at[kept++] = b;
-    }
-    v->room.blocks.count = kept;
-}
-
 /* May `stay` be written over one that ends at this tick? */
 static bool move_buffers_take_over(struct moving *v, int32_t stay)
 {
@@ -68,118 +52,82 @@ static bool move_buffers_take_over(struct moving *v, int32_t stay)
     return false;
 }
 
-static bool begin_lives(struct moving *v, int32_t tick)
-{
-    for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
-        for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
-            int32_t i = v->started[k];
-            const struct lx_buffer *b = &v->x->buffers[i];
-            if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-            if (pass == 1 && move_buffers_take_over(v, i)) continue;
-            int64_t size = round_up_i64(b->size, v->x->problem.alignment);
-            if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]})) return false;
-        }
-    return true;
-}
-
-static void note_places(struct moving *v, int32_t tick)
-{
-    for (size_t i = 0; i < v->room.blocks.count; i++) {
-        const struct room_block *b = &v->room.blocks.at[i];
-        if (b->old < 0) v->address[b->owner] = b->address;
-        if (b->heir >= 0) v->address[b->heir] = b->address;
-        if (b->old < 0 || b->old == b->address) continue;
-        struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
-        VEC_PUSH(&v->moves, m);
-    }
-}
-
-/* By counting. What starts behind the last op stands last, and is never met. */
-static void move_buffers_sort_by_start(struct moving *v)
-{
-    int64_t ticks = v->x->graph->op_count;
-    const struct lx_buffer *b = v->x->buffers;
-    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
-    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
-    for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
-    for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
-    for (int32_t i = 0; i < v->x->problem.count; i++)
-        v->started[v->start_at[min_i64(b[i].start, ticks) + 1]++] = i;
-}
-
 static bool move_buffers_place_all(struct moving *v)
 {
-    move_buffers_sort_by_start(v);
+    /* By start, by counting. What starts behind the last op stands last, and is never met. */
+    int64_t ticks = v->x->graph->op_count;
+    const struct lx_buffer *all = v->x->buffers;
+    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
+    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
+    for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(all[i].start, ticks) + 2]++;
+    for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
+    for (int32_t i = 0; i < v->x->problem.count; i++)
+        v->started[v->start_at[min_i64(all[i].start, ticks) + 1]++] = i;
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        end_lives(v, tick);
-        if (!begin_lives(v, tick)) return false;
-        note_places(v, tick);
+        /* What has ended is gone, or leaves its place to its heir. */
+        size_t kept = 0;
+        for (size_t i = 0; i < v->room.blocks.count; i++) {
+            struct room_block b = v->room.blocks.at[i];
+            if (v->x->buffers[b.owner].end <= tick) {
+                if (b.heir < 0) continue;
+                b = (struct room_block){b.heir,          -1, b.address, v->x->buffers[b.heir].size, 0,
+                                        v->fixed[b.heir]};
+            }
+            b.old = b.address;
+            v->room.blocks.at[kept++] = b;
+        }
+        v->room.blocks.count = kept;
+        for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
+            for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
+                int32_t i = v->started[k];
+                const struct lx_buffer *b = &v->x->buffers[i];
+                if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
+                if (pass == 1 && move_buffers_take_over(v, i)) continue;
+                int64_t size = round_up_i64(b->size, v->x->problem.alignment);
+                if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}))
+                    return false;
+            }
+        for (size_t i = 0; i < v->room.blocks.count; i++) {
+            const struct room_block *b = &v->room.blocks.at[i];
+            if (b->old < 0) v->address[b->owner] = b->address;
+            if (b->heir >= 0) v->address[b->heir] = b->address;
+            if (b->old < 0 || b->old == b->address) continue;
+            struct moved m = {{v->x->stays[b->owner].tensor, tick}, b->address};
+            VEC_PUSH(&v->moves, m);
+        }
     }
     return true;
 }
 
-/* The use of the model that a stay begins with. */
-static const struct keep_use *first_use(const struct keep_model *m, const struct keep_choice *c,
-                                        const struct lx_stay *s)
+/* The attempt with what was found: the draft again, with the moves, and its addresses. Offered if it is legal. */
+static bool realise(struct search *search, struct moving *v)
 {
-    int32_t op = c->order ? c->order[s->first] : s->first;
-    for (int32_t k = m->op_at[op]; k < m->op_at[op + 1]; k++)
-        if (m->uses[m->op_use[k]].tensor == s->tensor) return &m->uses[m->op_use[k]];
-    return NULL;
-}
-
-static void list_wanted(const struct draft *x, const struct keep_model *m, const struct keep_choice *c,
-                        bool *wanted, bool *fixed)
-{
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
-        wanted[i] = u && x->buffers[i].use_count > 0 &&
-                    (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-    }
-    stays_find_fixed(x, fixed);
-}
-
-/* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool move_buffers_settle(struct search *search, struct moving *v, struct attempt *out, bool *legal)
-{
+    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
     struct decisions how = v->x->how;
+    lx_status why = {0};
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
-    struct cut *moves = arena_array(out->memory, n, sizeof *moves);
-    out->answer.address = arena_array(out->memory, stays + n, sizeof *out->answer.address);
+    struct cut *moves = arena_array(next.memory, n, sizeof *moves);
+    next.answer.address = arena_array(next.memory, stays + n, sizeof *next.answer.address);
     if (n) qsort(v->moves.at, n, sizeof *v->moves.at, by_move);
     for (size_t i = 0; i < n; i++) moves[i] = v->moves.at[i].move;
     how.moves = moves;
     how.move_count = (int32_t)n;
-    if (!draft_make(v->x->divided, &how, out->memory, &out->draft, search->st)) return false;
-    *legal = (size_t)out->draft.problem.count == stays + n;
-    for (size_t i = 0; *legal && i < stays + n; i++)
-        out->answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
-    return true;
-}
-
-static void move_buffers_weigh(struct search *search, struct attempt *a, bool *legal)
-{
-    lx_status why = {0};
-    *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
-    if (!*legal) return;
-    *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
-    a->answer.status = LX_FEASIBLE;
-    a->perfect_bytes = search->best.perfect_bytes;
-    a->bound = search->best.bound;
-    if (asks_time(search)) a->us = draft_clocks(&a->draft, a->answer.address).end_to_end_us;
-}
-
-static bool realise(struct search *search, struct moving *v)
-{
-    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
-    bool legal = false, ok = move_buffers_settle(search, v, &next, &legal);
-    if (ok && legal) move_buffers_weigh(search, &next, &legal);
-    if (ok && legal) {
-        LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
-        offer_attempt(search, &next);
-    } else
+    bool ok = draft_make(v->x->divided, &how, next.memory, &next.draft, search->st);
+    bool legal = ok && (size_t)next.draft.problem.count == stays + n;
+    for (size_t i = 0; legal && i < stays + n; i++)
+        next.answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
+    if (!legal || !lx_problem_check(&next.draft.problem, next.answer.address, &next.answer.objective, &why) ||
+        !traffic_count(&next.draft, next.answer.address, &next.hbm_bytes)) {
         attempt_free(&next);
-    return ok;
+        return ok;
+    }
+    next.answer.status = LX_FEASIBLE;
+    next.perfect_bytes = search->best.perfect_bytes;
+    next.bound = search->best.bound;
+    if (asks_time(search)) next.us = draft_clocks(&next.draft, next.answer.address).end_to_end_us;
+    LOG(move, "%d moves, HBM %" PRId64, (int)n, next.hbm_bytes);
+    offer_attempt(search, &next);
+    return true;
 }
 
 /* Does it all fit where it is? Then nothing needs to be moved. */
@@ -214,7 +162,18 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
     for (size_t i = 0; ok && i < n; i++) address[i] = LX_OFF_CHIP;
-    if (ok) list_wanted(&x, m, c, wanted, fixed);
+    if (ok) {
+        for (int32_t i = 0; i < x.problem.count; i++) {
+            const struct lx_stay *s = &x.stays[i];
+            const struct keep_use *u = NULL; /* of the model, that the stay begins with */
+            int32_t op = c->order ? c->order[s->first] : s->first;
+            for (int32_t k = m->op_at[op]; !s->bar && !u && k < m->op_at[op + 1]; k++)
+                if (m->uses[m->op_use[k]].tensor == s->tensor) u = &m->uses[m->op_use[k]];
+            wanted[i] = u && x.buffers[i].use_count > 0 &&
+                        (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
+        }
+        stays_find_fixed(&x, fixed);
+    }
     bool placed = false;
     ok = ok && fits_still(search, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;
@@ -232,41 +191,100 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     return ok;
 }
 
-static bool move_buffers_try_choices(struct search *search, const struct keep_model *m,
-                                     const struct keep_found *found)
-{
-    bool ok = true;
-    for (int32_t i = 0; ok && i < found->count; i++) {
-        const struct keep_choice *c = &found->at[i];
-        struct decisions how = m->x->how;
-        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
-        how.cuts = c->cuts;
-        how.cut_count = c->cut_count;
-        ok = move_try(search, m, c, &how);
-    }
-    return ok;
-}
-
 bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
-    int64_t bound = 0, best = search->best.hbm_bytes;
-    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : best,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = TRIES,
-                                 .run = &search->effort.run};
-    bool ok = keep_plain(search, &memory, &plain) &&
-              keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st) &&
-              keep_price(&m, best, KEEP_ROUNDS, &bound, search->st);
-    if (ok && (bound < best || asks_time(search))) {
-        keep_search(&m, &limits, &memory, &found);
-        ok = move_buffers_try_choices(search, &m, &found);
+    struct keep_answer a;
+    bool ok = keep_ask(search, engine_runs(search, ENGINE_EVICT), TRIES, false, &a);
+    for (int32_t i = 0; ok && i < a.found.count; i++) {
+        const struct keep_choice *c = &a.found.at[i];
+        struct decisions how = a.plain.how;
+        if (search_is_over(search) || (!asks_time(search) && c->cost >= search->best.hbm_bytes)) break;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        ok = move_try(search, &a.model, c, &how);
     }
-    draft_free(&plain);
-    arena_free(&memory);
+    keep_answer_free(&a);
     return ok;
+}
+
+/* Making room: of all windows of neighbours with enough free bytes between them, and all places in them where the hole
+ * could be, the one for which fewest bytes change their place. Below the hole blocks go down, above it up. */
+
+enum { WIDEST = 48 }; /* blocks in a window */
+
+struct hole {
+    size_t from, at, to; /* blocks [from, at) go down, [at, to) go up */
+    int64_t moved;
+};
+
+static int64_t end_below(const struct room *r, size_t i)
+{
+    return i == 0 ? 0 : r->blocks.at[i - 1].address + r->blocks.at[i - 1].size;
+}
+
+static int64_t begin_above(const struct room *r, size_t i)
+{
+    return i == r->blocks.count ? r->capacity : r->blocks.at[i].address;
+}
+
+/* What a block costs at another place than it had. */
+static int64_t move_room_cost_of(const struct room_block *b, int64_t address)
+{
+    return b->old >= 0 && address != b->old ? b->size : 0;
+}
+
+static bool find_hole(const struct room *r, int64_t size, struct hole *best)
+{
+    best->moved = INT64_MAX;
+    for (size_t from = 0; from < r->blocks.count; from++) {
+        int64_t taken = 0;
+        for (size_t to = from + 1; to <= r->blocks.count && to - from <= WIDEST; to++) {
+            if (r->blocks.at[to - 1].fixed) break;
+            taken += r->blocks.at[to - 1].size;
+            if (begin_above(r, to) - end_below(r, from) - taken < size) continue;
+            for (size_t at = from; at <= to; at++) {
+                struct hole h = {from, at, to, 0};
+                int64_t low = end_below(r, h.from), high = begin_above(r, h.to), cost = 0;
+                for (size_t i = h.from; i < h.at; low += r->blocks.at[i++].size)
+                    cost += move_room_cost_of(&r->blocks.at[i], low);
+                for (size_t i = h.to; i > h.at; i--) {
+                    high -= r->blocks.at[i - 1].size;
+                    cost += move_room_cost_of(&r->blocks.at[i - 1], high);
+                }
+                h.moved = cost;
+                if (h.moved < best->moved) *best = h;
+            }
+        }
+    }
+    return best->moved != INT64_MAX;
+}
+
+bool room_insert(struct room *r, struct room_block new)
+{
+    size_t at = SIZE_MAX;
+    int64_t best = INT64_MAX;
+    struct hole h = {0};
+    for (size_t i = 0; i <= r->blocks.count; i++) {
+        int64_t gap = begin_above(r, i) - end_below(r, i);
+        if (gap >= new.size && gap < best) best = gap, at = i;
+    }
+    VEC_RESERVE(&r->blocks, r->blocks.count + 1);
+    if (at == SIZE_MAX) {
+        if (!find_hole(r, new.size, &h)) return false;
+        int64_t low = end_below(r, h.from), high = begin_above(r, h.to);
+        for (size_t i = h.from; i < h.at; i++) {
+            r->blocks.at[i].address = low;
+            low += r->blocks.at[i].size;
+        }
+        for (size_t i = h.to; i > h.at; i--) {
+            high -= r->blocks.at[i - 1].size;
+            r->blocks.at[i - 1].address = high;
+        }
+        at = h.at;
+    }
+    new.address = end_below(r, at);
+    for (size_t i = r->blocks.count++; i > at; i--) r->blocks.at[i] = r->blocks.at[i - 1];
+    r->blocks.at[at] = new;
+    return true;
 }

@@ -11,10 +11,11 @@
 struct search;
 
 /* plan/make.c: the best so far becomes a complete plan now and then, and is handed to whoever waits (base/slot.h). */
+enum { OFFERS_FROM = 300 }; /* ops: the plan of a smaller graph is there as soon */
 struct plan_offers {
-    void (*offer)(const struct search *search);
-    struct lx_plan *of; /* the plan in the making */
-    int64_t bytes;      /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
+    void (*offer)(struct search *search, bool hand_over); /* hand_over: with the memory of the best */
+    struct lx_plan *of;                                   /* the plan in the making */
+    int64_t bytes; /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
     double us;
 };
 
@@ -99,7 +100,7 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
 /* Puts `next` in place of `best` if it takes less time, where that is asked for, or moves less; frees the other. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 
-/* effort.c: the effort that a request asks for; that with the quick solver instead; that of a search which was stopped and has
+/* try.c: the effort that a request asks for; that with the quick solver instead; that of a search which was stopped and has
  * to end with something. */
 struct effort effort_asked(const struct lx_plan_options *request);
 struct effort effort_quick_solver(const struct search *search);

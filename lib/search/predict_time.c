@@ -5,12 +5,12 @@
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "cost/bundle.h"
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <math.h>
 
 struct kernel_run kernel_run_at(const struct lx_nest *nests, int32_t nest_count, int32_t first, int32_t end)
 {
@@ -75,15 +75,6 @@ static void predict_time_transfer(struct clockwork *k, const struct lx_transfer 
     sum->busy_us += us;
 }
 
-/* Where nothing takes time, all ops have the same share. */
-static void predict_time_share_out(struct clockwork *k, const struct kernel_run *run, double device_us,
-                                   double us)
-{
-    for (int32_t o = run->first; o < run->end; o++)
-        k->ops[o].end_to_end_us =
-            device_us > 0 ? us * k->ops[o].device_us / device_us : us / (run->end - run->first);
-}
-
 /* Returns the end-to-end time. */
 static double predict_time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
 {
@@ -96,29 +87,11 @@ static double predict_time_run(struct clockwork *k, const struct kernel_run *run
     b->cores = max_i64(b->cores, sum.cores);
     /* A call off the device is no kernel. */
     double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
-    predict_time_share_out(k, run, sum.device_us, us);
+    /* Where nothing takes time, all ops have the same share. */
+    for (int32_t o = run->first; o < run->end; o++)
+        k->ops[o].end_to_end_us =
+            sum.device_us > 0 ? us * k->ops[o].device_us / sum.device_us : us / (run->end - run->first);
     return us;
-}
-
-static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
-{
-    const struct decisions *how = &k->x->how;
-    int32_t end = b->first + b->count;
-    for (int32_t o = b->first; o < end;) {
-        struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
-        b->end_to_end_us += predict_time_run(k, &run, b);
-        o = run.end;
-    }
-}
-
-static void list_bundles(const struct draft *x, struct lx_bundle *bundles)
-{
-    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
-        struct lx_bundle *b = &bundles[x->bundle_of[o]];
-        b->first = o;
-        b->count++;
-        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
-    }
 }
 
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
@@ -126,8 +99,21 @@ void predict_times(const struct draft *x, const int64_t *address, const struct t
 {
     struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
     k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
-    list_bundles(x, bundles);
-    for (int32_t i = 0; i < x->bundle_count; i++) predict_time_bundle(&k, &bundles[i]);
+    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
+        struct lx_bundle *b = &bundles[x->bundle_of[o]];
+        b->first = o;
+        b->count++;
+        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
+    }
+    for (int32_t i = 0; i < x->bundle_count; i++) {
+        const struct decisions *how = &k.x->how;
+        int32_t end = bundles[i].first + bundles[i].count;
+        for (int32_t o = bundles[i].first; o < end;) {
+            struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
+            bundles[i].end_to_end_us += predict_time_run(&k, &run, &bundles[i]);
+            o = run.end;
+        }
+    }
     mem_free(k.seen);
 }
 
@@ -159,4 +145,65 @@ struct clocks draft_clocks(const struct draft *x, const int64_t *address)
     struct clocks sum = bundle_clocks(bundles, x->bundle_count);
     mem_free(bundles);
     return sum;
+}
+
+/* What a place on chip is worth in time. A stay that is off chip costs each of its accesses; on chip it costs the copies
+ * that fill and store it. How that counts depends on what its bundle waits for: the launch (then every operand through
+ * HBM is the same), the memory, or what ops are slower than the memory. */
+
+struct pricing {
+    const struct draft *x;
+    enum price clock;
+    double operand_us; /* of a launch */
+    double *off_us;    /* per stay: of its accesses through HBM */
+};
+
+/* Of the copies that it needs on chip. */
+static double copies_us(const struct pricing *p, int32_t stay)
+{
+    const struct draft *x = p->x;
+    const struct lx_stay *s = &x->stays[stay];
+    int64_t bytes = x->copy_bytes[stay], once = stay_load_bytes(x, stay);
+    double ring = 0, fills = (double)stay_fills(x, stay);
+    if (s->ring_source >= 0) {
+        struct lx_core_view from = stay_view(x, s->ring_source), to = stay_view(x, stay);
+        ring = view_ring_us(x->layouts, s->tensor, &from, &to) * fills;
+        bytes = 0;
+    }
+    if (p->clock == PRICE_LAUNCH)
+        return once > 0 ? p->operand_us * fills * round((double)bytes / (double)once) : 0;
+    return ring + (p->clock == PRICE_DEVICE ? cost_copy(&x->graph->device, bytes) : 0);
+}
+
+/* In nanoseconds; one more where it saves bytes, so that of two that take the same time the one that moves less is better. */
+void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out)
+{
+    const struct lx_device *d = &x->graph->device;
+    struct pricing p = {.x = x, .clock = clock, .operand_us = cost_launch(d, 1, 1) - cost_launch(d, 0, 1)};
+    p.off_us = mem_zeroed((size_t)x->problem.count + 1, sizeof *p.off_us);
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS] = {0};
+        double launches = (double)nest_runs(x->how.nests, x->how.nest_count, o);
+        if (clock != PRICE_LAUNCH) lx_division_least(x->divisions, o, memory, slow);
+        for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++) {
+            const struct lx_access *a = &x->accesses[x->access_at[o] + i];
+            int64_t all = operand_bytes(x->divisions, o, i);
+            double share = all > 0 ? (double)a->bytes / (double)all : 0;
+            if (a->stay < 0) continue;
+            p.off_us[a->stay] += clock == PRICE_LAUNCH   ? p.operand_us * launches
+                                 : clock == PRICE_DEVICE ? memory[i] * share
+                                                         : slow[i] * share;
+        }
+    }
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        struct lx_buffer *b = &out[i];
+        double ns = 1e3 * (p.off_us[i] - copies_us(&p, i));
+        *b = x->problem.buffers[i];
+        if (b->reason) continue;
+        if (ns < -0.5)
+            b->reason = "on chip it would take longer", b->spill_cost = 0;
+        else
+            b->spill_cost = (int64_t)fmin(round(ns), 0x1p50) + (b->spill_cost > 0);
+    }
+    mem_free(p.off_us);
 }

@@ -45,38 +45,12 @@ struct waits {
     cuts used, unused;
 };
 
-static bool is_used(const struct attempt *a, const struct wait *w)
-{
-    const int64_t *address = a->answer.address;
-    bool used = address[w->copy] >= 0 && address[w->source] >= 0;
-    for (int32_t i = w->first; i <= w->last; i++) used = used && address[i] >= 0;
-    return used;
-}
-
-/* Two copies of one tensor and op are one relayout; used, if one of them is. */
-static void relayouts_find_waits(const struct attempt *a, struct waits *w)
-{
-    for (int32_t i = 0; i < a->asked.count; i++) {
-        const struct wait *one = &a->asked.waits[i];
-        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
-        if (is_used(a, one)) VEC_PUSH(&w->used, copy);
-    }
-    for (int32_t i = 0; i < a->asked.count; i++) {
-        const struct wait *one = &a->asked.waits[i];
-        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
-        bool used = false;
-        for (size_t k = 0; k < w->used.count && !used; k++) used = cut_compare(&w->used.at[k], &copy) == 0;
-        if (!used) VEC_PUSH(&w->unused, copy);
-    }
-}
-
-/* A copy of `list` with more; sorted, each once. NULL: no memory. */
+/* A copy of `list` with more; sorted, each once. */
 static struct cut *relayouts_with_more(struct arena *m, const struct cut *list, int32_t count,
                                        const struct cut *more, size_t more_count, int32_t *out_count)
 {
     struct cut *all = arena_array(m, (size_t)count + more_count, sizeof *all);
     int32_t n = 0;
-    if (!all) return NULL;
     if (count) memcpy(all, list, (size_t)count * sizeof *all);
     if (more_count) memcpy(all + count, more, more_count * sizeof *all);
     if (count + (int32_t)more_count > 1) qsort(all, (size_t)count + more_count, sizeof *all, cut_compare);
@@ -95,15 +69,6 @@ static struct decisions relayouts_decisions_of(const struct relayouts *s, const 
     how.kept_count = lax ? n->kept_count : 0;
     how.lax = lax;
     return how;
-}
-
-/* Frees the one that is not better. */
-static void relayouts_keep_best(struct relayouts *s, struct attempt *a)
-{
-    if (!s->best.memory)
-        s->best = *a;
-    else
-        attempt_keep_better(&s->best, a);
 }
 
 /* The same places in a draft of other decisions; `*legal`: they are a plan of it. What is barred there saves nothing
@@ -127,37 +92,25 @@ static bool relayouts_replace(const struct relayouts *s, const struct attempt *f
     return ok;
 }
 
-static bool relayouts_is_parent(const struct lx_buffer *of, int32_t buffer)
-{
-    for (int32_t i = 0; i < of->parent_count; i++)
-        if (of->parents[i] == buffer) return true;
-    return false;
-}
-
-/* May buffer `b` be where it is until `end`? */
-static bool relayouts_may_wait(const struct attempt *a, int32_t b, int64_t end)
-{
-    const struct lx_problem *p = &a->draft.problem;
-    const int64_t *address = a->answer.address;
-    for (int32_t i = 0; i < p->count && address[b] >= 0; i++) {
-        const struct lx_buffer *x = &p->buffers[i];
-        bool meets = address[i] >= 0 && x->start < end && x->end >= p->buffers[b].end &&
-                     address[i] < address[b] + p->buffers[b].size && address[b] < address[i] + x->size;
-        if (meets && i != b && !relayouts_is_parent(&p->buffers[b], i)) return false;
-    }
-    return true;
-}
-
-/* The source waits for the copy, if it can: as a draft with that decided would have it. */
+/* The source waits for the copy, if nothing else is where it stands until then: as a draft with that decided would have it. */
 static bool wait_for(struct attempt *a, struct cut copy)
 {
     const struct draft *x = &a->draft;
+    const int64_t *address = a->answer.address;
     for (int32_t i = 0; i < x->problem.count; i++) {
         int32_t source = x->stays[i].ring_source;
-        if (source < 0 || x->stays[i].tensor != copy.tensor || x->stays[i].first != copy.before) continue;
         int64_t end = (int64_t)copy.before + 1;
-        if (end <= x->buffers[source].end) continue;
-        if (!relayouts_may_wait(a, source, end)) return false;
+        if (source < 0 || x->stays[i].tensor != copy.tensor || x->stays[i].first != copy.before ||
+            end <= x->buffers[source].end)
+            continue;
+        const struct lx_buffer *b = &x->buffers[source];
+        for (int32_t k = 0; k < x->problem.count && address[source] >= 0; k++) {
+            const struct lx_buffer *other = &x->buffers[k];
+            bool meets = k != source && address[k] >= 0 && other->start < end && other->end >= b->end &&
+                         address[k] < address[source] + b->size && address[source] < address[k] + other->size;
+            for (int32_t n = 0; meets && n < b->parent_count; n++) meets = b->parents[n] != k;
+            if (meets) return false;
+        }
         x->buffers[source].end = end;
     }
     return true;
@@ -200,27 +153,21 @@ int64_t trial_draft_steps(const struct trial *trial)
     return max_i64(LEAST_STEPS, all_steps(trial) / ONE_PART);
 }
 
+/* Frees the one that is not better. */
+static void relayouts_keep_best(struct relayouts *s, struct attempt *a)
+{
+    if (!s->best.memory)
+        s->best = *a;
+    else
+        attempt_keep_better(&s->best, a);
+}
+
 static bool solve_draft(struct relayouts *s, const struct decisions *how, struct attempt *out)
 {
     struct trial trial = *s->trial;
     trial.effort.solver_steps = max_i64(LEAST_STEPS, (all_steps(&trial) - s->spent) / ONE_PART);
     if (!trial_solve(&trial, how, out)) return false;
     s->spent += out->answer.steps;
-    return true;
-}
-
-static bool relayouts_is_over(const struct relayouts *s)
-{
-    const struct lx_run *run = &s->trial->effort.run;
-    return lx_run_stopped(run) || (!run->work_limit && all_steps(s->trial) <= s->spent);
-}
-
-/* Solves a draft with everything decided; it becomes the best if it is better. */
-static bool solve_decided(struct relayouts *s, const struct decisions *how)
-{
-    struct attempt a;
-    if (!solve_draft(s, how, &a)) return false;
-    relayouts_keep_best(s, &a);
     return true;
 }
 
@@ -232,7 +179,22 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct node n = *node;
     struct attempt plan = {0};
     bool ok = true, legal = false;
-    relayouts_find_waits(a, &w);
+    /* Two copies of one tensor and op are one relayout; used, if one of them is. */
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        const int64_t *address = a->answer.address;
+        bool used = address[one->copy] >= 0 && address[one->source] >= 0;
+        for (int32_t k = one->first; k <= one->last; k++) used = used && address[k] >= 0;
+        if (used) VEC_PUSH(&w.used, copy);
+    }
+    for (int32_t i = 0; i < a->asked.count; i++) {
+        const struct wait *one = &a->asked.waits[i];
+        struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
+        bool used = false;
+        for (size_t k = 0; k < w.used.count && !used; k++) used = cut_compare(&w.used.at[k], &copy) == 0;
+        if (!used) VEC_PUSH(&w.unused, copy);
+    }
     *clashes = false;
     if (w.used.count + w.unused.count == 0) {
         a->draft.how.lax = false; /* nothing was left open */
@@ -243,8 +205,11 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct decisions how = relayouts_decisions_of(s, &n, false);
     ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
+        struct attempt decided; /* all that the answer decided */
         attempt_free(&plan);
-        ok = solve_decided(s, &how) && keep_in_turn(s, a, &w.used, &n, clash, clashes);
+        ok = solve_draft(s, &how, &decided);
+        if (ok) relayouts_keep_best(s, &decided);
+        ok = ok && keep_in_turn(s, a, &w.used, &n, clash, clashes);
         how = relayouts_decisions_of(s, &n, false);
         ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
         if (ok && !legal)
@@ -264,27 +229,7 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     return ok;
 }
 
-/* The relayout decided both ways. */
-static void relayouts_branch(struct relayouts *s, const struct node *n, struct cut clash, int64_t bound)
-{
-    struct node load = *n, keep = *n;
-    load.bound = keep.bound = bound;
-    load.loaded = relayouts_with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
-    keep.kept = relayouts_with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
-    VEC_PUSH(&s->open, load);
-    VEC_PUSH(&s->open, keep);
-}
-
-static struct node take_least(struct relayouts *s)
-{
-    size_t least = 0;
-    for (size_t i = 1; i < s->open.count; i++)
-        if (s->open.at[i].bound < s->open.at[least].bound) least = i;
-    struct node n = s->open.at[least];
-    s->open.at[least] = s->open.at[--s->open.count];
-    return n;
-}
-
+/* Solves a node. A relayout that clashes is decided both ways. */
 static bool solve_node(struct relayouts *s, const struct node *n)
 {
     struct decisions how = relayouts_decisions_of(s, n, true);
@@ -298,10 +243,13 @@ static bool solve_node(struct relayouts *s, const struct node *n)
         return false;
     }
     relayouts_keep_best(s, &a);
-    if (clashes)
-        relayouts_branch(s, n, clash, bound);
-    else
-        s->bound = min_i64(s->bound, bound);
+    if (!clashes) return s->bound = min_i64(s->bound, bound), true;
+    struct node load = *n, keep = *n;
+    load.bound = keep.bound = bound;
+    load.loaded = relayouts_with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
+    keep.kept = relayouts_with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
+    VEC_PUSH(&s->open, load);
+    VEC_PUSH(&s->open, keep);
     return true;
 }
 
@@ -313,13 +261,19 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
     bool ok = true;
     VEC_PUSH(&s.open, root);
     for (; ok && s.open.count && drafts > 0; drafts--) {
-        struct node n = take_least(&s);
+        size_t least = 0;
+        for (size_t i = 1; i < s.open.count; i++)
+            if (s.open.at[i].bound < s.open.at[least].bound) least = i;
+        struct node n = s.open.at[least];
+        s.open.at[least] = s.open.at[--s.open.count];
         if (s.best.memory && n.bound >= s.best.hbm_bytes) {
             s.open.count = 0; /* nor is any other better */
             break;
         }
         ok = solve_node(&s, &n);
-        if (relayouts_is_over(&s)) drafts = 0;
+        if (lx_run_stopped(&s.trial->effort.run) ||
+            (!s.trial->effort.run.work_limit && all_steps(s.trial) <= s.spent))
+            drafts = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

@@ -12,25 +12,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "search/move_buffers.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
-static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
-{
-    const struct lx_op *op = &x->graph->ops[o];
-    int64_t bytes = 0;
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
-    for (int i = 0; i < op->input_count; i++)
-        if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
-            bytes -= x->problem.buffers[op->inputs[i]].size;
-    return bytes;
-}
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
  * last); the earlier one among equals. */
@@ -50,7 +36,15 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
-            int64_t g = reorder_growth(x, ready.at[k], left, alive);
+            /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
+            const struct lx_op *op = &x->graph->ops[ready.at[k]];
+            int64_t bytes = 0;
+            for (int i = op->input_count; i < op_operand_count(op); i++)
+                if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
+            for (int i = 0; i < op->input_count; i++)
+                if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
+                    bytes -= x->problem.buffers[op->inputs[i]].size;
+            int64_t g = bytes;
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
@@ -75,44 +69,27 @@ struct reorder {
     int64_t tries;
 };
 
-static bool reorder_is_new(const int32_t *order, int32_t count)
-{
-    for (int32_t t = 0; t < count; t++)
-        if (order[t] != t) return true;
-    return false;
-}
-
-/* The places of ops in an order of them. */
-static void find_places(struct reorder *r, const int32_t *order)
+/* Decisions in `order` of the ops as they stand: nests go where their ops go. False: the order takes a nest apart, or changes the
+ * order of nests, which holds name by their places. */
+static bool reorder_decisions(struct reorder *r, const int32_t *order, struct decisions *how)
 {
     int32_t n = r->search->best.draft.graph->op_count;
-    for (int32_t t = 0; t < n; t++) r->place[order[t]] = t;
-}
-
-/* Nests go where their ops go. False: an order that takes one apart, or changes the order of nests, which holds name by their
- * places. */
-static bool move_nests(struct reorder *r, struct decisions *how)
-{
+    for (int32_t t = 0; t < n; t++) {
+        r->total[t] = how->order ? how->order[order[t]] : order[t];
+        r->place[order[t]] = t;
+    }
+    how->order = r->total;
     for (int32_t i = 0; i < how->nest_count; i++) {
-        struct lx_nest n = how->nests[i];
-        for (int32_t o = n.first; o <= n.last; o++)
-            if (r->place[o] != r->place[n.first] + o - n.first) return false;
-        r->nests[i] = n;
-        r->nests[i].first = r->place[n.first];
-        r->nests[i].last = r->place[n.last];
+        struct lx_nest nest = how->nests[i];
+        for (int32_t o = nest.first; o <= nest.last; o++)
+            if (r->place[o] != r->place[nest.first] + o - nest.first) return false;
+        r->nests[i] = nest;
+        r->nests[i].first = r->place[nest.first];
+        r->nests[i].last = r->place[nest.last];
         if (i > 0 && r->nests[i].first < r->nests[i - 1].first) return false;
     }
     how->nests = r->nests;
     return true;
-}
-
-/* Cuts stay before the ops before which they were: in their places of the new order. */
-static void move_cuts(struct reorder *r, struct decisions *how)
-{
-    for (int32_t i = 0; i < how->cut_count; i++)
-        r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
-    if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
-    how->cuts = r->cuts;
 }
 
 static bool reorder_try(struct reorder *r, const struct decisions *how, bool *better)
@@ -127,63 +104,41 @@ static bool reorder_try(struct reorder *r, const struct decisions *how, bool *be
 static bool try_order(struct reorder *r, bool *better)
 {
     struct decisions how = r->search->best.draft.how;
-    int32_t n = r->search->best.draft.graph->op_count;
+    int32_t n = r->search->best.draft.graph->op_count, same = 0;
     *better = false;
-    if (!reorder_is_new(r->order, n) || r->tries <= 0) return true;
-    for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
-    how.order = r->total;
-    find_places(r, r->order);
-    if (!move_nests(r, &how)) return true;
-    move_cuts(r, &how);
+    while (same < n && r->order[same] == same) same++;
+    if (same == n || r->tries <= 0 || !reorder_decisions(r, r->order, &how)) return true;
+    /* Cuts stay before the ops before which they were: in their places of the new order. */
+    for (int32_t i = 0; i < how.cut_count; i++)
+        r->cuts[i] = (struct cut){how.cuts[i].tensor, r->place[how.cuts[i].before]};
+    if (how.cut_count) qsort(r->cuts, (size_t)how.cut_count, sizeof *r->cuts, cut_compare);
+    how.cuts = r->cuts;
     return reorder_try(r, &how, better);
 }
 
-/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
-static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
-{
-    struct search *search = r->search;
-    bool ok = true, better, by_time = asks_time(search);
-    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
-        const struct keep_choice *c = &found->at[i];
-        struct decisions how = m->x->how;
-        if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
-        for (int32_t t = 0; t < m->op_count; t++)
-            r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
-        how.order = r->total;
-        how.cuts = c->cuts;
-        how.cut_count = c->cut_count;
-        find_places(r, c->order);
-        if (!move_nests(r, &how)) continue;
-        ok = reorder_try(r, &how, &better);
-        if (ok && c->cost < search->best.hbm_bytes && engine_runs(search, ENGINE_MOVE))
-            ok = move_try(search, m, c, &how);
-    }
-    return ok;
-}
-
-/* `*done`: nothing can be better than what was found. */
+/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. `*done`: nothing can be better
+ * than what was found. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
     struct search *search = r->search;
-    struct arena memory = {0};
-    struct draft plain;
-    struct keep_model m;
-    struct keep_found found = {0};
-    struct keep_limits limits = {.below = asks_time(search) ? INT64_MAX / 2 : search->best.hbm_bytes,
-                                 .width = keep_width(&search->best.draft),
-                                 .choices = (int32_t)r->tries,
-                                 .any_order = true,
-                                 .run = &search->effort.run};
+    struct keep_answer a;
+    bool better, by_time = asks_time(search);
     if (search->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
-    bool ok = keep_plain(search, &memory, &plain);
-    ok = ok && keep_model_make(&plain, engine_runs(search, ENGINE_EVICT), &memory, &m, search->st);
-    if (ok) {
-        keep_search(&m, &limits, &memory, &found);
-        ok = reorder_try_choices(r, &m, &found);
+    bool ok = keep_ask(search, engine_runs(search, ENGINE_EVICT), r->tries, true, &a);
+    const struct keep_found *found = &a.found;
+    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        struct decisions how = a.plain.how;
+        if (search_is_over(search) || (!by_time && c->cost >= search->best.hbm_bytes)) break;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        if (!reorder_decisions(r, c->order, &how)) continue;
+        ok = reorder_try(r, &how, &better);
+        if (ok && c->cost < search->best.hbm_bytes && engine_runs(search, ENGINE_MOVE))
+            ok = move_try(search, &a.model, c, &how);
     }
-    *done = ok && !asks_time(search) && (found.complete || found.bound >= search->best.hbm_bytes);
-    draft_free(&plain);
-    arena_free(&memory);
+    *done = ok && !by_time && (found->complete || found->bound >= search->best.hbm_bytes);
+    keep_answer_free(&a);
     return ok;
 }
 
@@ -203,43 +158,28 @@ static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32
     return true;
 }
 
-/* Ops that share a tensor, brought together: until one order is better, then again from there. */
-static bool move_one_op(struct reorder *r, const struct op_order *s, bool *better)
+/* Two orders by a rule. Then ops that share a tensor, brought together: until one order is better, and again from there. */
+static bool reorder_try_all(struct reorder *r)
 {
-    bool ok = true;
-    for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
-        struct edge x = s->edges.at[e];
-        if (search_is_over(r->search)) r->tries = 0;
-        if (x.after - x.before < 2) continue;
-        if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
-        if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
-    }
-    return ok;
-}
-
-static bool move_single_ops(struct reorder *r)
-{
-    bool better = true, ok = true;
-    while (ok && better && r->tries > 0) {
-        struct op_order s;
-        better = false;
-        op_order_make(&s, r->search->best.draft.graph);
-        ok = move_one_op(r, &s, &better);
-        op_order_free(&s);
-    }
-    return ok;
-}
-
-static bool try_rules(struct reorder *r)
-{
-    bool ok = true, better;
+    struct op_order s;
+    bool ok = true, better = true;
     for (int rule = 0; ok && rule < 2; rule++) {
-        const struct draft *x = &r->search->best.draft;
-        struct op_order s;
-        op_order_make(&s, x->graph);
-        list_order(&s, x, rule == 1, r->order);
+        op_order_make(&s, r->search->best.draft.graph);
+        list_order(&s, &r->search->best.draft, rule == 1, r->order);
         op_order_free(&s);
         ok = try_order(r, &better);
+    }
+    for (better = true; ok && better && r->tries > 0;) {
+        better = false;
+        op_order_make(&s, r->search->best.draft.graph);
+        for (size_t e = 0; ok && !better && e < s.edges.count && r->tries > 0; e++) {
+            struct edge x = s.edges.at[e];
+            if (search_is_over(r->search)) r->tries = 0;
+            if (x.after - x.before < 2) continue;
+            if (move_order(&s, x.after, x.before + 1, r->order)) ok = try_order(r, &better);
+            if (ok && !better && move_order(&s, x.before, x.after - 1, r->order)) ok = try_order(r, &better);
+        }
+        op_order_free(&s);
     }
     return ok;
 }
@@ -248,19 +188,84 @@ bool reorder_search(struct search *search)
 {
     size_t n = (size_t)search->best.draft.graph->op_count;
     struct reorder r = {.search = search, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
-    r.order = mem_alloc((n + 1) * sizeof *r.order);
-    r.total = mem_alloc((n + 1) * sizeof *r.total);
-    r.place = mem_alloc((n + 1) * sizeof *r.place);
-    r.cuts = mem_alloc(((size_t)search->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    r.nests = mem_alloc(((size_t)search->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    struct arena memory = {0};
     bool done = false;
-    bool ok = reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
+    r.order = arena_array(&memory, n, sizeof *r.order);
+    r.total = arena_array(&memory, n, sizeof *r.total);
+    r.place = arena_array(&memory, n, sizeof *r.place);
+    r.cuts = arena_array(&memory, (size_t)search->best.draft.access_at[n], sizeof *r.cuts);
+    r.nests = arena_array(&memory, (size_t)search->best.draft.how.nest_count, sizeof *r.nests);
+    bool ok = reorder_ask_model(&r, &done) && (done || reorder_try_all(&r));
     LOG(reorder, "%s, HBM %" PRId64, search->best.draft.how.order ? "moved" : "no order is better",
         search->best.hbm_bytes);
-    mem_free(r.order);
-    mem_free(r.total);
-    mem_free(r.place);
-    mem_free(r.cuts);
-    mem_free(r.nests);
+    arena_free(&memory);
     return ok;
+}
+
+/* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
+ * value, and nothing passes an extern op. */
+
+static int by_before(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->before != y->before) return x->before < y->before ? -1 : 1;
+    return (x->after > y->after) - (x->after < y->after);
+}
+
+void op_order_make(struct op_order *s, const struct lx_graph *g)
+{
+    *s = (struct op_order){.g = g};
+    size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
+    int32_t *writer = mem_alloc(tensors * sizeof *writer), barrier = -1;
+    VEC(int32_t) *readers = mem_zeroed(tensors, sizeof *readers);
+    memset(writer, 0xff, tensors * sizeof *writer);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (barrier >= 0) VEC_PUSH(&s->edges, (struct edge){barrier, o});
+        if (op->kind->traits & LX_EXTERN) {
+            for (int32_t b = barrier + 1; b < o; b++) VEC_PUSH(&s->edges, (struct edge){b, o});
+            barrier = o;
+        }
+        for (int i = 0; i < op->input_count; i++) {
+            if (writer[op->inputs[i]] >= 0) VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
+            VEC_PUSH(&readers[op->inputs[i]], o);
+        }
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            if (writer[t] >= 0) VEC_PUSH(&s->edges, (struct edge){writer[t], o});
+            for (size_t k = 0; k < readers[t].count; k++)
+                if (readers[t].at[k] != o) VEC_PUSH(&s->edges, (struct edge){readers[t].at[k], o});
+            readers[t].count = 0;
+            writer[t] = o;
+        }
+    }
+    for (size_t t = 0; t < tensors; t++) VEC_FREE(&readers[t]);
+    mem_free(readers);
+    mem_free(writer);
+    s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
+    s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
+    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
+    for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
+    for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
+}
+
+void op_order_free(struct op_order *s)
+{
+    VEC_FREE(&s->edges);
+    mem_free(s->first_edge);
+    mem_free(s->waits);
+}
+
+bool reorder_legal(const struct lx_graph *g, const int32_t *order)
+{
+    struct op_order s;
+    int32_t *place = mem_zeroed((size_t)g->op_count + 1, sizeof *place);
+    bool legal = true;
+    op_order_make(&s, g);
+    for (int32_t t = 0; t < g->op_count; t++) place[order[t]] = t;
+    for (size_t e = 0; legal && e < s.edges.count; e++)
+        legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
+    op_order_free(&s);
+    mem_free(place);
+    return legal;
 }

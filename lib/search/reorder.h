@@ -7,7 +7,7 @@
 
 /* An engine: another order of the ops, where that moves less. */
 bool reorder_search(struct search *search);
-/* op_order.c: does every op still read what it read before? */
+/* Does every op still read what it read before? */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
 /* Op `before` must run before op `after`. */

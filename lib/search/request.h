@@ -3,7 +3,6 @@
 #define LX_SEARCH_REQUEST_H
 
 #include "launch/launch_of_op.h"
-#include "stays/pass_values.h"
 #include "stays/stay.h"
 
 /* A pass: a switch that plans are made with or without. `value` 0 is the default of each. */

@@ -4,7 +4,7 @@
 #include "search/trial.h"
 #include "search/time.h"
 #include "base/memory.h"
-#include "placement/solve.h"
+#include "placement/problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,16 +95,6 @@ static void told_progress(void *context, const struct lx_progress *so_far)
     t->run->progress(t->run->context, &out);
 }
 
-static struct lx_run told_run(struct told *t)
-{
-    struct lx_run run = *t->run;
-    if (!run.progress) return run;
-    run.progress = told_progress;
-    run.stop = run.stop ? told_stop : NULL;
-    run.context = t;
-    return run;
-}
-
 /* For solvers that take no linked costs: each buffer is priced by itself. A linked cost is shared out among the buffers whose
  * absence triggers it; what being on chip costs for sure is taken off. The answer is then weighed by the true costs, and the
  * bound is the placement stage's own. */
@@ -113,8 +103,12 @@ static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group 
     for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
 }
 
-static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buffers)
+static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
+                           const struct lx_run *run, struct lx_answer *answer, lx_status *st)
 {
+    struct lx_problem plain = *p;
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
+    for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
     for (int32_t i = 0; i < p->bonds.charge_count; i++) {
         const struct lx_charge *c = &p->bonds.charges[i];
         int32_t absent = c->all_off.count + c->any_off.count;
@@ -126,15 +120,6 @@ static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buf
         }
     }
     for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
-}
-
-static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver,
-                           const struct lx_run *run, struct lx_answer *answer, lx_status *st)
-{
-    struct lx_problem plain = *p;
-    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
-    for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
-    unlinked_share_out(p, buffers);
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
@@ -151,9 +136,13 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
                          struct lx_answer *answer)
 {
     const struct lx_solver *solver = trial->effort.solver;
-    struct lx_run watched = trial_run(trial);
+    struct lx_run watched = trial_run(trial), run = watched;
     struct told told = {&watched, base};
-    struct lx_run run = told_run(&told);
+    if (run.progress) {
+        run.progress = told_progress;
+        run.stop = run.stop ? told_stop : NULL;
+        run.context = &told;
+    }
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
     run.enough = max_i64(0, trial->stop_at - base);
@@ -187,35 +176,23 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     return ok;
 }
 
-/* Charges say what traffic costs: they have no part in whether or how high all of it fits. */
-static bool solve_packing(const struct trial *trial, struct attempt *a)
-{
-    struct lx_problem p = a->draft.problem;
-    struct lx_run run = trial_run(trial);
-    p.bonds = (struct lx_bonds){0};
-    if (!solve_valid(&p, trial->effort.solver, &run, &a->answer, trial->search->st)) return false;
-    a->bound = a->answer.bound;
-    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
-}
-
-/* For the least traffic; of a lax draft with the buffers that stand for waiting sources. */
-static bool solve_traffic(const struct trial *trial, struct attempt *a)
-{
-    const struct lx_problem *p = &a->asked.problem;
-    bool by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
-    if (by_rule ? !solve_by_rule(trial, p, a) : !solve_linked(trial, a->draft.base_bytes, p, &a->answer))
-        return false;
-    a->bound = a->draft.base_bytes + a->answer.bound;
-    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
-}
-
+/* Of a lax draft with the buffers that stand for waiting sources. Linked costs say what traffic costs: they have no part in
+ * whether or how high all of it fits. */
 bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
-    struct lx_problem *p = &a->draft.problem;
-    p->objective = lx_asked(trial->search->request->objective, p->objective);
+    struct lx_problem *p = &a->draft.problem, packed = *p;
+    struct lx_run run = trial_run(trial);
+    packed.objective = p->objective = lx_asked(trial->search->request->objective, p->objective);
+    packed.bonds = (struct lx_bonds){0};
     if (!draft_valid(&a->draft, trial->search->st)) return false;
     draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
     if (asks_time(trial->search)) return solve_by_time(trial, a);
-    return p->objective == LX_SPILL ? solve_traffic(trial, a) : solve_packing(trial, a);
+    bool traffic = p->objective == LX_SPILL, by_rule = a->draft.how.passes.clone == LX_CLONE_HEURISTIC;
+    if (!traffic  ? !solve_valid(&packed, trial->effort.solver, &run, &a->answer, trial->search->st)
+        : by_rule ? !solve_by_rule(trial, &a->asked.problem, a)
+                  : !solve_linked(trial, a->draft.base_bytes, &a->asked.problem, &a->answer))
+        return false;
+    a->bound = a->answer.bound + (traffic ? a->draft.base_bytes : 0);
+    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
 }

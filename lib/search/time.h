@@ -12,7 +12,7 @@ bool least_time_search(struct search *search);
  * however it is divided. */
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
 
-/* price_time.c: what a buffer is worth in nanoseconds on one of three clocks. Which one counts depends on all of the plan, so
+/* predict_time.c: what a buffer is worth in nanoseconds on one of three clocks. Which one counts depends on all of the plan, so
  * that each is tried. `out`: the buffers of the draft, priced; those that cost time on chip are barred. */
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out);

@@ -4,8 +4,9 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "search/keep.h"
+#include "search/plan_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,36 +84,11 @@ static int64_t draft_least(const struct trial *trial, const struct draft *x, int
     return bound < INT64_MAX ? x->base_bytes + bound : x->least_bytes;
 }
 
-/* Under the decisions as they stand, unless they are known to move more than `below`. */
-static bool try_as_decided(struct trial *trial, const struct decisions *decisions, int64_t below,
-                           struct attempt *out)
-{
-    if (!trial_make_draft(trial, decisions, out)) return false;
-    trial->stop_at = draft_least(trial, &out->draft, below);
-    if (trial->stop_at <= below) return trial_end(trial, out);
-    attempt_free(out);
-    return true;
-}
-
 /* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
 static bool decides_relayouts(const struct trial *trial)
 {
     return !asks_time(trial->search) && !trial->effort.quick &&
            lx_asked(trial->search->request->objective, LX_SPILL) == LX_SPILL;
-}
-
-/* A lower bound on traffic under these decisions, if one is cheap; 0 if not. Skipped for the heuristic clone rule: its
- * prices differ, so the bound would not hold. */
-static bool cheap_bound(const struct trial *trial, const struct decisions *decisions, int64_t *least)
-{
-    const struct search *search = trial->search;
-    *least = 0;
-    if (is_large(search) && decisions->nest_count > 0)
-        return true; /* it would only tell the solver when to end */
-    if (!decides_relayouts(trial) || decisions->passes.clone == LX_CLONE_HEURISTIC ||
-        decisions->cut_count > 0 || trial->effort.solver == search->request->quick_solver)
-        return true;
-    return keep_least(search, decisions, least);
 }
 
 /* Number of drafts to solve. More drafts pay off only with a solver that proves optimality; the product with the graph's
@@ -124,15 +100,6 @@ static int draft_budget(const struct trial *trial)
     int least = size > 2000 ? 1 : 4;
     return (trial->effort.solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size))
                                                        : least;
-}
-
-/* Would a source that is off chip save something, and is this a copy of it? */
-static bool waits_in_vain(const struct attempt *a, int32_t stay)
-{
-    const struct draft *x = &a->draft;
-    int32_t source = x->stays[stay].ring_source;
-    return source >= 0 && a->answer.address[source] < 0 && x->stays[source].bar == LX_BAR_NONE &&
-           x->buffers[source].spill_cost > 0 && x->buffers[source].end > x->stays[stay].first;
 }
 
 /* Relayouts are by default made from a source that waits for its copies. Where it found no room, the copies are loaded from
@@ -148,7 +115,12 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     int64_t saved = 0;
     struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
     for (int32_t i = 0; i < stays; i++) {
-        if (!waits_in_vain(attempt, i)) continue;
+        /* Would a source that is off chip save something, and is this a copy of it? */
+        const struct draft *x = &attempt->draft;
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || attempt->answer.address[source] >= 0 || x->stays[source].bar != LX_BAR_NONE ||
+            x->buffers[source].spill_cost <= 0 || x->buffers[source].end <= x->stays[i].first)
+            continue;
         saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
         copies[count++] = (struct cut){attempt->draft.stays[i].tensor, attempt->draft.stays[i].first};
     }
@@ -188,20 +160,6 @@ static bool decide(const struct trial *trial, const struct decisions *decisions,
                                    : trial_decide_relayouts(trial, decisions, drafts, out);
 }
 
-/* The rule of the heuristic may copy what costs more than it saves: then nothing is copied. */
-static bool try_without_copies(const struct trial *trial, const struct decisions *decisions,
-                               struct attempt *best)
-{
-    struct decisions none = *decisions;
-    struct attempt next;
-    int64_t bound = best->bound;
-    none.passes.clone = LX_CLONE_NONE;
-    if (!decide(trial, &none, draft_budget(trial), &next)) return false;
-    attempt_keep_better(best, &next);
-    best->bound = bound;
-    return true;
-}
-
 /* All sources wait for their copies: the question that solvers are compared by. A solver that proves nothing may answer it
  * better than the drafts before. */
 static bool try_all_kept(const struct trial *trial, const struct decisions *decisions, struct attempt *best)
@@ -220,21 +178,6 @@ static bool try_all_kept(const struct trial *trial, const struct decisions *deci
     return true;
 }
 
-/* Copies of which only one side found a place: they are filled from HBM. */
-static int32_t find_loaded(const struct attempt *a, struct cut *list)
-{
-    const struct draft *x = &a->draft;
-    int32_t count = x->how.loaded_count;
-    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
-    for (int32_t i = 0; i < x->problem.count; i++) {
-        int32_t source = x->stays[i].ring_source;
-        if (source < 0 || (a->answer.address[i] >= 0) == (a->answer.address[source] >= 0)) continue;
-        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
-    }
-    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
-    return count;
-}
-
 /* Where time is asked for: a relayout of which only one side was placed is better planned through HBM. */
 static bool try_loaded(const struct trial *trial, struct attempt *best, bool *better)
 {
@@ -244,7 +187,17 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = decisions.loaded_count;
     *better = false;
-    decisions.loaded_count = find_loaded(best, list);
+    /* Copies of which only one side found a place: they are filled from HBM. */
+    const struct draft *x = &best->draft;
+    int32_t count = x->how.loaded_count;
+    if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        int32_t source = x->stays[i].ring_source;
+        if (source < 0 || (best->answer.address[i] >= 0) == (best->answer.address[source] >= 0)) continue;
+        list[count++] = (struct cut){x->stays[i].tensor, x->stays[i].first};
+    }
+    if (count > 1) qsort(list, (size_t)count, sizeof *list, cut_compare);
+    decisions.loaded_count = count;
     decisions.loaded = list;
     bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);
     if (ok && decisions.loaded_count > before) {
@@ -262,8 +215,16 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     bool relayouts = decides_relayouts(trial);
     if (!decide(trial, decisions, draft_budget(trial), out)) return false;
     bool ok = true, better = asks_time(trial->search) && !trial->effort.quick;
-    if (relayouts && decisions->passes.clone == LX_CLONE_HEURISTIC && !lx_run_stopped(run))
-        ok = try_without_copies(trial, decisions, out);
+    if (relayouts && decisions->passes.clone == LX_CLONE_HEURISTIC && !lx_run_stopped(run)) {
+        /* The rule of the heuristic may copy what costs more than it saves: then nothing is copied. */
+        struct decisions none = *decisions;
+        struct attempt next;
+        int64_t bound = out->bound;
+        none.passes.clone = LX_CLONE_NONE;
+        ok = decide(trial, &none, draft_budget(trial), &next);
+        if (ok) attempt_keep_better(out, &next);
+        out->bound = bound;
+    }
     if (ok && relayouts && !is_large(trial->search) && !lx_run_stopped(run))
         ok = try_all_kept(trial, decisions, out);
     ok = ok && perfect_traffic(&out->draft, &out->perfect_bytes, trial->search->st);
@@ -273,36 +234,36 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     return ok;
 }
 
-/* Is the least traffic of any placement, however much room there is, above `below`? */
-static bool is_above(const struct trial *trial, const struct decisions *decisions, int64_t below, bool *above)
-{
-    struct attempt draft;
-    *above = false;
-    if (below == INT64_MAX) return true;
-    if (!trial_make_draft(trial, decisions, &draft)) return false;
-    *above = draft.draft.least_bytes > below;
-    attempt_free(&draft);
-    return true;
-}
-
 bool try_decisions(const struct search *search, const struct decisions *decisions,
                    const struct effort *effort, int64_t below, struct attempt *out)
 {
     enum { FEW = 3 };
     struct trial trial = {search, *effort, 0};
     struct decisions plain = *decisions;
-    bool above;
     *out = (struct attempt){0};
     if (below <= 0 || asks_time(search)) below = INT64_MAX;
-    if (effort->drafts == DRAFTS_AS_DECIDED)
-        return below < INT64_MAX || effort->quick ? try_as_decided(&trial, decisions, below, out)
-                                                  : trial_solve(&trial, decisions, out);
+    if (effort->drafts == DRAFTS_AS_DECIDED) {
+        if (!trial_make_draft(&trial, decisions, out)) return false;
+        if (below < INT64_MAX || effort->quick) trial.stop_at = draft_least(&trial, &out->draft, below);
+        if (trial.stop_at <= below) return trial_end(&trial, out);
+        attempt_free(out);
+        return true;
+    }
     /* Relayout choices refer to one draft's stays: they are dropped before another is made. */
     plain.loaded_count = plain.kept_count = 0;
     plain.lax = false;
-    if (!is_above(&trial, &plain, below, &above)) return false;
-    if (above) return true;
-    if (!cheap_bound(&trial, &plain, &trial.stop_at)) return false;
+    if (below < INT64_MAX) {
+        if (!trial_make_draft(&trial, &plain, out)) return false;
+        bool above = out->draft.least_bytes > below;
+        attempt_free(out);
+        if (above) return true;
+    }
+    /* A lower bound on traffic under these decisions, if it is cheap and helps more than to tell the solver when to end. By the
+     * heuristic clone rule prices differ, so that it would not hold. */
+    if (!(is_large(search) && plain.nest_count > 0) && decides_relayouts(&trial) &&
+        plain.passes.clone != LX_CLONE_HEURISTIC && plain.cut_count == 0 &&
+        effort->solver != search->request->quick_solver && !keep_least(search, &plain, &trial.stop_at))
+        return false;
     if (trial.stop_at > below) return true;
     return effort->drafts == DRAFTS_MANY
                ? try_many(&trial, &plain, out)
@@ -326,4 +287,56 @@ bool try_and_offer(struct search *search, const struct decisions *decisions, boo
     next.perfect_bytes = search->best.perfect_bytes;
     *better = offer_attempt(search, &next);
     return true;
+}
+
+struct effort effort_asked(const struct lx_plan_options *request)
+{
+    struct effort effort = {
+        .solver = request->solver, .run = request->run, .drafts = DRAFTS_FEW, .quick = request->run.hasty};
+    effort.run.hasty = false;
+    return effort;
+}
+
+struct effort effort_quick_solver(const struct search *search)
+{
+    struct effort effort = search->effort;
+    effort.solver = search->request->quick_solver;
+    effort.run.options = NULL;
+    effort.run.work_limit = 0;
+    return effort;
+}
+
+struct effort effort_last(const struct search *search)
+{
+    struct effort effort = search->effort;
+    effort.run.stop = NULL;
+    effort.run.time_limit = 0;
+    effort.quick = true;
+    effort.drafts = DRAFTS_AS_DECIDED;
+    if (search->request->quick_solver) effort.solver = search->request->quick_solver;
+    return effort;
+}
+
+bool engine_runs(const struct search *search, enum engine engine)
+{
+    const struct lx_passes *passes = &search->best.draft.how.passes;
+    const bool on[] = {[ENGINE_NESTS] = passes->tile != LX_TILE_NONE,
+                       [ENGINE_ORDER] = passes->reorder,
+                       [ENGINE_EVICT] = passes->evict,
+                       [ENGINE_MOVE] = passes->move};
+    return on[engine] && !(search->skipped >> engine & 1);
+}
+
+bool offer_attempt(struct search *search, struct attempt *next)
+{
+    bool better = attempt_keep_better(&search->best, next);
+    if (better && search->offers) search->offers->offer(search, false);
+    return better;
+}
+
+void replace_best(struct search *search, struct attempt *next)
+{
+    attempt_free(&search->best);
+    search->best = *next;
+    if (search->offers) search->offers->offer(search, false);
 }

@@ -1,5 +1,11 @@
-/* Who accesses which tensor, and what that costs in HBM: the sticks that are touched, each once, whatever the
- * number of cores that want them. */
+/* Accesses of tensors by ops, and their cost in HBM: the sticks that are touched, each once, whatever the
+ * number of cores that want them.
+ *
+ * A tensor that the ops of a nest access is cut by the levels that index it. On chip it is held with the slice
+ * that the levels up to its hold fix: filled when one of these advances, there while the levels inside run. With
+ * the innermost level it is a tile that lives from its first to its last access in the body; with any other it
+ * covers the whole run, since the loops inside come back to its first access. A sum over a level is held outside
+ * all levels of the sum, or its parts come and go. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -24,67 +30,146 @@ int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand)
     return whole * nest_product(&d->nests[n], levels_to(LX_MAX_LEVELS) & ~t.indexed);
 }
 
-/* How many steps of `step` indices the positions offset + stride * v, 0 <= v < extent, fall into, of those
- * inside [0, size). */
-static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int64_t size, int64_t step)
+int64_t steps_touched(int64_t offset, int64_t stride, int64_t from, int64_t to, int64_t size, int64_t step)
 {
-    int64_t first = offset >= 0 ? 0 : ceil_div_i64(-offset, stride);
-    int64_t last = min_i64(extent - 1, offset < size ? (size - 1 - offset) / stride : -1);
+    int64_t first = offset >= 0 ? from : max_i64(from, ceil_div_i64(-offset, stride));
+    int64_t last = min_i64(to - 1, offset < size ? (size - 1 - offset) / stride : -1);
     if (first > last) return 0;
     if (stride >= step) return last - first + 1;
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-/* Positions of a dimension with steps of `step` indices that `count` neighbours are in, wherever they
- * begin. */
-static int64_t window_positions(int64_t count, int64_t step, int64_t size)
-{
-    return min_i64(size, ceil_div_i64(count - 1, step) + 1);
-}
-
-static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
+static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
-    if ((op->offset || (op->map && op->map->walks)) && l->layouts[tensor].rank > 0) {
+    const struct lx_layout *y = &l->layouts[tensor];
+    int64_t sticks = 1;
+    if ((op->offset || (op->map && op->map->walks)) && y->rank > 0) {
         struct op_index x;
         op_index_of(l->graph, op, &x);
-        if (x.known && op_index_shifted(&x, operand)) {
-            /* The operand of a view that is larger than what is moved. */
-            int64_t sticks = 1;
-            for (int k = 0; k < l->layouts[tensor].rank - 1; k++) {
-                int h = l->layouts[tensor].host_dim[k];
-                int64_t positions = l->layouts[tensor].size[k];
+        if (x.known && op_index_shifted(&x, operand)) { /* of a view that is larger than what is moved */
+            for (int k = 0; k < y->rank - 1; k++) {
+                int h = y->host_dim[k];
+                int64_t positions = y->size[k];
                 if (h >= 0)
-                    positions = steps_touched(op_index_offset(&x, operand, h),
-                                              op_index_stride(&x, operand, h), x.extent[x.var[operand][h]],
-                                              l->layouts[tensor].host_shape[h], l->layouts[tensor].step[k]);
+                    positions =
+                        steps_touched(op_index_offset(&x, operand, h), op_index_stride(&x, operand, h), 0,
+                                      x.extent[x.var[operand][h]], y->host_shape[h], y->step[k]);
                 if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
             }
-            return mul_i64(sticks, l->layouts[tensor].stick_bytes, &sticks) ? sticks : INT64_MAX;
+            return mul_i64(sticks, y->stick_bytes, &sticks) ? sticks : INT64_MAX;
         }
     }
     struct lx_choice c;
-    if (lx_choice_of(op, &c) && c.operand == operand) {
-        /* The operand that an op chooses from: so many times what is chosen, but no more than there is. */
-        int64_t sticks = lx_choice_picks(op, &c), whole = lx_layout_bytes(&l->layouts[tensor]);
-        for (int k = 0; k < l->layouts[tensor].rank - 1; k++) {
-            int v = l->layouts[tensor].host_dim[k] < 0
-                        ? -1
-                        : op->map->index[c.operand][(int)l->layouts[tensor].host_dim[k]],
-                window = -2;
-            for (int a = 0; v >= 0 && a < c.axis_count; a++)
-                if (c.var[a] == v) window = c.window[a];
-            int64_t positions =
-                window >= 0 ? window_positions(op->map->extent[window], l->layouts[tensor].step[k],
-                                               l->layouts[tensor].size[k])
-                : window == -1 || (v >= 0 && lx_choice_by(op, &c, v)) ? 1
-                                                                      : l->layouts[tensor].size[k];
-            if (!mul_i64(sticks, positions, &sticks)) return whole;
-        }
-        return mul_i64(sticks, l->layouts[tensor].stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
+    if (!lx_choice_of(op, &c) || c.operand != operand) return tensor_bytes(l, tensor);
+    /* An operand that the op chooses from: as often as it chooses, but no more than all of it. A window begins
+     * anywhere, so that it may touch one position more than its indices fill. */
+    int64_t whole = lx_layout_bytes(y);
+    sticks = lx_choice_picks(op, &c);
+    for (int k = 0; k < y->rank - 1; k++) {
+        int v = y->host_dim[k] < 0 ? -1 : op->map->index[operand][(int)y->host_dim[k]], window = -2;
+        int64_t positions = y->size[k];
+        for (int a = 0; v >= 0 && a < c.axis_count; a++)
+            if (c.var[a] == v) window = c.window[a];
+        if (window >= 0)
+            positions = min_i64(positions, ceil_div_i64(op->map->extent[window] - 1, y->step[k]) + 1);
+        else if (window == -1 || (v >= 0 && lx_choice_by(op, &c, v)))
+            positions = 1;
+        if (!mul_i64(sticks, positions, &sticks)) return whole;
     }
-    return tensor_bytes(l, tensor);
+    return mul_i64(sticks, y->stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
 }
+
+/* --- Nests. --- */
+
+static const struct lx_nest *holds_nest_of(const struct draft *x, int32_t access)
+{
+    return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
+}
+
+void draft_holds(struct draft *x)
+{
+    int32_t count = x->access_at[x->graph->op_count], *before;
+    if (x->how.nest_count == 0) return;
+    x->held = arena_array(x->memory, (size_t)count, sizeof *x->held);
+    before = arena_array(x->memory, (size_t)x->graph->tensor_count, sizeof *before); /* 1 + its last access */
+    for (int32_t a = 0; a < count; a++) {
+        int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, x->access_op[a]),
+                tensor = x->accesses[a].tensor, one = before[tensor] - 1;
+        before[tensor] = a + 1;
+        if (nest >= 0 && one >= 0 && x->held[one].nest == nest) { /* one and the same for all of the nest */
+            x->held[a] = x->held[one];
+            continue;
+        }
+        x->held[a].nest = nest;
+        if (nest < 0) continue;
+        x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
+        /* The level that is decided, else of the smallest tile; of a sum the smallest that is complete when it
+         * leaves. */
+        const struct nest_tensor *t = &x->held[a].tensor;
+        int32_t h = 0;
+        while (h < x->how.hold_count && (x->how.holds[h].tensor != tensor || x->how.holds[h].nest != nest))
+            h++;
+        if (h < x->how.hold_count) x->held[a].level = x->how.holds[h].level;
+        for (int l = 0;
+             h == x->how.hold_count && l < x->how.nests[nest].level_count && !(t->summed & level_bit(l)); l++)
+            if (t->indexed & level_bit(l)) x->held[a].level = l + 1;
+    }
+}
+
+int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes)
+{
+    const struct lx_nest *n = holds_nest_of(x, access);
+    int64_t times = n ? nest_product(n, levels_to(n->level_count) & ~x->held[access].tensor.indexed) : 1;
+    return x->accesses[access].writes ? bytes * (2 * times - 1) : bytes * times;
+}
+
+int64_t stay_fills(const struct draft *x, int32_t stay)
+{
+    return nest_fills(x->how.nests, x->how.nest_count, x->stays[stay].view_op, x->stays[stay].hold);
+}
+
+int64_t stay_load_bytes(const struct draft *x, int32_t stay)
+{
+    int32_t access = x->access_at[x->stays[stay].view_op] + x->stays[stay].view_operand;
+    const struct lx_nest *n = holds_nest_of(x, access);
+    int64_t whole = tensor_bytes(x->layouts, x->stays[stay].tensor);
+    return n ? whole * nest_product(n, levels_to(x->held[access].level) & ~x->held[access].tensor.indexed)
+             : whole;
+}
+
+int64_t stay_parts(const struct draft *x, int32_t stay)
+{
+    int32_t access = x->access_at[x->stays[stay].view_op] + x->stays[stay].view_operand;
+    const struct lx_nest *n = holds_nest_of(x, access);
+    return n ? nest_product(n, x->held[access].tensor.summed & levels_to(x->held[access].level)) : 1;
+}
+
+struct lx_core_view held_view(const struct draft *x, int32_t access)
+{
+    const struct lx_nest *n = holds_nest_of(x, access);
+    const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
+    struct lx_core_view v = access_view(x, access);
+    return n ? core_view_held(y, n, &x->held[access].tensor, x->held[access].level, v) : v;
+}
+
+bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last)
+{
+    const struct lx_nest *n = holds_nest_of(x, access);
+    if (!n || x->held[access].level == n->level_count) return false;
+    *first = n->first;
+    *last = n->last;
+    return true;
+}
+
+bool held_together(const struct draft *x, int32_t before, int32_t access)
+{
+    if (!x->held || x->held[before].nest == x->held[access].nest) return true;
+    return !(holds_nest_of(x, before) && x->held[before].level > 0) &&
+           !(holds_nest_of(x, access) && x->held[access].level > 0);
+}
+
+/* --- All accesses. --- */
 
 void draft_accesses(struct draft *x)
 {
@@ -106,16 +191,19 @@ void draft_accesses(struct draft *x)
                                                      .stay = -1,
                                                      .reads = !output || op_keeps_rest(op),
                                                      .writes = output,
-                                                     .bytes = accesses_access_bytes(x->layouts, op, i)};
+                                                     .bytes = access_bytes(x->layouts, op, i)};
         }
         at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;
     draft_holds(x);
     for (int32_t a = 0; a < at; a++) {
-        int64_t whole = x->accesses[a].bytes;
-        x->accesses[a].bytes = held_access_bytes(x, a, whole);
-        x->accesses[a].again = held_again_bytes(x, a, whole);
+        struct lx_access *one = &x->accesses[a];
+        const struct lx_nest *n = holds_nest_of(x, a);
+        if (n && one->writes)
+            one->again =
+                one->bytes * (nest_product(n, x->held[a].tensor.summed & levels_to(n->level_count)) - 1);
+        one->bytes = held_access_bytes(x, a, one->bytes);
     }
     /* Counting sort; stable, so that each tensor's accesses stay in order of time, reads of an op before its
      * write. Entry t + 1 runs ahead as the place of the next access of t and ends as the begin of t + 1. */

@@ -2,7 +2,7 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 
 #include <string.h>
 
@@ -18,17 +18,6 @@ struct lx_core_view stay_view(const struct draft *x, int32_t stay)
     return lx_division_held(x->divisions, s->view_op, s->view_operand, s->hold);
 }
 
-bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
-{
-    if (a->cores != b->cores || a->rank != b->rank) return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
-            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i] || a->low[i] != b->low[i] ||
-            a->high[i] != b->high[i])
-            return false;
-    return true;
-}
-
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet)
 {
     if (!v->representable || (v->partial && !sums_meet)) return false;
@@ -37,20 +26,17 @@ bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool su
     return true;
 }
 
-/* Positions of a dimension that the core with the most of them has. */
-static int64_t core_views_widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
-{
-    int64_t tile = y->size[dim] / v->tiles[dim];
-    int64_t part = ceil_div_i64(tile / v->blocks[dim], v->slices[dim]) * v->blocks[dim];
-    return min_i64(part + v->low[dim] + v->high[dim], tile);
-}
-
 int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
 {
     const struct lx_layout *y = &l->layouts[tensor];
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
-    for (int i = 0; i < v->rank; i++) bytes *= core_views_widest(y, v, i);
+    for (int i = 0; i < v->rank; i++) {
+        /* Positions of a dimension that the core with the most of them has. */
+        int64_t tile = y->size[i] / v->tiles[i];
+        int64_t part = ceil_div_i64(tile / v->blocks[i], v->slices[i]) * v->blocks[i];
+        bytes *= min_i64(part + v->low[i] + v->high[i], tile);
+    }
     return bytes;
 }
 

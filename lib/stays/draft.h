@@ -4,7 +4,6 @@
 #define LX_STAYS_DRAFT_H
 
 #include "base/arena.h"
-#include "stays/pass_values.h"
 #include "stays/stay.h"
 
 /* A new stay of `tensor` begins with op `before`. */
@@ -95,23 +94,24 @@ void draft_free(struct draft *x);
 /* decided.c: the decisions copied, and the graph, layouts and divisions that they give. */
 bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st);
 
-/* bundles.c: which ops are launched together. */
+/* Which ops are launched together. */
 bool draft_bundles(struct draft *x, lx_status *st);
 
 /* accesses.c: accesses of the draft and their order by tensor. */
 void draft_accesses(struct draft *x);
+/* How many steps of `step` indices the positions offset + stride * v, from <= v < to, fall into, inside
+ * [0, size). */
+int64_t steps_touched(int64_t offset, int64_t stride, int64_t from, int64_t to, int64_t size, int64_t step);
 /* Bytes of a whole tensor in HBM. */
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 
 /* What operand `operand` of an op has in all iterations of its nest: its tile each time. */
 int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
 
-/* holds.c: fills `held` of the draft. */
+/* Fills `held` of the draft. */
 void draft_holds(struct draft *x);
-/* HBM bytes of an access off chip, over all iterations; and those of them that read what was written
- * before: sums that are not complete. */
+/* HBM bytes of an access off chip, over all iterations. */
 int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
-int64_t held_again_bytes(const struct draft *x, int32_t access, int64_t bytes);
 /* How often a stay is filled, and HBM bytes of that. */
 int64_t stay_fills(const struct draft *x, int32_t stay);
 int64_t stay_load_bytes(const struct draft *x, int32_t stay);
@@ -122,19 +122,12 @@ int64_t stay_parts(const struct draft *x, int32_t stay);
 struct lx_core_view held_view(const struct draft *x, int32_t access);
 /* Does the stay of an access cover the run of its nest? Then [*first, *last]. */
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last);
-/* Is its tensor made in the nest and held there for more than one iteration? */
-bool held_by_one(const struct draft *x, int32_t access);
-/* Are both in one nest, which comes back to the first from the other, with what is held? Then no cut is
- * between them. */
-bool held_for_all(const struct draft *x, int32_t before, int32_t access);
 /* May one stay serve two accesses of a tensor, one after the other? */
 bool held_together(const struct draft *x, int32_t before, int32_t access);
 
 /* core_views.c */
 struct lx_core_view access_view(const struct draft *x, int32_t access);
 struct lx_core_view stay_view(const struct draft *x, int32_t stay);
-/* The same parts on the same cores. */
-bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
 /* Can a stay have this view: equal boxes of the layout, whole values? */
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet);
 /* Bytes of one core's part. */
@@ -160,8 +153,8 @@ int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct 
 /* stay_prices.c: costs and linked costs of the problem, and what saves nothing is barred. */
 void draft_prices(struct draft *x);
 
-/* waits.c: a relayout of a lax draft whose source would have to wait, and the buffers [first, last] that
- * stand for it while it does. */
+/* A relayout of a lax draft whose source would have to wait, and the buffers [first, last] that stand for it
+ * meanwhile. */
 struct wait {
     int32_t copy, source;
     int32_t tick; /* of the copy */
@@ -175,13 +168,12 @@ struct waiting {
 };
 void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out);
 
-/* in_place.c: fills the parents of the problem's buffers. */
+/* Fills the parents of the problem's buffers. */
 void draft_parents(struct draft *x);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
 
-/* bars.c: why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says
- * it. */
+/* Why a tensor is never on chip, whatever its ops and their divisions are, or NONE; `*text` says it. */
 enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
                           const char **text);
 /* May op o write its output over what it reads of `tensor`, if that is no longer needed? */
@@ -198,7 +190,7 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
 /* All of it; HBM and ring of each op into `ops`. */
 void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
                   struct lx_op_traffic *ops);
-/* lx_traffic.c: what each op moves on chip, as divided, where the placement has its operands. */
+/* What each op moves on chip, as divided, where the placement has its operands. */
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops);
 
 #endif

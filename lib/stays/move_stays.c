@@ -1,18 +1,16 @@
-/* Stays that change their addresses. Each move makes another stay of the rest of a life: same tensor,
- * same view, the accesses from then on. It may be idle from one move to the next, and then serves none.
- * What it costs to leave the tensor off chip stays with the first. */
+/* Stays that share or change addresses.
+ *
+ * Each move makes another stay of the rest of a life: same tensor, same view, the accesses from then on. It may be
+ * idle from one move to the next, and then serves none. The cost of the tensor off chip stays with the first.
+ *
+ * In place: an op may write its output over an input that dies with it, if both hold the same elements at the
+ * same places of the same cores. Of several results the first may take a place; the others have their own. */
 #include "stays/draft.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/fail.h"
 
-/* Neither laid out anew from another nor another from it. */
-static bool stay_moves(const struct draft *x, int32_t stay)
-{
-    if (x->stays[stay].bar || x->stays[stay].ring_source >= 0) return false;
-    for (int32_t i = 0; i < x->problem.count; i++)
-        if (x->stays[i].ring_source == stay) return false;
-    return true;
-}
+#include <string.h>
 
 void stays_find_fixed(const struct draft *x, bool *fixed)
 {
@@ -24,42 +22,6 @@ void stays_find_fixed(const struct draft *x, bool *fixed)
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
 {
     return view_part_bytes(l, tensor, v) * max_i64(v->cores, 1);
-}
-
-/* Would a nest come back to where the stay was? Only what every iteration fills anew may go on elsewhere
- * within it. */
-static bool comes_back(const struct draft *x, int32_t stay, int32_t before)
-{
-    int32_t n = nest_of_op(x->how.nests, x->how.nest_count, before);
-    if (n < 0 || before == x->how.nests[n].first) return false;
-    return x->stays[stay].hold < x->how.nests[n].level_count;
-}
-
-/* The stay that a move divides: alive before and behind it. */
-static int32_t find_moved(const struct draft *x, struct cut move)
-{
-    for (int32_t i = 0; i < x->problem.count; i++)
-        if (x->stays[i].tensor == move.tensor && x->buffers[i].start < move.before &&
-            move.before < x->buffers[i].end && stay_moves(x, i) && !comes_back(x, i, move.before))
-            return i;
-    return -1;
-}
-
-/* First and last op that a stay serves; where it serves none, all of its life. */
-static void find_served(struct draft *x, int32_t stay)
-{
-    struct lx_stay *s = &x->stays[stay];
-    bool any = false;
-    for (int32_t k = x->tensor_at[s->tensor]; k < x->tensor_at[s->tensor + 1]; k++) {
-        int32_t access = x->tensor_access[k];
-        if (x->accesses[access].stay != stay) continue;
-        if (!any) s->first = x->access_op[access];
-        s->last = x->access_op[access];
-        any = true;
-    }
-    if (any) return;
-    s->first = (int32_t)x->buffers[stay].start;
-    s->last = (int32_t)x->buffers[stay].end - 1;
 }
 
 static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
@@ -89,8 +51,21 @@ static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
         struct lx_access *use = &x->accesses[x->tensor_access[k]];
         if (use->stay == old && x->access_op[x->tensor_access[k]] >= move.before) use->stay = new;
     }
-    find_served(x, old);
-    find_served(x, new);
+    for (int32_t i = 0; i < 2;
+         i++) { /* ops that each of the two serves; where it serves none, all of its life */
+        int32_t stay = i ? new : old;
+        struct lx_stay *s = &x->stays[stay];
+        bool any = false;
+        s->last = (int32_t)x->buffers[stay].end - 1;
+        for (int32_t k = x->tensor_at[s->tensor]; k < x->tensor_at[s->tensor + 1]; k++) {
+            int32_t access = x->tensor_access[k];
+            if (x->accesses[access].stay != stay) continue;
+            if (!any) s->first = x->access_op[access];
+            s->last = x->access_op[access];
+            any = true;
+        }
+        if (!any) s->first = (int32_t)x->buffers[stay].start;
+    }
     x->problem.count++;
 }
 
@@ -106,8 +81,92 @@ void draft_moves(struct draft *x)
     x->copy_bytes = copies;
     x->problem.buffers = x->buffers = buffers;
     x->stays = stays;
-    for (int32_t i = 0; i < x->how.move_count; i++) {
-        int32_t old = find_moved(x, x->how.moves[i]);
-        if (old >= 0) move_stays_divide(x, old, x->how.moves[i]);
+    for (int32_t m = 0; m < x->how.move_count; m++) {
+        struct cut move = x->how.moves[m];
+        int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, move.before), i = 0;
+        /* Inside a nest only a tile that every iteration fills anew may move: a loop comes back to the others. */
+        int level = nest < 0 || move.before == x->how.nests[nest].first ? 0 : x->how.nests[nest].level_count;
+        bool *fixed = mem_zeroed((size_t)x->problem.count, sizeof *fixed);
+        stays_find_fixed(x, fixed);
+        while (i < x->problem.count &&
+               (x->stays[i].tensor != move.tensor || x->buffers[i].start >= move.before ||
+                move.before >= x->buffers[i].end || fixed[i] || x->stays[i].hold < level))
+            i++;
+        mem_free(fixed);
+        if (i < x->problem.count) move_stays_divide(x, i, move);
+    }
+}
+
+/* The same bytes in the same order, at every place where the op reads that tensor: x + transpose(x) must not
+ * overwrite x. */
+bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor)
+{
+    const struct lx_tensor *in = &l->graph->tensors[tensor], *out = &l->graph->tensors[op->output];
+    const struct lx_layout *from = &l->layouts[tensor], *to = &l->layouts[op->output];
+    for (int i = 0; i < op->input_count; i++) {
+        if (op->inputs[i] != tensor) continue;
+        if (!(op->kind->traits & LX_IN_PLACE) || op->reduces) return false;
+        if (in->bytes != out->bytes || (in->rank >= 0) != (out->rank >= 0)) return false;
+        if (op->map ? in->rank != out->rank || !lx_layout_equal(from, to) : from->rank != to->rank)
+            return false;
+        if (op->map && op->map->walks && op->map->walks[i].offset) return false;
+        if (op->map && memcmp(op->map->index[i], op->map->index[op->input_count], (size_t)in->rank) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    struct lx_core_view out = access_view(x, x->access_at[o] + op->input_count);
+    if (op_operand_made(op, tensor) >= 0 || !runs_in_place_of(x->layouts, op, tensor)) return false;
+    for (int i = 0; i < op->input_count; i++) {
+        struct lx_core_view in = access_view(x, x->access_at[o] + i);
+        if (op->inputs[i] == tensor && views_equal(&in, &out)) return true;
+    }
+    return false;
+}
+
+/* Are op o's operands of this stay there for all iterations of a loop inside? Then it does not end with
+ * the op. */
+static bool covers_nest(const struct draft *x, int32_t o, int32_t stay)
+{
+    int32_t first, last;
+    for (int32_t a = x->access_at[o]; a < x->access_at[o + 1]; a++)
+        if (x->accesses[a].stay == stay && held_covers(x, a, &first, &last)) return true;
+    return false;
+}
+
+static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t parent)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    const struct lx_buffer *c = &x->problem.buffers[child], *p = &x->problem.buffers[parent];
+    if (x->stays[parent].bar || x->stays[parent].tensor == x->stays[child].tensor) return false;
+    if (p->end != c->start + 1 || c->size > p->size || lx_read_count(p) == 0) return false;
+    if (!runs_in_place_of(x->layouts, op, x->stays[parent].tensor) || covers_nest(x, o, parent) ||
+        covers_nest(x, o, child))
+        return false;
+    struct lx_core_view a = stay_view(x, parent), b = stay_view(x, child);
+    return views_equal(&a, &b);
+}
+
+void draft_parents(struct draft *x)
+{
+    if (x->how.passes.no_in_place) return;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        const struct lx_op *op = &x->graph->ops[o];
+        const struct lx_access *a = &x->accesses[x->access_at[o]];
+        int32_t child = a[op->input_count].stay, parents[LX_MAX_INPUTS], count = 0;
+        if (child < 0 || x->stays[child].bar || x->stays[child].first != o || !x->stays[child].begins_written)
+            continue;
+        for (int i = 0; i < op->input_count; i++) {
+            bool again = false;
+            for (int32_t k = 0; k < count; k++) again |= parents[k] == a[i].stay;
+            if (!again && a[i].stay >= 0 && may_take(x, o, child, a[i].stay)) parents[count++] = a[i].stay;
+        }
+        struct lx_buffer *b = &x->buffers[child];
+        b->parents = arena_copy_array(x->memory, parents, (size_t)count, sizeof *parents);
+        b->parent_count = count;
     }
 }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -31,23 +32,16 @@ struct pricing {
     bool sizes_count; /* else what is too large is priced as if it were not */
 };
 
-static bool stay_prices_is_barred(const struct pricing *p, int32_t stay)
+/* The stay if it may be on chip, else -1. */
+static int32_t stay_usable(const struct pricing *p, int32_t stay)
 {
-    enum lx_bar bar = p->x->stays[stay].bar;
-    return bar && (p->sizes_count || bar != LX_BAR_SIZE);
+    enum lx_bar bar = stay >= 0 ? p->x->stays[stay].bar : LX_BAR_NONE;
+    return bar && (p->sizes_count || bar != LX_BAR_SIZE) ? -1 : stay;
 }
 
-/* The stay that may serve an access, or -1. */
-static int32_t stay_prices_server(const struct pricing *p, int32_t access)
+static struct lx_group stay_group(const struct pricing *p, const int32_t *members, int32_t count)
 {
-    int32_t stay = p->x->accesses[access].stay;
-    return stay >= 0 && !stay_prices_is_barred(p, stay) ? stay : -1;
-}
-
-static int32_t stay_prices_source_of(const struct pricing *p, int32_t stay)
-{
-    int32_t source = p->x->stays[stay].ring_source;
-    return source >= 0 && !stay_prices_is_barred(p, source) ? source : -1;
+    return (struct lx_group){arena_copy_array(p->x->memory, members, (size_t)count, sizeof *members), count};
 }
 
 /* The stays of the tensor one after the other; -1 begins, -1 ends. */
@@ -58,23 +52,17 @@ static int32_t next_stay(const struct pricing *p, int32_t stay)
     return next < p->end ? next : -1;
 }
 
-static void stay_prices_group_of(struct pricing *p, const int32_t *members, int32_t count,
-                                 struct lx_group *out)
-{
-    *out = (struct lx_group){arena_copy_array(p->x->memory, members, (size_t)count, sizeof *members), count};
-}
-
 static void charge_load(struct pricing *p, int32_t stay)
 {
     struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
-    int32_t source = stay_prices_source_of(p, stay);
+    int32_t source = stay_usable(p, p->x->stays[stay].ring_source);
     if (p->x->stays[stay].begins_written) return;
     if (source < 0) {
         p->of[stay].on += c.cost;
         return;
     }
-    stay_prices_group_of(p, &stay, 1, &c.all_on);
-    stay_prices_group_of(p, &source, 1, &c.all_off);
+    c.all_on = stay_group(p, &stay, 1);
+    c.all_off = stay_group(p, &source, 1);
     VEC_PUSH(&p->charges, c);
 }
 
@@ -88,17 +76,17 @@ static void need_if_off(struct needs *n, int32_t stay, int32_t writer)
 {
     for (size_t i = 0; i < n->any_off.count; i++)
         if (n->any_off.at[i] == stay) return;
-    if (!(stay == writer)) VEC_PUSH(&n->any_off, stay);
+    if (stay != writer) VEC_PUSH(&n->any_off, stay);
 }
 
 /* Of one access behind the write. */
 static void add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
 {
     const struct draft *x = p->x;
-    int32_t stay = stay_prices_server(p, access);
+    int32_t stay = stay_usable(p, x->accesses[access].stay);
     if (!x->accesses[access].reads || stay == writer) return;
     bool begins = stay >= 0 && x->stays[stay].first == x->access_op[access] && !x->stays[stay].begins_written;
-    int32_t source = begins ? stay_prices_source_of(p, stay) : -1;
+    int32_t source = begins ? stay_usable(p, p->x->stays[stay].ring_source) : -1;
     if (stay < 0 || (begins && source < 0)) {
         n->always = true;
         return;
@@ -113,7 +101,7 @@ static void charge_store(struct pricing *p, int32_t k)
     const struct draft *x = p->x;
     struct lx_charge c = {.cost = p->whole};
     struct needs n = {0};
-    int32_t writer = stay_prices_server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
+    int32_t writer = stay_usable(p, x->accesses[x->tensor_access[k]].stay), end = x->tensor_at[p->tensor + 1];
     bool rewritten = false;
     if (writer < 0) return;
     if (stay_parts(x, writer) > 1) {
@@ -128,8 +116,8 @@ static void charge_store(struct pricing *p, int32_t k)
     if (n.always)
         p->of[writer].on += p->whole;
     else if (n.any_off.count) {
-        stay_prices_group_of(p, &writer, 1, &c.all_on);
-        stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off);
+        c.all_on = stay_group(p, &writer, 1);
+        c.any_off = stay_group(p, n.any_off.at, (int32_t)n.any_off.count);
         VEC_PUSH(&p->charges, c);
     }
     VEC_FREE(&n.any_off);
@@ -143,12 +131,12 @@ static void stay_prices_price_tensor(struct pricing *p)
     p->charges.count = p->first_charge;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) p->of[s] = (struct price){0};
     for (int32_t k = x->tensor_at[p->tensor]; k < x->tensor_at[p->tensor + 1]; k++) {
-        int32_t access = x->tensor_access[k], stay = stay_prices_server(p, access);
+        int32_t access = x->tensor_access[k], stay = stay_usable(p, x->accesses[access].stay);
         *(stay < 0 ? &p->fixed : &p->of[stay].off) += x->accesses[access].bytes;
         if (x->accesses[access].writes) charge_store(p, k);
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
-        if (!(stay_prices_is_barred(p, s))) charge_load(p, s);
+        if (stay_usable(p, s) >= 0) charge_load(p, s);
 }
 
 static bool stay_prices_has(const struct lx_group *g, int32_t stay)
@@ -169,21 +157,14 @@ static int64_t most_gain(const struct pricing *p, int32_t stay)
     return gain;
 }
 
-/* The first op behind the stay that is not in its bundle. */
-static const struct lx_op *op_behind(const struct draft *x, int32_t stay)
-{
-    const struct lx_stay *s = &x->stays[stay];
-    for (int32_t k = x->tensor_at[s->tensor]; k < x->tensor_at[s->tensor + 1]; k++) {
-        int32_t op = x->access_op[x->tensor_access[k]];
-        if (op > s->last && x->bundle_of[op] != x->bundle_of[s->last]) return &x->graph->ops[op];
-    }
-    return NULL;
-}
-
 static void bar_stay(struct draft *x, int32_t stay)
 {
     struct lx_stay *s = &x->stays[stay];
-    const struct lx_op *behind = op_behind(x, stay);
+    const struct lx_op *behind = NULL; /* the first op behind the stay that is not in its bundle */
+    for (int32_t k = x->tensor_at[s->tensor]; !behind && k < x->tensor_at[s->tensor + 1]; k++) {
+        int32_t op = x->access_op[x->tensor_access[k]];
+        if (op > s->last && x->bundle_of[op] != x->bundle_of[s->last]) behind = &x->graph->ops[op];
+    }
     struct lx_buffer *b = &x->buffers[stay];
     bool called = behind && behind->kind->traits & LX_EXTERN;
     s->bar = called ? LX_BAR_EXTERN : LX_BAR_NO_GAIN;
@@ -193,18 +174,19 @@ static void bar_stay(struct draft *x, int32_t stay)
     if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
 }
 
-/* Bars what saves nothing; `*changed`: there was such a stay. */
-static void bar_useless(struct pricing *p, bool *changed)
+/* Bars stays that save nothing; false: there was none. */
+static bool bar_useless(struct pricing *p)
 {
     struct draft *x = p->x;
-    *changed = false;
+    bool changed = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
         if (x->stays[s].bar || most_gain(p, s) > 0) continue;
-        *changed = true;
+        changed = true;
         bar_stay(x, s);
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
-        if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = stay_prices_source_of(p, s);
+        x->stays[s].ring_source = stay_usable(p, x->stays[s].ring_source);
+    return changed;
 }
 
 /* The least that a stay and the copies of it cost where there is room for all. */
@@ -230,7 +212,6 @@ static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 
 static void settle_tensor(struct pricing *p)
 {
-    bool changed = true;
     p->first_charge = p->charges.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
     /* Of what is too large: would it save anything? If not, that is why it is barred. */
@@ -241,10 +222,8 @@ static void settle_tensor(struct pricing *p)
     for (int32_t s = next_stay(p, -1); any && s >= 0; s = next_stay(p, s))
         if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) bar_stay(p->x, s);
     p->sizes_count = true;
-    do {
-        stay_prices_price_tensor(p);
-        bar_useless(p, &changed);
-    } while (changed);
+    do stay_prices_price_tensor(p);
+    while (bar_useless(p));
     /* The prices go into the buffers, what cannot be saved into the constant. */
     struct draft *x = p->x;
     x->base_bytes += p->fixed;
@@ -259,7 +238,7 @@ static void settle_tensor(struct pricing *p)
         b->spill_cost = p->of[s].off - both;
         on.cost = p->of[s].on - both;
         if (!on.cost) continue;
-        stay_prices_group_of(p, &s, 1, &on.all_on);
+        on.all_on = stay_group(p, &s, 1);
         VEC_PUSH(&p->charges, on);
     }
 }
@@ -280,4 +259,110 @@ void draft_prices(struct draft *x)
     bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
     VEC_FREE(&p.charges);
     mem_free(p.of);
+}
+
+/* --- The problem of a lax draft. Where a relayout is made after the last use of its source and nothing is
+ * decided about it, the source need not wait; but then the copy is loaded. So the source's bytes after its last
+ * use are buffers of their own, one up to each time at which copies are made. A copy is loaded unless the source
+ * and all buffers up to its time are on chip, and the source's last write is stored then, too. These buffers cost
+ * nothing themselves. One may get another address than its source, which no plan can follow; so the cost is a
+ * lower bound, and a plan's where the addresses are the same. --- */
+
+struct wait_builder {
+    const struct draft *x;
+    struct arena *memory;
+    VEC(struct wait) waits;
+    VEC(struct lx_buffer) buffers;
+    VEC(struct lx_charge) charges;
+};
+
+ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
+
+/* The bytes of `of` from its end until after `tick`. It takes over their place if it is read at all. */
+static void add_keeper(struct wait_builder *b, int32_t of, int64_t tick)
+{
+    const struct lx_buffer *before = &b->buffers.at[of];
+    bool takes_over = lx_read_count(before) > 0;
+    struct lx_buffer k = {.name = before->name,
+                          .size = before->size,
+                          .start = takes_over ? before->end - 1 : before->end,
+                          .end = tick + 1,
+                          .fixed = -1,
+                          .line = before->line,
+                          .column = before->column};
+    int64_t uses[] = {k.start, tick};
+    k.use_count = k.start < tick ? 2 : 1;
+    k.uses = arena_copy_array(b->memory, uses, (size_t)k.use_count, sizeof *uses);
+    if (takes_over) {
+        k.parents = arena_copy_array(b->memory, &of, 1, sizeof of);
+        k.parent_count = 1;
+    }
+    VEC_PUSH(&b->buffers, k);
+}
+
+/* The group, and all keepers of a wait. */
+static void with_keepers(struct wait_builder *b, struct lx_group *g, const struct wait *w)
+{
+    int32_t more = w->last - w->first + 1;
+    int32_t *all = arena_array(b->memory, (size_t)(g->count + more), sizeof *all);
+    for (int32_t i = 0; i < g->count; i++) all[i] = g->at[i];
+    for (int32_t i = 0; i < more; i++) all[g->count + i] = w->first + i;
+    *g = (struct lx_group){all, g->count + more};
+}
+
+static bool waits_is_on(const struct lx_group *g, int32_t member)
+{
+    return g->count == 1 && g->at[0] == member;
+}
+
+void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out)
+{
+    struct wait_builder b = {.x = x, .memory = memory};
+    for (int32_t i = 0; x->how.lax && i < x->problem.count; i++) {
+        struct wait w = {.copy = i, .source = x->stays[i].ring_source, .tick = x->stays[i].first};
+        if (w.source >= 0 && x->buffers[w.source].end <= w.tick) VEC_PUSH(&b.waits, w);
+    }
+    if (b.waits.count) qsort(b.waits.at, b.waits.count, sizeof *b.waits.at, by_source);
+    *out = (struct waiting){.problem = x->problem};
+    if (b.waits.count) {
+        for (int32_t i = 0; i < x->problem.count; i++) VEC_PUSH(&b.buffers, x->buffers[i]);
+        for (size_t i = 0; i < b.waits.count; i++) {
+            struct wait *w = &b.waits.at[i], *before = i > 0 ? w - 1 : NULL;
+            bool same = before && before->source == w->source;
+            w->first = same ? before->first : (int32_t)b.buffers.count;
+            if (!same || before->tick != w->tick) add_keeper(&b, same ? before->last : w->source, w->tick);
+            w->last = (int32_t)b.buffers.count - 1;
+        }
+        const struct lx_bonds *bonds = &b.x->problem.bonds;
+        for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b.charges, bonds->charges[i]);
+        for (size_t i = 0; i < b.waits.count; i++) {
+            const struct wait *w = &b.waits.at[i];
+            bool is_last = i + 1 == b.waits.count || w[1].source != w->source, widened = false;
+            for (size_t k = 0; !widened && k < b.charges.count; k++) {
+                /* The load of the copy without its source: without it or its keepers. */
+                struct lx_charge *c = &b.charges.at[k];
+                widened = waits_is_on(&c->all_on, w->copy) && waits_is_on(&c->all_off, w->source);
+                if (!widened) continue;
+                c->any_off = c->all_off;
+                c->all_off = (struct lx_group){0};
+                with_keepers(&b, &c->any_off, w);
+            }
+            for (size_t k = 0; is_last && k < b.charges.count; k++) {
+                /* The store of the source unless all copies are made of it: the keepers of the last of them
+                 * stand for all. */
+                struct lx_charge *c = &b.charges.at[k];
+                if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(&b, &c->any_off, w);
+            }
+        }
+        out->count = (int32_t)b.waits.count;
+        out->problem.count = (int32_t)b.buffers.count;
+        out->problem.bonds.charge_count = (int32_t)b.charges.count;
+        out->waits = arena_copy_array(memory, b.waits.at, b.waits.count, sizeof *b.waits.at);
+        out->problem.buffers = arena_copy_array(memory, b.buffers.at, b.buffers.count, sizeof *b.buffers.at);
+        out->problem.bonds.charges =
+            arena_copy_array(memory, b.charges.at, b.charges.count, sizeof *b.charges.at);
+    }
+    VEC_FREE(&b.waits);
+    VEC_FREE(&b.buffers);
+    VEC_FREE(&b.charges);
 }

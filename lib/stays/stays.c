@@ -4,7 +4,9 @@
  * stale; and where a cut was decided. In a run the accesses that see the tensor in the same way (one
  * view) make one stay. The first is the main one; the others are filled from it over the ring, or each
  * from HBM. What a place on chip saves is told in stay_prices.c. */
-#include "stays/find_stays.h"
+#include "stays/draft.h"
+#include "base/vec.h"
+#include "base/words/words.h"
 #include "base/bisect.h"
 #include "base/words/digits.h"
 #include "base/checked.h"
@@ -14,22 +16,140 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of an access's view among those of the tensor. */
-static void stays_label_of(struct builder *b, int32_t access, int *label)
+enum { LABEL_EXTERN = -2, LABEL_NONE = -1 };
+
+/* One access of the tensor under way. */
+struct seen {
+    int32_t access, op;
+    int label; /* number of its view among the tensor's, or one of the two above */
+    int run;
+};
+
+struct found_stay {
+    struct lx_stay stay;
+    struct lx_buffer buffer;
+    int64_t life_first, life_last; /* ticks */
+    VEC(int64_t) uses;
+};
+
+struct builder {
+    struct draft *x;
+    lx_status *st;
+    VEC(struct lx_core_view) views;
+    VEC(struct seen) seen;
+    VEC(struct found_stay) found; /* of the tensor under way */
+    VEC(struct found_stay) later; /* those after the first, of all tensors */
+    int32_t next_cut;
+};
+
+/* One run: seen[from, to), all of one tensor. */
+struct run {
+    int32_t tensor;
+    size_t from, to;
+    size_t first; /* the first access that could be on chip; `to`: none could */
+    bool many_views;
+    bool writes_later; /* beyond the first access */
+    bool must_store;   /* HBM needs what is written here */
+};
+
+static const struct lx_op *op_of(const struct builder *b, int32_t op)
+{
+    return &b->x->graph->ops[op];
+}
+
+/* Are two ops in different bundles? Extern ops have bundles of their own. */
+static bool wiped_between(const struct builder *b, int32_t first, int32_t second)
+{
+    return b->x->bundle_of[second] != b->x->bundle_of[first];
+}
+
+/* --- Why a tensor may not be on chip: the first reason that holds is reported. The size and the savings of a
+ * single stay are judged elsewhere. --- */
+
+LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
+
+enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
+                          const char **text)
+{
+    const struct lx_tensor *t = &l->graph->tensors[tensor];
+    bool shaped = l->layouts[tensor].rank > 0;
+    if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED) {
+        *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is";
+        return LX_BAR_STATED;
+    }
+    if (t->role == LX_STATE) {
+        *text = "a state: its home is HBM, and what changes is written there";
+        return LX_BAR_BOUNDARY;
+    }
+    bool given = lx_role_arrives(t->role);
+    if (given && (how->clone == LX_CLONE_NONE || !shaped)) {
+        *text = "graph input: it arrives in HBM";
+        return LX_BAR_BOUNDARY;
+    }
+    if (lx_role_leaves(t->role) && (how->no_outputs || !shaped)) {
+        *text = "graph output: it leaves through HBM";
+        return LX_BAR_BOUNDARY;
+    }
+    return LX_BAR_NONE;
+}
+
+/* The first reason that holds for every stay of the run, or NONE. */
+static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
 {
     const struct draft *x = b->x;
-    int32_t tensor = x->accesses[access].tensor;
-    struct lx_core_view v = held_view(x, access);
-    *label = LABEL_NONE;
-    if (!view_holds(&x->layouts->layouts[tensor], &v, !x->how.passes.no_ring)) return;
-    for (size_t i = 0; i < b->views.count; i++)
-        if (views_equal(&b->views.at[i], &v)) {
-            *label = (int)i;
-            return;
-        }
-    *label = (int)b->views.count;
-    VEC_PUSH(&b->views, v);
+    const struct lx_passes *how = &x->how.passes;
+    int32_t first = b->seen.at[r->from].op;
+    *text = NULL;
+    if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
+        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
+    if (*text) return LX_BAR_EXTERN;
+    if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
+        for (size_t k = 0; k < b->seen.count; k++)
+            if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op)) {
+                *text = "an extern op wipes the scratchpads while it lives, and dumps are switched off";
+                return LX_BAR_EXTERN;
+            }
+    enum lx_bar bar = bar_of_tensor(x->layouts, how, r->tensor, text);
+    if (bar) return bar;
+    bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
+    if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction)) {
+        *text = "the stage that is asked for leaves it in HBM";
+        return LX_BAR_STAGE;
+    }
+    if (r->first == r->to) {
+        *text =
+            arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
+                         op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
+        return LX_BAR_PARTIAL;
+    }
+    /* One op of a nest makes it, it is held for more than an iteration, and another buffer, or HBM, serves
+     * another access in the nest. The loops inside come back to every access: one buffer must serve them all. */
+    bool late = false;
+    for (size_t k = r->from; x->held && k < r->to; k++) {
+        const struct seen *s = &b->seen.at[k];
+        const struct nest_access *h = &x->held[s->access];
+        bool by_one = h->nest >= 0 && h->tensor.made && h->level < x->how.nests[h->nest].level_count;
+        for (size_t j = 0; by_one && !late && j < b->seen.count; j++)
+            late = x->held[b->seen.at[j].access].nest == h->nest &&
+                   (b->seen.at[j].label != s->label || b->seen.at[j].run != s->run);
+    }
+    if (late) {
+        *text = "a copy of it would be made before the nest has made all of it";
+        return LX_BAR_NEST;
+    }
+    if (r->many_views && (how->no_ring || r->writes_later)) {
+        const struct seen *one = &b->seen.at[r->first], *other = one;
+        for (size_t k = r->first; k < r->to && other->label == one->label; k++)
+            if (b->seen.at[k].label >= 0) other = &b->seen.at[k];
+        *text = arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
+                             op_of(b, one->op)->name, splits_text(x->divisions, one->op, x->memory),
+                             op_of(b, other->op)->name, splits_text(x->divisions, other->op, x->memory));
+        return LX_BAR_DIVISION;
+    }
+    return LX_BAR_NONE;
 }
+
+/* --- Runs and stays. --- */
 
 /* Fills b->seen with labels and runs. */
 static void stays_look_at(struct builder *b, int32_t tensor)
@@ -41,17 +161,27 @@ static void stays_look_at(struct builder *b, int32_t tensor)
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
         struct seen s = {.access = x->tensor_access[k]};
         s.op = x->access_op[s.access];
-        if (op_of(b, s.op)->kind->traits & LX_EXTERN)
-            s.label = LABEL_EXTERN;
-        else
-            stays_label_of(b, s.access, &s.label);
+        s.label = LABEL_EXTERN;
+        if (!(op_of(b, s.op)->kind->traits & LX_EXTERN)) {
+            struct lx_core_view v = held_view(x, s.access);
+            for (s.label = 0; s.label < (int)b->views.count && !views_equal(&b->views.at[s.label], &v);)
+                s.label++;
+            if (!view_holds(&x->layouts->layouts[tensor], &v, !x->how.passes.no_ring))
+                s.label = LABEL_NONE;
+            else if (s.label == (int)b->views.count)
+                VEC_PUSH(&b->views, v);
+        }
+
         if (b->seen.count > 0) {
             const struct seen *before = &b->seen.at[b->seen.count - 1];
             bool cut = false;
             while (b->next_cut < x->how.cut_count && x->how.cuts[b->next_cut].tensor == tensor &&
                    x->how.cuts[b->next_cut].before <= s.op)
                 cut |= x->how.cuts[b->next_cut++].before > before->op;
-            cut = cut && !held_for_all(x, before->access, s.access);
+            /* No cut where a nest comes back from the second access to the first with the same tile. */
+            const struct nest_access *h = x->held ? &x->held[s.access] : NULL;
+            cut = cut && !(h && h->nest >= 0 && x->held[before->access].nest == h->nest &&
+                           h->level < x->how.nests[h->nest].level_count);
             cut |= before->op != s.op && wiped_between(b, before->op, s.op);
             cut |= x->accesses[before->access].writes && before->label < 0;
             cut |= !held_together(x, before->access, s.access);
@@ -84,12 +214,8 @@ static struct run measure_run(const struct builder *b, int32_t tensor, size_t fr
     }
     if (r.first == SIZE_MAX) r.first = r.to;
     /* Does anyone read it behind this run? */
-    bool read_on = false;
-    if (r.to < b->seen.count) {
-        const struct seen *next = &b->seen.at[r.to];
-        read_on = a[next->access].reads;
-    } else
-        read_on = lx_role_leaves(b->x->graph->tensors[tensor].role);
+    bool read_on = r.to < b->seen.count ? a[b->seen.at[r.to].access].reads
+                                        : lx_role_leaves(b->x->graph->tensors[tensor].role);
     r.must_store = written && (needed || read_on);
     return r;
 }
@@ -147,17 +273,6 @@ static void measure_stay(struct builder *b, struct found_stay *f)
                      digits_in_groups(f->buffer.size).at, digits_in_groups(x->problem.capacity).at);
 }
 
-/* Is a copy that begins with `op` filled over the ring, if its source is on chip? */
-static bool rings(const struct builder *b, int32_t tensor, int32_t op)
-{
-    const struct decisions *how = &b->x->how;
-    struct cut copy = {tensor, op};
-    if (how->passes.no_ring || cut_among(how->loaded, how->loaded_count, copy)) return false;
-    int32_t i;
-    BISECT(i, 0, how->apart_count, how->apart[i] < tensor);
-    return i == how->apart_count || how->apart[i] != tensor;
-}
-
 /* All stays of one run into b->found; accesses get the number within found, offset by `base`. */
 static bool stays_of_run(struct builder *b, const struct run *r)
 {
@@ -195,7 +310,14 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     for (size_t n = 0; n < stays; n++) {
         struct found_stay *f = &b->found.at[main_stay + n];
         measure_stay(b, f);
-        if (n > 0 && !f->stay.bar && !b->found.at[main_stay].stay.bar && rings(b, r->tensor, f->stay.first))
+        /* A copy is filled over the ring, if its source is on chip, unless something else is decided. */
+        const struct decisions *how = &x->how;
+        int32_t i;
+        BISECT(i, 0, how->apart_count, how->apart[i] < r->tensor);
+        bool apart = i < how->apart_count && how->apart[i] == r->tensor;
+        struct cut copy = {r->tensor, f->stay.first};
+        if (n > 0 && !f->stay.bar && !b->found.at[main_stay].stay.bar && !how->passes.no_ring && !apart &&
+            !cut_among(how->loaded, how->loaded_count, copy))
             f->stay.ring_source = (int32_t)main_stay;
     }
     return true;
@@ -266,16 +388,29 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
     return true;
 }
 
-/* The source of a relayout is there until its last copy is made. */
-static void outlive_copies(struct draft *x)
+/* The problem of all stays that were found. */
+static void finish_stays(struct builder *b, const struct found_stay *firsts)
 {
-    for (int32_t s = 0; s < x->problem.count; s++) {
+    struct draft *x = b->x;
+    int32_t tensors = x->graph->tensor_count;
+    int nth = 0;
+    x->problem.count = tensors + (int32_t)b->later.count;
+    x->problem.buffers = x->buffers = arena_array(x->memory, (size_t)x->problem.count, sizeof *x->buffers);
+    x->stays = arena_array(x->memory, (size_t)x->problem.count, sizeof *x->stays);
+    for (int32_t t = 0; t < tensors; t++) finish_stay(b, &firsts[t], t, 0);
+    for (size_t i = 0; i < b->later.count; i++) {
+        nth = i > 0 && b->later.at[i].stay.tensor == b->later.at[i - 1].stay.tensor ? nth + 1 : 1;
+        finish_stay(b, &b->later.at[i], tensors + (int32_t)i, nth);
+    }
+    draft_prices(x);
+    for (int32_t s = 0; s < x->problem.count; s++) { /* the source of a relayout outlives its last copy */
         int32_t source = x->stays[s].ring_source;
         struct cut copy = {x->stays[s].tensor, x->stays[s].first};
         if (source < 0 || (x->how.lax && !cut_among(x->how.kept, x->how.kept_count, copy))) continue;
-        struct lx_buffer *b = &x->buffers[source];
-        b->end = max_i64(b->end, x->stays[s].first + 1);
+        x->buffers[source].end = max_i64(x->buffers[source].end, x->stays[s].first + 1);
     }
+    draft_moves(x);
+    draft_parents(x);
 }
 
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
@@ -293,27 +428,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     bool ok = draft_bundles(out, st);
     if (ok) draft_accesses(out);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
-    if (ok) {
-        out->problem.count = g->tensor_count + (int32_t)b.later.count;
-        out->problem.buffers = out->buffers =
-            arena_array(memory, (size_t)out->problem.count, sizeof *out->buffers);
-        out->stays = arena_array(memory, (size_t)out->problem.count, sizeof *out->stays);
-        ok = true;
-    }
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
-        finish_stay(&b, &firsts[t], t, 0);
-        ok = true;
-    }
-    int nth = 0;
-    for (size_t i = 0; ok && i < b.later.count; i++) {
-        nth = i > 0 && b.later.at[i].stay.tensor == b.later.at[i - 1].stay.tensor ? nth + 1 : 1;
-        finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
-        ok = true;
-    }
-    if (ok) draft_prices(out);
-    if (ok) outlive_copies(out);
-    if (ok) draft_moves(out);
-    if (ok) draft_parents(out);
+    if (ok) finish_stays(&b, firsts);
     for (size_t t = 0; t < tensors; t++) VEC_FREE(&firsts[t].uses);
     for (size_t i = 0; i < b.later.count; i++) VEC_FREE(&b.later.at[i].uses);
     for (size_t i = 0; i < b.found.count; i++) VEC_FREE(&b.found.at[i].uses);

@@ -6,8 +6,9 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
+#include "layout/op_index.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 struct walk {
     const struct draft *x;
@@ -55,22 +56,16 @@ static void need_in_hbm(struct walk *w)
     traffic_add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
 }
 
-/* Does it only stand between two moves? */
-static bool is_idle(const struct draft *x, int32_t stay)
-{
-    int32_t tensor = x->stays[stay].tensor;
-    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++)
-        if (x->accesses[x->tensor_access[k]].stay == stay) return false;
-    return x->stays[stay].moved_from >= 0;
-}
-
-/* Each core copies its part; an idle stay on the way is filled before. */
+/* Each core copies its part; a stay that only stands between two moves is filled before. */
 static void traffic_move(struct walk *w, int32_t stay)
 {
     const struct draft *x = w->x;
     const struct lx_stay *s = &x->stays[stay];
     int32_t tick = (int32_t)x->problem.buffers[stay].start, from = s->moved_from;
-    if (is_idle(x, from)) traffic_move(w, from);
+    bool idle = x->stays[from].moved_from >= 0;
+    for (int32_t k = x->tensor_at[s->tensor]; idle && k < x->tensor_at[s->tensor + 1]; k++)
+        idle = x->accesses[x->tensor_access[k]].stay != from;
+    if (idle) traffic_move(w, from);
     struct lx_core_view v = stay_view(x, stay);
     int64_t bytes = view_all_bytes(x->layouts, s->tensor, &v) * stay_fills(x, stay);
     transfer(w, LX_MOVE, tick, stay, from, bytes);
@@ -115,11 +110,9 @@ static void walk_access(struct walk *w, int32_t access)
     if (parts > 1) {
         /* A sum whose parts come and go: each part is stored, all but the first are loaded before, and
          * the last leaves HBM with the whole. */
-        int32_t stay = a->stay;
-        int64_t stored = parts * w->whole;
-        int64_t loaded = stored - w->whole;
-        transfer(w, LX_LOAD, tick, stay, -1, loaded);
-        transfer(w, LX_STORE, tick, stay, -1, stored);
+        int64_t stored = parts * w->whole, loaded = stored - w->whole;
+        transfer(w, LX_LOAD, tick, a->stay, -1, loaded);
+        transfer(w, LX_STORE, tick, a->stay, -1, stored);
         traffic_add(w, loaded, op ? &op->hbm_read : NULL);
         traffic_add(w, stored, op ? &op->hbm_written : NULL);
         w->hbm_has_it = true;
@@ -160,40 +153,36 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
     return !w.overflow;
 }
 
-/* Of the copies of a tick: moves, those from elsewhere, stores. */
-static int traffic_rank_of(enum lx_transfer_kind kind)
+/* Must transfer `a` be made before `b`? Of one tick: moves, then copies from elsewhere, then stores. Moves down
+ * come first, from the bottom on, then moves up, from the top on: so none overwrites what another still has to
+ * copy. */
+static bool traffic_before(const struct lx_transfer *a, const struct lx_transfer *b, const int64_t *address)
 {
-    return kind == LX_MOVE ? 0 : kind == LX_STORE ? 2 : 1;
-}
-
-static int traffic_by_time(const void *a, const void *b)
-{
-    const struct lx_transfer *x = a, *y = b;
-    int late = traffic_rank_of(x->kind), later = traffic_rank_of(y->kind);
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    if (late != later) return late - later;
-    return (x->stay > y->stay) - (x->stay < y->stay);
-}
-
-/* Must move `a` be made before move `b`? Those that go down first, from the bottom on, then those that go
- * up, from the top on: where all keep their order none overwrites what another still has to copy. */
-static bool moves_before(const int64_t *address, const struct lx_transfer *a, const struct lx_transfer *b)
-{
-    bool up = address[a->stay] > address[a->source], other_up = address[b->stay] > address[b->source];
-    if (up != other_up) return other_up;
-    return up ? address[a->source] > address[b->source] : address[a->source] < address[b->source];
-}
-
-static void order_moves(const int64_t *address, struct lx_transfer *t, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct lx_transfer x = t[i];
-        size_t k = i;
-        for (; x.kind == LX_MOVE && k > 0 && t[k - 1].tick == x.tick && moves_before(address, &x, &t[k - 1]);
-             k--)
-            t[k] = t[k - 1];
-        t[k] = x;
+    static const int rank[] = {[LX_MOVE] = 0, [LX_LOAD] = 1, [LX_RING] = 1, [LX_STORE] = 2};
+    if (a->tick != b->tick) return a->tick < b->tick;
+    if (rank[a->kind] != rank[b->kind]) return rank[a->kind] < rank[b->kind];
+    if (a->kind == LX_MOVE) {
+        bool up = address[a->stay] > address[a->source], other_up = address[b->stay] > address[b->source];
+        int64_t from = address[a->source], other = address[b->source];
+        if (up != other_up) return other_up;
+        if (from != other) return up ? from > other : from < other;
     }
+    return a->stay < b->stay;
+}
+
+/* A merge sort: transfers of equal rank keep their order. */
+static void traffic_sort(struct lx_transfer *t, size_t count, const int64_t *address)
+{
+    struct lx_transfer *room = mem_alloc(count * sizeof *room);
+    for (size_t run = 1; run < count; run *= 2)
+        for (size_t i = 0; i + run < count; i += 2 * run) {
+            size_t end = count - i < 2 * run ? count : i + 2 * run, a = 0, b = i + run, to = i;
+            memcpy(room, &t[i], run * sizeof *room);
+            while (a < run && b < end)
+                t[to++] = traffic_before(&t[b], &room[a], address) ? t[b++] : room[a++];
+            memcpy(&t[to], &room[a], (run - a) * sizeof *room);
+        }
+    mem_free(room);
 }
 
 void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
@@ -201,11 +190,110 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
-    if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, traffic_by_time);
-    order_moves(address, w.transfers.at, w.transfers.count);
+    traffic_sort(w.transfers.at, w.transfers.count, address);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
                             .ring_bytes = w.ring};
     out->transfers = arena_copy_array(memory, w.transfers.at, w.transfers.count, sizeof *out->transfers);
     VEC_FREE(&w.transfers);
+}
+
+/* --- What an op moves on chip: the sticks that its cores touch in their scratchpads, by the slices of its
+ * division, and the sums that meet on the reduce ring. The tiles of a launch cover a core's slice. In a nest each
+ * iteration moves its tile, and a sum that goes on reads the partial result. --- */
+
+static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_index *index, int operand,
+                              int64_t core)
+{
+    const struct lx_layout *y = &x->layouts->layouts[op_operand(&x->graph->ops[o], operand)];
+    int64_t sticks = 1;
+    for (int k = 0; k < y->rank - 1; k++) {
+        if (y->host_dim[k] < 0) {
+            sticks *= y->size[k];
+            continue;
+        }
+        if (operand == 0 && op_index_follows(index, index->var[0][(int)y->host_dim[k]])) {
+            struct lx_core_view v = lx_division_view(x->divisions, o, operand);
+            int64_t lo, hi;
+            core_view_reach(&v, k, y->size[k], core, &lo, &hi);
+            sticks *= hi - lo;
+            continue;
+        }
+        /* Indices offset + stride * v for v in [from, to); the last slice takes the padding along. */
+        const struct lx_division *d = &x->divisions->at[o];
+        int h = y->host_dim[k], v = index->var[operand][h];
+        int64_t from = 0, to = index->extent[v], size = y->host_shape[h];
+        bool shifted = op_index_shifted(index, operand);
+        for (int i = 0; i < d->split_count; i++)
+            if (d->splits[i].letter == index->letter[v]) lx_division_slice(d, i, core, &from, &to);
+        if (!shifted && to == size && from < to)
+            sticks *= y->size[k] - from / y->step[k];
+        else
+            sticks *=
+                steps_touched(shifted ? op_index_offset(index, operand, h) : 0,
+                              shifted ? op_index_stride(index, operand, h) : 1, from, to, size, y->step[k]);
+    }
+    return sticks;
+}
+
+/* A core without work reads nothing; it still writes its part of a sum. */
+static int64_t lx_traffic_touched_bytes(const struct draft *x, int32_t o, const struct op_index *index,
+                                        int operand)
+{
+    const struct lx_division *d = &x->divisions->at[o];
+    int32_t tensor = op_operand(&x->graph->ops[o], operand);
+    if (d->kind != LX_DIVIDED || !index->known || x->layouts->layouts[tensor].rank == 0)
+        return tensor_bytes(x->layouts, tensor);
+    int64_t sticks = 0, from, to;
+    for (int64_t c = 0; c < d->cores_used; c++) {
+        bool idle = false; /* a slice behind the end of its dimension */
+        for (int i = 0; operand < x->graph->ops[o].input_count && i < d->split_count && !idle; i++) {
+            lx_division_slice(d, i, c, &from, &to);
+            idle = from >= to;
+        }
+        if (!idle) sticks += sticks_of_core(x, o, index, operand, c);
+    }
+    return sticks * x->layouts->layouts[tensor].stick_bytes;
+}
+
+/* The parts of all groups are the whole output, though the last group's may be smaller than the others'. */
+static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, const int64_t *address, int64_t sums)
+{
+    const struct lx_division *d = &x->divisions->at[o];
+    const struct lx_op *op = &x->graph->ops[o];
+    int64_t slices = 1, bytes = 0;
+    if (d->kind != LX_DIVIDED) return 0;
+    for (int i = 0; i < d->split_count; i++)
+        if (d->splits[i].is_summed) slices *= d->splits[i].split;
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        int32_t stay = x->accesses[x->access_at[o] + i].stay;
+        bool on_chip = stay >= 0 && address[stay] >= 0;
+        bytes += (slices - 1) * sums * tensor_bytes(x->layouts, op_operand(op, i)) * (on_chip ? 2 : 1);
+    }
+    return bytes;
+}
+
+void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops)
+{
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        const struct lx_op *op = &x->graph->ops[o];
+        struct op_index index;
+        int64_t sums = 1, times = 1; /* how often each element of the output is written, and the op runs */
+        int32_t n = nest_of_op(x->how.nests, x->how.nest_count, o);
+        if (n >= 0) {
+            struct nest_tensor made = nest_tensor_of(x->layouts, &x->how.nests[n], op->output);
+            sums = nest_product(&x->how.nests[n], made.summed);
+            times = nest_iterations(&x->how.nests[n]);
+        }
+        op_index_of(x->graph, op, &index);
+        nest_tile_index(x->how.nests, x->how.nest_count, o, &index);
+        for (int i = 0; i < op_operand_count(op); i++) {
+            int32_t stay = x->accesses[x->access_at[o] + i].stay;
+            if (stay < 0 || address[stay] < 0) continue;
+            int64_t bytes = lx_traffic_touched_bytes(x, o, &index, i) * times;
+            *(i < op->input_count ? &ops[o].lx_read : &ops[o].lx_written) += bytes;
+            if (i >= op->input_count) ops[o].lx_read += bytes / sums * (sums - 1);
+        }
+        ops[o].reduce_ring = reduce_ring_bytes(x, o, address, sums);
+    }
 }

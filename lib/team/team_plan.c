@@ -211,7 +211,7 @@ static struct lx_team_plan *team_plan_make_both(const struct lx_graph *g, const 
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *asked,
                                   lx_status *st)
 {
-    if (g->is_list) {
+    if (g->list) {
         status_set(st, LX_E_UNSUPPORTED, "%s is a list of buffers; only a graph can be distributed", g->name);
         return NULL;
     }

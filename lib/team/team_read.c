@@ -312,7 +312,7 @@ static const struct lx_graph *team_read_pattern(const struct json *j, const stru
     const struct lx_graph *g = pattern_read_json(j, pattern, st);
     if (!g) return NULL;
     snprintf(ours, sizeof ours, "%016" PRIx64, g->hash);
-    if (!g->is_list && (!hash || strcmp(hash, ours) == 0)) return g;
+    if (!g->list && (!hash || strcmp(hash, ours) == 0)) return g;
     lx_graph_free(g);
     json_error(j, pattern, st, LX_E_MISMATCH,
                "the pattern in this plan was changed after planning (its hash is %s); plan it again", ours);

@@ -20,15 +20,11 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "base/checked.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "common/first_answers.h"
 #include "solvers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct lx_option options[OPTIONS] = {
@@ -72,18 +68,17 @@ int64_t annealing_objective(const struct search *s)
 
 bool annealing_must_stop(struct search *s)
 {
-    /* The best answer goes out with the report when it is new, but not more often than people can see. */
+    /* A new best answer goes out with the report, at most ten times a second. */
     if (s->run->progress) {
         double now = clock_seconds();
         struct lx_progress so_far = {
             .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
         bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
-        if (complete && so_far.objective < s->told && now >= s->tell_next) {
-            if (!s->shown) s->shown = mem_alloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
-            if (s->shown) items_answer(&s->items, s->best, s->shown);
+        if (complete && so_far.objective < s->reported && now >= s->report_next) {
+            items_answer(&s->items, s->best, s->shown);
             so_far.address = s->shown;
-            s->told = so_far.objective;
-            s->tell_next = now + 0.1 + 1e-5 * s->problem->count;
+            s->reported = so_far.objective;
+            s->report_next = now + 0.1 + 1e-5 * s->problem->count;
         }
         s->run->progress(s->run->context, &so_far);
     }
@@ -92,7 +87,6 @@ bool annealing_must_stop(struct search *s)
     return s->stopped;
 }
 
-/* Nothing can be better than the best answer. */
 bool annealing_is_done(const struct search *s)
 {
     if (s->problem->objective == LX_FIT) return s->best_off == 0;
@@ -109,9 +103,9 @@ void annealing_measure_best(struct search *s)
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
 }
 
-/* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it
+/* Lists that are longer than a window are only refilled: decoding all of a long list costs more than it
  * gains. */
-static bool anneal_rounds(struct search *s)
+static void anneal_rounds(struct search *s)
 {
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
@@ -119,29 +113,29 @@ static bool anneal_rounds(struct search *s)
     decoder_make(&s->decoder, &s->items, true);
     decoder_link(&s->decoder, &s->links[0]);
     ejector_make(&s->ejector, &s->items, &s->links[1]);
-    /* Standing too high counts by how much the item is worth. */
+
+    /* Overflow counts in proportion to the fee of the item. */
     struct decoder *d = &s->decoder;
     int64_t room = max_i64(d->overflow_cap, 1);
     for (int32_t i = 0; i < s->items.count; i++)
         d->slope[i] = (int64_t)((int128)max_i64(d->fee[i], 0) * s->option[GUIDE] / 1000 / room);
+
     cooling_make(&s->schedule);
     s->by_steps = s->run->work_limit > 0;
     int64_t work =
         s->by_steps ? s->run->work_limit : min_i64(option[MAX_EFFORT], option[EFFORT] * s->items.count);
-    if (s->problem->objective == LX_FIT) {
-        /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly
-         * anything may be wasted: first the engine that learns from what did not fit. */
-        bool found;
-        pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
-        if (found) annealing_measure_best(s);
+    /* Annealing seldom finds the few orders that pack everything without waste: the fit search goes first. */
+    if (s->problem->objective == LX_FIT && pack_all(&s->items, s->run, work / PACK_NODE, s->best))
+        annealing_measure_best(s);
+    if (!s->worth) {
+        phase_cycles(s, work);
+        return;
     }
-    if (!s->worth) return phase_cycles(s, work);
     refiller_make(&s->refiller, &s->items, &s->links[1], s->worth);
     int64_t part = s->items.count > option[WINDOW] ? work : share_of(work, option[REFILL_SHARE]);
     phase_refills(s, part - part / 3, option[REFILL_HOT]);
-    if (part < work && !phase_cycles(s, work - part)) return false;
+    if (part < work) phase_cycles(s, work - part);
     phase_refills(s, part / 3, option[REFILL_WARM]);
-    return true;
 }
 
 enum { STAT_PAIRS, STAT_DECODED, STATS };
@@ -171,47 +165,52 @@ static void anneal_report(const struct search *s, struct lx_answer *answer)
                  (long long)s->option[MAX_PAIRS]);
 }
 
+/* Moves the placed buffers to the addresses of the usual planner where its order has room for all of them:
+ * people compare plans, and equal ones should look equal. */
+static void anneal_use_common_addresses(struct search *s)
+{
+    size_t n = (size_t)s->items.count;
+    bool *keep = arena_array(&s->memory, n + 1, sizeof *keep);
+    int64_t *usual = arena_array(&s->memory, n + 1, sizeof *usual);
+    if (!s->items.near || s->problem->objective == LX_HEIGHT) return;
+    for (size_t i = 0; i < n; i++) keep[i] = s->best[i] >= 0;
+    start_by_score(&s->items, keep, s->run, usual);
+    for (size_t i = 0; i < n; i++)
+        if (keep[i] && usual[i] < 0) return;
+    memcpy(s->best, usual, n * sizeof *usual);
+}
+
 static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
-    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
+    struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .reported = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     items_make(&s.items, problem, s.option[MAX_PAIRS], run);
-    s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
+    s.best = arena_array(&s.memory, (size_t)s.items.count + 1, sizeof *s.best);
+    s.shown = arena_array(&s.memory, (size_t)problem->count + 1, sizeof *s.shown);
     links_make(&s.links[0], &s.items);
     links_make(&s.links[1], &s.items);
     if (problem->objective == LX_SPILL && s.items.near) {
-        s.worth = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.worth);
+        s.worth = arena_array(&s.memory, (size_t)s.items.count + 1, sizeof *s.worth);
         prices_find(&s.items, WORTH_PERCENT, run, s.worth);
     }
+
     if (run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
     start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);
     annealing_measure_best(&s);
     bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                (problem->objective != LX_HEIGHT || s.best_off == 0);
     if (can && !annealing_must_stop(&s)) anneal_rounds(&s);
-    /* The same buffers at the addresses of the usual planner, where its order has room for all of them:
-     * people compare plans, and equal ones should look equal. */
-    size_t n = (size_t)s.items.count;
-    bool *keep = mem_alloc(n + 1);
-    int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
-    bool ok = s.items.near && s.problem->objective != LX_HEIGHT;
-    for (size_t i = 0; ok && i < n; i++) keep[i] = s.best[i] >= 0;
-    if (ok) start_by_score(&s.items, keep, s.run, usual);
-    for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
-    if (ok) memcpy(s.best, usual, n * sizeof *usual);
-    mem_free(keep);
-    mem_free(usual);
+    anneal_use_common_addresses(&s);
     anneal_report(&s, answer);
-    decoder_free(&s.decoder);
-    ejector_free(&s.ejector);
-    refiller_free(&s.refiller);
-    mem_free(s.worth);
-    mem_free(s.shown);
-    links_free(&s.links[0]);
-    links_free(&s.links[1]);
-    items_free(&s.items);
-    mem_free(s.best);
+
+    arena_free(&s.decoder.memory);
+    arena_free(&s.ejector.memory);
+    arena_free(&s.refiller.memory);
+    arena_free(&s.links[0].memory);
+    arena_free(&s.links[1].memory);
+    arena_free(&s.items.memory);
+    arena_free(&s.memory);
     return true;
 }
 

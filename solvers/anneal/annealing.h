@@ -5,9 +5,32 @@
 #include "anneal/eject.h"
 #include "anneal/decode.h"
 #include "anneal/refill.h"
-#include "anneal/schedule.h"
 #include "base/checked.h"
 #include "common/items.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When a worse state is accepted: temperatures, in integers, so that a seed gives the same run everywhere. */
+
+enum { LOG_TABLE_BITS = 8, LOG_FRACTION_BITS = 16, COOLING_STAGES = 1024 };
+
+struct schedule {
+    uint32_t log2_table[(1 << LOG_TABLE_BITS) + 1]; /* log2 of 1 + i / 256, 16 fraction bits */
+    int64_t hot, cold;                              /* temperatures, in energy */
+    uint64_t ratio;                                 /* the cooling factor of one stage, 32 fraction bits */
+    int64_t now;                                    /* the temperature */
+    int64_t left;                                   /* work to the end of the cycle */
+    int64_t stage, next; /* work of a stage; the temperature falls when `left` reaches `next` */
+};
+
+void cooling_make(struct schedule *s);
+/* Starts a cycle from `hot` down to `cold` that lasts for so much work: steps, or whatever measures them. */
+void schedule_heat(struct schedule *s, int64_t hot, int64_t cold, int64_t work);
+/* The rise in energy that this step accepts: temperature * -ln(u), with u from 64 random bits. */
+int64_t schedule_allowance(const struct schedule *s, uint64_t random);
+/* After a step that took so much work; false when the cycle is over. */
+bool schedule_spend(struct schedule *s, int64_t work);
 
 enum option {
     EFFORT,
@@ -43,7 +66,7 @@ struct search {
     struct decoder decoder;
     struct ejector ejector;
     struct refiller refiller;
-    int64_t *worth; /* per item, see common/prices.h; NULL: unknown */
+    int64_t *worth; /* per item, see prices_find; NULL: unknown */
     struct schedule schedule;
     struct move_mix mix;
     struct rng rng;
@@ -54,12 +77,13 @@ struct search {
     int64_t best_height;
     int32_t best_off; /* items off chip in it */
     int64_t steps;
-    bool by_steps;        /* work is counted in steps; otherwise in conflicts looked at */
-    double began;         /* on the clock */
-    int64_t *shown, told; /* the last answer that was reported, and its objective */
-    double tell_next;     /* not before this time another */
-    int64_t looked_at;    /* looks of decoder, ejector or refiller when it was last asked whether to stop */
+    bool by_steps;            /* work is counted in steps; otherwise in conflicts looked at */
+    double began;             /* on the clock */
+    int64_t *shown, reported; /* the last answer that was reported, and its objective */
+    double report_next;       /* earliest time of the next report */
+    int64_t looked_at;        /* looks of decoder, ejector or refiller at the last poll for cancellation */
     bool stopped;
+    struct arena memory;
 };
 
 /* anneal.c */
@@ -72,7 +96,7 @@ void annealing_measure_best(struct search *s);
 
 /* phases.c: each starts from the best answer, and improves it. */
 /* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
-bool phase_cycles(struct search *s, int64_t work);
+void phase_cycles(struct search *s, int64_t work);
 /* Windows that overlap by half, each with its share of the work. */
 void phase_refills(struct search *s, int64_t work, int64_t hot);
 
@@ -81,10 +105,8 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
     return (int64_t)((int128)mean * thousandths / 1000);
 }
 
-/* Where everything must be placed: orders guided by what did not fit before. */
-
-/* Looks for a packing of all items, without handovers, with so many placements tried; `base` is written
- * when one is found. */
-void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found);
+/* Packs all items without handovers by the search of exact/fit, with at most `nodes` placements tried; true:
+ * `base` holds the packing. */
+bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base);
 
 #endif

@@ -8,6 +8,10 @@
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/heap.h"
+#include "base/memory.h"
+#include "base/order.h"
+
+#include <stdlib.h>
 
 /* In `raised`: somebody the group rested on has moved, its support must be looked for. */
 #define UNKNOWN INT64_MAX
@@ -22,63 +26,21 @@ static void queue_push(struct decoder *d, int32_t root)
     HEAP_RISE(struct waiting, d->queue, d->queued - 1, EARLIER_KEY, NULL);
 }
 
-static int32_t queue_pop(struct decoder *d)
-{
-    int32_t root = d->queue[0].root;
-    d->queue[0] = d->queue[--d->queued];
-    HEAP_SINK(struct waiting, d->queue, d->queued, 0, EARLIER_KEY, NULL);
-    d->in_queue[root] = false;
-    return root;
-}
-
-static void decode_mark_stale(struct decoder *d, int32_t i)
-{
-    if (d->is_stale[i]) return;
-    d->is_stale[i] = true;
-    d->stale[d->stale_count++] = i;
-}
-
-/* An item changes at most twice per move, when it is taken out and when it is decoded:
- * the trail has the room. */
+/* An item changes at most twice per move, when it is taken out and when it is decoded: the trail has room. */
 static void decode_note(struct decoder *d, int32_t i)
 {
-    d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i], d->off_slot[i] >= 0};
-    decode_mark_stale(d, i);
-}
-
-static void set_off(struct decoder *d, int32_t i, bool off)
-{
-    int32_t slot = d->off_slot[i];
-    if (off == (slot >= 0)) return;
-    if (off) {
-        d->off_slot[i] = d->off_count;
-        d->off[d->off_count++] = i;
-        d->spilled += d->it->item[i].cost;
-    } else {
-        int32_t mover = d->off[--d->off_count];
-        d->off[slot] = mover;
-        d->off_slot[mover] = slot;
-        d->off_slot[i] = -1;
-        d->spilled -= d->it->item[i].cost;
-    }
-    if (!d->links) return;
-    int64_t before = d->links->energy;
-    links_flip(d->links, i);
-    d->penalty += d->links->energy - before;
+    d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i], d->off.slot[i] >= 0};
+    item_set_add(&d->stale, i);
 }
 
 static void set_penalty(struct decoder *d, int32_t i, int64_t penalty, bool off)
 {
     d->penalty += penalty - d->item_penalty[i];
     d->item_penalty[i] = penalty;
-    set_off(d, i, off);
-}
-
-/* By how much the group stands too high: above a fixed address, above the item's last base. */
-static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t over)
-{
-    if (d->shut[i]) return d->fee[i];
-    return over <= 0 ? 0 : d->fee[i] + d->slope[i] * min_i64(over, d->overflow_cap);
+    if (off == (d->off.slot[i] >= 0)) return;
+    (off ? item_set_add : item_set_remove)(&d->off, i);
+    d->spilled += off ? d->it->item[i].cost : -d->it->item[i].cost;
+    if (d->links) d->penalty += links_flip(d->links, i);
 }
 
 /* The top of item i goes from `before` to `after`: queue the later neighbours that feel it. */
@@ -161,11 +123,14 @@ static void decode_group(struct decoder *d, int32_t root)
     int64_t base = base_of(d, root, support, &too_high);
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
         struct cell *c = &d->cell[m];
-        int64_t over = max_i64(base - d->last[m], too_high), penalty = penalty_at(d, m, over);
+        /* By how much the group stands too high: above a fixed address, above the item's last base. */
+        int64_t over = max_i64(base - d->last[m], too_high), penalty = 0;
         bool off = d->shut[m] || over > 0;
+        if (off) penalty = d->fee[m];
+        if (off && !d->shut[m]) penalty += d->slope[m] * min_i64(over, d->overflow_cap);
         int64_t top = off && d->evicting ? 0 : base + d->it->item[m].size, before = c->top;
         if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty &&
-            off == (d->off_slot[m] >= 0))
+            off == (d->off.slot[m] >= 0))
             continue;
         decode_note(d, m);
         c->support = support;
@@ -176,21 +141,24 @@ static void decode_group(struct decoder *d, int32_t root)
     }
 }
 
-/* One stacking of thousands that all meet takes half a second. */
-static bool decode_is_told_to_stop(struct decoder *d)
-{
-    enum { LOOKS = 1 << 17 };
-    if (d->told || d->looks - d->looked_at < LOOKS) return d->told;
-    d->looked_at = d->looks;
-    return d->told = cancel_requested();
-}
-
-/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the
- * move is then hopeless, and what still waits is forgotten, for the caller must take the move back. */
+/* Decodes until the queue is empty, the work is cancelled or the energy has risen above `ceiling`. In the
+ * last two cases the rest of the queue is dropped, and the caller must undo the move. One stacking of
+ * thousands that all meet takes half a second, hence the polls. */
 static void decode_settle(struct decoder *d)
 {
-    while (d->queued > 0 && d->penalty <= d->ceiling && !decode_is_told_to_stop(d))
-        decode_group(d, queue_pop(d));
+    enum { LOOKS = 1 << 17 };
+    while (d->queued > 0 && d->penalty <= d->ceiling && !d->cancelled) {
+        if (d->looks - d->polled_at >= LOOKS) {
+            d->polled_at = d->looks;
+            d->cancelled = cancel_requested();
+            if (d->cancelled) break;
+        }
+        int32_t root = d->queue[0].root;
+        d->queue[0] = d->queue[--d->queued];
+        HEAP_SINK(struct waiting, d->queue, d->queued, 0, EARLIER_KEY, NULL);
+        d->in_queue[root] = false;
+        decode_group(d, root);
+    }
     d->hopeless = d->queued > 0;
     for (int32_t k = 0; k < d->queued; k++) {
         d->in_queue[d->queue[k].root] = false;
@@ -322,7 +290,7 @@ void decoder_undo(struct decoder *d)
     while (d->trail_count > 0) {
         struct change c = d->trail[--d->trail_count];
         d->cell[c.item] = c.cell;
-        decode_mark_stale(d, c.item);
+        item_set_add(&d->stale, c.item);
         set_penalty(d, c.item, c.penalty, c.off);
     }
     if (d->linked.parent != NO_ITEM) link_chain(d, d->linked, !d->linked_join);
@@ -347,4 +315,119 @@ bool decoder_decode_all(struct decoder *d)
     bool done = !d->hopeless;
     decoder_begin(d);
     return done;
+}
+
+struct placed {
+    int64_t base;
+    int32_t item;
+};
+
+ORDER(compare_placed, struct placed, ORDER_UP(base) ORDER_UP(item));
+
+/* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
+ * longer one may hold two fixed addresses, or one that is no multiple of another member's alignment. Bases
+ * are rounded up to the common multiple of the alignments; one that is wider than any single alignment may be
+ * is not worth the risk of an overflow. */
+bool decoder_may_join(const struct decoder *d, struct edge e)
+{
+    if (d->heir[e.parent] != NO_ITEM || d->donor[e.child] != NO_ITEM) return false;
+    int64_t fixed = -1, align = 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int part = 0; part < 2; part++)
+            for (int32_t m = part ? e.child : e.parent; m != NO_ITEM; m = part ? d->heir[m] : d->donor[m]) {
+                const struct item *b = &d->it->item[m];
+                if (pass == 0) {
+                    if (b->fixed >= 0) fixed = b->fixed;
+                    align = lcm_i64(align, b->align);
+                } else if (fixed >= 0 && (fixed % b->align != 0 || (b->fixed >= 0 && b->fixed != fixed)))
+                    return false;
+            }
+    return fixed >= 0 || align <= LX_INT_MAX;
+}
+
+void decoder_link(struct decoder *d, struct links *links)
+{
+    d->links = links->any ? links : NULL;
+    d->penalty = 0;
+    for (int32_t i = 0; i < d->it->count; i++) {
+        d->fee[i] = links->fee[i];
+        if (d->links && !links->on[i]) links_flip(links, i);
+    }
+    if (d->links) d->penalty = links->energy;
+}
+
+void decoder_load(struct decoder *d, const int64_t *base)
+{
+    size_t n = (size_t)d->it->count;
+    struct placed *order = mem_alloc((n + 1) * sizeof *order);
+    /* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
+    for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
+    for (int32_t k = 0; k < d->it->edge_count; k++) {
+        struct edge e = d->it->edge[k];
+        if (base[e.parent] < 0 || base[e.parent] != base[e.child]) continue;
+        if (!decoder_may_join(d, e)) continue;
+        d->heir[e.parent] = e.child;
+        d->donor[e.child] = e.parent;
+    }
+    for (int32_t i = 0; i < d->it->count; i++)
+        if (d->donor[i] == NO_ITEM)
+            for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
+    /* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
+    if (d->links) {
+        int64_t before = d->links->energy;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (base[i] >= 0)) links_flip(d->links, i);
+        for (int32_t i = 0; i < d->it->count; i++)
+            d->shut[i] = base[i] < 0 && links_may_shun(d->links, i) && links_rise(d->links, i) >= 0;
+        for (int32_t i = 0; i < d->it->count; i++)
+            if (d->links->on[i] != (d->off.slot[i] < 0)) links_flip(d->links, i);
+        d->penalty += d->links->energy - before;
+    }
+    for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
+    qsort(order, n, sizeof *order, compare_placed);
+    uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
+    for (size_t i = 0; i < n; i++) {
+        int32_t item = order[i].item;
+        if (d->root[item] != item) continue;
+        uint64_t key = (step * (i + 1)) << KEY_INDEX_BITS | (uint64_t)(uint32_t)item;
+        for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
+    }
+    mem_free(order);
+}
+
+void decoder_save(struct decoder *d, int64_t *base)
+{
+    for (int32_t k = 0; k < d->stale.count; k++) {
+        int32_t i = d->stale.at[k];
+        base[i] = d->off.slot[i] >= 0 ? NOT_PLACED : d->cell[i].base;
+    }
+    item_set_clear(&d->stale);
+}
+
+void decoder_make(struct decoder *d, const struct items *it, bool evicting)
+{
+    size_t n = (size_t)it->count + 1;
+    *d = (struct decoder){.it = it, .evicting = evicting, .ceiling = INT64_MAX};
+    d->cell = arena_array(&d->memory, n, sizeof *d->cell);
+    d->last = arena_array(&d->memory, n, sizeof *d->last);
+    d->fee = arena_array(&d->memory, n, sizeof *d->fee);
+    d->slope = arena_array(&d->memory, n, sizeof *d->slope);
+    d->item_penalty = arena_array(&d->memory, n, sizeof *d->item_penalty);
+    d->shut = arena_array(&d->memory, n, sizeof *d->shut);
+    d->turned = arena_array(&d->memory, TURN_MOST, sizeof *d->turned);
+    d->root = arena_array(&d->memory, n, sizeof *d->root);
+    d->heir = arena_array(&d->memory, n, sizeof *d->heir);
+    d->donor = arena_array(&d->memory, n, sizeof *d->donor);
+    d->queue = arena_array(&d->memory, n, sizeof *d->queue);
+    d->in_queue = arena_array(&d->memory, n, sizeof *d->in_queue);
+    d->moving = arena_array(&d->memory, n, sizeof *d->moving);
+    d->raised = arena_array(&d->memory, n, sizeof *d->raised);
+    d->touched = arena_array(&d->memory, n, sizeof *d->touched);
+    d->trail = arena_array(&d->memory, 3 * n, sizeof *d->trail);
+    item_set_make(&d->off, &d->memory, it->count);
+    item_set_make(&d->stale, &d->memory, it->count);
+    for (int32_t i = 0; i < it->count; i++) {
+        d->last[i] = it->item[i].last;
+        d->overflow_cap = max_i64(d->overflow_cap, min_i64(it->item[i].last, INT32_MAX));
+    }
 }

@@ -1,25 +1,22 @@
-/* The state of the annealing and its incremental decoder. A state gives each item a key; items are placed
- * in the order of their keys. Items that share a slot (a chain of handovers) form a *group* with one key
- * and one base. Decoding stacks each group on the highest top of earlier, conflicting, placed items:
- * support = max top, base = support aligned (or the fixed address, if the support is not above it). In
- * `evicting` mode an item whose base is above its `last` is evicted: it supports nothing, so later items
- * may use the space. Otherwise it stays and counts its overflow. An item may also be *shut*: off chip by
- * choice, where links make that better than being placed. What a state is worth is the sum over the items
- * of a penalty, 0 for those that are placed, and the energy of the links between them. Invariants between
- * moves: all members of a group have the same key, base and support; keys differ between groups (the low
- * bits hold the root's index); top == 0 for what is evicted; `penalty`, `spilled`, the links and `off`
- * are the sums and the set that follow from the cells. The tests compare them with a full decode. */
+/* The state of the annealing and its incremental decoder.
+ *
+ * A state gives each item a key; items are placed in the order of their keys. Items that share a slot (a chain
+ * of handovers) form a *group* with one key and one base. Decoding stacks each group on the highest top of
+ * earlier, conflicting, placed items: support = max top, base = support aligned (or the fixed address, if the
+ * support is not above it). In `evicting` mode an item whose base is above its `last` is evicted and supports
+ * nothing; otherwise it stays and counts its overflow. An item may also be *shut*: off chip by choice, where
+ * links make that better. The value of a state is the sum of the items' penalties, 0 for placed ones, and of
+ * the energy of the links. Invariants between moves: all members of a group have the same key, base and
+ * support; keys differ between groups (the low bits hold the root's index); top == 0 for evicted items;
+ * `penalty`, `spilled`, the links and `off` follow from the cells. Tests compare them with a full decode. */
 #ifndef LX_SOLVERS_ANNEAL_DECODE_H
 #define LX_SOLVERS_ANNEAL_DECODE_H
 
 #include "common/links.h"
 #include "base/rng.h"
 
-enum {
-    KEY_INDEX_BITS = 24,
-    KEY_ORDINAL_BITS = 40,
-    TURN_MOST = 16
-}; /* an annealed problem has fewer than 2^24 items */
+/* An annealed problem has fewer than 2^24 items. */
+enum { KEY_INDEX_BITS = 24, KEY_ORDINAL_BITS = 40, TURN_MOST = 16 };
 
 /* What the inner loops touch, together: 32 bytes per item. */
 struct cell {
@@ -52,11 +49,11 @@ struct decoder {
     int64_t overflow_cap; /* overflow counts up to here, so that no penalty can run over */
     int64_t *item_penalty;
     bool *shut;
-    int32_t *root;                      /* the first member of the group */
-    int32_t *heir, *donor;              /* the next and the previous member of the chain, or NO_ITEM */
-    int64_t penalty;                    /* sum of item_penalty and the energy of the links */
-    int64_t spilled;                    /* sum of the costs of the items that are off */
-    int32_t *off, off_count, *off_slot; /* the violating and the shut items; off_slot: index in `off` or -1 */
+    int32_t *root;         /* the first member of the group */
+    int32_t *heir, *donor; /* the next and the previous member of the chain, or NO_ITEM */
+    int64_t penalty;       /* sum of item_penalty and the energy of the links */
+    int64_t spilled;       /* sum of the costs of the items that are off */
+    struct item_set off;   /* the violating and the shut items */
     /* work of one move */
     struct waiting *queue; /* binary heap by key */
     int32_t queued;
@@ -70,23 +67,23 @@ struct decoder {
     int32_t *turned, turned_count; /* the items that the move has shut or opened */
     int64_t ceiling;               /* a move whose energy rises above it is given up half decoded */
     bool hopeless;                 /* it was: decoder_undo must follow */
-    int32_t *stale, stale_count;   /* the items that changed since the last save */
-    bool *is_stale;
-    int64_t visits;    /* groups decoded, ever */
-    int64_t looks;     /* neighbours looked at, ever: what time is spent on */
-    int64_t looked_at; /* of them, when it was last asked whether to stop */
-    bool told;         /* to stop */
+    struct item_set stale;         /* the items that changed since the last save */
+    int64_t visits;                /* groups decoded, ever */
+    int64_t looks;                 /* neighbours looked at, ever: what time is spent on */
+    int64_t polled_at;             /* value of `looks` at the last poll for cancellation */
+    bool cancelled;
+    struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void decoder_make(struct decoder *d, const struct items *it, bool evicting);
 /* From now on; before decoder_load. */
 void decoder_link(struct decoder *d, struct links *links);
-void decoder_free(struct decoder *d);
 
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last. */
 void decoder_load(struct decoder *d, const int64_t *base);
-/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it
- * was told to stop, and nothing that it has may be used. */
+/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it was
+ * cancelled, and its state may not be used. */
 bool decoder_decode_all(struct decoder *d);
 /* The bases of the items that keep within their limits; NOT_PLACED for the others. Writes only what may have
  * changed since the last save: it must always be given the same array, and nobody else may write to it
@@ -109,6 +106,12 @@ void decoder_undo(struct decoder *d);
 static inline uint64_t key_ordinal(uint64_t key)
 {
     return key >> KEY_INDEX_BITS;
+}
+
+/* A random number below n, by multiplication. */
+static inline uint32_t anneal_pick(struct rng *rng, uint32_t n)
+{
+    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
 }
 
 /* The neighbourhood of the annealing: which change is tried next. */

@@ -1,57 +1,29 @@
 /* Ejection moves; see eject.h. */
+#include "anneal/decode.h"
 #include "anneal/eject.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 enum { CANDIDATES = 4, REFILLS = 3, LEAVE_ONE_IN = 4 };
 
-static uint32_t eject_pick(struct rng *rng, uint32_t n)
-{
-    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
-}
-
-static void eject_mark_stale(struct ejector *e, int32_t i)
-{
-    if (e->is_stale[i]) return;
-    e->is_stale[i] = true;
-    e->stale[e->stale_count++] = i;
-}
-
-static void flip_links(struct ejector *e, int32_t i)
-{
-    if (!e->links) return;
-    int64_t before = e->links->energy;
-    links_flip(e->links, i);
-    e->energy += e->links->energy - before;
-}
-
-static void put_off(struct ejector *e, int32_t i)
+static void eject_put_off(struct ejector *e, int32_t i)
 {
     struct sharing s = e->share[i];
     if (s.parent != NO_ITEM) e->share[s.parent].child = NO_ITEM;
     if (s.child != NO_ITEM) e->share[s.child].parent = NO_ITEM;
     e->share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     e->base[i] = NOT_PLACED;
-    e->off_slot[i] = e->off_count;
-    e->off[e->off_count++] = i;
-    e->energy += e->weight[i];
+    item_set_add(&e->off, i);
+    item_set_add(&e->stale, i);
     e->spilled += e->it->item[i].cost;
-    flip_links(e, i);
-    eject_mark_stale(e, i);
+    e->energy += e->weight[i] + (e->links ? links_flip(e->links, i) : 0);
 }
 
 static void eject_put_on(struct ejector *e, int32_t i, int64_t at)
 {
-    int32_t slot = e->off_slot[i], mover = e->off[--e->off_count];
-    e->off[slot] = mover;
-    e->off_slot[mover] = slot;
-    e->off_slot[i] = -1;
     e->base[i] = at;
-    e->energy -= e->weight[i];
+    item_set_remove(&e->off, i);
+    item_set_add(&e->stale, i);
     e->spilled -= e->it->item[i].cost;
-    flip_links(e, i);
-    eject_mark_stale(e, i);
+    e->energy += (e->links ? links_flip(e->links, i) : 0) - e->weight[i];
 }
 
 static void put_lowest(struct ejector *e, int32_t i)
@@ -76,13 +48,13 @@ static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64
         return 1;
     }
     uint32_t degree = (uint32_t)(e->it->first[i + 1] - e->it->first[i]);
-    at[0] = eject_pick(rng, 2) ? 0 : b->last;
+    at[0] = anneal_pick(rng, 2) ? 0 : b->last;
     if (degree == 0) return 1;
-    int32_t other = e->it->near[e->it->first[i] + eject_pick(rng, degree)];
+    int32_t other = e->it->near[e->it->first[i] + anneal_pick(rng, degree)];
     if (e->base[other] < 0) return 1;
     int64_t below = e->base[other] - b->size;
-    int64_t wish[CANDIDATES - 1] = {item_align(b, e->base[other]),
-                                    item_align(b, e->base[other] + e->it->item[other].size),
+    int64_t wish[CANDIDATES - 1] = {align_up(b->align, e->base[other]),
+                                    align_up(b->align, e->base[other] + e->it->item[other].size),
                                     below / b->align * b->align};
     int count = 1;
     for (int k = 0; k < CANDIDATES - 1; k++)
@@ -90,41 +62,36 @@ static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64
     return count;
 }
 
-/* The exact rise with links: those in the way leave one after the other, on paper. */
+/* The exact rise with links: the items in the way are flipped one after the other, and back again. */
 static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
 {
     struct links *l = e->links;
     int32_t i = plan->item, count = 0;
-    int64_t before = l->energy, rise = plan->rise;
-    links_flip(l, i);
+    int64_t rise = plan->rise + links_flip(l, i);
     for (size_t k = e->it->first[i]; plan->at >= 0 && k < e->it->first[i + 1]; k++)
         if (eject_in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size)) {
             e->ejected[count++] = e->it->near[k];
-            links_flip(l, e->it->near[k]);
+            rise += links_flip(l, e->it->near[k]);
         }
-    rise += l->energy - before;
     for (int32_t k = 0; k < count; k++) links_flip(l, e->ejected[k]);
     links_flip(l, i);
     return rise;
 }
 
-/* A linked item leaves, if one is drawn that is placed. */
-static bool plan_leaving(struct ejector *e, struct rng *rng, struct ejection *plan)
-{
-    if (eject_pick(rng, LEAVE_ONE_IN) != 0) return false;
-    int32_t i = (int32_t)eject_pick(rng, (uint32_t)e->it->count);
-    if (e->base[i] < 0 || !links_may_shun(e->links, i)) return false;
-    *plan = (struct ejection){i, NOT_PLACED, e->weight[i]};
-    plan->rise = rise_with_links(e, plan);
-    e->looks++;
-    return true;
-}
-
 bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
 {
-    if (e->links && plan_leaving(e, rng, plan)) return true;
-    if (e->off_count == 0) return false;
-    int32_t i = e->off[eject_pick(rng, (uint32_t)e->off_count)];
+    if (e->links && anneal_pick(rng, LEAVE_ONE_IN) == 0) {
+        /* A linked item leaves, if one is drawn that is placed. */
+        int32_t leaver = (int32_t)anneal_pick(rng, (uint32_t)e->it->count);
+        if (e->base[leaver] >= 0 && links_may_shun(e->links, leaver)) {
+            *plan = (struct ejection){leaver, NOT_PLACED, e->weight[leaver]};
+            plan->rise = rise_with_links(e, plan);
+            e->looks++;
+            return true;
+        }
+    }
+    if (e->off.count == 0) return false;
+    int32_t i = e->off.at[anneal_pick(rng, (uint32_t)e->off.count)];
     int64_t at[CANDIDATES], rise[CANDIDATES], size = e->it->item[i].size;
     int count = candidates(e, i, rng, at);
     for (int c = 0; c < count; c++) rise[c] = -e->weight[i];
@@ -146,13 +113,13 @@ void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *pl
 {
     int32_t i = plan->item, count = 0;
     if (plan->at < 0) {
-        put_off(e, i);
+        eject_put_off(e, i);
         return;
     }
     for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++)
         if (eject_in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size))
             e->ejected[count++] = e->it->near[k];
-    for (int32_t k = 0; k < count; k++) put_off(e, e->ejected[k]);
+    for (int32_t k = 0; k < count; k++) eject_put_off(e, e->ejected[k]);
     eject_put_on(e, i, plan->at);
     /* The heaviest of the ejected chooses first. */
     for (int32_t k = 1; k < count; k++) {
@@ -162,16 +129,16 @@ void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *pl
         e->ejected[at] = item;
     }
     for (int32_t k = 0; k < count; k++) put_lowest(e, e->ejected[k]);
-    for (int k = 0; k < REFILLS && count > 0 && e->off_count > 0; k++)
-        put_lowest(e, e->off[eject_pick(rng, (uint32_t)e->off_count)]);
+    for (int k = 0; k < REFILLS && count > 0 && e->off.count > 0; k++)
+        put_lowest(e, e->off.at[anneal_pick(rng, (uint32_t)e->off.count)]);
 }
 
 void ejector_load(struct ejector *e, const int64_t *base)
 {
     const struct items *it = e->it;
-    e->off_count = 0;
+    item_set_clear(&e->off);
+    item_set_clear(&e->stale);
     e->energy = e->spilled = 0;
-    e->stale_count = 0;
     if (e->links) {
         links_load(e->links, base);
         e->energy = e->links->energy;
@@ -179,11 +146,8 @@ void ejector_load(struct ejector *e, const int64_t *base)
     for (int32_t i = 0; i < it->count; i++) {
         e->base[i] = base[i];
         e->share[i] = (struct sharing){NO_ITEM, NO_ITEM};
-        e->off_slot[i] = -1;
-        e->is_stale[i] = false;
         if (base[i] >= 0) continue;
-        e->off_slot[i] = e->off_count;
-        e->off[e->off_count++] = i;
+        item_set_add(&e->off, i);
         e->energy += e->weight[i];
         e->spilled += it->item[i].cost;
     }
@@ -198,36 +162,18 @@ void ejector_load(struct ejector *e, const int64_t *base)
 
 void ejector_save(struct ejector *e, int64_t *base)
 {
-    for (int32_t k = 0; k < e->stale_count; k++) {
-        base[e->stale[k]] = e->base[e->stale[k]];
-        e->is_stale[e->stale[k]] = false;
-    }
-    e->stale_count = 0;
-}
-
-void ejector_free(struct ejector *e)
-{
-    mem_free(e->base);
-    mem_free(e->share);
-    mem_free(e->scratch);
-    mem_free(e->off);
-    mem_free(e->off_slot);
-    mem_free(e->ejected);
-    mem_free(e->stale);
-    mem_free(e->is_stale);
-    *e = (struct ejector){0};
+    for (int32_t k = 0; k < e->stale.count; k++) base[e->stale.at[k]] = e->base[e->stale.at[k]];
+    item_set_clear(&e->stale);
 }
 
 void ejector_make(struct ejector *e, const struct items *it, struct links *links)
 {
     size_t n = (size_t)it->count + 1;
     *e = (struct ejector){.it = it, .weight = links->fee, .links = links->any ? links : NULL};
-    e->base = mem_zeroed(n, sizeof *e->base);
-    e->share = mem_zeroed(n, sizeof *e->share);
-    e->scratch = mem_zeroed(n, sizeof *e->scratch);
-    e->off = mem_zeroed(n, sizeof *e->off);
-    e->off_slot = mem_zeroed(n, sizeof *e->off_slot);
-    e->ejected = mem_zeroed(n, sizeof *e->ejected);
-    e->stale = mem_zeroed(n, sizeof *e->stale);
-    e->is_stale = mem_zeroed(n, sizeof *e->is_stale);
+    e->base = arena_array(&e->memory, n, sizeof *e->base);
+    e->share = arena_array(&e->memory, n, sizeof *e->share);
+    e->scratch = arena_array(&e->memory, n, sizeof *e->scratch);
+    e->ejected = arena_array(&e->memory, n, sizeof *e->ejected);
+    item_set_make(&e->off, &e->memory, it->count);
+    item_set_make(&e->stale, &e->memory, it->count);
 }

@@ -19,17 +19,16 @@ struct ejector {
     int64_t *base;
     struct sharing *share;
     struct byte_range *scratch;
-    int32_t *off, off_count, *off_slot;
+    struct item_set off, stale; /* stale: changed since the last save */
     int32_t *ejected;
     int64_t energy;
-    int64_t spilled;             /* the cost of the items off chip, without links */
-    int32_t *stale, stale_count; /* changed since the last save */
-    bool *is_stale;
-    int64_t looks; /* neighbours looked at, ever */
+    int64_t spilled; /* the cost of the items off chip, without links */
+    int64_t looks;   /* neighbours looked at, ever */
+    struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void ejector_make(struct ejector *e, const struct items *it, struct links *links);
-void ejector_free(struct ejector *e);
 void ejector_load(struct ejector *e, const int64_t *base);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */
 void ejector_save(struct ejector *e, int64_t *base);

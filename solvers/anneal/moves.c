@@ -5,11 +5,6 @@
 
 enum { WALK_MAX = 12, BESIDE_BITS = 16 };
 
-static uint32_t moves_pick(struct rng *rng, uint32_t n)
-{
-    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
-}
-
 static bool chance(struct rng *rng, uint32_t of_1024)
 {
     return (rng_next(rng) >> 54) < of_1024;
@@ -32,7 +27,7 @@ static int32_t supporter(const struct decoder *d, int32_t item, struct rng *rng)
     for (int32_t m = d->root[item]; m != NO_ITEM; m = d->heir[m]) {
         uint32_t degree = (uint32_t)(it->first[m + 1] - it->first[m]);
         const int32_t *near = it->near + it->first[m];
-        for (uint32_t k = 0, at = degree ? moves_pick(rng, degree) : 0; k < degree; k++) {
+        for (uint32_t k = 0, at = degree ? anneal_pick(rng, degree) : 0; k < degree; k++) {
             const struct cell *c = &d->cell[near[at]];
             if (c->top == support && c->key < d->cell[m].key) return near[at];
             at = at + 1 < degree ? at + 1 : 0;
@@ -46,13 +41,13 @@ static bool turn_critical(struct decoder *d, int32_t item, struct rng *rng)
 {
     int32_t under = supporter(d, item, rng);
     if (under == NO_ITEM) return false;
-    for (uint32_t steps = moves_pick(rng, WALK_MAX); steps > 0; steps--) {
+    for (uint32_t steps = anneal_pick(rng, WALK_MAX); steps > 0; steps--) {
         int32_t next = supporter(d, under, rng);
         if (next == NO_ITEM) break;
         item = under;
         under = next;
     }
-    switch (moves_pick(rng, 4)) {
+    switch (anneal_pick(rng, 4)) {
     case 0:
         decoder_move(d, item, beside(d, under, true, rng));
         break;
@@ -70,8 +65,8 @@ static bool toggle_edge(struct decoder *d, int32_t item, struct rng *rng)
 {
     const struct items *it = d->it;
     uint32_t count = (uint32_t)(it->edge_first[item + 1] - it->edge_first[item]);
-    struct edge e = count ? it->edge[it->edge_of[(uint32_t)it->edge_first[item] + moves_pick(rng, count)]]
-                          : it->edge[moves_pick(rng, (uint32_t)it->edge_count)];
+    struct edge e = count ? it->edge[it->edge_of[(uint32_t)it->edge_first[item] + anneal_pick(rng, count)]]
+                          : it->edge[anneal_pick(rng, (uint32_t)it->edge_count)];
     if (d->heir[e.parent] == e.child) {
         decoder_part(d, e, beside(d, e.parent, chance(rng, 512), rng));
         return true;
@@ -79,18 +74,6 @@ static bool toggle_edge(struct decoder *d, int32_t item, struct rng *rng)
     if (!decoder_may_join(d, e)) return false;
     decoder_join(d, e, key_ordinal(d->cell[chance(rng, 512) ? e.parent : e.child].key));
     return true;
-}
-
-static void move_anywhere(struct decoder *d, int32_t item, struct rng *rng)
-{
-    decoder_move(d, item, rng_next(rng) >> (64 - KEY_ORDINAL_BITS));
-}
-
-static bool is_listed(const int32_t *items, int32_t count, int32_t item)
-{
-    for (int32_t k = 0; k < count; k++)
-        if (items[k] == item) return true;
-    return false;
 }
 
 /* Shuts an item or opens it, half the time with those of one of its links that are as it is. */
@@ -102,11 +85,11 @@ static bool turn_links(struct decoder *d, int32_t item, struct rng *rng)
     turned[count++] = item;
     uint32_t roles = (uint32_t)(l->first[item + 1] - l->first[item]);
     if (roles > 0 && chance(rng, 512)) {
-        int32_t link = l->role[(uint32_t)l->first[item] + moves_pick(rng, roles)].link;
+        int32_t link = l->role[(uint32_t)l->first[item] + anneal_pick(rng, roles)].link;
         for (int32_t k = l->member_first[link]; k < l->member_first[link + 1] && count < TURN_MOST; k++) {
             int32_t other = l->member[k];
             bool same = d->shut[other] == d->shut[item] && links_may_shun(l, other);
-            if (same && !is_listed(turned, count, other)) turned[count++] = other;
+            if (same && !item_is_listed(turned, count, other)) turned[count++] = other;
         }
     }
     decoder_turn(d, turned, count);
@@ -117,20 +100,17 @@ void try_move(struct decoder *d, const struct move_mix *mix, struct rng *rng)
 {
     const struct items *it = d->it;
     decoder_begin(d);
-    bool off = d->off_count > 0 && chance(rng, mix->off);
-    int32_t item =
-        off ? d->off[moves_pick(rng, (uint32_t)d->off_count)] : (int32_t)moves_pick(rng, (uint32_t)it->count);
+    bool off = d->off.count > 0 && chance(rng, mix->off);
+    int32_t item = off ? d->off.at[anneal_pick(rng, (uint32_t)d->off.count)]
+                       : (int32_t)anneal_pick(rng, (uint32_t)it->count);
     if (d->links && chance(rng, mix->turn) && turn_links(d, item, rng)) return;
     if (it->edge_count > 0 && chance(rng, mix->merge) && toggle_edge(d, item, rng)) return;
     if (off && chance(rng, mix->critical) && turn_critical(d, item, rng)) return;
     uint32_t degree = (uint32_t)(it->first[item + 1] - it->first[item]);
-    if (degree == 0 || chance(rng, mix->far)) {
-        move_anywhere(d, item, rng);
-        return;
-    }
-    int32_t other = it->near[it->first[item] + moves_pick(rng, degree)];
+    bool far = degree == 0 || chance(rng, mix->far);
+    int32_t other = far ? item : it->near[it->first[item] + anneal_pick(rng, degree)];
     if (d->root[other] == d->root[item])
-        move_anywhere(d, item, rng);
+        decoder_move(d, item, rng_next(rng) >> (64 - KEY_ORDINAL_BITS));
     else if (chance(rng, mix->swap))
         decoder_swap(d, item, other);
     else

@@ -1,6 +1,5 @@
 /* The phases of the annealing: cycles over orders, cycles of ejections, refilling of windows. */
 #include "anneal/annealing.h"
-#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -9,11 +8,79 @@
 
 #include <stdlib.h>
 
+void cooling_make(struct schedule *s)
+{
+    *s = (struct schedule){0};
+    for (uint32_t i = 0; i < 1u << LOG_TABLE_BITS; i++) {
+        /* log2(x) for x in [1, 2) with 31 fraction bits: squaring doubles the logarithm, whose integer
+         * part is the next binary digit. */
+        uint64_t x = (UINT64_C(1) << 31) + ((uint64_t)i << (31 - LOG_TABLE_BITS));
+        uint32_t log = 0;
+        for (int digit = LOG_FRACTION_BITS - 1; digit >= 0; digit--) {
+            x = (x * x) >> 31;
+            if (x >> 32) {
+                log |= UINT32_C(1) << digit;
+                x >>= 1;
+            }
+        }
+        s->log2_table[i] = log;
+    }
+    s->log2_table[1 << LOG_TABLE_BITS] = 1u << LOG_FRACTION_BITS;
+}
+
+int64_t schedule_allowance(const struct schedule *s, uint64_t random)
+{
+    /* -log2(u), u = (random + 1/2) / 2^64, 16 fraction bits. */
+    random |= 1;
+    int zeros = __builtin_clzll(random);
+    uint64_t mantissa = random << zeros << 1; /* the bits after the leading one */
+    uint32_t index = (uint32_t)(mantissa >> (64 - LOG_TABLE_BITS));
+    uint64_t part = (mantissa << LOG_TABLE_BITS) >> 48;
+    uint64_t low = s->log2_table[index], high = s->log2_table[index + 1];
+    uint64_t fraction = low + (((high - low) * part) >> 16);
+    uint64_t minus_log2 = ((uint64_t)(zeros + 1) << LOG_FRACTION_BITS) - fraction;
+    const uint64_t ln2 = 45426; /* ln 2 with 16 fraction bits */
+    return (int64_t)(((int128)s->now * (int128)((minus_log2 * ln2) >> 16)) >> LOG_FRACTION_BITS);
+}
+
+void schedule_heat(struct schedule *s, int64_t hot, int64_t cold, int64_t work)
+{
+    s->hot = max_i64(hot, 1);
+    s->cold = min_i64(max_i64(cold, 1), s->hot);
+    s->left = max_i64(work, 1);
+    s->stage = max_i64(s->left / COOLING_STAGES, 1);
+    s->next = s->left - s->stage;
+    /* The k-th root of cold / hot by bisection on the 32-bit fraction. */
+    int64_t k = max_i64(s->left / s->stage, 1);
+    uint64_t low = 0, high = UINT64_C(1) << 32;
+    uint64_t wanted = (uint64_t)(((int128)s->cold << 32) / s->hot);
+    for (int i = 0; i < 33 && low + 1 < high; i++) {
+        uint64_t middle = (low + high) / 2, power = UINT64_C(1) << 32, factor = middle;
+        for (int64_t e = k; e > 0; e >>= 1) {
+            if (e & 1) power = (uint64_t)(((int128)power * factor) >> 32);
+            factor = (uint64_t)(((int128)factor * factor) >> 32);
+        }
+        if (power <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    s->ratio = low > 0 ? low : 1;
+    s->now = s->hot;
+}
+
+bool schedule_spend(struct schedule *s, int64_t work)
+{
+    s->left -= work;
+    for (; s->left <= s->next && s->next > 0; s->next -= s->stage)
+        s->now = max_i64((int64_t)(((int128)s->now * (int128)s->ratio) >> 32), 1);
+    return s->left > 0;
+}
+
 enum { CHECK_STRIDE = 512, CHECK_LOOKS = 1 << 19, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
 
-/* Every so many steps, and after so much of them where they are long. `looks`: of who takes them, until
- * now. */
-static bool phases_is_told_to_stop(struct search *s, int64_t looks)
+/* Polls every CHECK_STRIDE steps, and after CHECK_LOOKS looks where steps are long. */
+static bool phases_is_cancelled(struct search *s, int64_t looks)
 {
     int64_t since = looks - s->looked_at;
     if (s->steps % CHECK_STRIDE != 0 && since >= 0 && since < CHECK_LOOKS) return false;
@@ -31,17 +98,17 @@ ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item));
 /* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
 static void fill_holes(struct search *s)
 {
+    struct arena memory = {0};
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
-    struct sharing *share = mem_alloc((n + 1) * sizeof *share);
-    struct byte_range *scratch = mem_alloc((n + 1) * sizeof *scratch);
-    struct dear *off = mem_alloc((n + 1) * sizeof *off);
+    struct sharing *share = arena_array(&memory, n + 1, sizeof *share);
+    struct byte_range *scratch = arena_array(&memory, n + 1, sizeof *scratch);
+    struct dear *off = arena_array(&memory, n + 1, sizeof *off);
     int32_t count = 0;
     struct taken_bits map;
     lowest_fit_map(it, &map);
     for (int32_t i = 0; i < it->count; i++) {
-        share[i] =
-            (struct sharing){i, i}; /* no slot is offered again: handovers are the decoder's business */
+        share[i] = (struct sharing){i, i}; /* no slot is offered: handovers are the decoder's business */
         if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
     }
     qsort(off, (size_t)count, sizeof *off, compare_dear);
@@ -53,10 +120,8 @@ static void fill_holes(struct search *s)
         s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
-    mem_free(share);
-    mem_free(scratch);
-    taken_bits_free(&map);
-    mem_free(off);
+    mem_free(map.bits);
+    arena_free(&memory);
     annealing_measure_best(s);
 }
 
@@ -78,7 +143,7 @@ static void phases_keep_best(struct search *s)
 {
     decoder_save(&s->decoder, s->best);
     s->best_spilled = decoded_spill(s, &s->best_broken);
-    s->best_off = s->decoder.off_count;
+    s->best_off = s->decoder.off.count;
     if (s->problem->objective == LX_HEIGHT) s->best_height = items_height(&s->items, s->best);
 }
 
@@ -101,7 +166,7 @@ static bool state_is_better(const struct search *s)
     int32_t broken;
     int64_t spilled = decoded_spill(s, &broken);
     if (s->problem->objective == LX_SPILL) return phases_is_better(s, spilled, broken);
-    return s->decoder.off_count < (s->problem->objective == LX_FIT ? s->best_off : 1);
+    return s->decoder.off.count < (s->problem->objective == LX_FIT ? s->best_off : 1);
 }
 
 /* The mean change of energy by a move, from moves that are all taken back. */
@@ -123,12 +188,12 @@ static int64_t mean_change(struct search *s)
 }
 
 /* One cycle over orders, from the best placement. */
-static bool run_orders(struct search *s, int64_t work, bool hotter)
+static void run_orders(struct search *s, int64_t work, bool hotter)
 {
     struct decoder *d = &s->decoder;
     decoder_load(d, s->best);
-    if (!decoder_decode_all(d) || (s->problem->objective == LX_HEIGHT && !aim_lower(s)))
-        return s->stopped = true;
+    s->stopped = !decoder_decode_all(d) || (s->problem->objective == LX_HEIGHT && !aim_lower(s));
+    if (s->stopped) return;
     int64_t mean = mean_change(s), slack = share_of(mean, s->option[PATIENCE]);
     schedule_heat(&s->schedule, share_of(mean, s->option[HOT] * (hotter ? s->option[REHEAT] : 1)),
                   share_of(mean, s->option[COLD]), work);
@@ -144,46 +209,39 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
             decoder_undo(d);
         } else if (delta < 0 && state_is_better(s)) {
             phases_keep_best(s);
-            if (annealing_is_done(s)) return true;
-            if (s->problem->objective == LX_HEIGHT && !aim_lower(s)) return s->stopped = true;
+            if (annealing_is_done(s)) return;
+            s->stopped = s->problem->objective == LX_HEIGHT && !aim_lower(s);
         }
-        if (phases_is_told_to_stop(s, d->looks)) return true;
+        if (s->stopped || phases_is_cancelled(s, d->looks)) return;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
-    if (!(s->problem->objective == LX_HEIGHT)) fill_holes(s);
-    return true;
+    if (s->problem->objective != LX_HEIGHT) fill_holes(s);
 }
 
-/* Stacking has lost nothing. */
-static bool no_worse_decoded(const struct search *s)
+/* Takes a state as the best one, if it is: with links the energy alone does not tell. */
+static bool keep_if_better(struct search *s, const struct links *links, int64_t spilled, int32_t off)
 {
-    int32_t broken;
-    int64_t spilled = decoded_spill(s, &broken);
-    if (s->links[0].any) return broken <= s->best_broken && spilled <= s->best_spilled;
-    return spilled <= s->best_spilled && s->decoder.off_count <= s->best_off;
-}
-
-/* Takes the ejector's state as the best, if it is: with links the energy alone does not tell. */
-static bool keep_ejected(struct search *s)
-{
-    const struct links *links = s->ejector.links;
-    int64_t spilled = s->ejector.spilled + (links ? links->value : 0);
     int32_t broken = links ? links->broken : 0;
+    if (links) spilled += links->value;
     if (links && !phases_is_better(s, spilled, broken)) return false;
-    ejector_save(&s->ejector, s->best);
     s->best_spilled = spilled;
     s->best_broken = broken;
-    s->best_off = s->ejector.off_count;
+    s->best_off = off;
     return true;
 }
 
 /* One cycle of ejections, from the best placement, stacked once to close its gaps. */
-static bool run_ejections(struct search *s, int64_t work, bool hotter)
+static void run_ejections(struct search *s, int64_t work, bool hotter)
 {
     struct ejector *e = &s->ejector;
     struct ejection plan;
     decoder_load(&s->decoder, s->best);
-    if (!decoder_decode_all(&s->decoder)) return s->stopped = true;
-    if (no_worse_decoded(s)) phases_keep_best(s);
+    s->stopped = !decoder_decode_all(&s->decoder);
+    if (s->stopped) return;
+    /* The stacking is kept unless it is worse. */
+    int32_t broken;
+    int64_t spilled = decoded_spill(s, &broken);
+    bool no_worse = s->links[0].any ? broken <= s->best_broken : s->decoder.off.count <= s->best_off;
+    if (no_worse && spilled <= s->best_spilled) phases_keep_best(s);
     ejector_load(e, s->best);
     int64_t best = e->energy, mean = 0, looks;
     for (int k = 0; k < SAMPLE_MOVES && ejector_plan(e, &s->rng, &plan); k++)
@@ -193,29 +251,16 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     do {
         looks = e->looks;
         s->steps++;
-        if (phases_is_told_to_stop(s, e->looks)) break;
+        if (phases_is_cancelled(s, e->looks)) break;
         if (!ejector_plan(e, &s->rng, &plan)) break;
         if (plan.rise > schedule_allowance(&s->schedule, rng_next(&s->rng))) continue;
         ejector_apply(e, &s->rng, &plan);
         if (e->energy >= best && !e->links) continue;
         best = e->energy;
-        if (keep_ejected(s) && annealing_is_done(s)) break;
+        if (!keep_if_better(s, e->links, e->spilled, e->off.count)) continue;
+        ejector_save(e, s->best);
+        if (annealing_is_done(s)) break;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : e->looks - looks + STEP_WORK));
-    return true;
-}
-
-/* Takes the refiller's state as the best, if it is. */
-static bool keep_refilled(struct search *s)
-{
-    const struct links *links = s->refiller.links;
-    int64_t spilled = s->refiller.spilled + (links ? links->value : 0);
-    int32_t broken = links ? links->broken : 0;
-    if (links && !phases_is_better(s, spilled, broken)) return false;
-    refiller_save(&s->refiller, s->best);
-    s->best_spilled = spilled;
-    s->best_broken = broken;
-    s->best_off = s->refiller.off_all;
-    return true;
 }
 
 static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t work)
@@ -226,16 +271,17 @@ static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t w
     do {
         looks = f->looks;
         s->steps++;
-        if (phases_is_told_to_stop(s, f->looks)) break;
+        if (phases_is_cancelled(s, f->looks)) break;
         if (!refiller_step(f, &s->rng, schedule_allowance(&s->schedule, rng_next(&s->rng)))) break;
         if (f->energy >= best && !f->links) continue;
         best = f->energy;
-        if (keep_refilled(s) && annealing_is_done(s)) break;
+        if (!keep_if_better(s, f->links, f->spilled, f->off_all)) continue;
+        refiller_save(f, s->best);
+        if (annealing_is_done(s)) break;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : f->looks - looks + STEP_WORK));
     refiller_restore(f, s->best);
 }
 
-/* Windows that overlap by half, each with its share of the work. */
 void phase_refills(struct search *s, int64_t work, int64_t hot)
 {
     int32_t n = s->items.count, wide = (int32_t)s->option[WINDOW], windows = n <= wide ? 1 : 2 * n / wide;
@@ -256,8 +302,7 @@ void phase_refills(struct search *s, int64_t work, int64_t hot)
         s->steps);
 }
 
-/* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
-bool phase_cycles(struct search *s, int64_t work)
+void phase_cycles(struct search *s, int64_t work)
 {
     /* Each cycle decodes everything once: no more cycles than leave most of the work to the search. */
     int64_t cycles = s->option[CYCLES];
@@ -267,17 +312,11 @@ bool phase_cycles(struct search *s, int64_t work)
         int64_t share = work / cycles + (cycle < work % cycles);
         if (share == 0) break;
         bool hotter = only_orders ? cycle % 2 == 1 : cycle % 4 == 1 || cycle % 4 == 2;
-        bool ok =
-            only_orders || cycle % 2 == 0 ? run_orders(s, share, hotter) : run_ejections(s, share, hotter);
-        if (!ok) return false;
+        (only_orders || cycle % 2 == 0 ? run_orders : run_ejections)(s, share, hotter);
         LOG(anneal, "cycle %" PRId64 " of %" PRId64 ": %" PRId64 ", %" PRId64 " steps", cycle + 1, cycles,
             annealing_objective(s), s->steps);
     }
-    return true;
 }
-
-/* Fit by guided orders: the packing engine's search with restarts over perturbed orders, each item by
- * itself. */
 
 struct ending {
     const struct lx_run *run;
@@ -290,12 +329,13 @@ static bool pack_all_stopped(void *context)
     return lx_run_stopped(e->run) || (e->deadline > 0 && clock_seconds() > e->deadline);
 }
 
-void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base, bool *found)
+bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base)
 {
+    struct arena memory = {0};
     size_t n = (size_t)it->count + 1;
-    struct fit_item *items = mem_alloc(n * sizeof *items);
-    struct fit_piece *pieces = mem_alloc(n * sizeof *pieces);
-    int64_t *trial = mem_alloc(n * sizeof *trial);
+    struct fit_item *items = arena_array(&memory, n, sizeof *items);
+    struct fit_piece *pieces = arena_array(&memory, n, sizeof *pieces);
+    int64_t *trial = arena_array(&memory, n, sizeof *trial);
     struct ending ending = {run, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0};
     struct fit_limits limits = {
         .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
@@ -310,10 +350,8 @@ void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
                             .piece_count = it->count,
                             .items = items,
                             .pieces = pieces};
-    enum fit_result result = fit_solve(&p, &limits, trial, &stats);
-    *found = result == FIT_YES;
-    for (int32_t i = 0; *found && i < it->count; i++) base[i] = trial[i];
-    mem_free(items);
-    mem_free(pieces);
-    mem_free(trial);
+    bool found = fit_solve(&p, &limits, trial, &stats) == FIT_YES;
+    for (int32_t i = 0; found && i < it->count; i++) base[i] = trial[i];
+    arena_free(&memory);
+    return found;
 }

@@ -1,9 +1,7 @@
 /* Clearing and filling pieces of a placement; see refill.h. */
 #include "anneal/refill.h"
 #include "base/checked.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOVES_EACH = 4 }; /* on average, up to which insertion is the faster sort */
@@ -11,48 +9,17 @@ enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
 enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
 enum gap { FIRST, LAST, TIGHTEST, GAPS };
 
-static uint32_t refill_pick(struct rng *rng, uint32_t n)
-{
-    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
-}
-
-static void list_off(struct refiller *f, int32_t i)
-{
-    if (i < f->from || i >= f->to) return;
-    f->off_slot[i] = f->off_count;
-    f->off[f->off_count++] = i;
-}
-
-static void unlist_off(struct refiller *f, int32_t i)
-{
-    if (i < f->from || i >= f->to) return;
-    int32_t slot = f->off_slot[i], mover = f->off[--f->off_count];
-    f->off[slot] = mover;
-    f->off_slot[mover] = slot;
-    f->off_slot[i] = -1;
-}
-
 static void refill_put(struct refiller *f, int32_t i, struct spot spot)
 {
     bool was_off = f->spot[i].base < 0, off = spot.base < 0;
     f->spot[i] = spot;
-    if (!f->is_stale[i]) {
-        f->is_stale[i] = true;
-        f->stale[f->stale_count++] = i;
-    }
+    item_set_add(&f->stale, i);
     if (was_off == off) return;
     int sign = off ? 1 : -1;
-    f->energy += sign * f->fee[i];
+    f->energy += sign * f->fee[i] + (f->links ? links_flip(f->links, i) : 0);
     f->spilled += sign * f->it->item[i].cost;
     f->off_all += sign;
-    if (off)
-        list_off(f, i);
-    else
-        unlist_off(f, i);
-    if (!f->links) return;
-    int64_t before = f->links->energy;
-    links_flip(f->links, i);
-    f->energy += f->links->energy - before;
+    if (i >= f->from && i < f->to) (off ? item_set_add : item_set_remove)(&f->off, i);
 }
 
 static const struct spot nowhere = {NOT_PLACED, NOT_PLACED};
@@ -159,16 +126,9 @@ static int64_t refill_find_gap(struct refiller *f, int32_t i, enum gap gap)
             least = high - low;
             if (gap == FIRST) break;
         }
-        if (k < count && f->scratch[k].spot.top > low) low = item_align(b, f->scratch[k].spot.top);
+        if (k < count && f->scratch[k].spot.top > low) low = align_up(b->align, f->scratch[k].spot.top);
     }
     return best;
-}
-
-static bool is_on_list(const struct refiller *f, int32_t i)
-{
-    for (int32_t k = 0; k < f->count; k++)
-        if (f->list[k] == i) return true;
-    return false;
 }
 
 /* A band of addresses, at least as high as the item: half the time no higher, half the time where a
@@ -178,11 +138,11 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
     const struct item *b = &f->it->item[i];
     uint32_t degree = (uint32_t)(f->it->first[i + 1] - f->it->first[i]);
     *height = b->size;
-    if (refill_pick(rng, 2)) *height += (int64_t)rng_below(rng, (uint64_t)(f->room / 6 + 1));
+    if (anneal_pick(rng, 2)) *height += (int64_t)rng_below(rng, (uint64_t)(f->room / 6 + 1));
     *height = min_i64(*height, f->room);
     if (b->fixed >= 0) return b->fixed;
-    if (degree > 0 && refill_pick(rng, 2)) {
-        int64_t at = f->spot[f->near[f->it->first[i] + refill_pick(rng, degree)]].base;
+    if (degree > 0 && anneal_pick(rng, 2)) {
+        int64_t at = f->spot[f->near[f->it->first[i] + anneal_pick(rng, degree)]].base;
         if (at >= 0) return min_i64(at, f->room - *height);
     }
     return (int64_t)rng_below(rng, (uint64_t)(f->room - *height + 1));
@@ -191,20 +151,14 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
 static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
 {
     const struct item *b = &f->it->item[i];
+    const int64_t most = INT64_C(1) << 50;
     int64_t area;
-    switch (kind) {
-    case BY_SIZE:
-        return min_i64(b->size, INT64_C(1) << 50);
-    case BY_COST:
-        return min_i64(f->fee[i], INT64_C(1) << 50);
-    case BY_WORTH:
-        return f->worth[i];
-    case BY_AREA:
-    case KINDS:
-    default:
-        return mul_i64(b->size, b->end - b->start, &area) ? min_i64(area, INT64_C(1) << 50)
-                                                          : INT64_C(1) << 50;
-    }
+    if (!mul_i64(b->size, b->end - b->start, &area)) area = most;
+    const int64_t ranks[KINDS] = {[BY_SIZE] = min_i64(b->size, most),
+                                  [BY_COST] = min_i64(f->fee[i], most),
+                                  [BY_WORTH] = f->worth[i],
+                                  [BY_AREA] = min_i64(area, most)};
+    return ranks[kind];
 }
 
 /* Everything on the list chooses a place. False when that can no longer end within the limit. */
@@ -212,13 +166,13 @@ static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int6
 {
     int32_t order[REFILL_MOST];
     int64_t to_come = 0;
-    enum gap gap = (enum gap)refill_pick(rng, GAPS);
+    enum gap gap = (enum gap)anneal_pick(rng, GAPS);
     /* The listed in the order in which they choose; half the time the first one before all others. */
     int64_t rank[REFILL_MOST];
-    enum kind kind = (enum kind)refill_pick(rng, KINDS);
-    bool first = refill_pick(rng, 2);
+    enum kind kind = (enum kind)anneal_pick(rng, KINDS);
+    bool first = anneal_pick(rng, 2);
     for (int32_t k = 0; k < f->count; k++) {
-        rank[k] = refill_rank_of(f, f->list[k], kind) * (NOISE_FROM + (int64_t)refill_pick(rng, NOISE));
+        rank[k] = refill_rank_of(f, f->list[k], kind) * (NOISE_FROM + (int64_t)anneal_pick(rng, NOISE));
         if (k == 0 && first) rank[k] = INT64_MAX;
         int32_t at = k;
         for (; at > 0 && rank[order[at - 1]] < rank[k]; at--) order[at] = order[at - 1];
@@ -245,13 +199,13 @@ static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int6
 static int32_t draw_item(struct refiller *f, struct rng *rng, int32_t *leaver)
 {
     *leaver = NO_ITEM;
-    if (f->links && refill_pick(rng, LEAVE_ONE_IN) == 0) {
-        int32_t i = f->from + (int32_t)refill_pick(rng, (uint32_t)(f->to - f->from));
+    if (f->links && anneal_pick(rng, LEAVE_ONE_IN) == 0) {
+        int32_t i = f->from + (int32_t)anneal_pick(rng, (uint32_t)(f->to - f->from));
         if (f->spot[i].base >= 0 && links_may_shun(f->links, i)) return *leaver = i;
     }
-    if (f->off_count == 0) return NO_ITEM;
-    int32_t a = f->off[refill_pick(rng, (uint32_t)f->off_count)],
-            b = f->off[refill_pick(rng, (uint32_t)f->off_count)];
+    if (f->off.count == 0) return NO_ITEM;
+    int32_t a = f->off.at[anneal_pick(rng, (uint32_t)f->off.count)],
+            b = f->off.at[anneal_pick(rng, (uint32_t)f->off.count)];
     return f->worth[b] > f->worth[a] ? b : a;
 }
 
@@ -272,11 +226,11 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     }
     /* A few that are off chip and live with one of the listed. */
     for (int k = 0; k < GUESTS; k++) {
-        int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];
+        int32_t host = f->list[anneal_pick(rng, (uint32_t)f->count)];
         uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);
         if (degree == 0) continue;
-        int32_t guest = f->near[f->it->first[host] + refill_pick(rng, degree)];
-        if (f->spot[guest].base < 0 && !is_on_list(f, guest)) f->list[f->count++] = guest;
+        int32_t guest = f->near[f->it->first[host] + anneal_pick(rng, degree)];
+        if (f->spot[guest].base < 0 && !item_is_listed(f->list, f->count, guest)) f->list[f->count++] = guest;
     }
     for (int32_t k = 0; k < f->count; k++) {
         f->was[k] = f->spot[f->list[k]];
@@ -291,16 +245,17 @@ void refiller_window(struct refiller *f, int32_t from, int32_t to)
 {
     f->from = from;
     f->to = to;
-    f->off_count = 0;
+    item_set_clear(&f->off);
     for (int32_t i = from; i < to; i++)
-        if (f->spot[i].base < 0) list_off(f, i);
+        if (f->spot[i].base < 0) item_set_add(&f->off, i);
 }
 
 void refiller_load(struct refiller *f, const int64_t *base)
 {
     const struct items *it = f->it;
     f->energy = f->spilled = 0;
-    f->off_all = f->stale_count = 0;
+    f->off_all = 0;
+    item_set_clear(&f->stale);
     if (f->links) {
         links_load(f->links, base);
         f->energy = f->links->energy;
@@ -308,7 +263,6 @@ void refiller_load(struct refiller *f, const int64_t *base)
     for (int32_t i = 0; i < it->count; i++) {
         bool off = base[i] < 0;
         f->spot[i] = off ? nowhere : (struct spot){base[i], base[i] + it->item[i].size};
-        f->is_stale[i] = false;
         f->energy += off ? f->fee[i] : 0;
         f->spilled += off ? it->item[i].cost : 0;
         f->off_all += off;
@@ -318,33 +272,17 @@ void refiller_load(struct refiller *f, const int64_t *base)
 
 void refiller_save(struct refiller *f, int64_t *base)
 {
-    for (int32_t k = 0; k < f->stale_count; k++) {
-        base[f->stale[k]] = f->spot[f->stale[k]].base;
-        f->is_stale[f->stale[k]] = false;
-    }
-    f->stale_count = 0;
+    for (int32_t k = 0; k < f->stale.count; k++) base[f->stale.at[k]] = f->spot[f->stale.at[k]].base;
+    item_set_clear(&f->stale);
 }
 
 void refiller_restore(struct refiller *f, const int64_t *base)
 {
-    for (int32_t k = 0; k < f->stale_count; k++) {
-        int32_t i = f->stale[k];
+    for (int32_t k = 0; k < f->stale.count; k++) {
+        int32_t i = f->stale.at[k];
         refill_put(f, i, base[i] < 0 ? nowhere : (struct spot){base[i], base[i] + f->it->item[i].size});
-        f->is_stale[i] = false;
     }
-    f->stale_count = 0;
-}
-
-void refiller_free(struct refiller *f)
-{
-    mem_free(f->spot);
-    mem_free(f->off);
-    mem_free(f->off_slot);
-    mem_free(f->scratch);
-    mem_free(f->near);
-    mem_free(f->stale);
-    mem_free(f->is_stale);
-    *f = (struct refiller){0};
+    item_set_clear(&f->stale);
 }
 
 void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth)
@@ -352,12 +290,9 @@ void refiller_make(struct refiller *f, const struct items *it, struct links *lin
     size_t n = (size_t)it->count + 1;
     *f = (struct refiller){.it = it, .fee = links->fee, .worth = worth, .links = links->any ? links : NULL};
     f->room = it->problem->capacity / it->problem->alignment;
-    f->spot = mem_zeroed(n, sizeof *f->spot);
-    f->off = mem_zeroed(n, sizeof *f->off);
-    f->off_slot = mem_zeroed(n, sizeof *f->off_slot);
-    f->scratch = mem_alloc(2 * n * sizeof *f->scratch);
-    f->near = mem_alloc((it->first[it->count] + 1) * sizeof *f->near);
-    memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
-    f->stale = mem_zeroed(n, sizeof *f->stale);
-    f->is_stale = mem_zeroed(n, sizeof *f->is_stale);
+    f->spot = arena_array(&f->memory, n, sizeof *f->spot);
+    f->scratch = arena_array(&f->memory, 2 * n, sizeof *f->scratch);
+    f->near = arena_copy_array(&f->memory, it->near, it->first[it->count], sizeof *f->near);
+    item_set_make(&f->off, &f->memory, it->count);
+    item_set_make(&f->stale, &f->memory, it->count);
 }

@@ -11,8 +11,7 @@
 #ifndef LX_SOLVERS_ANNEAL_REFILL_H
 #define LX_SOLVERS_ANNEAL_REFILL_H
 
-#include "base/rng.h"
-#include "common/first_answers.h"
+#include "anneal/decode.h"
 
 enum { REFILL_MOST = 48 };
 
@@ -33,22 +32,22 @@ struct refiller {
     struct links *links;  /* NULL: none; otherwise its own, which it keeps up to date */
     struct spot *spot;
     int32_t from, to;
-    int32_t *off, off_count, *off_slot; /* of the window */
-    struct neighbour *scratch;          /* twice as many as there are items */
-    int32_t *near;                      /* the conflicts of the items, each list in an order of its own */
-    int64_t room;                       /* units of the scratchpad */
+    struct item_set off;       /* of the window */
+    struct neighbour *scratch; /* twice as many as there are items */
+    int32_t *near;             /* the conflicts of the items, each list in an order of its own */
+    int64_t room;              /* units of the scratchpad */
     int64_t energy, spilled;
-    int32_t off_all;             /* items off chip, of all windows */
-    int32_t *stale, stale_count; /* changed since the last save */
-    bool *is_stale;
+    int32_t off_all;           /* items off chip, of all windows */
+    struct item_set stale;     /* changed since the last save */
     int64_t looks;             /* neighbours looked at, ever */
     int32_t list[REFILL_MOST]; /* of the step: what leaves and comes */
     struct spot was[REFILL_MOST];
     int32_t count;
+    struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void refiller_make(struct refiller *f, const struct items *it, struct links *links, const int64_t *worth);
-void refiller_free(struct refiller *f);
 void refiller_load(struct refiller *f, const int64_t *base);
 void refiller_window(struct refiller *f, int32_t from, int32_t to);
 /* Brings the array that was loaded up to date; nobody else may have written to it. */

@@ -3,8 +3,75 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
+
+/* --- The index of placed buffers: a complete binary tree as an array. Node i has children 2i and 2i + 1, leaves begin
+ * at `width`, a power of two. A query descends only where something ends after its start, and only into leaves that
+ * begin before its end. --- */
+
+struct start {
+    int64_t at;
+    int32_t buffer;
+};
+
+ORDER(compare_starts, struct start, ORDER_UP(at) ORDER_UP(buffer));
+
+void live_index_init(struct live_index *x, const struct lx_problem *p, const int32_t *class, int32_t which)
+{
+    size_t n = (size_t)p->count;
+    *x = (struct live_index){.buffers = p->buffers, .width = 1};
+    struct start *starts = arena_array(&x->memory, n + 1, sizeof *starts);
+    for (int32_t i = 0; i < p->count; i++)
+        if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
+    while (x->width < x->count) x->width *= 2;
+    x->order = arena_array(&x->memory, (size_t)x->count + 1, sizeof *x->order);
+    x->leaf = arena_array(&x->memory, n + 1, sizeof *x->leaf);
+    x->latest_end = arena_array(&x->memory, 2 * (size_t)x->width, sizeof *x->latest_end);
+    qsort(starts, (size_t)x->count, sizeof *starts, compare_starts);
+    for (int32_t i = 0; i < x->count; i++) {
+        x->order[i] = starts[i].buffer;
+        x->leaf[starts[i].buffer] = i;
+    }
+    for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
+}
+
+void live_index_add(struct live_index *x, int32_t buffer)
+{
+    int64_t end = x->buffers[buffer].end;
+    for (int32_t i = x->width + x->leaf[buffer]; i > 0 && x->latest_end[i] < end; i /= 2)
+        x->latest_end[i] = end;
+}
+
+void live_index_remove(struct live_index *x, int32_t buffer)
+{
+    int32_t node = x->width + x->leaf[buffer];
+    for (x->latest_end[node] = INT64_MIN; node > 1;) {
+        node /= 2;
+        x->latest_end[node] = max_i64(x->latest_end[2 * node], x->latest_end[2 * node + 1]);
+    }
+}
+
+/* Leaves [0, before) start early enough; of these, the ones that end after `start`. */
+static int32_t find_below(const struct live_index *x, int32_t node, int32_t left, int32_t width,
+                          int32_t before, int64_t start, int32_t *out, int32_t found)
+{
+    if (left >= before || x->latest_end[node] <= start) return found;
+    if (width == 1) {
+        out[found] = x->order[left];
+        return found + 1;
+    }
+    found = find_below(x, 2 * node, left, width / 2, before, start, out, found);
+    return find_below(x, 2 * node + 1, left + width / 2, width / 2, before, start, out, found);
+}
+
+int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, int32_t *out)
+{
+    int32_t i;
+    BISECT(i, 0, x->count, x->buffers[x->order[i]].start < end);
+    return find_below(x, 1, 0, x->width, i, start, out, 0);
+}
 
 struct life {
     int64_t start, end;
@@ -38,19 +105,6 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     return most;
 }
 
-static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
-{
-    int64_t tick = 0;
-    while (c->count <= MOST_CROWDS) {
-        int32_t most = crowds_fullest(c, lives, n, ends, &tick);
-        if (most < least_crowd(n)) return;
-        for (int32_t i = 0; i < n; i++)
-            if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
-                c->class[lives[i].buffer] = c->count;
-        c->count++;
-    }
-}
-
 static void find_crowds(struct crowds *c, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
@@ -71,7 +125,15 @@ static void find_crowds(struct crowds *c, const struct lx_problem *p)
             for (int32_t k = i; k < next; k++) c->class[lives[k].buffer] = c->count;
             c->crowd[c->count++].equals = true;
         }
-        crowds_of_ticks(c, lives, count, ends);
+        /* Then the lives at the fullest tick, at the fullest tick of the rest, and so on. */
+        int64_t tick = 0;
+        while (c->count <= MOST_CROWDS &&
+               crowds_fullest(c, lives, count, ends, &tick) >= least_crowd(count)) {
+            for (int32_t i = 0; i < count; i++)
+                if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
+                    c->class[lives[i].buffer] = c->count;
+            c->count++;
+        }
     }
     mem_free(lives);
     mem_free(ends);
@@ -94,7 +156,7 @@ static void open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
         w->first_end = min_i64(w->first_end, b->end);
         w->last_end = max_i64(w->last_end, b->end);
     }
-    live_index_init_class(&w->placed, p, c->class, which);
+    live_index_init(&w->placed, p, c->class, which);
     alignment = max_i64(alignment, 1);
     if (w->equals) gap_tree_init(&w->left, capacity, alignment, least, p->count, by_room);
     if (which != 0) gap_tree_init(&w->gaps, capacity, alignment, least, w->placed.count, by_room);
@@ -111,12 +173,11 @@ void crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity,
 void crowds_free(struct crowds *c)
 {
     for (int32_t k = 0; k < c->count; k++) {
-        live_index_free(&c->crowd[k].placed);
-        gap_tree_free(&c->crowd[k].gaps);
-        gap_tree_free(&c->crowd[k].left);
+        arena_free(&c->crowd[k].placed.memory);
+        mem_free(c->crowd[k].gaps.nodes);
+        mem_free(c->crowd[k].left.nodes);
     }
     mem_free(c->class);
-    c->class = NULL;
 }
 
 static bool crowds_apart(const struct crowd *w, const struct lx_buffer *b)

@@ -1,17 +1,40 @@
-/* Crowds: buffers that all live at once, so that none of them need be looked at one by one. Buffers that
- * share a tick take disjoint bytes, which leaves a list of gaps (gap_tree.h). Where a new buffer lives
- * with the whole crowd, that list says all there is to know; where it lives with a part of it, that part
- * is listed (live_index.h). Crowds are, first, the buffers with exactly the same life, where these are
- * many (weights), then those alive at the fullest tick, at the fullest tick of the rest, and so on. What
- * is in no crowd is class 0, which has no gaps. At most MOST_CROWDS of them; a list of short lives has
- * none. A crowd of equal lives also keeps the gaps that all placed buffers leave it, in the crowd or not:
- * its own buffers list nothing at all. Where one buffer takes over another's slot the bytes stay taken:
- * they are those of two. */
+/* Crowds: buffers that all live at once. They take disjoint bytes, which leaves a list of gaps (gap_tree.h).
+ * A buffer that lives with the whole crowd needs only that list; one that lives with a part of it lists that
+ * part (the live index below). Crowds are first the buffers with exactly the same life, if these are many
+ * (weights), then the buffers alive at the fullest tick, at the fullest tick of the rest, and so on, at most
+ * MOST_CROWDS. Class 0 has the buffers in no crowd, and no gaps. A crowd of equal lives also keeps the gaps
+ * that all placed buffers leave it, so that its buffers list nothing. Bytes of a slot that is handed over stay
+ * taken. */
 #ifndef LX_SOLVERS_COMMON_CROWDS_H
 #define LX_SOLVERS_COMMON_CROWDS_H
 
+#include "base/arena.h"
 #include "common/gap_tree.h"
-#include "common/live_index.h"
+#include "placement/problem.h"
+
+/* Which of the buffers placed so far are alive at some time during [start, end)?
+ *
+ * All lives are known from the start, so the index is a complete binary tree over the buffers in order
+ * of their starts; a node holds the latest end of the placed buffers below it. Adding is O(log n), a
+ * query O((1 + found) log n), and nothing is ever allocated after the start. */
+
+struct live_index {
+    const struct lx_buffer *buffers;
+    int32_t count;
+    int32_t *order;      /* buffers by start */
+    int32_t *leaf;       /* per buffer: its place in `order`, if it has one */
+    int64_t *latest_end; /* 2 * width nodes; INT64_MIN where nothing is placed */
+    int32_t width;
+    struct arena memory;
+};
+
+/* For the buffers with class[i] == which; no other is ever added. `class` NULL: for all. The caller frees
+ * `memory`. */
+void live_index_init(struct live_index *x, const struct lx_problem *p, const int32_t *class, int32_t which);
+void live_index_add(struct live_index *x, int32_t buffer);
+void live_index_remove(struct live_index *x, int32_t buffer);
+/* Writes the buffers found, in order of their starts, into `out` (room for all); returns how many. */
+int32_t live_index_find(const struct live_index *x, int64_t start, int64_t end, int32_t *out);
 
 enum { MOST_CROWDS = 16, LEAST_CROWD = 128 };
 
@@ -36,8 +59,8 @@ void crowds_free(struct crowds *c);
 /* The buffer is placed. */
 void crowds_add(struct crowds *c, int32_t buffer, int64_t address);
 
-/* What is in the way of a buffer: `whole` gets the gaps of crowds that are so as a whole, `out` the other
- * placed buffers (with `each` set: all of them, and `whole` none). */
+/* Placed contemporaries of a buffer: `whole` gets the gaps of whole crowds, `out` the other buffers; with
+ * `each` set all of them are in `out`. */
 struct in_the_way {
     const struct gap_tree *whole[MOST_CROWDS];
     int32_t whole_count, found;

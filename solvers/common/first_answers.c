@@ -5,10 +5,10 @@
  * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
-#include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struc
     taken = taken_join(map, scratch, taken);
     at = 0;
     for (size_t k = 0; k < taken && scratch[k].from < at + b->size; k++)
-        if (scratch[k].to > at) at = item_align(b, scratch[k].to);
+        if (scratch[k].to > at) at = align_up(b->align, scratch[k].to);
     return at <= b->last ? at : NOT_PLACED;
 }
 
@@ -90,47 +90,33 @@ enum start_order {
     START_ORDERS
 };
 
-static void rank_item(const struct items *it, const int64_t *worth, int32_t i, enum start_order order,
-                      struct ranked *r)
+static struct ranked rank_item(const struct items *it, const int64_t *worth, int32_t i,
+                               enum start_order order)
 {
     const struct item *b = &it->item[i];
     const struct lx_buffer *buffer = &it->problem->buffers[b->buffer];
     double span = (double)(b->end - b->start), size = (double)b->size, cost = (double)b->cost;
     double uses = buffer->use_count + (buffer->first_use_is_read ? 0.0 : 0.5);
     bool is_parent = false, is_child = false;
-    *r = (struct ranked){.item = i, .buffer = b->buffer, .minor = span};
-    switch (order) {
-    case BY_WORTH:
-        r->major = worth[i] >= WORTH_ONE ? -size : 2 - (double)worth[i] / (double)WORTH_ONE;
-        break;
-    case BY_SCORE:
-        for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
-            bool as_child = it->edge[it->edge_of[k]].child == i;
-            is_child |= as_child;
-            is_parent |= !as_child;
-        }
-        r->major = (span - 0.25 * is_child - 0.25 * is_parent) / (uses > 0 ? uses : 0.5);
-        break;
-    case BY_DENSITY:
-        r->major = -cost / (size * span);
-        break;
-    case BY_COST_PER_BYTE:
-        r->major = -cost / size;
-        break;
-    case BY_SIZE:
-        r->major = -size;
-        break;
-    case BY_AREA:
-        r->major = -size * span;
-        break;
-    case BY_COST:
-        r->major = -cost;
-        break;
-    case BY_START:
-    default:
-        r->major = (double)b->start;
-        break;
+    for (int32_t k = it->edge_first[i]; order == BY_SCORE && k < it->edge_first[i + 1]; k++) {
+        bool as_child = it->edge[it->edge_of[k]].child == i;
+        is_child |= as_child;
+        is_parent |= !as_child;
     }
+    const double keys[START_ORDERS] = {
+        [BY_WORTH] = !worth                  ? 0
+                     : worth[i] >= WORTH_ONE ? -size
+                                             : 2 - (double)worth[i] / (double)WORTH_ONE,
+        [BY_SCORE] = (span - 0.25 * is_child - 0.25 * is_parent) / (uses > 0 ? uses : 0.5),
+        [BY_DENSITY] = -cost / (size * span),
+        [BY_COST_PER_BYTE] = -cost / size,
+        [BY_SIZE] = -size,
+        [BY_AREA] = -size * span,
+        [BY_COST] = -cost,
+        [BY_START] = (double)b->start,
+    };
+    /* Fixed addresses go first: nothing else may stand in their way. */
+    return (struct ranked){b->fixed >= 0 ? -1e300 : keys[order], span, b->buffer, i};
 }
 
 struct placing {
@@ -175,33 +161,25 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
 static void place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
                            const bool *keep, struct poll *poll, int64_t *base)
 {
+    struct arena memory = {0};
     size_t n = (size_t)it->count;
-    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-    int32_t *stack = mem_alloc((n + 1) * sizeof *stack);
+    struct ranked *ranked = arena_array(&memory, n + 1, sizeof *ranked);
+    int32_t *stack = arena_array(&memory, n + 1, sizeof *stack);
     struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH, .poll = poll};
-    p.done = mem_zeroed(n + 1, sizeof *p.done);
-    p.share = mem_alloc((n + 1) * sizeof *p.share);
-    p.scratch = mem_alloc((n + 1) * sizeof *p.scratch);
+    p.done = arena_array(&memory, n + 1, sizeof *p.done);
+    p.share = arena_array(&memory, n + 1, sizeof *p.share);
+    p.scratch = arena_array(&memory, n + 1, sizeof *p.scratch);
     lowest_fit_map(it, &p.map);
     for (size_t i = 0; i < n; i++) {
         base[i] = NOT_PLACED;
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
-    /* Stopped before the order is known: nothing has a place. */
-    /* Fixed addresses go first: nothing else may stand in their way. */
-    for (int32_t i = 0; i < it->count; i++) {
-        rank_item(it, worth, i, order, &ranked[i]);
-        if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
-    }
+    for (int32_t i = 0; i < it->count; i++) ranked[i] = rank_item(it, worth, i, order);
     qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
     for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
-    mem_free(ranked);
-    mem_free(stack);
-    mem_free(p.done);
-    mem_free(p.share);
-    mem_free(p.scratch);
-    taken_bits_free(&p.map);
+    arena_free(&memory);
+    mem_free(p.map.bits);
 }
 
 /* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
@@ -253,11 +231,11 @@ static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
                     if (b->fixed >= 0)
                         at = ITEM_NO_LIMIT;
                     else
-                        at = item_align(b, live[slot].to);
+                        at = align_up(b->align, live[slot].to);
                 }
             if (b->fixed < 0 && at <= b->last && hits_fixed(it, fixed, fixed_count, b, at, &beyond)) {
                 moved = !poll_stopped(poll, fixed_count);
-                at = moved ? item_align(b, beyond) : ITEM_NO_LIMIT;
+                at = moved ? align_up(b->align, beyond) : ITEM_NO_LIMIT;
             }
         }
         if (at > b->last || at == ITEM_NO_LIMIT) continue;
@@ -270,45 +248,32 @@ static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
     mem_free(fixed);
 }
 
-bool start_better(const struct items *it, const int64_t *a, const int64_t *b)
+bool start_better(struct links *links, const int64_t *a, const int64_t *b)
 {
+    const struct items *it = links->it;
+    if (links->any) {
+        int32_t broken_a, broken_b;
+        int64_t cost_b = links_cost(links, b, &broken_b), cost_a = links_cost(links, a, &broken_a);
+        return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
+    }
+    if (it->problem->objective == LX_SPILL) return items_spill(it, a) < items_spill(it, b);
     if (it->problem->objective == LX_HEIGHT) {
         bool all_a = items_all_placed(it, a), all_b = items_all_placed(it, b);
         if (!all_a || !all_b) return all_a;
         return items_height(it, a) < items_height(it, b);
     }
-    if (it->problem->objective == LX_FIT) {
-        int64_t left_a = 0, left_b = 0;
-        for (int32_t i = 0; i < it->count; i++) {
-            left_a += a[i] < 0;
-            left_b += b[i] < 0;
-        }
-        return left_a < left_b;
+    int64_t left_a = 0, left_b = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        left_a += a[i] < 0;
+        left_b += b[i] < 0;
     }
-    return items_spill(it, a) < items_spill(it, b);
-}
-
-bool start_is_best(const struct items *it, const struct lx_run *run, const int64_t *base)
-{
-    if (it->problem->objective == LX_HEIGHT)
-        return items_all_placed(it, base) && items_height(it, base) <= run->known_bound;
-    if (items_all_placed(it, base)) return true;
-    if (it->problem->objective == LX_FIT) return false;
-    return it->lost + items_spill(it, base) <= run->known_bound;
+    return left_a < left_b;
 }
 
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base)
 {
     struct poll poll = {.run = run};
     place_in_order(it, NULL, BY_SCORE, keep, &poll, base);
-}
-
-static bool linked_better(struct links *links, const int64_t *a, const int64_t *b)
-{
-    int32_t broken_a, broken_b;
-    if (!links->any) return start_better(links->it, a, b);
-    int64_t cost_b = links_cost(links, b, &broken_b), cost_a = links_cost(links, a, &broken_a);
-    return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
 }
 
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
@@ -318,15 +283,121 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
     struct poll poll = {.run = run};
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
-        if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
+        if (have && lx_run_stopped(run)) break;
+        if (have && !links->any) { /* nothing can be better, by the bound of the run */
+            bool all = items_all_placed(it, base), height = it->problem->objective == LX_HEIGHT;
+            if (height ? all && items_height(it, base) <= run->known_bound : all) break;
+            if (it->problem->objective == LX_SPILL && it->lost + items_spill(it, base) <= run->known_bound)
+                break;
+        }
         if (it->near)
             place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial);
         else
             sweep_time(it, &poll, trial);
         links_trim(links, trial);
-        if ((have && !linked_better(links, trial, base))) continue;
+        if (have && !start_better(links, trial, base)) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }
     mem_free(trial);
+}
+
+/* Prices by subgradients: a section that is wanted too much becomes dearer, one with room left cheaper.
+ *
+ * Addresses are ignored: at each start of an item (a section) the kept items that live there must fit. An item
+ * is kept if its cost is above the price of its bytes; prices follow the load of the kept items, smoothed over
+ * the last rounds, with steps that shrink. One round is linear in items and sections; some hundred come within
+ * a few thousandths of the best prices. All in integers, so that every machine finds the same. An in-place
+ * child is left out of its first section, which it may share with its parent. */
+
+enum { ROUNDS = 300, SHRINK = 10, SMOOTH = 5, STEP_BITS = 20 };
+
+struct market {
+    const struct items *it;
+    struct arena memory;
+    int32_t sections;
+    int32_t *first, *beyond; /* per item: the sections [first, beyond) that it lives in */
+    int64_t *price;          /* per section, for one unit */
+    int128 *sum;             /* of the prices before a section */
+    int64_t *load, *trend;
+    int64_t room, unit_price; /* what a unit and section costs on average: the measure of steps */
+    int shift;                /* prices and costs are scaled by 2^shift */
+};
+
+static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
+{
+    int32_t i;
+    BISECT(i, 0, count, tick[i] < at);
+    return i;
+}
+
+static int128 price_of(const struct market *m, int32_t i)
+{
+    if (m->first[i] >= m->beyond[i]) return 0;
+    return (m->sum[m->beyond[i]] - m->sum[m->first[i]]) * m->it->item[i].size;
+}
+
+static int128 scaled_cost(const struct market *m, int32_t i)
+{
+    return (int128)max_i64(m->it->item[i].cost, 0) << m->shift;
+}
+
+static void prices_open(struct market *m)
+{
+    const struct items *it = m->it;
+    size_t n = (size_t)it->count + 2;
+    m->first = arena_array(&m->memory, n, sizeof *m->first);
+    m->beyond = arena_array(&m->memory, n, sizeof *m->beyond);
+    m->price = arena_array(&m->memory, n, sizeof *m->price);
+    m->sum = arena_array(&m->memory, n, sizeof *m->sum);
+    m->load = arena_array(&m->memory, n, sizeof *m->load);
+    m->trend = arena_array(&m->memory, n, sizeof *m->trend);
+    int64_t *tick = arena_array(&m->memory, n, sizeof *tick);
+    for (int32_t i = 0; i < it->count; i++)
+        if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
+    for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
+
+    /* All costs, scaled, stay below 2^52; the average price spreads all costs over all bytes and sections. */
+    int128 cost = 1, area = 1;
+    for (int32_t i = 0; i < it->count; i++) {
+        m->first[i] += prices_section_at(tick, m->sections, it->item[i].start);
+        m->beyond[i] = prices_section_at(tick, m->sections, it->item[i].end);
+        cost += max_i64(it->item[i].cost, 0);
+        area += (int128)it->item[i].size * max_i64(m->beyond[i] - m->first[i], 0);
+    }
+    while (cost << m->shift < (int128)1 << 51 && m->shift < 40) m->shift++;
+    m->unit_price = max_i64((int64_t)((cost << m->shift) / area), 1);
+}
+
+void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth)
+{
+    struct market m = {.it = it};
+    struct poll poll = {.run = run};
+    int64_t work = 8 * ((int64_t)it->count + 2);
+    m.room = it->problem->capacity / it->problem->alignment * percent / 100;
+    prices_open(&m);
+    for (int round = 0; round < ROUNDS && !poll_stopped(&poll, work); round++) {
+        for (int32_t t = 0; t <= m.sections; t++) m.load[t] = 0;
+        for (int32_t i = 0; i < it->count; i++) {
+            if (m.first[i] >= m.beyond[i] || price_of(&m, i) > scaled_cost(&m, i)) continue;
+            m.load[m.first[i]] += it->item[i].size;
+            m.load[m.beyond[i]] -= it->item[i].size;
+        }
+        /* Prices follow the smoothed excess of the load. */
+        int64_t load = 0, step = 2 * m.unit_price * ROUNDS / (ROUNDS + SHRINK * round);
+        for (int32_t t = 0; t < m.sections; t++) {
+            load += m.load[t];
+            int64_t excess =
+                (int64_t)(((int128)(load - m.room) * (INT64_C(1) << STEP_BITS)) / max_i64(m.room, 1));
+            m.trend[t] += (min_i64(excess, INT64_C(1) << 30) - m.trend[t]) / SMOOTH;
+            m.price[t] = max_i64(m.price[t] + (int64_t)(((int128)step * m.trend[t]) >> STEP_BITS), 0);
+            m.sum[t + 1] = m.sum[t] + m.price[t];
+        }
+    }
+    for (int32_t i = 0; i < it->count; i++) {
+        int128 price = price_of(&m, i), cost = scaled_cost(&m, i) * WORTH_ONE, most = (int128)1 << 50;
+        int128 ratio = price > 0 ? cost / price : most;
+        worth[i] = (int64_t)(ratio < most ? ratio : most);
+    }
+    arena_free(&m.memory);
 }

@@ -1,5 +1,4 @@
-/* First answers for the searches: simple placements in a few fixed orders,
- * the best of which starts the work. */
+/* First answers for the searches: simple placements in a few fixed orders; the search starts from the best. */
 #ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 #define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 
@@ -7,13 +6,11 @@
 #include "common/taken_bits.h"
 #include "common/items.h"
 
-/* Prices of bytes and ticks: what room is worth at each time, from the problem without addresses. */
-
 #define WORTH_ONE (INT64_C(1) << 20)
 
-/* worth[i]: the cost of item i for the price of its bytes over its life, WORTH_ONE where they are equal,
- * at most 2^50. What is worth more than that belongs on chip if nothing but the sum of sizes counted, at
- * `percent` of the capacity. */
+/* worth[i]: the cost of item i over the price of its bytes during its life, WORTH_ONE where they are equal,
+ * at most 2^50. Prices come from the problem without addresses at `percent` of the capacity; there an item
+ * above WORTH_ONE belongs on chip. */
 void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
 /* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
@@ -26,7 +23,7 @@ struct sharing {
 };
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
                    struct byte_range *scratch, struct taken_bits *map);
-/* A map of them. */
+
 void lowest_fit_map(const struct items *it, struct taken_bits *map);
 
 /* Places the items in the order of the planner's score (long and rarely used ones last), parents before
@@ -34,15 +31,12 @@ void lowest_fit_map(const struct items *it, struct taken_bits *map);
 void start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base);
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
- * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again.
- * Stops early at the known bound. `worth`: see prices.h; NULL: unknown. */
+ * conflicts only a sweep over time is tried. Items that links make unprofitable are taken off chip again.
+ * Ends early at the known bound. `worth`: see prices_find; NULL: unknown. */
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 
-/* Is `a` a better answer than `b` to the problem's question? */
-bool start_better(const struct items *it, const int64_t *a, const int64_t *b);
-
-/* Nothing can be better, by the bound of the run. */
-bool start_is_best(const struct items *it, const struct lx_run *run, const int64_t *base);
+/* Is `a` a better answer than `b`? */
+bool start_better(struct links *links, const int64_t *a, const int64_t *b);
 
 #endif

@@ -1,10 +1,10 @@
-/* First-fit and best-fit with everything that a problem may ask for. Units (units.h) are taken up in
- * order, those with pins first, then those that must have a certain state. A unit changes its state if
- * its members find places and if that breaks fewer rules (ledger.h), or no more at no higher cost: so a
- * buffer is placed by what that is truly worth beside the others, not by a price of its own. Further
- * rounds change states where that is strictly better, now that all others have had their turn, until none
- * is; then once more without those that save nothing where they are. Where a rule is broken still, other
- * orders are tried from the start: by size, by area, by time. */
+/* First-fit and best-fit for problems with pools, bonds and linked costs.
+ *
+ * Units (ledger.h) are visited in order: pinned ones first, then those that must have a certain state. A
+ * unit changes its state if its members find places and if the change breaks fewer rules, or no more at no
+ * higher cost. Further rounds change states only where that is strictly better, until none is. Units that
+ * save nothing are then taken off, and the rounds repeat. If a rule is still broken, other orders are tried
+ * from the start: by size, by area, by time. */
 #include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
@@ -34,13 +34,13 @@ static void full_fit_take_off(struct fitting *f, int32_t i)
 {
     if (!f->ledger.on[i]) return;
     places_take(&f->places, i);
-    ledger_off(&f->ledger, i);
+    ledger_set(&f->ledger, i, false, 0);
 }
 
 static void full_fit_put_on(struct fitting *f, int32_t i, const struct spot *at)
 {
     places_put(&f->places, i, at);
-    ledger_on(&f->ledger, i, at->cost);
+    ledger_set(&f->ledger, i, true, at->cost);
 }
 
 /* Members off first, then those that go on, largest need for a place first: the pinned. */
@@ -85,79 +85,81 @@ static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
     return ok;
 }
 
-/* A unit among thousands of others takes a tenth of a millisecond, and among few far more than a look. */
-static bool full_fit_is_told_to_stop(const struct fitting *f, int32_t k)
+/* Polls once for 16 units: a unit among thousands of others takes a tenth of a millisecond. */
+static bool full_fit_is_cancelled(const struct fitting *f, int32_t k)
 {
-    enum { EACH = 16 };
-    return k % EACH == 0 && lx_run_stopped(f->run);
+    return k % 16 == 0 && lx_run_stopped(f->run);
 }
 
-static bool better_round(struct fitting *f)
-{
-    bool better = false;
-    for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++)
-        better |= try_state(f, f->order[k], !f->state[f->order[k]], false);
-    return better;
-}
-
-static void full_fit_improve_once(struct fitting *f)
+static void full_fit_run_rounds(struct fitting *f)
 {
     bool better = f->p->objective == LX_SPILL;
-    for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
-}
-
-/* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0,
- * then all. */
-static int full_fit_class_of(const struct fitting *f, int32_t unit)
-{
-    int class = 2;
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
-        const struct lx_buffer *b = &f->p->buffers[f->units.member[k]];
-        bool wanted = b->must || f->p->objective != LX_SPILL;
-        int own = b->fixed >= 0 && wanted ? 0 : b->fixed >= 0 || wanted || f->units.against[k] ? 1 : 2;
-        if (own < class) class = own;
+    for (int round = 0; round < MOST_ROUNDS && better; round++) {
+        better = false;
+        for (int32_t k = 0; k < f->units.count && !full_fit_is_cancelled(f, k); k++)
+            better |= try_state(f, f->order[k], !f->state[f->order[k]], false);
     }
-    return class;
 }
 
 struct ranked {
-    int class;
-    double key;
+    int class;  /* 0: pinned and wanted, 1: wanted, pinned or on in state 0, 2: others */
+    double key; /* of the unit's largest member */
     int32_t place, unit;
 };
 
 ORDER(full_fit_compare_ranked, struct ranked, ORDER_UP(class) ORDER_UP(key) ORDER_UP(place));
 
-/* The key of an order by a unit's largest member: 0 the caller's own, then size, area, time. */
-static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
+/* Orders: 0 the caller's own, 1 by size, 2 by area, 3 by time. */
+static void full_fit_sort_units(struct fitting *f, const int32_t *buffers, int which)
 {
-    double key = which == 3 ? 1e300 : 0;
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
-        const struct lx_buffer *b = &f->p->buffers[f->units.member[k]];
-        double size = (double)b->size, life = (double)(b->end - b->start), start = (double)b->start;
-        double own = which == 1 ? -size : which == 2 ? -size * life : which == 3 ? start : 0;
-        if (own < key) key = own;
+    const struct units *units = &f->units;
+    size_t n = (size_t)units->count;
+    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
+    for (int32_t u = 0; u < units->count; u++) {
+        struct ranked r = {2, which == 3 ? 1e300 : 0, INT32_MAX, u};
+        for (int32_t k = units->first[u]; k < units->first[u + 1]; k++) {
+            const struct lx_buffer *b = &f->p->buffers[units->member[k]];
+            bool wanted = b->must || f->p->objective != LX_SPILL, pinned = b->fixed >= 0;
+            int class = pinned && wanted ? 0 : pinned || wanted || units->against[k] ? 1 : 2;
+            double size = (double)b->size, life = (double)(b->end - b->start), start = (double)b->start;
+            double key = which == 1 ? -size : which == 2 ? -size * life : which == 3 ? start : 0;
+            if (class < r.class) r.class = class;
+            if (key < r.key) r.key = key;
+        }
+        ranked[u] = r;
     }
-    return key;
-}
-
-static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
-{
-    return l->broken != broken ? l->broken < broken : l->cost < cost;
+    for (int32_t k = f->p->count; k-- > 0;) ranked[units->of[buffers[k]]].place = k;
+    qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
+    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
+    mem_free(ranked);
 }
 
 static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken,
                                int64_t *cost)
 {
     size_t n = (size_t)f->p->count;
-    if (!full_fit_is_better(&f->ledger, *broken, *cost)) return;
-    *broken = f->ledger.broken;
-    *cost = f->ledger.cost;
+    const struct ledger *l = &f->ledger;
+    if (l->broken != *broken ? l->broken > *broken : l->cost >= *cost) return;
+    *broken = l->broken;
+    *cost = l->cost;
     memcpy(answer->address, f->address, n * sizeof *f->address);
     if (answer->pool) memcpy(answer->pool, f->pool, n * sizeof *f->pool);
 }
 
-/* `from`: the places to begin with in the first order; NULL: none. */
+/* The first pass in one order: the addresses `from`, or each unit in state 1 if that is no worse. */
+static void full_fit_begin(struct fitting *f, const int64_t *from)
+{
+    for (int32_t i = 0; from && i < f->p->count; i++) {
+        if (from[i] < 0) continue;
+        struct spot at = {0, from[i], lx_on_cost(&f->p->buffers[i], 0)};
+        full_fit_put_on(f, i, &at);
+        f->state[f->units.of[i]] = true;
+    }
+    for (int32_t k = 0; !from && k < f->units.count && !full_fit_is_cancelled(f, k); k++)
+        if (!try_state(f, f->order[k], true, true)) try_state(f, f->order[k], false, true);
+}
+
+/* `from`: the addresses to begin with in the first order; NULL: none. */
 static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
                                 struct lx_answer *answer)
 {
@@ -166,79 +168,44 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
         for (int32_t i = 0; i < f->p->count; i++) full_fit_take_off(f, i);
         memset(f->state, 0, (size_t)f->units.count);
         memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
-        size_t n = (size_t)f->units.count;
-        struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
-        for (int32_t u = 0; u < f->units.count; u++)
-            ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
-        for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-        qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
-        for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
-        mem_free(ranked);
-        if (which == 0 && from)
-            for (int32_t i = 0; i < f->p->count; i++) {
-                if (from[i] < 0) continue;
-                struct spot at = {0, from[i], lx_on_cost(&f->p->buffers[i], 0)};
-                full_fit_put_on(f, i, &at);
-                f->state[f->units.of[i]] = true;
-            }
-        else
-            for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
-                int32_t unit = f->order[k];
-                if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
-            }
-        full_fit_improve_once(f);
+        full_fit_sort_units(f, buffers, which);
+        full_fit_begin(f, which == 0 ? from : NULL);
+        full_fit_run_rounds(f);
         full_fit_keep_best(f, answer, &broken, &cost);
-        /* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
+
+        /* Units that cost nothing to take off may be in the way of others that are worth more. */
         bool any = false;
         for (int32_t k = f->units.count;
-             f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
+             f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_cancelled(f, k);)
             if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
-        if (any && !lx_run_stopped(f->run)) {
-            full_fit_improve_once(f);
-            full_fit_keep_best(f, answer, &broken, &cost);
-        }
+        if (!any || lx_run_stopped(f->run)) continue;
+        full_fit_run_rounds(f);
+        full_fit_keep_best(f, answer, &broken, &cost);
     }
     answer->steps += f->steps;
     if (broken > 0) answer->status = LX_LIMIT;
 }
 
-static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
-                          const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
+void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, bool improve,
+              const struct lx_run *run, struct lx_answer *answer)
 {
+    struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
     struct fitting f = {.p = p, .run = run};
-    f.state = mem_zeroed(n, sizeof *f.state);
-    f.order = mem_alloc(n * sizeof *f.order);
-    f.address = mem_alloc(n * sizeof *f.address);
-    f.pool = mem_zeroed(n, sizeof *f.pool);
-    f.was = mem_alloc(n * sizeof *f.was);
+    f.state = arena_array(&memory, n, sizeof *f.state);
+    f.order = arena_array(&memory, n, sizeof *f.order);
+    f.address = arena_array(&memory, n, sizeof *f.address);
+    f.pool = arena_array(&memory, n, sizeof *f.pool);
+    f.was = arena_array(&memory, n, sizeof *f.was);
+    int64_t *from = improve ? arena_copy_array(&memory, answer->address, n - 1, sizeof *from) : NULL;
     ledger_init(&f.ledger, p, p->objective != LX_SPILL);
     units_make(&f.units, p);
     places_init(&f.places, p, f.address, f.pool, tightest);
     full_fit_try_orders(&f, order, from, answer);
-    ledger_free(&f.ledger);
-    units_free(&f.units);
-    places_free(&f.places);
-    mem_free(f.state);
-    mem_free(f.order);
-    mem_free(f.address);
-    mem_free(f.pool);
-    mem_free(f.was);
-}
-
-bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
-              struct lx_answer *answer)
-{
-    full_fit_once(p, order, tightest, NULL, run, answer);
-    return true;
-}
-
-bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
-                      const struct lx_run *run, struct lx_answer *answer)
-{
-    int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
-    memcpy(from, answer->address, (size_t)p->count * sizeof *from);
-    full_fit_once(p, order, tightest, from, run, answer);
-    mem_free(from);
-    return true;
+    arena_free(&f.ledger.memory);
+    arena_free(&f.units.memory);
+    arena_free(&f.places.placed.memory);
+    mem_free(f.places.map.bits);
+    arena_free(&f.places.memory);
+    arena_free(&memory);
 }

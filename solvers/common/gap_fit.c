@@ -1,22 +1,19 @@
 /* First-fit and best-fit: all buffers are known up front, and placed in order of how much they are worth.
  *
  * The order: ascending (life - discount) / (uses + 1/2 if computed), where taking part in an in-place edge
- * discounts a quarter on either side; then shorter lives; then input order; and a parent always before
- * its children. Each buffer looks at the placed ones that live with it. It takes the slot of its first
- * parent that lies wholly in free space, else the first (or the tightest) gap. Buffers with fixed addresses
- * go first.
+ * discounts a quarter on either side; then shorter lives; then input order; a parent always before its
+ * children. A buffer takes the slot of its first parent that lies wholly in free space, else the first (or
+ * the tightest) gap between the placed buffers that live with it. Buffers with fixed addresses go first.
  *
- * Those that live with a whole crowd (crowds.h) look at its gaps, not at its buffers: O(log n) a crowd and
- * gap tried. The other contemporaries, k of them, are listed and sorted: O(k log n + k log k). */
+ * A buffer that lives with a whole crowd (crowds.h) searches the crowd's gaps: O(log n) a crowd and gap
+ * tried. The other k contemporaries are listed and sorted: O(k log n + k log k). */
 #include "common/gap_fit.h"
-#include "common/poll.h"
+#include "common/items.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "solvers.h"
-
-#include <stdlib.h>
 
 struct fitter {
     const struct lx_problem *p;
@@ -25,22 +22,8 @@ struct fitter {
     struct crowds placed;
     int32_t *found;
     struct byte_range *taken; /* of buffers, and between the gaps of crowds */
-    int32_t taken_count;
     struct taken_bits map;
 };
-
-/* taken_join of all ranges. */
-static int32_t gap_fit_join(struct fitter *f, int32_t count)
-{
-    return (int32_t)taken_join(&f->map, f->taken, (size_t)count);
-}
-
-static bool gap_fit_is_parent(const struct lx_buffer *b, int32_t other)
-{
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (b->parents[k] == other) return true;
-    return false;
-}
 
 /* The ranges of placed contemporaries, by address, with or without the buffer's parents. */
 static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
@@ -48,10 +31,10 @@ static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32
     int32_t n = 0;
     for (int32_t i = 0; i < found; i++) {
         int32_t other = f->found[i];
-        if (!with_parents && gap_fit_is_parent(b, other)) continue;
+        if (!with_parents && item_is_listed(b->parents, b->parent_count, other)) continue;
         f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
-    return gap_fit_join(f, n);
+    return (int32_t)taken_join(&f->map, f->taken, (size_t)n);
 }
 
 /* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
@@ -100,31 +83,24 @@ static int64_t lowest_free(const struct fitter *f, const struct in_the_way *way,
     return at <= f->capacity - size ? at : LX_OFF_CHIP;
 }
 
-/* What a crowd has taken, from its gaps: the end of the last one is the start of the next range. */
-static void take_up_to(void *context, int64_t from, int64_t to)
-{
-    struct fitter *f = context;
-    f->taken[f->taken_count - 1].to = from;
-    f->taken[f->taken_count++] = (struct byte_range){to, f->capacity};
-}
-
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
                              int64_t alignment)
 {
     int32_t taken = gap_fit_gather(f, b, way->found, true);
     if (b->fixed >= 0) return lowest_free(f, way, taken, b->fixed, b->size, 1) == b->fixed ? b->fixed : -1;
     if (f->tightest) {
-        /* The tightest gap beside crowds: found in the one crowd there is, else among all ranges together. */
-        int64_t size = b->size;
+        /* One crowd alone knows its tightest gap; otherwise all ranges are joined. */
         const struct gap_tree *only = way->whole[0];
         if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
-            return gap_tree_tightest(only, size);
-        f->taken_count = taken;
+            return gap_tree_tightest(only, b->size);
         for (int32_t k = 0; k < way->whole_count; k++) {
-            f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
-            gap_tree_walk(way->whole[k], take_up_to, f);
+            int64_t from = 0;
+            for (const struct gap_node *gap; (gap = gap_tree_above(way->whole[k], from)); from = gap->to)
+                f->taken[taken++] = (struct byte_range){from, gap->from};
+            f->taken[taken++] = (struct byte_range){from, f->capacity};
         }
-        return choose_gap(f, gap_fit_join(f, f->taken_count), size, alignment);
+        taken = (int32_t)taken_join(&f->map, f->taken, (size_t)taken);
+        return choose_gap(f, taken, b->size, alignment);
     }
     return lowest_free(f, way, taken, 0, b->size, alignment);
 }
@@ -147,22 +123,6 @@ static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t
     return free_there ? b->fixed : LX_OFF_CHIP;
 }
 
-static void gap_fit_place_one(struct fitter *f, int32_t i)
-{
-    const struct lx_buffer *b = &f->p->buffers[i];
-    int64_t alignment = lx_alignment_of(f->p, b);
-    if (b->size == 0) { /* conflicts with nothing */
-        if (b->fixed <= f->capacity) f->address[i] = max_i64(b->fixed, 0);
-        return;
-    }
-    struct in_the_way way = crowds_find(&f->placed, i, b->parent_count > 0, f->found);
-    int64_t at =
-        way.whole_count ? beside_crowds(f, b, &way, alignment) : among_listed(f, b, way.found, alignment);
-    if (at < 0) return;
-    f->address[i] = at;
-    crowds_add(&f->placed, i, at);
-}
-
 void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer)
 {
@@ -178,12 +138,22 @@ void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
         for (int32_t k = 0; k < count && !poll_stopped(&poll, 4096); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
-            gap_fit_place_one(&f, order[k]);
             answer->steps++;
+            if (b->size == 0) { /* conflicts with nothing */
+                if (b->fixed <= f.capacity) f.address[order[k]] = max_i64(b->fixed, 0);
+                continue;
+            }
+            struct in_the_way way = crowds_find(&f.placed, order[k], b->parent_count > 0, f.found);
+            int64_t alignment = lx_alignment_of(p, b), at = way.whole_count
+                                                                ? beside_crowds(&f, b, &way, alignment)
+                                                                : among_listed(&f, b, way.found, alignment);
+            if (at < 0) continue;
+            f.address[order[k]] = at;
+            crowds_add(&f.placed, order[k], at);
         }
     mem_free(f.found);
     mem_free(f.taken);
-    taken_bits_free(&f.map);
+    mem_free(f.map.bits);
     crowds_free(&f.placed);
 }
 
@@ -191,13 +161,10 @@ static bool gap_fit_solve(const struct lx_problem *p, const struct lx_run *run, 
                           bool tightest)
 {
     int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
-    bool plain = is_list_with_charges(p) || !(p->pool_count || lx_problem_needs(p));
+    bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
     worth_order(p, order);
-    if (plain)
-        gap_fit_place(p, order, p->count, tightest, run, answer);
-    else
-        full_fit(p, order, tightest, run, answer);
-    if (is_list_with_charges(p)) full_fit_improve(p, order, tightest, run, answer);
+    if (plain) gap_fit_place(p, order, p->count, tightest, run, answer);
+    if (linked || !plain) full_fit(p, order, tightest, linked, run, answer);
     mem_free(order);
     return true;
 }

@@ -19,39 +19,31 @@ void worth_order(const struct lx_problem *p, int32_t *order);
 void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer);
 
-/* The heuristics on problems of the second version. */
-
-/* What a solver can take that leaves to full_fit what it cannot take itself. Groups of one place are the
- * driver's. */
+/* Capabilities of a solver that calls full_fit for problems with pools or bonds. The driver resolves groups
+ * of one place. */
 enum { FULL_FIT_CAPS = LX_CAN_ALL & ~LX_CAN_SAME_PLACE };
 
-/* Places what is worth its place, in the given order of all buffers (other orders are tried where a rule
- * stays broken), into `answer`. Status LX_LIMIT where no legal answer was found. */
-bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
-              struct lx_answer *answer);
-/* The same from the places that `answer` has: those of a plain list whose costs are linked, which are as
- * legal there as without. What is not worth its place goes, what is worth one comes. */
-bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
-                      const struct lx_run *run, struct lx_answer *answer);
+/* Places the buffers that are worth it, in the given order of all buffers, into `answer`; if a rule stays
+ * broken, other orders are tried. `improve`: begins with the addresses in `answer`, which are legal for a list
+ * with linked costs. Status LX_LIMIT: no legal answer was found. */
+void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, bool improve,
+              const struct lx_run *run, struct lx_answer *answer);
 
-/* Is it a list in one pool with linked costs or forbidden linked costs, and nothing else? */
+/* One pool, with linked costs or `must` buffers, and no other bonds? */
 static inline bool is_list_with_charges(const struct lx_problem *p)
 {
     unsigned needs = lx_problem_needs(p);
     return !p->pool_count && needs && !(needs & ~(unsigned)(LX_CAN_CHARGES | LX_CAN_MUST));
 }
 
-/* Placements in orders of one rule each: by size, by cost, by cost for each byte, ... They take whatever
- * first-fit takes, O(n log n) each or little more. */
-
 enum { ORDER_PLANS = 6 };
 
-/* The buffers into gaps, in the order of the k-th rule; answer->address is all off chip on entry. */
+/* Places the buffers into gaps in the order of the k-th rule (size, cost, cost per byte ...), O(n log n) or
+ * little more; answer->address is all off chip on entry. */
 void order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer);
 
-/* The best legal one of the caller's incumbent, of what the heuristics find, and of all orders, in `best`
- * (addresses and pools) and `*value`; `*have` is false where none is legal. For lists with whatever the
- * second version knows. */
+/* The best legal answer of the caller's incumbent, the heuristics and all orders, in `best` (addresses and
+ * pools) and `*value`; `*have` is false if none is legal. Takes all bonds. */
 void best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *best,
                     int64_t *value, bool *have);
 

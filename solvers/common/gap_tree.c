@@ -4,8 +4,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 static uint32_t priority(int32_t node)
 {
     uint64_t h = ((uint64_t)node + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -105,19 +103,12 @@ void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int6
     gap_tree_add_gap(t, 0, capacity);
 }
 
-void gap_tree_free(struct gap_tree *t)
+const struct gap_node *gap_tree_above(const struct gap_tree *t, int64_t at)
 {
-    mem_free(t->nodes);
-    *t = (struct gap_tree){0};
-}
-
-/* The first gap that ends above `at`, or -1. */
-static int32_t gap_above(const struct gap_tree *t, int64_t at)
-{
-    int32_t found = -1;
+    const struct gap_node *found = NULL;
     for (int32_t i = t->root[GAPS_BY_ADDRESS]; i >= 0;) {
         bool above = t->nodes[i].to > at;
-        if (above) found = i;
+        if (above) found = &t->nodes[i];
         i = t->nodes[i].child[GAPS_BY_ADDRESS][!above];
     }
     return found;
@@ -125,8 +116,9 @@ static int32_t gap_above(const struct gap_tree *t, int64_t at)
 
 void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to)
 {
-    for (int32_t i; (i = gap_above(t, from)) >= 0 && t->nodes[i].from < to;) {
-        struct gap_node gap = t->nodes[i];
+    for (const struct gap_node *next; (next = gap_tree_above(t, from)) && next->from < to;) {
+        struct gap_node gap = *next;
+        int32_t i = (int32_t)(next - t->nodes);
         for (int order = 0; order <= (int)t->by_room; order++)
             t->root[order] = gap_tree_take_out(t, t->root[order], i, (enum gap_order)order);
         t->nodes[i].child[0][0] = t->unused;
@@ -168,19 +160,4 @@ int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size)
         i = t->nodes[i].child[GAPS_BY_ROOM][!enough];
     }
     return found < 0 ? -1 : round_up_i64(t->nodes[found].from, t->alignment);
-}
-
-static void gap_tree_walk_from(const struct gap_tree *t, int32_t i,
-                               void (*see)(void *context, int64_t from, int64_t to), void *context)
-{
-    if (i < 0) return;
-    gap_tree_walk_from(t, t->nodes[i].child[GAPS_BY_ADDRESS][0], see, context);
-    see(context, t->nodes[i].from, t->nodes[i].to);
-    gap_tree_walk_from(t, t->nodes[i].child[GAPS_BY_ADDRESS][1], see, context);
-}
-
-void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
-                   void *context)
-{
-    gap_tree_walk_from(t, t->root[GAPS_BY_ADDRESS], see, context);
 }

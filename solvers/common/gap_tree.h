@@ -26,19 +26,18 @@ struct gap_tree {
     bool by_room;
 };
 
-/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest is
- * asked. */
+/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest may be
+ * called. The caller frees `nodes`. */
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room);
-void gap_tree_free(struct gap_tree *t);
+
 /* Parts that are taken already stay so. */
 void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to);
 /* The lowest multiple of `alignment`, at or above `at`, with `size` free bytes; -1: none. */
 int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64_t alignment);
 /* The first aligned address of the gap that `size` fills best, the lowest of such gaps; -1: none. */
 int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size);
-/* Calls `see` for each gap, by address. */
-void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
-                   void *context);
+/* The first gap that ends above `at`, or NULL. */
+const struct gap_node *gap_tree_above(const struct gap_tree *t, int64_t at);
 
 #endif

@@ -1,8 +1,5 @@
 /* The running account of an answer: see ledger.h. */
 #include "common/ledger.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 /* What is written down in a first walk (to count) and a second one (to fill in). */
 struct writing {
@@ -76,32 +73,24 @@ void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
 {
     size_t n = (size_t)p->count;
     *l = (struct ledger){.p = p};
-    l->on = mem_zeroed(n + 1, sizeof *l->on);
-    l->here = mem_zeroed(n + 1, sizeof *l->here);
-    l->first = mem_zeroed(n + 2, sizeof *l->first);
-    size_t *next = mem_zeroed(n + 1, sizeof *next);
+    l->on = arena_array(&l->memory, n + 1, sizeof *l->on);
+    l->here = arena_array(&l->memory, n + 1, sizeof *l->here);
+    l->first = arena_array(&l->memory, n + 2, sizeof *l->first);
     write_all(&(struct writing){.l = l, .count = l->first + 1}, all_must);
     for (size_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
-    for (size_t i = 0; i < n; i++) next[i] = l->first[i];
-    l->entry = mem_alloc((l->first[n] + 1) * sizeof *l->entry);
-    l->charge = mem_alloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
+    size_t *next = arena_copy_array(&l->memory, l->first, n, sizeof *next);
+    l->entry = arena_array(&l->memory, l->first[n] + 1, sizeof *l->entry);
+    l->charge = arena_array(&l->memory, (size_t)l->charge_count + 1, sizeof *l->charge);
     write_all(&(struct writing){.l = l, .next = next}, all_must);
     for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
     for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
-    mem_free(next);
 }
 
-void ledger_free(struct ledger *l)
+void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here)
 {
-    mem_free(l->on);
-    mem_free(l->here);
-    mem_free(l->first);
-    mem_free(l->entry);
-    mem_free(l->charge);
-}
-
-static void ledger_change(struct ledger *l, int32_t i, bool on)
-{
+    int64_t spill = l->p->buffers[i].spill_cost;
+    l->cost += on ? here - spill : spill - l->here[i];
+    l->here[i] = here;
     l->on[i] = on;
     for (size_t k = l->first[i]; k < l->first[i + 1]; k++) {
         const struct ledger_entry *e = &l->entry[k];
@@ -114,20 +103,6 @@ static void ledger_change(struct ledger *l, int32_t i, bool on)
             c->any += holds;
         account(l, c, 1);
     }
-}
-
-void ledger_on(struct ledger *l, int32_t i, int64_t here)
-{
-    l->cost += here - l->p->buffers[i].spill_cost;
-    l->here[i] = here;
-    ledger_change(l, i, true);
-}
-
-void ledger_off(struct ledger *l, int32_t i)
-{
-    l->cost += l->p->buffers[i].spill_cost - l->here[i];
-    l->here[i] = 0;
-    ledger_change(l, i, false);
 }
 
 /* Union-find with signs over groups and staging pairs. */
@@ -183,12 +158,15 @@ static void units_list_members(struct units *u, const struct lx_problem *p, cons
 void units_make(struct units *u, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 2;
-    struct signs s = {mem_alloc(n * sizeof *s.up), mem_zeroed(n, sizeof *s.flip)};
-    bool *turned = mem_zeroed(n, sizeof *turned);
-    *u = (struct units){.first = mem_zeroed(n, sizeof *u->first),
-                        .member = mem_alloc(n * sizeof *u->member),
-                        .against = mem_alloc(n * sizeof *u->against),
-                        .of = mem_alloc(n * sizeof *u->of)};
+    struct signs s;
+    *u = (struct units){0};
+    u->first = arena_array(&u->memory, n, sizeof *u->first);
+    u->member = arena_array(&u->memory, n, sizeof *u->member);
+    u->against = arena_array(&u->memory, n, sizeof *u->against);
+    u->of = arena_array(&u->memory, n, sizeof *u->of);
+    s.up = arena_array(&u->memory, n, sizeof *s.up);
+    s.flip = arena_array(&u->memory, n, sizeof *s.flip);
+    bool *turned = arena_array(&u->memory, n, sizeof *turned);
     for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
     for (int32_t i = 0; i < p->bonds.together_count; i++)
         for (int32_t k = 1; k < p->bonds.together[i].count; k++)
@@ -203,15 +181,4 @@ void units_make(struct units *u, const struct lx_problem *p)
         s.flip[i] = flip;
     }
     units_list_members(u, p, &s, turned);
-    mem_free(s.up);
-    mem_free(s.flip);
-    mem_free(turned);
-}
-
-void units_free(struct units *u)
-{
-    mem_free(u->first);
-    mem_free(u->member);
-    mem_free(u->against);
-    mem_free(u->of);
 }

@@ -7,6 +7,7 @@
 #ifndef LX_SOLVERS_COMMON_LEDGER_H
 #define LX_SOLVERS_COMMON_LEDGER_H
 
+#include "base/arena.h"
 #include "placement/problem.h"
 
 struct ledger_entry {
@@ -28,15 +29,15 @@ struct ledger {
     int32_t charge_count;
     size_t *first; /* per buffer, count + 1: its entries */
     struct ledger_entry *entry;
-    int64_t cost, broken; /* of the answer as it is */
+    int64_t cost, broken; /* of the present answer */
+    struct arena memory;
 };
 
-/* All off chip. `all_must`: every buffer is to be placed. */
+/* All off chip. `all_must`: every buffer is to be placed. The caller frees `memory`. */
 void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
-void ledger_free(struct ledger *l);
+
 /* The buffer goes on chip, where it costs `here`; or off. */
-void ledger_on(struct ledger *l, int32_t i, int64_t here);
-void ledger_off(struct ledger *l, int32_t i);
+void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here);
 
 /* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a
  * whole, and a staging buffer is on when what it stands in for is off; so each such set has two states.
@@ -48,10 +49,10 @@ struct units {
     int32_t *member; /* buffers, by number */
     bool *against;   /* parallel to `member`: on in state 0 */
     int32_t *of;     /* per buffer: its unit */
+    struct arena memory;
 };
 
-/* Signs that contradict each other give a unit that no answer satisfies. */
+/* Signs that contradict each other give a unit that no answer satisfies. The caller frees `memory`. */
 void units_make(struct units *u, const struct lx_problem *p);
-void units_free(struct units *u);
 
 #endif

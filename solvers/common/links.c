@@ -1,10 +1,6 @@
 /* Linked costs; see links.h. */
 #include "common/links.h"
 #include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* How often a link is paid: a linked cost once when it is triggered, a group for each member on the smaller
  * side. */
@@ -14,9 +10,10 @@ static int64_t level(const struct link *k)
     return k->unmet == 0 && (!k->has_any || k->hits > 0);
 }
 
-void links_flip(struct links *l, int32_t item)
+int64_t links_flip(struct links *l, int32_t item)
 {
     int sign = l->on[item] ? -1 : 1;
+    int64_t energy = l->energy;
     l->on[item] = !l->on[item];
     for (int32_t r = l->first[item]; r < l->first[item + 1]; r++) {
         struct link *k = &l->link[l->role[r].link];
@@ -29,16 +26,16 @@ void links_flip(struct links *l, int32_t item)
         l->energy += (after - before) * k->weight;
         if (k->forbidden) l->broken += (after > 0) - (before > 0);
     }
+    return l->energy - energy;
 }
 
 int64_t links_rise(struct links *l, int32_t item)
 {
-    int64_t before = l->energy, own = l->on[item] ? l->fee[item] : -l->fee[item];
+    int64_t own = l->on[item] ? l->fee[item] : -l->fee[item];
     if (l->first[item] == l->first[item + 1]) return own;
+    int64_t rise = links_flip(l, item);
     links_flip(l, item);
-    int64_t rise = l->energy - before + own;
-    links_flip(l, item);
-    return rise;
+    return rise + own;
 }
 
 void links_load(struct links *l, const int64_t *base)
@@ -55,21 +52,18 @@ int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken)
     return items_spill(l->it, base) + l->value;
 }
 
-static void links_take_off(struct links *l, int64_t *base, int32_t item)
-{
-    base[item] = NOT_PLACED;
-    links_flip(l, item);
-}
-
-/* One link that is broken: a group leaves as a whole, of others the cheapest member. What is broken
- * because too few are on chip cannot be mended here. */
+/* Mends a broken link by taking members off chip: a group as a whole, of others the cheapest member. A link
+ * that is broken because too few are on chip stays so. */
 static bool mend(struct links *l, int64_t *base, int32_t link)
 {
     const struct link *k = &l->link[link];
     if (!k->forbidden || level(k) == 0) return false;
     if (k->members) {
         for (int32_t m = l->member_first[link]; m < l->member_first[link + 1]; m++)
-            if (l->on[l->member[m]]) links_take_off(l, base, l->member[m]);
+            if (l->on[l->member[m]]) {
+                base[l->member[m]] = NOT_PLACED;
+                links_flip(l, l->member[m]);
+            }
         return true;
     }
     /* A member that is on chip and whose leaving would cost least. */
@@ -84,11 +78,12 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
         least = rise;
     }
     if (item == NO_ITEM) return false;
-    int64_t before = l->energy;
-    links_flip(l, item);
-    bool helps = level(k) == 0 || l->energy < before;
-    links_flip(l, item);
-    if (helps) links_take_off(l, base, item);
+    int64_t rise = links_flip(l, item);
+    bool helps = level(k) == 0 || rise < 0;
+    if (helps)
+        base[item] = NOT_PLACED;
+    else
+        links_flip(l, item);
     return helps;
 }
 
@@ -101,89 +96,67 @@ void links_trim(struct links *l, int64_t *base)
         for (int32_t k = 0; l->broken && k < l->count; k++) changed |= mend(l, base, k);
         for (int32_t i = 0; i < l->it->count; i++)
             if (l->on[i] && links_may_shun(l, i) && links_rise(l, i) < 0) {
-                links_take_off(l, base, i);
+                base[i] = NOT_PLACED;
+                links_flip(l, i);
                 changed = true;
             }
     }
 }
 
-void links_free(struct links *l)
-{
-    mem_free(l->link);
-    mem_free(l->role);
-    mem_free(l->first);
-    mem_free(l->member);
-    mem_free(l->member_first);
-    mem_free(l->fee);
-    mem_free(l->on);
-    *l = (struct links){0};
-}
-
-/* The lists of a problem as one: what a member of each does when it is placed. */
-struct list {
-    const struct lx_group *group;
-    int32_t link;
-    int8_t unmet, hits;
+/* The members of a group get a role in the link; in the first walk, without `next_role`, they are counted. */
+struct filling {
+    struct links *l;
+    const int32_t *of_buffer;
+    int32_t *next_role, *next_member;
 };
 
-static void for_each_list(const struct lx_problem *p, void (*take)(void *, struct list), void *context)
+static void links_add_group(const struct filling *f, const struct lx_group *group, struct role role)
 {
+    struct links *l = f->l;
+    for (int32_t m = 0; m < group->count; m++) {
+        int32_t i = f->of_buffer[group->at[m]];
+        if (i == NO_ITEM) continue;
+        if (!f->next_role) {
+            l->first[i + 1]++;
+            l->member_first[role.link + 1]++;
+            continue;
+        }
+        l->role[f->next_role[i]++] = role;
+        l->member[f->next_member[role.link]++] = i;
+    }
+}
+
+static void links_add_groups(const struct filling *f)
+{
+    const struct lx_problem *p = f->l->it->problem;
     const struct lx_bonds *b = &p->bonds;
     int32_t link = 0;
     for (int32_t k = 0; k < b->charge_count; k++, link++) {
         const struct lx_charge *c = &b->charges[k];
-        take(context, (struct list){&c->all_on, link, -1, 0});
-        take(context, (struct list){&c->all_off, link, 1, 0});
-        take(context, (struct list){&c->any_on, link, 0, 1});
-        take(context, (struct list){&c->any_off, link, 0, -1});
+        links_add_group(f, &c->all_on, (struct role){link, -1, 0});
+        links_add_group(f, &c->all_off, (struct role){link, 1, 0});
+        links_add_group(f, &c->any_on, (struct role){link, 0, 1});
+        links_add_group(f, &c->any_off, (struct role){link, 0, -1});
     }
     for (int32_t k = 0; k < b->together_count; k++, link++)
-        take(context, (struct list){&b->together[k], link, 1, 0});
+        links_add_group(f, &b->together[k], (struct role){link, 1, 0});
     for (int32_t i = 0; i < p->count; i++)
-        if (p->buffers[i].must) take(context, (struct list){&(struct lx_group){&i, 1}, link++, 1, 0});
-}
-
-struct filling {
-    struct links *l;
-    const int32_t *of_buffer;
-    int32_t *next_role, *next_member; /* NULL: only count */
-};
-
-static void take_list(void *context, struct list list)
-{
-    const struct filling *f = context;
-    struct links *l = f->l;
-    for (int32_t m = 0; m < list.group->count; m++) {
-        int32_t i = f->of_buffer[list.group->at[m]];
-        if (i == NO_ITEM) continue;
-        if (!f->next_role) {
-            l->first[i + 1]++;
-            l->member_first[list.link + 1]++;
-            continue;
-        }
-        l->role[f->next_role[i]++] = (struct role){list.link, list.unmet, list.hits};
-        l->member[f->next_member[list.link]++] = i;
-    }
+        if (p->buffers[i].must) links_add_group(f, &(struct lx_group){&i, 1}, (struct role){link++, 1, 0});
 }
 
 static void list_roles(struct links *l, const int32_t *of_buffer)
 {
-    const struct lx_problem *p = l->it->problem;
     struct filling f = {.l = l, .of_buffer = of_buffer};
     int32_t n = l->it->count;
-    for_each_list(p, take_list, &f);
+    links_add_groups(&f);
     for (int32_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
     for (int32_t k = 0; k < l->count; k++) l->member_first[k + 1] += l->member_first[k];
     size_t roles = (size_t)l->first[n];
-    l->role = mem_alloc((roles + 1) * sizeof *l->role);
-    l->member = mem_alloc((roles + 1) * sizeof *l->member);
-    f.next_role = mem_alloc(((size_t)n + 1) * sizeof *f.next_role);
-    f.next_member = mem_alloc(((size_t)l->count + 1) * sizeof *f.next_member);
-    memcpy(f.next_role, l->first, (size_t)n * sizeof *f.next_role);
-    memcpy(f.next_member, l->member_first, (size_t)l->count * sizeof *f.next_member);
-    for_each_list(p, take_list, &f);
-    mem_free(f.next_role);
-    mem_free(f.next_member);
+    l->role = arena_array(&l->memory, roles + 1, sizeof *l->role);
+    l->member = arena_array(&l->memory, roles + 1, sizeof *l->member);
+    f.next_role = arena_copy_array(&l->memory, l->first, (size_t)n, sizeof *f.next_role);
+    f.next_member = arena_copy_array(&l->memory, l->member_first, (size_t)l->count, sizeof *f.next_member);
+    links_add_groups(&f);
 }
 
 /* The links with everything off chip. */
@@ -212,8 +185,7 @@ static int64_t links_scaled(int64_t cost, int up, int down)
     return cost * (INT64_C(1) << up) / (INT64_C(1) << down);
 }
 
-/* What an item off chip weighs: its cost, or for fit and height its area, because long and large ones are the
- * hard ones. */
+/* The weight of an item off chip: its cost, or for fit and height its area. */
 static int64_t links_weight_of(const struct items *it, const struct item *b)
 {
     int64_t area;
@@ -241,8 +213,7 @@ static void scale_energies(struct links *l)
     for (int32_t k = 0; k < l->count; k++) l->link[k].weight = links_scaled(l->link[k].cost, up, down);
 }
 
-/* What must not happen weighs more than one member with all that it is charged for, as far as the sum
- * allows. */
+/* A forbidden link weighs more than one member with all its linked costs, as far as the sum allows. */
 static void weigh_forbidden(struct links *l)
 {
     int64_t levels = 1;
@@ -271,12 +242,12 @@ void links_make(struct links *l, const struct items *it)
         for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
         l->count = count;
     }
-    l->link = mem_zeroed((size_t)l->count + 1, sizeof *l->link);
-    l->first = mem_zeroed(n + 1, sizeof *l->first);
-    l->member_first = mem_zeroed((size_t)l->count + 2, sizeof *l->member_first);
-    l->fee = mem_zeroed(n, sizeof *l->fee);
-    l->on = mem_zeroed(n, sizeof *l->on);
-    int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
+    l->link = arena_array(&l->memory, (size_t)l->count + 1, sizeof *l->link);
+    l->first = arena_array(&l->memory, n + 1, sizeof *l->first);
+    l->member_first = arena_array(&l->memory, (size_t)l->count + 2, sizeof *l->member_first);
+    l->fee = arena_array(&l->memory, n, sizeof *l->fee);
+    l->on = arena_array(&l->memory, n, sizeof *l->on);
+    int32_t *of_buffer = arena_array(&l->memory, (size_t)p->count + 1, sizeof *of_buffer);
     l->any = l->count > 0;
     for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++) l->any |= it->item[i].cost < 0;
     for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
@@ -294,5 +265,4 @@ void links_make(struct links *l, const struct items *it)
         l->energy += paid * l->link[k].weight;
         l->broken += l->link[k].forbidden && paid > 0;
     }
-    mem_free(of_buffer);
 }

@@ -1,22 +1,21 @@
-/* What binds items to one another while cost is asked for: linked costs, atomic groups, must-place, as a sum
- * that follows each item that comes or goes. A link counts the items that keep it from being paid
- * (`unmet`) and those of its "any" lists that are met (`hits`), so that a change of one item costs as
- * many steps as it has roles. Energies are costs scaled so that all of them add up to about 2^50; what
- * must not happen has an energy too, larger than anything that its members could save, so that a search
- * may pass through such states: `broken` counts them, and an answer is legal only without any. Invariant:
- * `on` is the set of items that are placed; `value`, `energy` and `broken` are the sums that follow from
- * it. Buffers that are no items are off for good. */
+/* Links between items where cost is asked for: linked costs, atomic groups, must-place.
+ *
+ * A link counts the items that keep it from being paid (`unmet`) and the met members of its "any" lists
+ * (`hits`), so that a change of one item costs as many steps as it has roles. Energies are costs scaled to
+ * add up to about 2^50. A forbidden link has an energy above all that its members could save, so that a
+ * search may pass through illegal states: `broken` counts them, and an answer is legal only without any.
+ * Invariant: `on` is the set of placed items; `value`, `energy` and `broken` are the sums that follow from
+ * it. Buffers that are no items are always off. */
 #ifndef LX_SOLVERS_COMMON_LINKS_H
 #define LX_SOLVERS_COMMON_LINKS_H
 
 #include "common/items.h"
 
 struct link {
-    int64_t cost;   /* paid when it is triggered; 0 for what must not happen */
-    int64_t weight; /* the same as energy */
-    int32_t
-        unmet; /* members of all_on that are off and of all_off that are on; of a group: members that are on */
-    int32_t hits;    /* members of any_on that are on and of any_off that are off */
+    int64_t cost;    /* paid when it is triggered; 0 for what must not happen */
+    int64_t weight;  /* the same as energy */
+    int32_t unmet;   /* all_on members that are off and all_off members that are on; group: members on */
+    int32_t hits;    /* any_on members that are on and any_off members that are off */
     int32_t members; /* of a group; 0: a linked cost */
     bool has_any, forbidden;
 };
@@ -33,23 +32,23 @@ struct links {
     int32_t count;
     struct role *role;
     int32_t *first;  /* count of items + 1 offsets into `role` */
-    int32_t *member; /* items by link, for those who want all of one */
+    int32_t *member; /* items by link */
     int32_t *member_first;
-    int64_t
-        *fee; /* per item: energy of being off less that of being on; where nothing is linked at least 1 */
+    int64_t *fee; /* per item: energy off chip less energy on chip; at least 1 if nothing is linked */
     bool *on;
     int64_t value, energy;
     int32_t broken;
     bool any; /* there are links, or items that cost more on chip than off */
+    struct arena memory;
 };
 
-/* Links matter where cost is asked for; fees are areas otherwise. */
+/* Links matter where cost is asked for; fees are areas otherwise. The caller frees `memory`. */
 void links_make(struct links *l, const struct items *it);
-void links_free(struct links *l);
 /* Takes the placed items of `base` as those that are on. */
 void links_load(struct links *l, const int64_t *base);
-void links_flip(struct links *l, int32_t item);
-/* By how much the energy rises when the item comes or goes, its own fee included. */
+/* The item comes or goes; returns by how much the energy of the links rises. */
+int64_t links_flip(struct links *l, int32_t item);
+/* By how much the energy would rise if the item came or went, its own fee included. */
 int64_t links_rise(struct links *l, int32_t item);
 
 /* Whether it may be better off chip though there is room. */

@@ -1,47 +1,12 @@
 /* Finding a spot: gather what is taken in a pool, then look at in-place partners' addresses and at gaps. */
 #include "common/places.h"
+#include "common/items.h"
 #include "base/checked.h"
-
-#include <stdlib.h>
-
-static bool places_is_parent(const struct lx_buffer *child, int32_t index)
-{
-    for (int32_t k = 0; k < child->parent_count; k++)
-        if (child->parents[k] == index) return true;
-    return false;
-}
-
-static bool places_lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
-{
-    for (int32_t k = 0; k < lx_life_count(b); k++)
-        if (lx_life_at(b, k).start < end && start < lx_life_at(b, k).end) return true;
-    return false;
-}
+#include "base/memory.h"
 
 static int64_t places_end_of(const struct places *x, int32_t i)
 {
     return x->address[i] + x->p->buffers[i].size;
-}
-
-static void set_latest(struct places *x, int32_t i, int64_t end)
-{
-    int32_t node = x->width + x->leaf[i];
-    for (x->latest[node] = end; node > 1;) {
-        node /= 2;
-        x->latest[node] = max_i64(x->latest[2 * node], x->latest[2 * node + 1]);
-    }
-}
-
-static void gather_living(struct places *x, int32_t node, int32_t left, int32_t width, int64_t start,
-                          int64_t end)
-{
-    if (x->latest[node] <= start || left >= x->p->count || x->p->buffers[x->order[left]].start >= end) return;
-    if (width == 1) {
-        x->found[x->found_count++] = x->order[left];
-        return;
-    }
-    gather_living(x, 2 * node, left, width / 2, start, end);
-    gather_living(x, 2 * node + 1, left + width / 2, width / 2, start, end);
 }
 
 /* Everybody placed that may not share bytes with buffer i: contemporaries, those apart, those alone. */
@@ -52,14 +17,13 @@ static void gather_rivals(struct places *x, int32_t i)
     x->found_count = 0;
     if (b->size == 0) return; /* conflicts with nothing */
     if (b->alone) {           /* all that are placed */
-        gather_living(x, 1, 0, x->width, INT64_MIN + 1, INT64_MAX);
+        x->found_count = live_index_find(&x->placed, INT64_MIN + 1, INT64_MAX, x->found);
         return;
     }
     for (size_t k = x->exclusive.first[i]; k < x->exclusive.first[i + 1]; k++)
         x->mark[x->exclusive.at[k]] = x->query;
-    gather_living(x, 1, 0, x->width, b->start, b->end);
-    int32_t kept = 0;
-    for (int32_t k = 0; k < x->found_count; k++) {
+    int32_t kept = 0, count = live_index_find(&x->placed, b->start, b->end, x->found);
+    for (int32_t k = 0; k < count; k++) {
         int32_t other = x->found[k];
         if (x->mark[other] != x->query && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
     }
@@ -75,6 +39,14 @@ static bool shares_pool(const struct places *x, int32_t other, int32_t pool)
     return x->address[other] >= 0 && (!x->pool || x->pool[other] == pool);
 }
 
+/* Are the bytes reserved while the buffer lives? */
+static bool places_reserves(const struct lx_buffer *b, const struct lx_reserved *r)
+{
+    for (int32_t k = 0; k < lx_life_count(b); k++)
+        if (lx_life_at(b, k).start < r->end && r->start < lx_life_at(b, k).end) return true;
+    return false;
+}
+
 static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t pool)
 {
     int32_t n = 0;
@@ -83,7 +55,7 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
             x->taken[n++] = (struct byte_range){x->address[x->found[k]], places_end_of(x, x->found[k])};
     for (int32_t k = 0; x->p->pool_count && k < x->p->pools[pool].reserved_count; k++) {
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
-        if (places_lives_on(b, r->start, r->end)) x->taken[n++] = (struct byte_range){r->from, r->to};
+        if (places_reserves(b, r)) x->taken[n++] = (struct byte_range){r->from, r->to};
     }
     return (int32_t)taken_join(&x->map, x->taken, (size_t)n);
 }
@@ -101,14 +73,15 @@ static bool places_is_free(struct places *x, int32_t i, int32_t pool, int64_t at
             x->address[other] >= at + b->size)
             continue;
         if (x->address[other] != at || b->alone || o->alone ||
-            (!places_is_parent(b, other) && !places_is_parent(o, i)))
+            (!item_is_listed(b->parents, b->parent_count, other) &&
+             !item_is_listed(o->parents, o->parent_count, i)))
             return false;
         for (size_t a = x->apart.first[i]; a < x->apart.first[i + 1]; a++)
             if (x->apart.at[a] == other) return false;
     }
     for (int32_t k = 0; x->p->pool_count && k < x->p->pools[pool].reserved_count; k++) {
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
-        if (at < r->to && r->from < at + b->size && places_lives_on(b, r->start, r->end)) return false;
+        if (at < r->to && r->from < at + b->size && places_reserves(b, r)) return false;
     }
     return true;
 }
@@ -119,43 +92,26 @@ static int64_t limit_of(const struct places *x, int32_t pool)
     return capacity == LX_NO_LIMIT ? INT64_MAX / 4 : capacity;
 }
 
-/* What is paid for sharing bytes with others at other times. */
-static int64_t places_reuse_at(const struct places *x, int32_t i, int32_t pool, int64_t at)
+/* Costs of a spot: the pool's, and of sharing bytes with others at other times. */
+static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
 {
-    int64_t cost = 0, to = at + x->p->buffers[i].size;
+    int64_t cost = lx_on_cost(&x->p->buffers[i], pool), to = at + x->p->buffers[i].size;
     for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
         int32_t other = x->reuse.at[k];
         if (shares_pool(x, other, pool) && at < places_end_of(x, other) && x->address[other] < to &&
             x->p->buffers[other].size > 0 && to > at)
             cost += x->reuse.cost[k];
     }
-    return cost;
-}
-
-static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
-{
-    int64_t cost = lx_on_cost(&x->p->buffers[i], pool) + places_reuse_at(x, i, pool, at);
     if (best->address < 0 || cost < best->cost) *best = (struct spot){pool, at, cost};
 }
 
-static bool places_suits(const struct places *x, int32_t i, int32_t pool, int64_t at)
+/* Considers an address if it suits the buffer and is free. */
+static void places_try(struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
 {
     const struct lx_buffer *b = &x->p->buffers[i];
-    return at >= 0 && at % lx_alignment_of(x->p, b) == 0 && at <= limit_of(x, pool) - b->size &&
-           (b->fixed < 0 || (b->fixed == at && b->fixed_pool == pool));
-}
-
-/* Where reuse costs, the ends of partners are worth a look as well. */
-static void look_behind_reuse(struct places *x, int32_t i, int32_t pool, struct spot *best)
-{
-    int64_t alignment = lx_alignment_of(x->p, &x->p->buffers[i]);
-    for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
-        int32_t other = x->reuse.at[k];
-        if (!shares_pool(x, other, pool)) continue;
-        int64_t at = round_up_i64(places_end_of(x, other), alignment);
-        if (places_suits(x, i, pool, at) && places_is_free(x, i, pool, at))
-            places_consider(x, i, pool, at, best);
-    }
+    bool suits = at >= 0 && at % lx_alignment_of(x->p, b) == 0 && at <= limit_of(x, pool) - b->size &&
+                 (b->fixed < 0 || (b->fixed == at && b->fixed_pool == pool));
+    if (suits && places_is_free(x, i, pool, at)) places_consider(x, i, pool, at, best);
 }
 
 static void look_at_gaps(struct places *x, int32_t i, int32_t pool, struct spot *best)
@@ -176,44 +132,41 @@ static void look_at_gaps(struct places *x, int32_t i, int32_t pool, struct spot 
         if (k < taken) gap = max_i64(gap, x->taken[k].to);
     }
     if (own.address >= 0 && (best->address < 0 || own.cost < best->cost)) *best = own;
-    if (has_reuse) look_behind_reuse(x, i, pool, best);
-}
-
-/* How much higher all pools together get. */
-static int64_t places_growth(const struct places *x, int32_t i, const struct spot *at)
-{
-    return max_i64(at->address + x->p->buffers[i].size - x->top[at->pool], 0);
+    /* Where reuse costs, the ends of partners are candidates as well. */
+    for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
+        int32_t other = x->reuse.at[k];
+        if (shares_pool(x, other, pool))
+            places_try(x, i, pool, round_up_i64(places_end_of(x, other), alignment), best);
+    }
 }
 
 struct spot places_find(struct places *x, int32_t i)
 {
     const struct lx_buffer *b = &x->p->buffers[i];
     struct spot best = {0, LX_OFF_CHIP, 0};
+    int64_t best_growth = 0;
     gather_rivals(x, i);
     for (int32_t k = 0; k < lx_choice_count(x->p, b); k++) {
         struct spot here = {0, LX_OFF_CHIP, 0};
         int32_t pool = lx_choice_at(b, k);
-        /* The addresses of in-place partners. */
+        /* First the addresses of in-place partners, then gaps. */
         for (int32_t j = 0; j < b->parent_count; j++)
-            if (shares_pool(x, b->parents[j], pool) && places_suits(x, i, pool, x->address[b->parents[j]]) &&
-                places_is_free(x, i, pool, x->address[b->parents[j]]))
-                places_consider(x, i, pool, x->address[b->parents[j]], &here);
+            if (shares_pool(x, b->parents[j], pool)) places_try(x, i, pool, x->address[b->parents[j]], &here);
         for (size_t j = x->children.first[i]; j < x->children.first[i + 1]; j++)
-            if (shares_pool(x, x->children.at[j], pool) &&
-                places_suits(x, i, pool, x->address[x->children.at[j]]) &&
-                places_is_free(x, i, pool, x->address[x->children.at[j]]))
-                places_consider(x, i, pool, x->address[x->children.at[j]], &here);
-        if (here.address < 0 || here.cost > 0) {
-            if (b->fixed < 0)
-                look_at_gaps(x, i, pool, &here);
-            else if (places_suits(x, i, pool, b->fixed) && places_is_free(x, i, pool, b->fixed))
-                places_consider(x, i, pool, b->fixed, &here);
-        }
+            if (shares_pool(x, x->children.at[j], pool))
+                places_try(x, i, pool, x->address[x->children.at[j]], &here);
+        if ((here.address < 0 || here.cost > 0) && b->fixed < 0)
+            look_at_gaps(x, i, pool, &here);
+        else if (here.address < 0 || here.cost > 0)
+            places_try(x, i, pool, b->fixed, &here);
         if (here.address < 0) continue;
-        bool height = x->p->objective == LX_HEIGHT;
-        if (best.address < 0 ||
-            (height ? places_growth(x, i, &here) < places_growth(x, i, &best) : here.cost < best.cost))
-            best = here;
+        /* For height, the pool counts in which all pools together grow least. */
+        int64_t growth = max_i64(here.address + b->size - x->top[pool], 0);
+        if (best.address >= 0 &&
+            (x->p->objective == LX_HEIGHT ? growth >= best_growth : here.cost >= best.cost))
+            continue;
+        best = here;
+        best_growth = growth;
     }
     return best;
 }
@@ -223,12 +176,80 @@ void places_put(struct places *x, int32_t i, const struct spot *at)
     x->address[i] = at->address;
     if (x->pool) x->pool[i] = at->pool;
     x->top[at->pool] = max_i64(x->top[at->pool], places_end_of(x, i));
-    set_latest(x, i, x->p->buffers[i].end);
+    live_index_add(&x->placed, i);
 }
 
 void places_take(struct places *x, int32_t i)
 {
     x->address[i] = LX_OFF_CHIP;
     if (x->pool) x->pool[i] = 0;
-    set_latest(x, i, INT64_MIN);
+    live_index_remove(&x->placed, i);
+}
+
+/* Per buffer its partners in the pairs; in the pairs of children only those of `a`. */
+static void partners_make(struct partners *x, struct arena *memory, size_t n, const struct lx_reuse *pairs,
+                          size_t count, bool both)
+{
+    x->first = arena_array(memory, n + 2, sizeof *x->first);
+    x->at = arena_array(memory, 2 * count + 1, sizeof *x->at);
+    x->cost = arena_array(memory, 2 * count + 1, sizeof *x->cost);
+    for (size_t k = 0; k < count; k++) {
+        x->first[pairs[k].a + 2]++;
+        x->first[pairs[k].b + 2] += both;
+    }
+    for (size_t i = 2; i < n + 2; i++) x->first[i] += x->first[i - 1];
+    for (size_t k = 0; k < count; k++)
+        for (int side = 0; side <= both; side++) {
+            size_t slot = x->first[(side ? pairs[k].b : pairs[k].a) + 1]++;
+            x->at[slot] = side ? pairs[k].a : pairs[k].b;
+            x->cost[slot] = pairs[k].cost;
+        }
+}
+
+static void partners_find(struct places *x)
+{
+    const struct lx_problem *p = x->p;
+    const struct lx_bonds *b = &p->bonds;
+    size_t n = (size_t)p->count, edges = 0, most = (size_t)max_i64(b->apart_count, b->exclusive_count);
+    for (size_t i = 0; i < n; i++) edges += (size_t)p->buffers[i].parent_count;
+    struct lx_reuse *pairs = mem_alloc((edges + most + 1) * sizeof *pairs);
+    for (int32_t k = 0; k < b->apart_count; k++)
+        pairs[k] = (struct lx_reuse){b->apart[k].a, b->apart[k].b, 0};
+    partners_make(&x->apart, &x->memory, n, pairs, (size_t)b->apart_count, true);
+    for (int32_t k = 0; k < b->exclusive_count; k++)
+        pairs[k] = (struct lx_reuse){b->exclusive[k].a, b->exclusive[k].b, 0};
+    partners_make(&x->exclusive, &x->memory, n, pairs, (size_t)b->exclusive_count, true);
+    partners_make(&x->reuse, &x->memory, n, b->reuse, (size_t)b->reuse_count, true);
+    edges = 0;
+    for (int32_t i = 0; i < p->count; i++)
+        for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
+            pairs[edges++] = (struct lx_reuse){p->buffers[i].parents[k], i, 0};
+    partners_make(&x->children, &x->memory, n, pairs, edges, false);
+    mem_free(pairs);
+}
+
+void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)
+{
+    /* A buffer may be found as a contemporary, as one apart and as one alone. */
+    size_t n = (size_t)p->count, room = 2 * n + 2 * (size_t)p->bonds.apart_count + 1, reserved = 0;
+    *x = (struct places){.p = p, .address = address, .pool = pool, .tightest = tightest};
+    x->found = arena_array(&x->memory, room, sizeof *x->found);
+    x->mark = arena_array(&x->memory, n + 1, sizeof *x->mark);
+    x->alone = arena_array(&x->memory, n + 1, sizeof *x->alone);
+    x->top = arena_array(&x->memory, (size_t)lx_pool_count(p), sizeof *x->top);
+    live_index_init(&x->placed, p, NULL, 0);
+    taken_bits_init(&x->map, p, p->capacity);
+    partners_find(x);
+    for (int32_t i = 0; i < p->count; i++) {
+        address[i] = LX_OFF_CHIP;
+        if (pool) pool[i] = 0;
+        if (p->buffers[i].alone) x->alone[x->alone_count++] = i;
+    }
+    /* Reserved bytes count for the height from the start. */
+    for (int32_t k = 0; k < p->pool_count; k++) {
+        reserved += (size_t)p->pools[k].reserved_count;
+        for (int32_t i = 0; i < p->pools[k].reserved_count; i++)
+            x->top[k] = max_i64(x->top[k], p->pools[k].reserved[i].to);
+    }
+    x->taken = arena_array(&x->memory, room + reserved, sizeof *x->taken);
 }

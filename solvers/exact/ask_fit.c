@@ -5,28 +5,18 @@
 #include "exact/ask_fit.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void packer_new(struct packer *k, const struct model *m, struct budget *budget)
 {
     size_t n = (size_t)m->item_count + 1;
     *k = (struct packer){.m = m, .capacity = m->p->capacity};
-    k->items = mem_zeroed(n, sizeof *k->items);
-    k->pieces = mem_zeroed(n, sizeof *k->pieces);
-    k->head = mem_zeroed(n, sizeof *k->head);
-    k->next = mem_zeroed(n, sizeof *k->next);
-    k->base = mem_zeroed(n, sizeof *k->base);
+    k->items = arena_array(&k->memory, n, sizeof *k->items);
+    k->pieces = arena_array(&k->memory, n, sizeof *k->pieces);
+    k->head = arena_array(&k->memory, n, sizeof *k->head);
+    k->next = arena_array(&k->memory, n, sizeof *k->next);
+    k->base = arena_array(&k->memory, n, sizeof *k->base);
     k->limits = (struct fit_limits){.seed = budget->run->seed, .stop = budget_stopped, .context = budget};
-}
-
-void packer_free(struct packer *k)
-{
-    mem_free(k->items);
-    mem_free(k->pieces);
-    mem_free(k->head);
-    mem_free(k->next);
-    mem_free(k->base);
 }
 
 /* Add the chain that starts with item `i`. */
@@ -39,7 +29,7 @@ static bool add_chain(struct packer *k, int32_t i)
     int64_t until = m->items[i].start;
     bool only_zero = false, agrees = true;
     for (; i >= 0; i = k->next[i]) {
-        const struct lx_buffer *b = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *b = model_buffer(m, i);
         int64_t own = lx_alignment_of(m->p, b), common;
         if (!mul_i64(item->alignment / gcd_i64(item->alignment, own), own, &common) || common > k->capacity)
             only_zero = true;
@@ -118,7 +108,7 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged)
         used[parent] |= GIVES;
         used[child] |= TAKES;
     }
-    mem_free(used); /* without it none is merged, which is a choice too */
+    mem_free(used);
 }
 
 struct shrinker {
@@ -143,33 +133,22 @@ static bool ask_fit_try_without(struct shrinker *s, const bool *without)
 static void shrink_window(struct shrinker *s, bool *without)
 {
     const struct model *m = s->k->m;
-    int64_t low = INT64_MAX, high = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (s->kept[i]) {
-            low = min_i64(low, m->items[i].start);
-            high = max_i64(high, m->items[i].start);
+    for (int raise = 0; raise < 2; raise++) {
+        int64_t low = INT64_MAX, high = 0;
+        for (int32_t i = 0; i < m->item_count; i++) {
+            int64_t tick = raise ? m->items[i].end : m->items[i].start;
+            if (s->kept[i]) low = min_i64(low, tick), high = max_i64(high, tick);
         }
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].start > middle;
-        if (ask_fit_try_without(s, without))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    low = INT64_MAX, high = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (s->kept[i]) {
-            low = min_i64(low, m->items[i].end);
-            high = max_i64(high, m->items[i].end);
+        while (low < high) {
+            int64_t middle = low + (high - low + raise) / 2;
+            for (int32_t i = 0; i < m->item_count; i++)
+                without[i] = raise ? m->items[i].end < middle : m->items[i].start > middle;
+            bool shrinks = ask_fit_try_without(s, without);
+            if (raise == shrinks)
+                low = raise ? middle : middle + 1;
+            else
+                high = raise ? middle - 1 : middle;
         }
-    while (low < high) {
-        int64_t middle = low + (high - low + 1) / 2;
-        for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].end < middle;
-        if (ask_fit_try_without(s, without))
-            low = middle;
-        else
-            high = middle - 1;
     }
 }
 
@@ -178,18 +157,16 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
     size_t n = (size_t)k->m->item_count;
     struct shrinker s = {k, kept, mem_alloc(n + 1), merged, nodes};
     bool *without = mem_alloc(n + 1);
-    if (s.trial) {
-        shrink_window(&s, without);
-        for (int32_t i = 0; i < k->m->item_count; i++) without[i] = false;
-        /* Small and short ones first: a core of large, long items lifts best. Chunks halve until single. */
-        for (size_t chunk = n / 4 ? n / 4 : 1; chunk > 0; chunk /= 2)
-            for (size_t from = 0; from < n; from += chunk) {
-                bool any = false;
-                for (size_t i = from; i < n && i < from + chunk; i++) any |= without[i] = kept[i];
-                if (any) ask_fit_try_without(&s, without);
-                for (size_t i = from; i < n && i < from + chunk; i++) without[i] = false;
-            }
-    }
+    shrink_window(&s, without);
+    for (size_t i = 0; i < n; i++) without[i] = false;
+    /* Small and short ones first: a core of large, long items lifts best. Chunks halve until single. */
+    for (size_t chunk = n / 4 ? n / 4 : 1; chunk > 0; chunk /= 2)
+        for (size_t from = 0; from < n; from += chunk) {
+            bool any = false;
+            for (size_t i = from; i < n && i < from + chunk; i++) any |= without[i] = kept[i];
+            if (any) ask_fit_try_without(&s, without);
+            for (size_t i = from; i < n && i < from + chunk; i++) without[i] = false;
+        }
     mem_free(s.trial);
     mem_free(without);
 }

@@ -19,10 +19,11 @@ struct packer {
     int64_t nodes; /* spent by the Fit engine so far */
     int64_t calls;
     int32_t item_count, piece_count;
+    struct arena memory;
 };
 
+/* The caller frees `memory`. */
 void packer_new(struct packer *k, const struct model *m, struct budget *budget);
-void packer_free(struct packer *k);
 
 /* Where an item of no size goes: it conflicts with nothing. */
 static inline int64_t packer_empty(const struct packer *k, int32_t i)
@@ -48,8 +49,8 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged);
 /* The orders in which place_greedily can go through the chains. */
 enum place_order { BY_SIZE, BY_AREA, BY_DENSITY, BY_START, BY_WIDTH, PLACE_ORDERS };
 
-/* Put the wanted chains at the lowest free addresses, then whatever else still finds room, densest first.
- * A seed other than 0 perturbs the order. The result is legal and its spill is returned; */
+/* Put the wanted chains at the lowest free addresses, then the other items that find room, densest first.
+ * A seed other than 0 perturbs the order. The result is legal and its spill is returned. */
 int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                        uint64_t seed, int64_t *address);
 
@@ -57,14 +58,12 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
 int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                    int64_t *address);
 
-/* Place what is off chip and still finds room in a legal placement, densest first; its spill then. */
+/* Place items that are off chip and find room in a legal placement, densest first; returns its spill. */
 int64_t fill_gaps(struct packer *k, int64_t *address);
 
-/* Plans from a choice that nearly packs: the large items exactly, the small ones into the gaps. */
-
-/* Tries to place the kept items, and what else finds room then; the best value of `tries` ways, whose
- * plan is in `address`. FIT_NO in `*large`: some of the large items cannot be packed, `core` has those.
- * Only for models without handovers. */
+/* Places the large kept items exactly, the small ones and others into the gaps. Returns the best value of
+ * `tries` ways, whose plan is in `address`. FIT_NO in `*large`: some of the large items cannot be packed;
+ * `core` has those. Only for models without handovers. */
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large);
 

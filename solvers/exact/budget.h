@@ -1,6 +1,6 @@
-/* How long the search may go on, and who hears of it. Work is counted in steps, which makes runs
- * repeatable: a simplex pivot or a node of the Fit engine is one, more where the problem is large. The
- * clock is only a fuse, and it decides when a caller is told that the work goes on. */
+/* Limits of the search, and reports of its progress. Work is counted in steps, which makes runs repeatable:
+ * a simplex pivot or a node of the Fit engine is one, more where the problem is large. The clock only serves
+ * the deadline and the interval of reports. */
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
@@ -14,13 +14,13 @@ struct budget {
     int64_t steps, limit;
     double deadline; /* on the monotonic clock; 0: none */
     bool stopped;
-    /* What the caller hears: the answer as a whole, which one part at a time is improved in. */
+    /* For reports: the whole answer, in which one part at a time is improved. */
     const struct model *part; /* better plans of this model are better answers */
-    int64_t *address;         /* the answer, per buffer; NULL: nothing to tell yet */
+    int64_t *address;         /* the answer, per buffer; NULL: nothing to report yet */
     int64_t rest, rest_bound; /* value and bound of the other parts */
     int64_t value, bound;     /* of this part */
-    int32_t lacking;          /* parts of which no legal plan is known: then there is no answer to tell */
-    double told;              /* when, on the monotonic clock */
+    int32_t lacking;          /* parts without a known legal plan: with any there is no answer to report */
+    double reported;          /* time of the last report, on the monotonic clock */
 };
 
 static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
@@ -31,7 +31,7 @@ static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
 }
 
 /* A node of the Fit engine touches the neighbours of an item, so that it costs more where there are many. */
-static inline void budget_charge_nodes(struct budget *b, int64_t nodes, int32_t items)
+static inline void budget_spend_nodes(struct budget *b, int64_t nodes, int32_t items)
 {
     b->steps += nodes * (1 + items / 256);
 }
@@ -44,31 +44,24 @@ static inline int64_t budget_nodes(const struct budget *b, int64_t nodes, int32_
     return nodes > 1 ? nodes : 1;
 }
 
-static inline void budget_tell(struct budget *b, const int64_t *address)
+/* `address`: NULL if nothing is new but that the work goes on. */
+static inline void budget_report(struct budget *b, const int64_t *address)
 {
-    struct lx_progress so_far = {.steps = b->steps,
-                                 .objective = b->lacking ? INT64_MAX : b->rest + b->value,
-                                 .bound = b->rest_bound + b->bound,
-                                 .address = b->lacking ? NULL : address};
-    b->told = clock_seconds();
+    struct lx_progress so_far = {.steps = b->steps, .objective = INT64_MAX};
+    if (b->address) so_far.bound = b->rest_bound + b->bound;
+    if (b->address && !b->lacking) {
+        so_far.objective = b->rest + b->value;
+        so_far.address = address;
+    }
+    b->reported = clock_seconds();
     b->run->progress(b->run->context, &so_far);
 }
 
-/* Nothing new, but the work goes on. */
-static inline void budget_alive(struct budget *b, const int64_t *none)
-{
-    b->told = clock_seconds();
-    b->run->progress(b->run->context,
-                     &(struct lx_progress){.steps = b->steps, .objective = INT64_MAX, .address = none});
-}
-
-/* Stopped from outside, which no other budget outlives. Polled every few milliseconds at least, so it is
- * here that the caller hears that the work goes on. */
+/* Cancelled, or past the deadline. Polled every few milliseconds at least, so that reports are made here. */
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;
-    if (b->run->progress && clock_seconds() > b->told + 0.2)
-        (b->address ? budget_tell : budget_alive)(b, NULL);
+    if (b->run->progress && clock_seconds() > b->reported + 0.2) budget_report(b, NULL);
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() > b->deadline);
 }
 
@@ -78,7 +71,7 @@ static inline bool budget_spent(struct budget *b)
     return b->stopped;
 }
 
-/* spill.c: a better plan (per item) of a model; does nothing unless that is the part the caller hears of. */
+/* spill.c: a better plan (per item) of a model; does nothing unless the model is the reported part. */
 void budget_better(struct budget *b, const struct model *m, const int64_t *address, int64_t value);
 /* A better bound of it. */
 static inline void budget_bound(struct budget *b, const struct model *m, int64_t bound)

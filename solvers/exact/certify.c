@@ -3,35 +3,16 @@
  *
  * For any duals u >= 0:  value - base >= sum u need + sum over columns of min over the box of (cost - u a) y.
  * The scale is the largest power of two, up to 2^40, at which no sum can overflow. */
+#include "exact/lp.h"
 #include "exact/model.h"
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-void certificate_new(struct certificate *c, const struct model *m)
-{
-    *c = (struct certificate){0};
-    c->section = mem_zeroed((size_t)m->section_count + 1, sizeof *c->section);
-    c->reduced = mem_zeroed((size_t)model_columns(m) + 1, sizeof *c->reduced);
-    c->prefix = mem_zeroed((size_t)m->section_count + 1, sizeof *c->prefix);
-}
-
-void certificate_free(struct certificate *c)
-{
-    mem_free(c->section);
-    mem_free(c->row);
-    mem_free(c->reduced);
-    mem_free(c->prefix);
-}
-
-/* The shift by which duals can be scaled: every dual below 2^61, every sum that certify forms, of which
- * an upper estimate is taken here, below 2^120. */
 static int certify_safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {
-    double sizes = 1, duals = 0, rows = 0, largest = 1;
-    double costs = 0;
+    double sizes = 1, duals = 0, rows = 0, largest = 1, costs = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
         sizes += (double)m->items[i].size;
         costs += fabs((double)m->items[i].cost);
@@ -45,11 +26,8 @@ static int certify_safe_shift(const struct model *m, const double *section_dual,
         rows += fabs(row_dual[k]) * m->rows[k].weight;
         largest = fmax(largest, row_dual[k]);
     }
-    int sum_bits, dual_bits;
-    frexp(4 * (sizes * duals + rows + costs + 1), &sum_bits);
-    frexp(largest, &dual_bits);
-    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
-    return shift < 0 ? 0 : shift > 40 ? 40 : shift;
+    int shift = lp_safe_shift(sizes * duals + rows + costs + 1, largest, 40);
+    return shift < 0 ? 0 : shift;
 }
 
 static int64_t scaled_dual(double dual, double scale)
@@ -63,8 +41,7 @@ void certify(struct certificate *c, const struct model *m, const double *section
              const bool *low, const bool *high)
 {
     if (c->row_room < m->row_count) {
-        int64_t *row = mem_resize(c->row, (size_t)m->row_room * sizeof *row);
-        c->row = row;
+        c->row = mem_resize(c->row, (size_t)m->row_room * sizeof *c->row);
         c->row_room = m->row_room;
     }
     int shift = certify_safe_shift(m, section_dual, row_dual);
@@ -107,23 +84,27 @@ int64_t certified_bound(const struct certificate *c, const struct model *m)
     return max_i64(0, (int64_t)(m->base + steps * m->cost_step));
 }
 
+void model_loads(const struct model *m, const bool *column, int64_t *load)
+{
+    memset(load, 0, ((size_t)m->section_count + 1) * sizeof *load);
+    for (int32_t j = 0; j < model_choices(m); j++) {
+        bool item = j < m->item_count;
+        int32_t first = item ? m->items[j].first : m->edges[j - m->item_count].section;
+        int32_t last = item ? m->items[j].last : first;
+        if (!column[j] || first < 0 || first > last) continue;
+        int64_t size = m->items[item ? j : m->edges[j - m->item_count].child].size;
+        load[first] += size;
+        load[last + 1] -= size;
+    }
+    for (int32_t t = 1; t < m->section_count; t++) load[t] += load[t - 1];
+}
+
 bool model_holds(const struct model *m, const bool *column)
 {
-    int128 *load = mem_zeroed((size_t)m->section_count + 1, sizeof *load);
-    if (!load) return false;
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (column[i] && m->items[i].first <= m->items[i].last) {
-            load[m->items[i].first] += m->items[i].size;
-            load[m->items[i].last + 1] -= m->items[i].size;
-        }
-    for (int32_t e = 0; e < m->edge_count; e++)
-        if (column[m->item_count + e] && m->edges[e].section >= 0) {
-            load[m->edges[e].section] += m->items[m->edges[e].child].size;
-            load[m->edges[e].section + 1] -= m->items[m->edges[e].child].size;
-        }
+    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
     bool holds = true;
-    int128 sum = 0;
-    for (int32_t t = 0; holds && t < m->section_count; t++) holds = (sum += load[t]) >= m->need[t];
+    model_loads(m, column, load);
+    for (int32_t t = 0; holds && t < m->section_count; t++) holds = load[t] >= m->need[t];
     mem_free(load);
     for (int32_t k = 0; holds && k < m->row_count; k++) {
         int64_t left = 0;

@@ -14,18 +14,11 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_ROUNDS = 60,
-    FEW_ROUNDS = 6,
-    TERMS_A_COLUMN = 60,
-    MOST_TERMS = 600,
-    MOST_DIVISORS = 12,
-    MOST_PREFIXES = 24
-};
+enum { MOST_ROUNDS = 60, FEW_ROUNDS = 6, TERMS_A_COLUMN = 60 };
+enum { MOST_TERMS = 600, MOST_DIVISORS = 12, MOST_PREFIXES = 24 };
 
 struct cover_column {
     int32_t column;
@@ -99,8 +92,8 @@ static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
     c->divisor = d;
 }
 
-/* Find the row of a section that the point violates most, and add it. */
-static void cover_separate(struct cover *c, int64_t need, int32_t *added)
+/* Find the row of a section that the point violates most, and add it; the number of rows added. */
+static int32_t cover_separate(struct cover *c, int64_t need)
 {
     struct search *s = c->s;
     c->worst = 1e-8;
@@ -127,50 +120,42 @@ static void cover_separate(struct cover *c, int64_t need, int32_t *added)
         if (k == c->count || c->at[k].y < 1e-6) break;
         r -= c->at[k].size;
     }
-    if (c->from < 0) return;
+    if (c->from < 0) return 0;
     int32_t n = 0;
     for (int32_t k = c->from; k < c->count; k++) {
         int64_t a = cover_rounded(c->at[k].size, c->rest, c->divisor);
         if (a > 0) c->row[n++] = (struct model_term){c->at[k].column, (int32_t)a};
     }
-    (*added)++;
     s->cover_terms += n;
     search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
+    return 1;
 }
 
-static bool is_worth_another(struct search *s, double now)
+int32_t search_add_covers(struct search *s)
 {
+    double now = lp_objective(s->lp) + (double)s->m->base;
     int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
-    if (s->cover_rounds >= (s->tuning.light ? FEW_ROUNDS : MOST_ROUNDS) || s->cover_terms >= most)
-        return false;
+    bool enough = s->cover_rounds >= (s->tuning.light ? FEW_ROUNDS : MOST_ROUNDS) || s->cover_terms >= most;
     /* Three rounds may pass without gain. */
-    if (s->cover_rounds == 0 || now > s->cover_value * 1.0002) {
-        s->cover_value = now;
-        s->cover_idle = 0;
-    } else
-        s->cover_idle++;
-    return s->cover_idle < 3;
-}
-
-void search_add_covers(struct search *s, int32_t *added)
-{
-    *added = 0;
-    if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
+    bool gains = s->cover_rounds == 0 || now > s->cover_value * 1.0002;
+    if (!enough) s->cover_idle = gains ? 0 : s->cover_idle + 1;
+    if (!enough && gains) s->cover_value = now;
+    if (enough || s->cover_idle >= 3) {
         s->cover_rounds = MOST_ROUNDS;
-        return;
+        return 0;
     }
     s->cover_rounds++;
-    struct cover c = {.s = s};
-    c.at = mem_alloc((MOST_TERMS + 1) * sizeof *c.at);
-    c.row = mem_alloc((MOST_TERMS + 1) * sizeof *c.row);
+    struct cover_column at[MOST_TERMS + 1];
+    struct model_term row[MOST_TERMS + 1];
+    struct cover c = {.s = s, .at = at, .row = row};
+    int32_t added = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
     for (int32_t t = 0; t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
-        if (cover_gather(&c, t, scale)) cover_separate(&c, s->m->need[t] / scale, added);
+        if (cover_gather(&c, t, scale)) added += cover_separate(&c, s->m->need[t] / scale);
     }
-    mem_free(c.at);
-    mem_free(c.row);
+    return added;
 }
 
 /* Cuts from choices that cannot be packed.
@@ -191,17 +176,6 @@ static int32_t edges_among(const struct model *m, const bool *kept, int32_t *edg
     return n;
 }
 
-static bool is_matching(const struct search *s, const int32_t *edges, int32_t n, unsigned chosen)
-{
-    for (int32_t a = 0; a < n; a++)
-        for (int32_t b = a + 1; b < n; b++)
-            if ((chosen >> a & 1) && (chosen >> b & 1) &&
-                (s->m->edges[edges[a]].parent == s->m->edges[edges[b]].parent ||
-                 s->m->edges[edges[a]].child == s->m->edges[edges[b]].child))
-                return false;
-    return true;
-}
-
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address)
 {
     int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
@@ -210,8 +184,18 @@ enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t 
     int32_t n = edges_among(s->m, kept, edges);
     if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
     for (unsigned chosen = 0; result == FIT_NO && chosen < 1u << n; chosen++) {
-        if (!is_matching(s, edges, n, chosen)) continue;
-        for (int32_t a = 0; a < n; a++) merged[edges[a]] = chosen >> a & 1;
+        /* At most one handover per parent and per child. */
+        bool matching = true;
+        for (int32_t a = 0; a < n; a++) {
+            merged[edges[a]] = chosen >> a & 1;
+            const struct model_edge *x = &s->m->edges[edges[a]];
+            for (int32_t b = 0; b < a; b++) {
+                const struct model_edge *y = &s->m->edges[edges[b]];
+                bool both = merged[edges[a]] && merged[edges[b]];
+                matching &= !both || (x->parent != y->parent && x->child != y->child);
+            }
+        }
+        if (!matching) continue;
         result = pack_exactly(&s->packer, kept, merged, nodes, address);
     }
     mem_free(edges);
@@ -224,14 +208,6 @@ static bool has_edge(const struct model *m, int32_t i)
     for (int32_t e = 0; e < m->edge_count; e++)
         if (m->edges[e].parent == i || m->edges[e].child == i) return true;
     return false;
-}
-
-static bool is_larger_twin(const struct model *m, int32_t large, int32_t small)
-{
-    const struct lx_buffer *l = &m->p->buffers[m->items[large].buffer],
-                           *s = &m->p->buffers[m->items[small].buffer];
-    return l->start <= s->start && l->end >= s->end && l->size >= s->size && s->fixed < 0 &&
-           lx_alignment_of(m->p, l) % lx_alignment_of(m->p, s) == 0;
 }
 
 void search_cut_off(struct search *s)
@@ -258,7 +234,10 @@ void search_cut_off(struct search *s)
         int32_t small = terms[a].column;
         if (small >= s->m->item_count || has_edge(s->m, small)) continue;
         for (int32_t large = 0; large < s->m->item_count && added < MOST_TWIN_CUTS; large++) {
-            if (s->core[large] || !is_larger_twin(s->m, large, small) || has_edge(s->m, large)) continue;
+            const struct lx_buffer *l = model_buffer(m, large), *b = model_buffer(m, small);
+            bool covers = l->start <= b->start && l->end >= b->end && l->size >= b->size && b->fixed < 0 &&
+                          lx_alignment_of(m->p, l) % lx_alignment_of(m->p, b) == 0;
+            if (s->core[large] || !covers || has_edge(m, large)) continue;
             terms[a].column = large;
             search_add_row(s, terms, n, need);
             added++;

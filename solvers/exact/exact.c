@@ -1,6 +1,6 @@
 /* The solver `exact`. */
 #include "exact/exact.h"
-#include "common/placing_all.h"
+#include "common/items.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -45,13 +45,7 @@ const struct lx_solver lx_solver_exact = {
     .solve = exact_solve,
 };
 
-/* Prices that are no sum of what is off chip: then the best answer need not place all it can. */
-static bool is_linked(const struct lx_problem *p)
-{
-    return lx_problem_needs(p) & (LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER);
-}
-
-/* No spill is forced beyond what may not be placed at all: perhaps the rest fits as it is. */
+/* By the bound no spill is forced beyond the buffers that may not be placed: perhaps all others fit. */
 static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 {
     for (int32_t i = 0; i < p->count; i++) {
@@ -62,35 +56,18 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
     return bound <= 0;
 }
 
-/* What the other engine may take. Beyond some hundred buffers that belong together its proofs are out of
- * reach, and it is given less. */
-static int64_t general_steps(const struct lx_problem *p)
+static void solve_general(const struct lx_problem *p, const struct lx_run *run, struct exact_options options,
+                          struct lx_answer *answer)
 {
+    /* Proofs for more than some hundred buffers that belong together are out of reach: fewer steps. */
     enum { MOST = 20000000, PROVABLE = 400 };
     int64_t together = largest_part(p);
-    return together <= PROVABLE ? MOST : (int64_t)MOST * PROVABLE / together;
-}
-
-static void solve_general(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
-{
-    struct general_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : general_steps(p),
-        .pack_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
-        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
-    };
+    options.step_limit = together <= PROVABLE ? MOST : (int64_t)MOST * PROVABLE / together;
+    if (run->work_limit > 0) options.step_limit = run->work_limit;
     general_solve(p, run, &options, answer);
 }
 
-/* Than the engines for one pool and one life have. Where a pool is named its capacity holds for the
- * height, too. */
-static bool needs_more(const struct lx_problem *p)
-{
-    unsigned known = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
-    return lx_problem_needs(p) & ~known ||
-           (p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT);
-}
-
-/* Perhaps: something is pinned, and nothing was found. */
+/* Something is pinned and nothing was found: the pins may collide. Clears the answer then. */
 static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 {
     bool pinned = false;
@@ -104,31 +81,36 @@ static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    if (needs_more(p)) {
-        solve_general(p, run, answer);
+    const unsigned links = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER, needs = lx_problem_needs(p);
+    struct exact_options options = {
+        .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
+        .fit_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
+        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
+        .improve = lx_run_option(&lx_solver_exact, run, OPTION_IMPROVE) != 0,
+    };
+    /* The capacity of a named pool holds for the height, too. */
+    bool capped = p->objective == LX_HEIGHT && p->pool_count > 0 && p->pools[0].capacity != LX_NO_LIMIT;
+    if ((needs & ~links) || capped) {
+        solve_general(p, run, options, answer);
         return true;
     }
-    struct whole_options whole = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
-        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
-    };
     if (p->objective != LX_SPILL && placing_all_is_wrong(p)) {
         answer->status = LX_INFEASIBLE;
         return true;
     }
     if (p->objective == LX_FIT) {
-        whole_fit(p, run, &whole, answer);
+        whole_fit(p, run, &options, answer);
         return true;
     }
     if (p->objective == LX_HEIGHT) {
-        whole_height(p, run, &whole, answer);
-        /* Pins that collide: the other engine proves it. */
-        if (!(lx_run_stopped(run) || !pins_collide(p, answer))) solve_general(p, run, answer);
+        whole_height(p, run, &options, answer);
+        if (!lx_run_stopped(run) && pins_collide(p, answer)) solve_general(p, run, options, answer);
         return true;
     }
-    if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
-        if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;
-        whole_fit(p, run, &whole, answer);
+    /* With links the best answer need not place all it can. */
+    if (!(needs & links) && may_all_fit(p, run->known_bound)) {
+        if (options.step_limit > FIRST_FIT_STEPS) options.step_limit = FIRST_FIT_STEPS;
+        whole_fit(p, run, &options, answer);
         if (!lx_left_out(p, answer->address)) {
             answer->status = LX_FEASIBLE; /* optimal by the bound, which is not ours to claim */
             return true;
@@ -136,12 +118,7 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;
         answer->stat_count = 0;
     }
-    struct spill_options options = {
-        .step_limit = run->work_limit > 0 ? run->work_limit : 2000000,
-        .fit_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),
-        .core_nodes = lx_run_option(&lx_solver_exact, run, OPTION_CORE_NODES),
-        .improve = lx_run_option(&lx_solver_exact, run, OPTION_IMPROVE) != 0,
-    };
+    options.step_limit = run->work_limit > 0 ? run->work_limit : 2000000;
     spill_solve(p, run, &options, answer);
     return true;
 }

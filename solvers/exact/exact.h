@@ -7,40 +7,27 @@
 
 extern const struct lx_solver lx_solver_exact;
 
-/* The Spill question: least cost off chip. */
-
-struct spill_options {
-    int64_t step_limit; /* pivots and Fit nodes in all */
-    int64_t fit_nodes, core_nodes;
-    bool improve; /* large-neighbourhood search where the proof does not come */
+struct exact_options {
+    int64_t step_limit;            /* pivots and Fit nodes in all */
+    int64_t fit_nodes, core_nodes; /* of one packing, of each step of shrinking a core */
+    bool improve;                  /* large-neighbourhood search where the proof does not come */
 };
 
-/* Fills answer->address, bound, steps, status and statistics. */
-void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
+/* All fill answer->address, bound, steps, status and statistics. */
+
+/* Spill: least cost off chip. */
+void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                  struct lx_answer *answer);
 
-/* The Fit and the Height question for a whole problem, handovers included. */
-
-struct whole_options {
-    int64_t step_limit, core_nodes;
-};
-
-/* Both fill answer->address, status, bound, steps and statistics. */
-void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+/* Fit and Height for a whole problem, handovers included. */
+void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                struct lx_answer *answer);
-void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                   struct lx_answer *answer);
 
-/* Placement problems with everything: several pools, several lives, pairs, groups, staging, linked costs,
- * reuse; all three questions, with proof. For problems that need no more than one pool and one life the
- * other parts of `exact` are faster. */
-
-struct general_options {
-    int64_t step_limit, pack_nodes, core_nodes;
-};
-
-/* Fills addresses and pools, bound, steps, status and statistics. */
-void general_solve(const struct lx_problem *p, const struct lx_run *run,
-                   const struct general_options *options, struct lx_answer *answer);
+/* All three questions with several pools and lives, pairs, groups, staging, linked costs and reuse. For one
+ * pool and one life the other functions are faster. */
+void general_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
+                   struct lx_answer *answer);
 
 #endif

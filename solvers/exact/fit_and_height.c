@@ -9,12 +9,9 @@
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
 #include "exact/exact.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "exact/fit/fit.h"
 #include "exact/search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Handovers of longer lists are not searched. */
@@ -23,29 +20,24 @@ enum { MOST_NARROWED = 5000 };
 /* The buffers to be placed, each worth 1. */
 struct whole {
     struct lx_problem p;
+    struct arena memory;
     struct lx_buffer *buffers;
     int32_t *members, count;
     int64_t *address; /* per item of a model */
     int64_t empty;    /* the highest fixed address of a buffer of no size: no height is less */
     struct budget budget;
-    const struct whole_options *options;
+    const struct exact_options *options;
     struct search_stats stats;
 };
 
-static void fit_and_height_record(const struct whole *w, struct lx_answer *answer)
-{
-    exact_report(&w->stats, EXACT_unresolved, answer);
-    answer->steps = w->budget.steps;
-}
-
 static void whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
-                       const struct whole_options *options)
+                       const struct exact_options *options)
 {
     size_t n = (size_t)p->count + 1;
     *w = (struct whole){.p = *p, .options = options, .budget = budget_new(run, options->step_limit)};
-    w->buffers = mem_alloc(n * sizeof *w->buffers);
-    w->members = mem_alloc(n * sizeof *w->members);
-    w->address = mem_alloc(n * sizeof *w->address);
+    w->buffers = arena_array(&w->memory, n, sizeof *w->buffers);
+    w->members = arena_array(&w->memory, n, sizeof *w->members);
+    w->address = arena_array(&w->memory, n, sizeof *w->address);
     for (int32_t i = 0; i < p->count; i++) {
         w->buffers[i] = p->buffers[i];
         w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
@@ -58,64 +50,59 @@ static void whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->p.bonds = (struct lx_bonds){0};
 }
 
-static void whole_close(struct whole *w)
+static void whole_close(struct whole *w, struct model *m, struct lx_answer *answer)
 {
-    mem_free(w->buffers);
-    mem_free(w->members);
-    mem_free(w->address);
+    exact_report(&w->stats, EXACT_unresolved, answer);
+    answer->steps = w->budget.steps;
+    model_free(m);
+    arena_free(&w->memory);
 }
 
 /* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
  * only for the handovers asked about, so it is no answer. */
-static void all_at_once(struct whole *w, struct model *m, enum fit_result *result)
+static enum fit_result all_at_once(struct whole *w, struct model *m)
 {
     struct packer k;
-    bool *kept = mem_alloc((size_t)m->item_count + 1),
-         *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
     packer_new(&k, m, &w->budget);
-    *result = FIT_LIMIT;
-    for (int tries = 0; tries < 2 && *result != FIT_YES; tries++) {
+    bool *kept = arena_array(&k.memory, (size_t)m->item_count + 1, sizeof *kept);
+    bool *merged = arena_array(&k.memory, (size_t)m->edge_count + 1, sizeof *merged);
+    memset(kept, 1, (size_t)m->item_count);
+    enum fit_result result = FIT_LIMIT;
+    for (int tries = 0; tries < 2 && result != FIT_YES; tries++) {
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1), before = k.nodes;
-        memset(kept, 1, (size_t)m->item_count);
         if (tries == 0)
             merge_greedily(m, kept, merged);
         else
             memset(merged, 0, (size_t)m->edge_count);
-        *result = pack_exactly(&k, kept, merged, m->edge_count ? left / 4 + 1 : left, w->address);
+        result = pack_exactly(&k, kept, merged, m->edge_count ? left / 4 + 1 : left, w->address);
         w->budget.steps += k.nodes - before;
         if (m->edge_count == 0) break;
-        if (*result == FIT_NO) *result = FIT_LIMIT;
+        if (result == FIT_NO) result = FIT_LIMIT;
     }
     w->stats.fit_calls += k.calls;
     w->stats.fit_nodes += k.nodes;
-    packer_free(&k);
-    mem_free(kept);
-    mem_free(merged);
+    arena_free(&k.memory);
+    return result;
 }
 
 /* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
-static void fit_and_height_decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
+static enum lx_verdict fit_and_height_decide(struct whole *w, struct model *m)
 {
-    enum fit_result result;
-    *verdict = LX_LIMIT;
-    if (m->item_count < w->count) { /* some buffer is too large, or fixed too high */
-        *verdict = LX_INFEASIBLE;
-        return;
-    }
-    all_at_once(w, m, &result);
-    if (result == FIT_YES) *verdict = LX_OPTIMAL;
-    if (result == FIT_NO) *verdict = LX_INFEASIBLE;
-    if (result != FIT_LIMIT || m->edge_count == 0) return;
+    if (m->item_count < w->count) return LX_INFEASIBLE; /* a buffer is too large, or fixed too high */
+    enum fit_result result = all_at_once(w, m);
+    if (result == FIT_YES) return LX_OPTIMAL;
+    if (result == FIT_NO) return LX_INFEASIBLE;
+    if (m->edge_count == 0) return LX_LIMIT;
     struct search_tuning tuning = {.fit_nodes = max_i64((w->budget.limit - w->budget.steps) / 8, 1),
                                    .core_nodes = w->options->core_nodes};
     struct search search;
     search_open(&search, m, &w->budget, &tuning, w->address, 1, 0);
     search_continue(&search, INT64_MAX / 4, INT32_MAX);
-    if (search.best == 0)
-        *verdict = LX_OPTIMAL;
-    else if (search_bound(&search) >= 1)
-        *verdict = LX_INFEASIBLE;
+    enum lx_verdict verdict = search.best == 0             ? LX_OPTIMAL
+                              : search_bound(&search) >= 1 ? LX_INFEASIBLE
+                                                           : LX_LIMIT;
     search_close(&search, &w->stats);
+    return verdict;
 }
 
 static void copy_addresses(const struct whole *w, const struct model *m, struct lx_answer *answer)
@@ -138,7 +125,7 @@ static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
     return ok;
 }
 
-void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                struct lx_answer *answer)
 {
     struct whole w;
@@ -148,22 +135,18 @@ void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
         answer->status = LX_INFEASIBLE;
     else {
         m = model_new(&w.p, w.members, w.count);
-        fit_and_height_decide(&w, m, &answer->status);
+        answer->status = fit_and_height_decide(&w, m);
         if (answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
     }
-    fit_and_height_record(&w, answer);
-    model_free(m);
-    whole_close(&w);
+    whole_close(&w, m, answer);
 }
 
-/* A node looks through all items, and with more of them more nodes are needed: the effort is to stay in
- * proportion. */
+/* Steps of a node: it looks through all items, and with more of them more nodes are needed. */
 static int64_t node_cost(int64_t items)
 {
     return 1 + items * items / 16000000;
 }
 
-/* What becomes of a height while the engine looks for a better one. */
 struct height_so_far {
     struct whole *w;
     const struct model *m;
@@ -182,8 +165,8 @@ static void take_packing(struct height_so_far *h, const int64_t *base, int64_t h
     copy_addresses(h->w, h->m, h->answer);
 }
 
-/* A better packing, or a better bound; the bound is that of the question where no handover is open. */
-static void tell_height(void *context, const int64_t *base, const struct height_answer *so_far)
+/* A better packing, or a better bound, which holds for the question if no handover is open. */
+static void report_height(void *context, const int64_t *base, const struct height_answer *so_far)
 {
     struct height_so_far *h = context;
     const struct lx_run *run = h->w->budget.run;
@@ -204,11 +187,11 @@ static void ask_height(struct whole *w, struct model *m, const bool *merged, int
 {
     struct packer k;
     struct height_so_far so_far = {w, m, &k, height, bound, answer};
-    struct height_watch watch = {tell_height, &so_far};
+    struct height_watch watch = {report_height, &so_far};
     struct height_answer found = {0};
-    bool *kept = mem_alloc((size_t)m->item_count + 1);
     int32_t broken;
     packer_new(&k, m, &w->budget);
+    bool *kept = arena_array(&k.memory, (size_t)m->item_count + 1, sizeof *kept);
     memset(kept, 1, (size_t)m->item_count);
     int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
     k.limits.nodes = (m->edge_count ? left / 4 : left) / node_cost(m->item_count) + 1;
@@ -222,19 +205,17 @@ static void ask_height(struct whole *w, struct model *m, const bool *merged, int
     w->budget.steps += found.nodes * node_cost(m->item_count);
     w->stats.fit_calls += found.probes;
     w->stats.fit_nodes += found.nodes;
-    packer_free(&k);
-    mem_free(kept);
+    arena_free(&k.memory);
 }
 
 /* With edges: Fit questions between the bound and the height. */
 static void fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
 {
-    int64_t limit = w->budget.limit;
-    while (*bound < *height && !budget_spent(&w->budget)) {
-        enum lx_verdict verdict;
+    enum lx_verdict verdict = LX_OPTIMAL;
+    while (*bound < *height && verdict != LX_LIMIT && !budget_spent(&w->budget)) {
         w->p.capacity = *bound + (*height - *bound - 1) / 2;
         struct model *m = model_new(&w->p, w->members, w->count);
-        fit_and_height_decide(w, m, &verdict);
+        verdict = fit_and_height_decide(w, m);
         if (verdict == LX_INFEASIBLE)
             *bound = w->p.capacity + 1;
         else if (verdict == LX_OPTIMAL) {
@@ -242,14 +223,12 @@ static void fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bou
             *height = 0;
             for (int32_t i = 0; i < m->item_count; i++)
                 *height = max_i64(*height, w->address[i] + w->buffers[m->items[i].buffer].size);
-        } else
-            limit = 0;
+        }
         model_free(m);
-        if (limit == 0) break;
     }
 }
 
-void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct whole_options *options,
+void whole_height(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                   struct lx_answer *answer)
 {
     struct whole w;
@@ -260,8 +239,8 @@ void whole_height(const struct lx_problem *p, const struct lx_run *run, const st
         if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
     struct model *m = model_new(&w.p, w.members, w.count);
-    bool *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
-    bool *kept = mem_alloc((size_t)m->item_count + 1);
+    bool *merged = arena_array(&w.memory, (size_t)m->edge_count + 1, sizeof *merged);
+    bool *kept = arena_array(&w.memory, (size_t)m->item_count + 1, sizeof *kept);
     if (w.count > 0) {
         memset(kept, 1, (size_t)m->item_count);
         merge_greedily(m, kept, merged);
@@ -283,9 +262,5 @@ void whole_height(const struct lx_problem *p, const struct lx_run *run, const st
         snprintf(answer->message, sizeof answer->message,
                  "no complete placement was found; do fixed addresses collide?");
     }
-    fit_and_height_record(&w, answer);
-    mem_free(merged);
-    mem_free(kept);
-    model_free(m);
-    whole_close(&w);
+    whole_close(&w, m, answer);
 }

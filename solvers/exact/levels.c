@@ -6,18 +6,14 @@
  * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/ask_fit.h"
 #include "base/cancel.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/rng.h"
+#include "common/taken_bits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
-
-struct span {
-    int64_t low, high;
-};
 
 /* Smaller keys go first; those of kept items are negative. */
 struct turn {
@@ -30,40 +26,33 @@ struct filler {
     const bool *kept;
     bool *sub, *merged;
     int64_t *sizes, *trial, *base; /* base: of the packed level */
-    struct span *spans;
+    struct byte_range *spans;
     struct turn *turns;
 };
 
-ORDER(levels_compare_spans, struct span, ORDER_UP(low));
-
 ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item));
-
-static const struct lx_buffer *levels_buffer_of(const struct filler *f, int32_t i)
-{
-    return &f->k->m->p->buffers[f->k->m->items[i].buffer];
-}
 
 /* A free address for an item among those placed in `trial`, in the lowest or the tightest gap; -1: none. */
 static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
 {
     const struct model *m = f->k->m;
-    const struct lx_buffer *own = levels_buffer_of(f, i);
+    const struct lx_buffer *own = model_buffer(f->k->m, i);
     int64_t align = lx_alignment_of(m->p, own), capacity = f->k->capacity, best = -1, least = INT64_MAX,
             at = 0;
     size_t n = 0;
     for (int32_t o = 0; o < m->item_count && m->items[o].start < own->end; o++)
         if (f->trial[o] >= 0 && m->items[o].end > own->start && m->items[o].size > 0)
-            f->spans[n++] = (struct span){f->trial[o], f->trial[o] + levels_buffer_of(f, o)->size};
-    qsort(f->spans, n, sizeof *f->spans, levels_compare_spans);
+            f->spans[n++] = (struct byte_range){f->trial[o], f->trial[o] + model_buffer(f->k->m, o)->size};
+    range_sort(f->spans, n);
     for (size_t s = 0; s <= n; s++) {
-        int64_t top = s < n ? f->spans[s].low : capacity,
+        int64_t top = s < n ? f->spans[s].from : capacity,
                 from = own->fixed >= 0 ? own->fixed : round_up_i64(at, align);
         if (from >= at && from <= top - own->size && top - at < least) {
             best = from;
             least = top - at;
             if (!tightest) break;
         }
-        if (s < n) at = max_i64(at, f->spans[s].high);
+        if (s < n) at = max_i64(at, f->spans[s].to);
     }
     return best;
 }
@@ -81,7 +70,7 @@ static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
                noise = 0.9 + 0.2 * rng_unit(rng);
         double keys[3] = {-size * noise, -size * life * noise, -life * noise};
         double key = f->kept[i] ? keys[order % 3] : 1 / (1 + it->worth / (size * life + 1));
-        f->turns[n++] = (struct turn){levels_buffer_of(f, i)->fixed >= 0 ? -1e300 : key, i};
+        f->turns[n++] = (struct turn){model_buffer(f->k->m, i)->fixed >= 0 ? -1e300 : key, i};
     }
     qsort(f->turns, (size_t)n, sizeof *f->turns, levels_compare_turns);
     return n;
@@ -93,7 +82,8 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
     const struct model *m = f->k->m;
     int64_t items = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || levels_buffer_of(f, i)->fixed >= 0);
+        items += f->sub[i] =
+            f->kept[i] && (m->items[i].size >= least || model_buffer(f->k->m, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
     int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;
@@ -108,9 +98,18 @@ static int64_t levels_least_of(const struct filler *f, int32_t level, int32_t ki
     return level == 0 ? 0 : level < kinds ? f->sizes[level] : INT64_MAX;
 }
 
-/* The smallest size down to which the kept items pack soon; `sizes` are sorted, all differ. */
-static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum fit_result *result)
+/* The smallest size down to which the kept items pack soon; `sizes` gets their sizes, sorted, all different. */
+static int32_t find_level(struct filler *f, uint64_t seed, int32_t *kinds, enum fit_result *result)
 {
+    const struct model *m = f->k->m;
+    int32_t n = 0, count = 0;
+    for (int32_t i = 0; i < m->item_count; i++)
+        if (f->kept[i] && m->items[i].size > 0) f->sizes[n++] = m->items[i].size;
+    qsort(f->sizes, (size_t)n, sizeof *f->sizes, order_i64);
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[count++] = f->sizes[i];
+    *kinds = count;
+
     int32_t low, high = count; /* at `high` nothing is left to pack */
     *result = pack_level(f, 0, seed);
     if (*result != FIT_LIMIT) return *result == FIT_YES ? 0 : count;
@@ -125,25 +124,13 @@ static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum f
     return high;
 }
 
-static int32_t list_sizes(struct filler *f)
-{
-    const struct model *m = f->k->m;
-    int32_t n = 0, kinds = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        if (f->kept[i] && m->items[i].size > 0) f->sizes[n++] = m->items[i].size;
-    qsort(f->sizes, (size_t)n, sizeof *f->sizes, order_i64);
-    for (int32_t i = 0; i < n; i++)
-        if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[kinds++] = f->sizes[i];
-    return kinds;
-}
-
 static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *address, bool *core,
                         enum fit_result *large)
 {
     const struct model *m = f->k->m;
     uint64_t seed = f->k->limits.seed;
     struct rng rng = rng_seed(seed + 5);
-    int32_t kinds = list_sizes(f), level = find_level(f, kinds, seed, large);
+    int32_t kinds, level = find_level(f, seed, &kinds, large);
     int64_t best = INT64_MAX;
     if (*large == FIT_NO) memcpy(core, f->sub, (size_t)m->item_count * sizeof *core);
     for (int t = 0; t < tries && best > aim && *large != FIT_NO && !cancel_requested(); t++) {
@@ -175,23 +162,18 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large)
 {
+    struct arena memory = {0};
     size_t n = (size_t)k->m->item_count + 1;
     struct filler f = {.k = k, .kept = kept};
-    f.sub = mem_zeroed(n, sizeof *f.sub);
-    f.merged = mem_zeroed((size_t)k->m->edge_count + 1, sizeof *f.merged);
-    f.sizes = mem_zeroed(n, sizeof *f.sizes);
-    f.trial = mem_zeroed(n, sizeof *f.trial);
-    f.base = mem_zeroed(n, sizeof *f.base);
-    f.spans = mem_zeroed(n, sizeof *f.spans);
-    f.turns = mem_zeroed(n, sizeof *f.turns);
+    f.sub = arena_array(&memory, n, sizeof *f.sub);
+    f.merged = arena_array(&memory, (size_t)k->m->edge_count + 1, sizeof *f.merged);
+    f.sizes = arena_array(&memory, n, sizeof *f.sizes);
+    f.trial = arena_array(&memory, n, sizeof *f.trial);
+    f.base = arena_array(&memory, n, sizeof *f.base);
+    f.spans = arena_array(&memory, n, sizeof *f.spans);
+    f.turns = arena_array(&memory, n, sizeof *f.turns);
     *large = FIT_LIMIT;
     int64_t best = try_ways(&f, tries, aim, address, core, large);
-    mem_free(f.sub);
-    mem_free(f.merged);
-    mem_free(f.sizes);
-    mem_free(f.trial);
-    mem_free(f.base);
-    mem_free(f.spans);
-    mem_free(f.turns);
+    arena_free(&memory);
     return best;
 }

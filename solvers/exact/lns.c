@@ -8,13 +8,91 @@
  * by cost (one in a linked cost that is paid counts as well); their size follows the success: from a dozen
  * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/search.h"
-#include "base/memory.h"
 #include "base/rng.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LEAST_FREE = 12, MOST_FREE = 120, MOST_STALLS = 400 };
+
+/* --- Linked costs of a part of a model: literals of what is not free are decided. A linked cost that is
+ * decided altogether is left out; the part's value then differs from the whole's by a constant. --- */
+
+struct region_bonds {
+    struct lx_bonds bonds; /* points into the arrays below */
+    struct lx_charge *charges;
+    struct lx_group *groups;
+    int32_t *numbers;
+};
+
+struct filler {
+    struct region_bonds *r;
+    const struct model *m;
+    const bool *free_item;
+    const int32_t *index;
+    const int64_t *address;
+    int32_t used;
+};
+
+/* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
+static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
+                                         int32_t *holds)
+{
+    struct lx_group g = {f->r->numbers + f->used, 0};
+    for (int32_t k = 0; k < count; k++) {
+        int32_t i = literals[k] / 2;
+        if ((literals[k] & 1) != off) continue;
+        if (f->free_item[i]) {
+            f->r->numbers[f->used++] = f->index[i];
+            g.count++;
+        } else
+            *holds += (f->address[i] < 0) == off;
+    }
+    return g;
+}
+
+static void fill_charge(struct filler *f, const struct model_charge *c)
+{
+    const int32_t *all = f->m->literals + c->first, *any = all + c->all;
+    int32_t before = f->used, certain = 0, some = 0;
+    struct lx_charge to = {.cost = c->cost};
+    to.all_on = region_bonds_take(f, all, c->all, false, &certain);
+    to.all_off = region_bonds_take(f, all, c->all, true, &certain);
+    bool possible = certain + to.all_on.count + to.all_off.count == c->all;
+    int32_t needed = f->used;
+    to.any_on = region_bonds_take(f, any, c->any, false, &some);
+    to.any_off = region_bonds_take(f, any, c->any, true, &some);
+    if (some > 0) {
+        to.any_on.count = to.any_off.count = 0;
+        f->used = needed;
+    } else if (c->any > 0)
+        possible &= to.any_on.count + to.any_off.count > 0;
+    if (possible && f->used > before)
+        f->r->charges[f->r->bonds.charge_count++] = to;
+    else
+        f->used = before;
+}
+
+/* The linked costs and groups of the free items, which are buffers index[i] of the region; the others stay as
+ * `address` has them. A group is free as a whole or not at all. */
+static void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
+                              const int32_t *index, const int64_t *address)
+{
+    struct filler f = {r, m, free_item, index, address, 0};
+    r->bonds = (struct lx_bonds){.charges = r->charges, .together = r->groups};
+    for (int32_t c = 0; c < m->charge_count; c++) fill_charge(&f, &m->charges[c]);
+    for (int32_t i = 0; m->linked && i < m->item_count; i++) {
+        int32_t least = i;
+        for (int32_t k = m->items[i].ring; k != i; k = m->items[k].ring) least = k < least ? k : least;
+        if (m->items[i].ring == i || !free_item[i] || least < i) continue; /* each ring once */
+        struct lx_group *g = &r->groups[r->bonds.together_count++];
+        *g = (struct lx_group){r->numbers + f.used, 0};
+        int32_t k = i;
+        do {
+            r->numbers[f.used++] = index[k];
+            g->count++;
+        } while ((k = m->items[k].ring) != i);
+    }
+}
+
+/* --- Regions. --- */
 
 struct region {
     int64_t from, to, low, high;
@@ -36,41 +114,6 @@ struct lns {
     int32_t wanted;   /* free items to aim at */
     int32_t free_off; /* that are off chip, at the last marking */
 };
-
-/* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
-static int64_t common_step(const struct model *m)
-{
-    int64_t step = m->p->alignment;
-    for (int32_t i = 0; i < m->item_count; i++) {
-        int64_t own = lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]);
-        if (!mul_i64(step / gcd_i64(step, own), own, &step) || step > m->p->capacity) return 0;
-    }
-    return step;
-}
-
-static int64_t lns_size_of(const struct lns *s, int32_t i)
-{
-    return s->m->p->buffers[s->m->items[i].buffer].size;
-}
-
-static void lns_find_handovers(struct lns *s)
-{
-    for (int32_t i = 0; i < s->m->item_count; i++) s->merged_parent[i] = -1;
-    for (int32_t e = 0; e < s->m->edge_count; e++) {
-        int32_t parent = s->m->edges[e].parent, child = s->m->edges[e].child;
-        if (s->address[parent] >= 0 && s->address[parent] == s->address[child])
-            s->merged_parent[child] = parent;
-    }
-}
-
-static bool lns_inside(const struct lns *s, int32_t i, const struct region *r)
-{
-    const struct model_item *it = &s->m->items[i];
-    if (it->size == 0) return false; /* it takes no room: it stays as it is */
-    if (it->start < r->from || it->end > r->to || s->m->p->buffers[it->buffer].fixed >= 0) return false;
-    return s->address[i] < 0 ? lns_size_of(s, i) <= r->high - r->low
-                             : s->address[i] >= r->low && s->address[i] + lns_size_of(s, i) <= r->high;
-}
 
 /* Free are both or none. True: that has changed something. */
 static bool free_alike(struct lns *s, int32_t a, int32_t b)
@@ -94,12 +137,18 @@ static void spread_freedom(struct lns *s)
     }
 }
 
-/* Mark what is free; the number of free items that are on chip now, and in `free_off` of those that are
- * not. */
+/* Marks the free items; returns how many are on chip now, and sets `free_off` to those that are not. */
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
-    for (int32_t i = 0; i < n; i++) s->free_item[i] = lns_inside(s, i, r);
+    for (int32_t i = 0; i < n; i++) {
+        const struct model_item *it = &s->m->items[i];
+        int64_t size = model_buffer(s->m, i)->size, at = s->address[i];
+        /* Empty and fixed items stay where they are. */
+        bool may_move = it->size > 0 && s->m->p->buffers[it->buffer].fixed < 0;
+        s->free_item[i] = may_move && it->start >= r->from && it->end <= r->to &&
+                          (at < 0 ? size <= r->high - r->low : at >= r->low && at + size <= r->high);
+    }
     spread_freedom(s);
     s->free_off = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -109,7 +158,7 @@ static int32_t mark_free(struct lns *s, const struct region *r)
     return count;
 }
 
-/* What is paid because of an item as it is now. */
+/* The cost that is paid now because of an item. */
 static int64_t blame(const struct lns *s, int32_t i)
 {
     const struct model *m = s->m;
@@ -121,7 +170,7 @@ static int64_t blame(const struct lns *s, int32_t i)
     return cost;
 }
 
-/* An item that something is paid for, drawn by what is paid; -1: there is none. */
+/* An item drawn by its share of the cost that is paid; -1: nothing is paid. */
 static int32_t draw_spilled(struct lns *s)
 {
     int64_t all = 0;
@@ -192,7 +241,7 @@ static struct region choose_region(struct lns *s, int32_t around)
 static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r, struct lx_buffer *b)
 {
     const struct model_item *it = &s->m->items[i];
-    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(lns_size_of(s, i), unit);
+    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(model_buffer(s->m, i)->size, unit);
     int64_t start = max_i64(it->start + (s->merged_parent[i] >= 0), r->from), end = min_i64(it->end, r->to);
     int64_t low = max_i64(s->address[i], r->low), high = min_i64(top, r->high);
     if (start >= end || low >= high) return false;
@@ -284,28 +333,42 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
 void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct lns s = {.m = m,
                     .budget = budget,
                     .rng = rng_seed(budget->run->seed + 77),
                     .address = address,
-                    .step = common_step(m),
+                    .step = m->p->alignment,
                     .wanted = LEAST_FREE};
-    s.trial = mem_zeroed(n, sizeof *s.trial);
-    s.merged_parent = mem_zeroed(n, sizeof *s.merged_parent);
-    s.free_item = mem_zeroed(n, sizeof *s.free_item);
-    s.buffers = mem_zeroed(n, sizeof *s.buffers);
-    s.origin = mem_zeroed(n, sizeof *s.origin);
-    s.members = mem_zeroed(n, sizeof *s.members);
-    s.index = mem_zeroed(n, sizeof *s.index);
-    s.parents = mem_zeroed(n, sizeof *s.parents);
-    s.on_cost = mem_zeroed(n, sizeof *s.on_cost);
-    region_bonds_new(&s.bonds, m);
+    /* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
+    for (int32_t i = 0; i < m->item_count && s.step > 0; i++) {
+        int64_t own = lx_alignment_of(m->p, model_buffer(m, i));
+        if (!mul_i64(s.step / gcd_i64(s.step, own), own, &s.step) || s.step > m->p->capacity) s.step = 0;
+    }
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
+    s.merged_parent = arena_array(&memory, n, sizeof *s.merged_parent);
+    s.free_item = arena_array(&memory, n, sizeof *s.free_item);
+    s.buffers = arena_array(&memory, n, sizeof *s.buffers);
+    s.origin = arena_array(&memory, n, sizeof *s.origin);
+    s.members = arena_array(&memory, n, sizeof *s.members);
+    s.index = arena_array(&memory, n, sizeof *s.index);
+    s.parents = arena_array(&memory, n, sizeof *s.parents);
+    s.on_cost = arena_array(&memory, n, sizeof *s.on_cost);
+    size_t literals = n;
+    for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
+    s.bonds.charges = arena_array(&memory, (size_t)m->charge_count + 1, sizeof *s.bonds.charges);
+    s.bonds.groups = arena_array(&memory, n, sizeof *s.bonds.groups);
+    s.bonds.numbers = arena_array(&memory, literals, sizeof *s.bonds.numbers);
     int64_t until = budget->steps + min_i64(steps, budget->limit);
     int32_t most = MOST_STALLS + m->item_count;
     for (int32_t stalls = 0; *best > bound && stalls < most; stalls++) {
         if (budget_spent(budget) || budget->steps >= until) break;
-        lns_find_handovers(&s);
+        for (int32_t i = 0; i < m->item_count; i++) s.merged_parent[i] = -1;
+        for (int32_t e = 0; e < m->edge_count; e++) {
+            int32_t parent = m->edges[e].parent, child = m->edges[e].child;
+            if (address[parent] >= 0 && address[parent] == address[child]) s.merged_parent[child] = parent;
+        }
         int32_t around = draw_spilled(&s);
         if (around < 0) break;
         struct region r = choose_region(&s, around);
@@ -317,106 +380,5 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
     }
-    mem_free(s.trial);
-    mem_free(s.merged_parent);
-    mem_free(s.free_item);
-    mem_free(s.buffers);
-    mem_free(s.origin);
-    mem_free(s.members);
-    mem_free(s.index);
-    mem_free(s.parents);
-    mem_free(s.on_cost);
-    region_bonds_free(&s.bonds);
-}
-
-/* Linked costs of a part of a model: literals of what is not free are decided. A linked cost that is
- * decided altogether is left out; the part's value then differs from the whole's by a constant. */
-
-void region_bonds_new(struct region_bonds *r, const struct model *m)
-{
-    size_t literals = (size_t)m->item_count;
-    for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
-    *r = (struct region_bonds){0};
-    r->charges = mem_zeroed((size_t)m->charge_count + 1, sizeof *r->charges);
-    r->groups = mem_zeroed((size_t)m->item_count + 1, sizeof *r->groups);
-    r->numbers = mem_zeroed(literals + 1, sizeof *r->numbers);
-}
-
-void region_bonds_free(struct region_bonds *r)
-{
-    mem_free(r->charges);
-    mem_free(r->groups);
-    mem_free(r->numbers);
-}
-
-struct filler {
-    struct region_bonds *r;
-    const struct model *m;
-    const bool *free_item;
-    const int32_t *index;
-    const int64_t *address;
-    int32_t used;
-};
-
-/* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
-static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
-                                         int32_t *holds)
-{
-    struct lx_group g = {f->r->numbers + f->used, 0};
-    for (int32_t k = 0; k < count; k++) {
-        int32_t i = literals[k] / 2;
-        if ((literals[k] & 1) != off) continue;
-        if (f->free_item[i]) {
-            f->r->numbers[f->used++] = f->index[i];
-            g.count++;
-        } else
-            *holds += (f->address[i] < 0) == off;
-    }
-    return g;
-}
-
-static void fill_charge(struct filler *f, const struct model_charge *c)
-{
-    const int32_t *all = f->m->literals + c->first, *any = all + c->all;
-    int32_t before = f->used, certain = 0, some = 0;
-    struct lx_charge to = {.cost = c->cost};
-    to.all_on = region_bonds_take(f, all, c->all, false, &certain);
-    to.all_off = region_bonds_take(f, all, c->all, true, &certain);
-    bool possible = certain + to.all_on.count + to.all_off.count == c->all;
-    int32_t needed = f->used;
-    to.any_on = region_bonds_take(f, any, c->any, false, &some);
-    to.any_off = region_bonds_take(f, any, c->any, true, &some);
-    if (some > 0) {
-        to.any_on.count = to.any_off.count = 0;
-        f->used = needed;
-    } else if (c->any > 0)
-        possible &= to.any_on.count + to.any_off.count > 0;
-    if (possible && f->used > before)
-        f->r->charges[f->r->bonds.charge_count++] = to;
-    else
-        f->used = before;
-}
-
-static void fill_group(struct filler *f, int32_t i)
-{
-    const struct model_item *items = f->m->items;
-    struct lx_group g = {f->r->numbers + f->used, 0};
-    for (int32_t k = items[i].ring; k != i; k = items[k].ring)
-        if (k < i) return; /* the ring has been taken from there */
-    int32_t k = i;
-    do {
-        f->r->numbers[f->used++] = f->index[k];
-        g.count++;
-    } while ((k = items[k].ring) != i);
-    f->r->groups[f->r->bonds.together_count++] = g;
-}
-
-void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
-                       const int32_t *index, const int64_t *address)
-{
-    struct filler f = {r, m, free_item, index, address, 0};
-    r->bonds = (struct lx_bonds){.charges = r->charges, .together = r->groups};
-    for (int32_t c = 0; c < m->charge_count; c++) fill_charge(&f, &m->charges[c]);
-    for (int32_t i = 0; m->linked && i < m->item_count; i++)
-        if (m->items[i].ring != i && free_item[i]) fill_group(&f, i);
+    arena_free(&memory);
 }

@@ -8,20 +8,10 @@
  *
  * Costs are perturbed by about 1e-9 of their mean so that equal densities, which are the rule, do not
  * stall the search. The true costs count again when a caller certifies its bound. */
-#include "exact/lp_basis.h"
-#include "base/memory.h"
+#include "exact/lp.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static double hash_unit(uint32_t i)
-{
-    uint32_t h = (i + 1) * UINT32_C(2654435761);
-    h = (h ^ (h >> 15)) * UINT32_C(2246822519);
-    return (double)((h ^ (h >> 13)) & 0xffff) / 65536.0;
-}
 
 /* Prefix sums over all sections of a value per basis row. */
 static void prefix_over_sections(const struct lp *lp, const double *row_value, double *prefix)
@@ -66,7 +56,7 @@ static void restore_primal(struct lp *lp)
     lp_basis_primal(lp);
 }
 
-static double dual_objective(const struct lp *lp)
+double lp_objective(const struct lp *lp)
 {
     double sum = 0;
     for (int32_t i = 0; i < lp->m; i++) sum += lp->dual[i] * lp_need(lp, lp->row_id[i]);
@@ -126,7 +116,7 @@ static void lp_sift_down(struct candidate *heap, int32_t n, int32_t at)
 static int32_t price(struct lp *lp, int32_t leave, double sign, struct candidate *out)
 {
     const double pivot_tolerance = 1e-7;
-    const double *rho = lp_inverse_row(lp, leave);
+    const double *rho = lp->inverse[leave];
     prefix_over_sections(lp, rho, lp->prefix2);
     column_products(lp, lp->prefix2, rho, lp->product);
     int32_t n = 0;
@@ -175,14 +165,14 @@ static enum lp_result optimise(struct lp *lp, double cutoff)
         bool below = true;
         int32_t leave = leaving_position(lp, &amount, &below);
         if (leave < 0) return LP_OPTIMAL;
-        if (dual_objective(lp) > cutoff) return LP_CUTOFF;
+        if (lp_objective(lp) > cutoff) return LP_CUTOFF;
         if (lp->pivots >= limit) return LP_STUCK;
         if (lp->pivots % (lp->m > 300 ? 4 : 32) == 0 && lp->stop && lp->stop(lp->stop_context))
             return LP_STUCK;
         double sign = below ? 1 : -1;
         int32_t n = price(lp, leave, sign, candidates);
         struct candidate enter = ratio_test(lp, candidates, n, &amount);
-        const double *rho = lp_inverse_row(lp, leave);
+        const double *rho = lp->inverse[leave];
         if (enter.variable < 0) {
             /* So far out on the ray that the bound passes the cost of everything. */
             double step = 2 * lp->total_cost / fmax(amount, lp->tolerance);
@@ -248,7 +238,8 @@ static int32_t add_violated(struct lp *lp, bool *stuck)
 struct lp *lp_new(const struct lp_shape *shape)
 {
     struct lp *lp = lp_basis_new(shape);
-    lp->candidates = mem_zeroed((size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
+    lp->candidates =
+        arena_array(&lp->memory, (size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
     double mean = 0, largest = 0;
     for (int32_t j = 0; j < lp->columns; j++) {
         mean += fabs(lp->true_cost[j]);
@@ -256,26 +247,13 @@ struct lp *lp_new(const struct lp_shape *shape)
         largest = fmax(largest, lp->high[j]);
     }
     mean /= lp->columns > 0 ? lp->columns : 1;
-    for (int32_t j = 0; j < lp->columns; j++)
-        lp->cost[j] = lp->true_cost[j] + mean * 1e-9 * (0.5 + hash_unit((uint32_t)j));
+    for (int32_t j = 0; j < lp->columns; j++) {
+        uint32_t h = ((uint32_t)j + 1) * UINT32_C(2654435761);
+        h = (h ^ (h >> 15)) * UINT32_C(2246822519);
+        lp->cost[j] = lp->true_cost[j] + mean * 1e-9 * (0.5 + ((double)((h ^ (h >> 13)) & 0xffff) / 65536.0));
+    }
     lp->tolerance = 1e-11 * largest + 1e-7;
     return lp;
-}
-
-void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
-{
-    lp_basis_add_extra(lp, entries, count, need);
-}
-
-void lp_set_bounds(struct lp *lp, int32_t column, double low, double high)
-{
-    lp->low[column] = low;
-    lp->high[column] = high;
-}
-
-void lp_exact_costs(struct lp *lp, bool exact)
-{
-    lp->cost = exact ? lp->true_cost : lp->perturbed_cost;
 }
 
 enum lp_result lp_solve(struct lp *lp, double cutoff)
@@ -295,34 +273,10 @@ enum lp_result lp_solve(struct lp *lp, double cutoff)
     return LP_OPTIMAL;
 }
 
-enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots)
-{
-    lp->most_pivots = lp->pivots + pivots;
-    enum lp_result result = lp_solve(lp, cutoff);
-    lp->most_pivots = 0;
-    return result;
-}
-
 double lp_value(const struct lp *lp, int32_t column)
 {
     return lp->position[column] >= 0 ? lp->xb[lp->position[column]]
                                      : (lp->at_upper[column] ? lp->high[column] : lp->low[column]);
-}
-
-double lp_objective(const struct lp *lp)
-{
-    return dual_objective(lp);
-}
-
-int64_t lp_pivots(const struct lp *lp)
-{
-    return lp->effort;
-}
-
-void lp_stop_if(struct lp *lp, bool (*stop)(void *context), void *context)
-{
-    lp->stop = stop;
-    lp->stop_context = context;
 }
 
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual)

@@ -14,6 +14,9 @@
 #ifndef LX_SOLVERS_EXACT_LP_H
 #define LX_SOLVERS_EXACT_LP_H
 
+#include "base/arena.h"
+
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,7 +33,45 @@ struct lp_extra {
     double need, tolerance;
 };
 
-struct lp;
+struct candidate;
+
+/* An entry of an extra row, in its column's list. */
+struct lp_link {
+    struct lp_link *next;
+    int32_t row;
+    double value;
+};
+
+struct lp {
+    int32_t columns, sections;
+    int32_t *first, *last;
+    double *cost, *true_cost, *perturbed_cost, *need;
+    double *low,
+        *high; /* bounds of the columns, within [0, upper]; the caller may change them between solves */
+    struct lp_link **links;
+    struct lp_extra *extras;
+    int32_t extra_count, extra_room;
+
+    int32_t m, room; /* rows of the basis, and what the arrays below hold */
+    int32_t *row_id; /* section, or sections + extra row */
+    int32_t *basic;  /* variable at a basis position: a column, or columns + row id for its slack */
+    double *xb, *dual, *ray, *work;
+    int32_t *filled, filled_count; /* where the column that is spread over `work` is not zero, ascending */
+    double **inverse;              /* one vector per basis position */
+    int32_t *row_of;               /* by row id: basis row, or -1 */
+    int32_t *slack_position;       /* by row id: basis position, or -1 */
+    int32_t *position;             /* by column: basis position, or -1 */
+    bool *at_upper;
+    double *reduced, *product, *prefix, *prefix2;
+    struct candidate *candidates;
+    double tolerance, total_cost;
+    int64_t pivots, most_pivots; /* most: 0, or where to stop */
+    int64_t effort; /* pivots so far, each weighed by the size of its basis: 1 while that is small */
+    bool (*stop)(void *context); /* polled every few pivots; true: lp_solve ends as LP_STUCK */
+    void *stop_context;
+    bool on_ray;
+    struct arena memory; /* of all arrays that do not grow */
+};
 
 enum lp_result { LP_OPTIMAL, LP_INFEASIBLE, LP_CUTOFF, LP_STUCK };
 
@@ -46,29 +87,47 @@ void lp_free(struct lp *lp);
 /* sum value_j x_j >= need; entries are copied. */
 void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need);
 
-/* Restrict or free a column: [low, high] within [0, upper]. */
-void lp_set_bounds(struct lp *lp, int32_t column, double low, double high);
-
-/* Costs are perturbed against stalling; this switches to the true ones and back. */
-void lp_exact_costs(struct lp *lp, bool exact);
-
-/* Asked every few pivots whether to stop; lp_solve then ends as LP_STUCK. */
-void lp_stop_if(struct lp *lp, bool (*stop)(void *context), void *context);
-
 /* Stops early (LP_CUTOFF) once the dual objective passes `cutoff`. LP_STUCK: the iteration limit or
  * numerical trouble; the duals are still usable. */
 enum lp_result lp_solve(struct lp *lp, double cutoff);
 
-/* The same for at most so many pivots; LP_STUCK then, and the objective is a lower bound of the true one. */
-enum lp_result lp_solve_briefly(struct lp *lp, double cutoff, int64_t pivots);
-
 double lp_value(const struct lp *lp, int32_t column);
 double lp_objective(const struct lp *lp);
-/* Pivots so far, each counted by what it costs at the size of its basis: 1 while that is small. */
-int64_t lp_pivots(const struct lp *lp);
 
 /* Row duals, all >= 0: one per section, one per extra row. Rows outside the basis have 0. After
  * LP_INFEASIBLE they lie far out on a ray, so that the bound they give is as large as wished. */
 void lp_duals(const struct lp *lp, double *section_dual, double *extra_dual);
+
+/* The largest shift up to `most` at which scaled duals stay below 2^60 and the sum that a certificate forms,
+ * given an upper estimate of it, below 2^118. */
+static inline int lp_safe_shift(double sum, double largest_dual, int most)
+{
+    int sum_bits, dual_bits;
+    frexp(4 * sum, &sum_bits);
+    frexp(largest_dual, &dual_bits);
+    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
+    return shift > most ? most : shift;
+}
+
+/* --- Shared by lp.c and lp_basis.c. --- */
+
+struct lp *lp_basis_new(const struct lp_shape *shape);
+
+/* A row joins with its slack basic. */
+bool lp_basis_add(struct lp *lp, int32_t row_id);
+/* Remove rows whose slack is basic: they constrain nothing now. */
+void lp_basis_drop_idle(struct lp *lp);
+/* Exchange; `entering` is a column or columns + basis row. The leaving variable goes to its low or high
+ * bound. False when the pivot element is too small to trust. */
+bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low);
+bool lp_basis_refactor(struct lp *lp);
+/* xb from the bounds of the non-basic columns; duals from the costs of the basic ones. */
+void lp_basis_primal(struct lp *lp);
+void lp_basis_duals(struct lp *lp);
+
+static inline double lp_need(const struct lp *lp, int32_t row_id)
+{
+    return row_id < lp->sections ? lp->need[row_id] : lp->extras[row_id - lp->sections].need;
+}
 
 #endif

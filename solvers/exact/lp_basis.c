@@ -3,17 +3,16 @@
  * Position k of the basis holds variable basic[k]; inverse[k] is the k-th row of the inverse, indexed by
  * basis row. Entries are almost all zero (a basis of an interval matrix is a tree), and the updates skip
  * zeros, so an exchange costs far less than m * m. */
-#include "exact/lp_basis.h"
+#include "exact/lp.h"
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void lp_basis_grow(void *array, size_t count, size_t size)
 {
-    void **slot = array, *p = mem_resize(*slot, (count + 1) * size);
-    *slot = p;
+    void **slot = array;
+    *slot = mem_resize(*slot, (count + 1) * size);
 }
 
 /* Room for `rows` basis rows. The vectors of the inverse are all as long as `room`. */
@@ -33,48 +32,32 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     lp_basis_grow(&lp->filled, n, sizeof *lp->filled);
     lp_basis_grow(&lp->inverse, n, sizeof *lp->inverse);
     for (int32_t k = 0; k < lp->room; k++) lp_basis_grow(&lp->inverse[k], n, sizeof **lp->inverse);
-    for (int32_t k = lp->room; k < room; k++) {
-        lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
-        lp->room = k + 1;
-    }
+    for (int32_t k = lp->room; k < room; k++) lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
     lp->room = room;
     return true;
-}
-
-static double coefficient(const struct lp *lp, int32_t row_id, int32_t column)
-{
-    if (row_id < lp->sections) return row_id >= lp->first[column] && row_id <= lp->last[column];
-    for (const struct lp_link *e = lp->links[column]; e; e = e->next)
-        if (e->row == row_id - lp->sections) return e->value;
-    return 0;
-}
-
-static void set_entries(const struct lp *lp, int32_t variable, double *out)
-{
-    if (variable >= lp->columns) {
-        out[lp->row_of[variable - lp->columns]] = -1;
-        return;
-    }
-    for (int32_t t = lp->first[variable]; t <= lp->last[variable]; t++)
-        if (lp->row_of[t] >= 0) out[lp->row_of[t]] = 1;
-    for (const struct lp_link *e = lp->links[variable]; e; e = e->next) {
-        int32_t i = lp->row_of[lp->sections + e->row];
-        if (i >= 0) out[i] = e->value;
-    }
 }
 
 /* The basis column of a variable, spread over the basis rows. */
 static void spread_column(struct lp *lp, int32_t variable)
 {
     memset(lp->work, 0, (size_t)lp->m * sizeof *lp->work);
-    set_entries(lp, variable, lp->work);
+    if (variable >= lp->columns)
+        lp->work[lp->row_of[variable - lp->columns]] = -1;
+    else {
+        for (int32_t t = lp->first[variable]; t <= lp->last[variable]; t++)
+            if (lp->row_of[t] >= 0) lp->work[lp->row_of[t]] = 1;
+        for (const struct lp_link *e = lp->links[variable]; e; e = e->next) {
+            int32_t i = lp->row_of[lp->sections + e->row];
+            if (i >= 0) lp->work[i] = e->value;
+        }
+    }
     lp->filled_count = 0;
     for (int32_t i = 0; i < lp->m; i++)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-/* That with the column in `work`, to the last bit: what is left out is zero, and the four sums are the
- * same. */
+/* The product with the column in `work`. Only zeros are left out, and the four sums are those of
+ * lp_basis_primal, so the result is the same to the last bit. */
 static double dot_column(const struct lp *lp, const double *a)
 {
     double s[4] = {0, 0, 0, 0};
@@ -136,7 +119,11 @@ bool lp_basis_add(struct lp *lp, int32_t row_id)
     for (int32_t k = 0; k < m; k++) {
         lp->inverse[k][m] = 0;
         if (lp->basic[k] >= lp->columns) continue;
-        double a = coefficient(lp, row_id, lp->basic[k]);
+        int32_t column = lp->basic[k];
+        double a = row_id < lp->sections && row_id >= lp->first[column] && row_id <= lp->last[column];
+        for (const struct lp_link *e = row_id < lp->sections ? NULL : lp->links[column]; e && a == 0;
+             e = e->next)
+            if (e->row == row_id - lp->sections) a = e->value;
         if (a != 0) subtract_multiple(fresh, lp->inverse[k], -a, m);
     }
     fresh[m] = -1;
@@ -149,7 +136,7 @@ bool lp_basis_add(struct lp *lp, int32_t row_id)
     return true;
 }
 
-void lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
+void lp_add_row(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
 {
     int32_t ids = lp->sections + lp->extra_count + 1;
     if (lp->extra_count == lp->extra_room) {
@@ -160,9 +147,11 @@ void lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
         lp_basis_grow(&lp->slack_position, id_room, sizeof *lp->slack_position);
         lp->extra_room = room;
     }
-    struct lp_extra row = {mem_zeroed((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
+    struct lp_link *links = arena_array(&lp->memory, (size_t)count, sizeof *links);
+    struct lp_extra row = {arena_array(&lp->memory, (size_t)count, sizeof *row.entries), count, need,
+                           INFINITY};
     for (int32_t e = 0; e < count; e++) {
-        struct lp_link *link = mem_alloc(sizeof *link);
+        struct lp_link *link = &links[e];
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
         lp->links[entries[e].index] = link;
         row.entries[e] = entries[e];
@@ -294,61 +283,40 @@ void lp_basis_duals(struct lp *lp)
 
 void lp_free(struct lp *lp)
 {
-    if (!lp) return;
-    for (int32_t j = 0; lp->links && j < lp->columns; j++)
-        for (struct lp_link *e = lp->links[j], *next; e; e = next) {
-            next = e->next;
-            mem_free(e);
-        }
-    for (int32_t k = 0; k < lp->extra_count; k++) mem_free(lp->extras[k].entries);
     for (int32_t k = 0; k < lp->room; k++) mem_free(lp->inverse[k]);
-    void *arrays[] = {
-        lp->first,          lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
-        lp->need,           lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
-        lp->dual,           lp->ray,      lp->work,      lp->filled,         lp->inverse, lp->row_of,
-        lp->slack_position, lp->position, lp->at_upper,  lp->reduced,        lp->prefix,  lp->prefix2,
-        lp->candidates,     lp->product};
+    void *arrays[] = {lp->extras, lp->row_id, lp->basic,   lp->xb,     lp->dual,          lp->ray,
+                      lp->work,   lp->filled, lp->inverse, lp->row_of, lp->slack_position};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(arrays[i]);
+    arena_free(&lp->memory);
     mem_free(lp);
 }
 
 struct lp *lp_basis_new(const struct lp_shape *shape)
 {
     struct lp *lp = mem_zeroed(1, sizeof *lp);
+    struct arena *memory = &lp->memory;
     size_t n = (size_t)shape->columns, t = (size_t)shape->sections;
     lp->columns = shape->columns;
     lp->sections = shape->sections;
-    lp->first = mem_zeroed(n + 1, sizeof *lp->first);
-    lp->last = mem_zeroed(n + 1, sizeof *lp->last);
-    lp->true_cost = mem_zeroed(n + 1, sizeof *lp->true_cost);
-    lp->perturbed_cost = mem_zeroed(n + 1, sizeof *lp->perturbed_cost);
+    lp->first = arena_copy_array(memory, shape->first, n, sizeof *lp->first);
+    lp->last = arena_copy_array(memory, shape->last, n, sizeof *lp->last);
+    lp->true_cost = arena_copy_array(memory, shape->cost, n, sizeof *lp->true_cost);
+    lp->high = arena_copy_array(memory, shape->upper, n, sizeof *lp->high);
+    lp->need = arena_copy_array(memory, shape->need, t, sizeof *lp->need);
+    lp->perturbed_cost = arena_array(memory, n, sizeof *lp->perturbed_cost);
     lp->cost = lp->perturbed_cost;
-    lp->low = mem_zeroed(n + 1, sizeof *lp->low);
-    lp->high = mem_zeroed(n + 1, sizeof *lp->high);
-    lp->need = mem_zeroed(t + 1, sizeof *lp->need);
-    lp->links = mem_zeroed(n + 1, sizeof *lp->links);
-    lp->row_of = mem_zeroed(t + 1, sizeof *lp->row_of);
-    lp->slack_position = mem_zeroed(t + 1, sizeof *lp->slack_position);
-    lp->position = mem_zeroed(n + 1, sizeof *lp->position);
-    lp->at_upper = mem_zeroed(n + 1, sizeof *lp->at_upper);
-    lp->reduced = mem_zeroed(n + 1, sizeof *lp->reduced);
-    lp->product = mem_zeroed(n + 1, sizeof *lp->product);
-    lp->prefix = mem_zeroed(t + 2, sizeof *lp->prefix);
-    lp->prefix2 = mem_zeroed(t + 2, sizeof *lp->prefix2);
-    if (!reserve_rows(lp, 1)) {
-        lp_free(lp);
-        return NULL;
-    }
-    for (size_t j = 0; j < n; j++) {
-        lp->first[j] = shape->first[j];
-        lp->last[j] = shape->last[j];
-        lp->true_cost[j] = shape->cost[j];
-        lp->high[j] = shape->upper[j];
-        lp->position[j] = -1;
-    }
-    for (size_t i = 0; i < t; i++) {
-        lp->need[i] = shape->need[i];
-        lp->row_of[i] = lp->slack_position[i] = -1;
-    }
+    lp->low = arena_array(memory, n, sizeof *lp->low);
+    lp->links = arena_array(memory, n, sizeof *lp->links);
+    lp->position = arena_array(memory, n, sizeof *lp->position);
+    lp->at_upper = arena_array(memory, n, sizeof *lp->at_upper);
+    lp->reduced = arena_array(memory, n, sizeof *lp->reduced);
+    lp->product = arena_array(memory, n, sizeof *lp->product);
+    lp->prefix = arena_array(memory, t + 2, sizeof *lp->prefix);
+    lp->prefix2 = arena_array(memory, t + 2, sizeof *lp->prefix2);
+    lp->row_of = mem_alloc((t + 1) * sizeof *lp->row_of);
+    lp->slack_position = mem_alloc((t + 1) * sizeof *lp->slack_position);
+    reserve_rows(lp, 1);
+    for (size_t j = 0; j < n; j++) lp->position[j] = -1;
+    for (size_t i = 0; i < t; i++) lp->row_of[i] = lp->slack_position[i] = -1;
     return lp;
 }

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b)
 {
@@ -56,7 +55,7 @@ static void count_in_units(struct model *m)
 {
     int64_t unit = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+        unit = gcd_i64(unit, lx_alignment_of(m->p, model_buffer(m, i)));
     if (unit == 0) unit = 1;
     int64_t tail = m->p->capacity % unit, sizes = 0;
     bool tail_usable = false;
@@ -73,30 +72,25 @@ static void count_in_units(struct model *m)
     }
 }
 
-/* A chain has one base, so its members' fixed addresses and alignments must agree. */
-static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *parent,
-                          const struct lx_buffer *child)
-{
-    int64_t at = parent->fixed >= 0 ? parent->fixed : child->fixed;
-    if (parent->fixed >= 0 && child->fixed >= 0 && parent->fixed != child->fixed) return false;
-    return at < 0 || (at % lx_alignment_of(p, parent) == 0 && at % lx_alignment_of(p, child) == 0 &&
-                      at <= p->capacity - parent->size);
-}
-
 static void model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
-        room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
-    m->edges = mem_zeroed(room + 1, sizeof *m->edges);
+    for (int32_t i = 0; i < m->item_count; i++) room += (size_t)model_buffer(m, i)->parent_count;
+    m->edges = arena_array(&m->memory, room + 1, sizeof *m->edges);
     for (int32_t i = 0; i < m->item_count; i++) {
-        const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *child = model_buffer(m, i);
         for (int32_t k = 0; k < child->parent_count && child->size > 0; k++) {
             int32_t parent = item_of[child->parents[k]];
             bool twice = false;
             for (int32_t e = m->edge_count - 1; e >= 0 && m->edges[e].child == i; e--)
                 twice |= m->edges[e].parent == parent;
-            if (parent >= 0 && !twice && may_hand_over(m->p, &m->p->buffers[child->parents[k]], child))
+            if (parent < 0 || twice) continue;
+            /* A chain has one base, so its members' fixed addresses and alignments must agree. */
+            const struct lx_buffer *from = &m->p->buffers[child->parents[k]];
+            int64_t at = from->fixed >= 0 ? from->fixed : child->fixed;
+            if (child->fixed >= 0 && at != child->fixed) continue;
+            if (at < 0 || (at % lx_alignment_of(m->p, from) == 0 && at % lx_alignment_of(m->p, child) == 0 &&
+                           at <= m->p->capacity - from->size))
                 m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
         }
     }
@@ -132,8 +126,8 @@ static void model_find_sections(struct model *m)
     size_t n = (size_t)m->item_count;
     struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* `start` holds the end */
     bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take a slot over */
-    m->need = mem_zeroed(n + 1, sizeof *m->need);
-    m->tick = mem_zeroed(n + 1, sizeof *m->tick);
+    m->need = arena_array(&m->memory, n + 1, sizeof *m->need);
+    m->tick = arena_array(&m->memory, n + 1, sizeof *m->tick);
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
     sweep_sections(m, by_end, handover);
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -155,13 +149,10 @@ static void model_find_sections(struct model *m)
 void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
 {
     if (m->row_count == m->row_room) {
-        int32_t room = m->row_room * 2 + 32;
-        struct model_row *rows = mem_resize(m->rows, (size_t)room * sizeof *rows);
-        m->rows = rows;
-        m->row_room = room;
+        m->row_room = m->row_room * 2 + 32;
+        m->rows = mem_resize(m->rows, (size_t)m->row_room * sizeof *m->rows);
     }
-    struct model_term *copy = mem_alloc(((size_t)count + 1) * sizeof *copy);
-    memcpy(copy, terms, (size_t)count * sizeof *copy);
+    struct model_term *copy = arena_copy_array(&m->memory, terms, (size_t)count, sizeof *copy);
     double weight = fabs((double)need) + 1;
     for (int32_t e = 0; e < count; e++) weight += abs(terms[e].coefficient);
     m->rows[m->row_count++] = (struct model_row){copy, count, need, weight};
@@ -170,9 +161,10 @@ void model_add_row(struct model *m, const struct model_term *terms, int32_t coun
 /* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
 static void add_handover_rows(struct model *m)
 {
-    struct model_term *terms = mem_alloc(((size_t)m->edge_count + 2) * sizeof *terms);
-    int32_t *head = mem_alloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
-    int32_t *next = mem_alloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
+    struct arena memory = {0};
+    struct model_term *terms = arena_array(&memory, (size_t)m->edge_count + 2, sizeof *terms);
+    int32_t *head = arena_array(&memory, ((size_t)m->item_count + 1) * 2, sizeof *head);
+    int32_t *next = arena_array(&memory, ((size_t)m->edge_count + 1) * 2, sizeof *next);
     for (int32_t i = 0; i < 2 * m->item_count; i++) head[i] = -1;
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t ends[2] = {2 * m->edges[e].parent, 2 * m->edges[e].child + 1};
@@ -189,9 +181,7 @@ static void add_handover_rows(struct model *m)
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
         model_add_row(m, terms, n, -1);
     }
-    mem_free(terms);
-    mem_free(head);
-    mem_free(next);
+    arena_free(&memory);
 }
 
 static void add_fixed_rows(struct model *m)
@@ -199,12 +189,12 @@ static void add_fixed_rows(struct model *m)
     int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
     int32_t n = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
+        if (m->items[i].size > 0 && model_buffer(m, i)->fixed >= 0) fixed[n++] = i;
     for (int32_t a = 0; a < n; a++) {
         int32_t b = a + 1;
         for (; b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
-            const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
-            const struct lx_buffer *y = &m->p->buffers[m->items[fixed[b]].buffer];
+            const struct lx_buffer *x = model_buffer(m, fixed[a]);
+            const struct lx_buffer *y = model_buffer(m, fixed[b]);
             if (x->fixed >= y->fixed + y->size || y->fixed >= x->fixed + x->size) continue;
             struct model_term terms[3] = {{fixed[a], 1}, {fixed[b], 1}, {0, 1}};
             int32_t count = 2;
@@ -218,72 +208,61 @@ static void add_fixed_rows(struct model *m)
     mem_free(fixed);
 }
 
-/* Which item a buffer is; NULL where nobody asks, since it is as long as the problem. */
-static void index_items(const struct model *m, int32_t **item_of)
+/* Per buffer its item or -1; NULL if nobody needs it, since it is as long as the problem. */
+static int32_t *index_items(const struct model *m)
 {
-    bool asked = m->p->bonds.charge_count || m->p->bonds.together_count;
-    for (int32_t i = 0; i < m->item_count && !asked; i++)
-        asked = m->p->buffers[m->items[i].buffer].parent_count > 0;
-    *item_of = NULL;
-    if (!asked) return;
-    *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof **item_of);
-    for (int32_t i = 0; i < m->p->count; i++) (*item_of)[i] = -1;
-    for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
+    bool needed = m->p->bonds.charge_count || m->p->bonds.together_count;
+    for (int32_t i = 0; i < m->item_count && !needed; i++) needed = model_buffer(m, i)->parent_count > 0;
+    if (!needed) return NULL;
+    int32_t *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof *item_of);
+    for (int32_t i = 0; i < m->p->count; i++) item_of[i] = -1;
+    for (int32_t i = 0; i < m->item_count; i++) item_of[m->items[i].buffer] = i;
+    return item_of;
 }
 
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
 {
     struct model *m = mem_zeroed(1, sizeof *m);
     m->p = p;
-    m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
-    int32_t *item_of = NULL;
-    bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
-    if (bonds) {
-        linked = mem_zeroed((size_t)m->p->count + 1, sizeof *linked);
-        model_mark_linked(&m->p->bonds, linked);
+    m->items = arena_array(&m->memory, (size_t)count + 1, sizeof *m->items);
+    bool *linked = NULL;
+    if (p->bonds.charge_count || p->bonds.together_count) {
+        linked = mem_zeroed((size_t)p->count + 1, sizeof *linked);
+        model_mark_linked(&p->bonds, linked);
     }
     choose_items(m, members, count, linked);
     mem_free(linked);
-    index_items(m, &item_of);
-    bool ok = true;
-    if (ok) count_in_units(m);
-    if (ok) model_find_edges(m, item_of);
-    ok = ok && model_link(m, item_of);
+    count_in_units(m);
+    int32_t *item_of = index_items(m);
+    model_find_edges(m, item_of);
+    model_link(m, item_of);
     mem_free(item_of);
-    if (ok) {
-        /* The range of values, and the step between them. */
-        m->total_cost = m->base;
-        for (int32_t i = 0; i < m->item_count; i++) {
-            int64_t cost = m->items[i].cost;
-            if (!m->linked) m->items[i].worth = (double)cost;
-            m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
-            m->total_cost += max_i64(cost, 0);
-        }
-        for (int32_t k = 0; k < m->priced_count; k++) {
-            m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
-            m->total_cost += m->charges[k].cost;
-        }
-        if (m->cost_step == 0) m->cost_step = 1;
+
+    /* The range of values, and the step between them. */
+    m->total_cost = m->base;
+    for (int32_t i = 0; i < m->item_count; i++) {
+        int64_t cost = m->items[i].cost;
+        if (!m->linked) m->items[i].worth = (double)cost;
+        m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
+        m->total_cost += max_i64(cost, 0);
     }
-    if (ok) model_find_sections(m);
-    if (ok) add_handover_rows(m);
-    if (ok) add_fixed_rows(m);
-    if (ok) model_add_link_rows(m);
+    for (int32_t k = 0; k < m->priced_count; k++) {
+        m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
+        m->total_cost += m->charges[k].cost;
+    }
+    if (m->cost_step == 0) m->cost_step = 1;
+
+    model_find_sections(m);
+    add_handover_rows(m);
+    add_fixed_rows(m);
+    model_add_link_rows(m);
     return m;
 }
 
 void model_free(struct model *m)
 {
     if (!m) return;
-    for (int32_t k = 0; k < m->row_count; k++) mem_free(m->rows[k].terms);
     mem_free(m->rows);
-    mem_free(m->items);
-    mem_free(m->edges);
-    mem_free(m->need);
-    mem_free(m->tick);
-    mem_free(m->charges);
-    mem_free(m->literals);
-    mem_free(m->charge_first);
-    mem_free(m->charge_of);
+    arena_free(&m->memory);
     mem_free(m);
 }

@@ -17,8 +17,9 @@
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 
-#include "placement/problem.h"
+#include "base/arena.h"
 #include "base/checked.h"
+#include "placement/problem.h"
 
 struct model_item {
     int32_t buffer;
@@ -72,6 +73,7 @@ struct model {
     int32_t *literals;
     int32_t *charge_first, *charge_of; /* per item: the linked costs it is in */
     bool linked, hopeless;             /* hopeless: no choice is legal */
+    struct arena memory;               /* of all but `rows` */
 };
 
 /* Duals scaled to integers, and what they prove. */
@@ -85,8 +87,7 @@ struct certificate {
     int128 scale;
 };
 
-/* Items are chosen by the caller: `members` lists buffers of one independent stretch of time. NULL when
- * memory is out. */
+/* `members` lists buffers of one independent stretch of time; the items are chosen among them. */
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count);
 void model_free(struct model *m);
 
@@ -94,15 +95,20 @@ void model_free(struct model *m);
 bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b);
 bool model_wants(const struct lx_problem *p, const struct lx_buffer *b);
 
-/* What being placed costs in the only pool there is. */
+/* The cost of being placed in the only pool. */
 static inline int64_t model_on_cost(const struct lx_buffer *b)
 {
     return b->on_costs && b->pool_count > 0 ? b->on_costs[0] : 0;
 }
 
+static inline const struct lx_buffer *model_buffer(const struct model *m, int32_t item)
+{
+    return &m->p->buffers[m->items[item].buffer];
+}
+
 /* model_links.c. Linked costs, groups and musts of the problem, as far as they concern items (`item_of`: per
  * buffer, or -1: it is off); their rows. */
-bool model_link(struct model *m, const int32_t *item_of);
+void model_link(struct model *m, const int32_t *item_of);
 void model_add_link_rows(struct model *m);
 /* Mark the buffers that some linked cost or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
@@ -118,11 +124,11 @@ void model_tidy(const struct model *m, int64_t *address);
 void model_charge_columns(const struct model *m, bool *column);
 void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
+/* Per section (section_count + 1 of them) the size of the spilled items and handovers of a 0/1 point. */
+void model_loads(const struct model *m, const bool *column, int64_t *load);
 /* Does a 0/1 point satisfy every row? */
 bool model_holds(const struct model *m, const bool *column);
 
-void certificate_new(struct certificate *c, const struct model *m);
-void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
  * each column, computed in integers: no rounding, valid for any duals. */
 void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,

@@ -10,9 +10,6 @@
 #include "exact/model.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void mark_group(const struct lx_group *g, bool *linked)
 {
     for (int32_t k = 0; k < g->count; k++) linked[g->at[k]] = true;
@@ -31,17 +28,6 @@ void model_mark_linked(const struct lx_bonds *bonds, bool *linked)
 }
 
 /* --- Groups --- */
-
-/* Rings of items are joined by exchanging their successors. */
-static void join_rings(struct model *m, int32_t a, int32_t b)
-{
-    for (int32_t i = m->items[a].ring; i != a; i = m->items[i].ring)
-        if (i == b) return;
-    if (a == b) return;
-    int32_t next = m->items[a].ring;
-    m->items[a].ring = m->items[b].ring;
-    m->items[b].ring = next;
-}
 
 /* What is decided for one of a group is decided for all. */
 static void spread_over_rings(struct model *m)
@@ -138,8 +124,8 @@ static void shorten_all(struct model *m, const int32_t *item_of)
     for (int32_t c = 0; c < bonds->charge_count; c++)
         room += (size_t)bonds->charges[c].all_on.count + (size_t)bonds->charges[c].all_off.count +
                 (size_t)bonds->charges[c].any_on.count + (size_t)bonds->charges[c].any_off.count;
-    m->literals = mem_alloc((room + 1) * sizeof *m->literals);
-    m->charges = mem_zeroed((size_t)bonds->charge_count + 1, sizeof *m->charges);
+    m->literals = arena_array(&m->memory, room + 1, sizeof *m->literals);
+    m->charges = arena_array(&m->memory, (size_t)bonds->charge_count + 1, sizeof *m->charges);
     for (int pass = 0; pass < 2; pass++) /* priced ones first */
         for (int32_t c = 0; c < bonds->charge_count; c++) {
             if ((bonds->charges[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
@@ -158,8 +144,8 @@ static void index_charges(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;
     for (int32_t c = 0; c < m->charge_count; c++) all += (size_t)(m->charges[c].all + m->charges[c].any);
-    m->charge_first = mem_zeroed(n + 2, sizeof *m->charge_first);
-    m->charge_of = mem_alloc((all + 1) * sizeof *m->charge_of);
+    m->charge_first = arena_array(&m->memory, n + 2, sizeof *m->charge_first);
+    m->charge_of = arena_array(&m->memory, all + 1, sizeof *m->charge_of);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].worth = (double)m->items[i].cost;
     for (int32_t c = 0; c < m->charge_count; c++) {
         struct model_charge *charge = &m->charges[c];
@@ -179,7 +165,7 @@ static void index_charges(struct model *m)
             m->charge_of[m->charge_first[m->literals[m->charges[c].first + k] / 2 + 1]++] = c;
 }
 
-bool model_link(struct model *m, const int32_t *item_of)
+void model_link(struct model *m, const int32_t *item_of)
 {
     const struct lx_bonds *bonds = &m->p->bonds;
     for (int32_t g = 0; g < bonds->together_count; g++) {
@@ -188,8 +174,17 @@ bool model_link(struct model *m, const int32_t *item_of)
         for (int32_t k = 0; k < bonds->together[g].count; k++) {
             int32_t i = item_of[bonds->together[g].at[k]];
             whole &= i >= 0;
-            if (first >= 0 && i >= 0) join_rings(m, first, i);
-            if (i >= 0) first = i;
+            if (i < 0) continue;
+            /* Two rings are joined by exchanging successors, one ring is left as it is. */
+            bool same = first < 0 || first == i;
+            for (int32_t r = same ? i : m->items[first].ring; !same && r != first; r = m->items[r].ring)
+                same = r == i;
+            if (!same) {
+                int32_t next = m->items[first].ring;
+                m->items[first].ring = m->items[i].ring;
+                m->items[i].ring = next;
+            }
+            first = i;
         }
         if (first >= 0 && !whole) m->items[first].never = true;
     }
@@ -200,7 +195,6 @@ bool model_link(struct model *m, const int32_t *item_of)
         m->linked |= m->items[i].ring != i || m->items[i].never || m->items[i].must || m->items[i].cost <= 0;
     m->linked |= m->charge_count > 0;
     if (m->linked) index_charges(m);
-    return true;
 }
 
 /* --- Rows --- */
@@ -287,7 +281,7 @@ int64_t model_value(const struct model *m, const int64_t *address)
     return m->hopeless ? model_none(m) : value;
 }
 
-/* The part of the value that an item has a say in. */
+/* The part of the value that depends on an item. */
 static int128 model_links_part_of(const struct model *m, const int64_t *address, int32_t i)
 {
     int128 breaches = is_wrong(m, address, i) + torn(m, address, i), value = 0;

@@ -13,7 +13,6 @@
 #include "common/taken_bits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct placed {
     int64_t start, end, low, high;
@@ -64,31 +63,25 @@ static void place_put(struct board *b, const struct fit_item *item, const struct
         VEC_PUSH(&b->placed, (struct placed){pieces[q].start, pieces[q].end, base, base + pieces[q].size});
 }
 
-/* Smaller keys go first. */
-static double turn_key(const struct packer *k, int32_t f, enum place_order order, struct rng *rng)
-{
-    double size = 0, life = 0, cost = 0, start = (double)k->m->items[k->head[f]].start;
-    for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) {
-        const struct model_item *it = &k->m->items[i];
-        size = (double)it->size > size ? (double)it->size : size;
-        life += (double)(it->end - it->start);
-        cost += it->worth;
-    }
-    double key[PLACE_ORDERS] = {[BY_SIZE] = -size,
-                                [BY_AREA] = -size * life,
-                                [BY_DENSITY] = -cost / (size * life),
-                                [BY_START] = start,
-                                [BY_WIDTH] = -life};
-    return key[order] * (rng ? 0.75 + rng_unit(rng) * 0.5 : 1);
-}
-
 /* Fixed chains first: the others go around them. */
 static void place_chains(struct packer *k, struct board *b, enum place_order order, uint64_t seed,
                          struct turn *turns, int64_t *address)
 {
     struct rng rng = rng_seed(seed);
     for (int32_t f = 0; f < k->item_count; f++) {
-        double key = turn_key(k, f, order, seed ? &rng : NULL);
+        double size = 0, life = 0, cost = 0, start = (double)k->m->items[k->head[f]].start;
+        for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) {
+            const struct model_item *it = &k->m->items[i];
+            size = (double)it->size > size ? (double)it->size : size;
+            life += (double)(it->end - it->start);
+            cost += it->worth;
+        }
+        double keys[PLACE_ORDERS] = {[BY_SIZE] = -size,
+                                     [BY_AREA] = -size * life,
+                                     [BY_DENSITY] = -cost / (size * life),
+                                     [BY_START] = start,
+                                     [BY_WIDTH] = -life};
+        double key = keys[order] * (seed ? 0.75 + rng_unit(&rng) * 0.5 : 1);
         turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
     }
     qsort(turns, (size_t)k->item_count, sizeof *turns, place_compare_turns);
@@ -107,7 +100,7 @@ static bool place_take_over(struct packer *k, struct board *b, int32_t i, const 
                             int64_t *address)
 {
     const struct model *m = k->m;
-    const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+    const struct lx_buffer *own = model_buffer(m, i);
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent;
         if (m->edges[e].child != i || address[parent] < 0 || k->next[parent] >= 0) continue;
@@ -137,7 +130,7 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
     qsort(turns, (size_t)n, sizeof *turns, place_compare_turns);
     for (int32_t t = 0; t < n && !cancel_requested(); t++) {
         int32_t i = turns[t].index;
-        const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *own = model_buffer(m, i);
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
         struct fit_piece piece = {own->start, own->end, own->size};
         if (model_flip(m, address, i) >= 0) continue; /* not worth it beside what is there */
@@ -167,7 +160,7 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enu
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         if (!wanted[i]) continue;
         ok = address[i] >= 0;
-        height = max_i64(height, address[i] + m->p->buffers[m->items[i].buffer].size);
+        height = max_i64(height, address[i] + model_buffer(m, i)->size);
     }
     mem_free(turns);
     VEC_FREE(&b.placed);
@@ -180,12 +173,10 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     const struct model *m = k->m;
     struct board b = {0};
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
-    int64_t spill = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
-        const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
+        const struct lx_buffer *own = model_buffer(m, i);
         k->next[i] = -1;
-        if (address[i] < 0) continue;
-        if (m->items[i].size == 0) continue;
+        if (address[i] < 0 || m->items[i].size == 0) continue;
         struct fit_item item = {0, 1, 1, address[i]};
         struct fit_piece piece = {own->start, own->end, own->size};
         place_put(&b, &item, &piece, address[i]);
@@ -196,7 +187,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     }
     place_singles(k, &b, turns, address);
     model_tidy(m, address);
-    spill = model_value(m, address);
+    int64_t spill = model_value(m, address);
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
@@ -211,18 +202,14 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int32_t broken = 0;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    bool chained = packer_chains(k, wanted, merged, &broken);
-    bool ok = (chained || broken >= 0);
-    if (ok) {
-        /* When a chain contradicts itself everything is left to the second pass. */
-        if (!chained) k->item_count = k->piece_count = 0;
-        place_chains(k, &b, order, seed, turns, address);
-        place_singles(k, &b, turns, address);
-    }
+    /* When a chain contradicts itself everything is left to the second pass. */
+    if (!packer_chains(k, wanted, merged, &broken)) k->item_count = k->piece_count = 0;
+    place_chains(k, &b, order, seed, turns, address);
+    place_singles(k, &b, turns, address);
     model_tidy(m, address);
     int64_t spill = model_value(m, address);
     mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
-    return ok ? spill : INT64_MAX;
+    return spill;
 }

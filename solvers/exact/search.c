@@ -8,14 +8,250 @@
  * decided, at the root for the whole tree.
  *
  * At a leaf (a 0/1 point that satisfies every row) the Fit engine is asked. Yes: a better plan. No: a cut
- * (cut.c), and the same node again. No answer within its limit: the choice is passed over, its spill
- * caps the bound that the search may claim, and the search goes on for what is dearer. */
+ * (cover.c), and the same node again. No answer within its limit: the choice is passed over, its spill caps
+ * the bound that the search may claim, and the search goes on with dearer choices. */
 #include "exact/search.h"
 #include "base/heap.h"
+#include "base/memory.h"
+#include "base/order.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- State: the steps that touch both the model and the linear programme. --- */
+
+/* The k-th row of the model enters the linear programme. */
+static void search_enter_row(struct search *s, int32_t k)
+{
+    const struct model_row *row = &s->m->rows[k];
+    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
+    double smallest = INFINITY;
+    for (int32_t e = 0; e < row->count; e++)
+        smallest = fmin(smallest, search_size(s->m, row->terms[e].column));
+    for (int32_t e = 0; e < row->count; e++) {
+        struct model_term term = row->terms[e];
+        entries[e] =
+            (struct lp_entry){term.column, term.coefficient * smallest / search_size(s->m, term.column)};
+    }
+    s->row_scale[k] = smallest;
+    lp_add_row(s->lp, entries, row->count, (double)row->need * smallest);
+    mem_free(entries);
+}
+
+void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
+{
+    model_add_row(s->m, terms, count, need);
+    if (s->row_dual_room < s->m->row_room) {
+        s->row_dual_room = s->m->row_room;
+        s->row_dual = mem_resize(s->row_dual, (size_t)s->m->row_room * sizeof *s->row_dual);
+        s->row_scale = mem_resize(s->row_scale, (size_t)s->m->row_room * sizeof *s->row_scale);
+    }
+    search_enter_row(s, s->m->row_count - 1);
+}
+
+void search_offer(struct search *s, const int64_t *address)
+{
+    int64_t spill = model_value(s->m, address);
+    if (spill >= s->best) return;
+    LOG(exact, "better: %" PRId64 " instead of %" PRId64 " of this stretch", spill, s->best);
+    s->best = spill;
+    memcpy(s->address, address, (size_t)s->m->item_count * sizeof *address);
+    budget_better(s->budget, s->m, address, spill);
+}
+
+void search_decide(struct search *s, int32_t j, bool low, bool high)
+{
+    double size = search_size(s->m, j);
+    s->low[j] = low;
+    s->high[j] = high;
+    s->lp->low[j] = low ? size : 0;
+    s->lp->high[j] = high ? size : 0;
+}
+
+static void search_new(struct search *s)
+{
+    struct arena memory = {0};
+    const struct model *m = s->m;
+    int32_t n = model_columns(m);
+    size_t columns = (size_t)n + 1, sections = (size_t)m->section_count + 1;
+    double *upper = arena_array(&memory, columns, sizeof *upper),
+           *cost = arena_array(&memory, columns, sizeof *cost);
+    double *need = arena_array(&memory, sections, sizeof *need);
+    int32_t *first = arena_array(&memory, columns, sizeof *first),
+            *last = arena_array(&memory, columns, sizeof *last);
+    for (int32_t j = 0; j < n; j++) {
+        upper[j] = search_size(m, j);
+        if (j < m->item_count) {
+            cost[j] = (double)m->items[j].cost / upper[j];
+            first[j] = m->items[j].first;
+            last[j] = m->items[j].last;
+        } else if (j >= model_choices(m)) {
+            cost[j] = (double)m->charges[j - model_choices(m)].cost / upper[j];
+            last[j] = -1;
+        } else {
+            first[j] = m->edges[j - m->item_count].section;
+            last[j] = first[j] < 0 ? -1 : first[j];
+            if (first[j] < 0) first[j] = 0;
+        }
+    }
+    for (int32_t t = 0; t < m->section_count; t++) need[t] = (double)m->need[t];
+    s->lp = lp_new(&(struct lp_shape){n, m->section_count, first, last, upper, cost, need});
+    arena_free(&memory);
+    bool **flags[] = {&s->low,   &s->high, &s->fixed_low, &s->fixed_high,
+                      &s->point, &s->kept, &s->merged,    &s->core};
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+        *flags[k] = arena_array(&s->memory, columns, sizeof **flags[k]);
+    memset(s->fixed_high, 1, columns);
+    for (int32_t i = 0; i < m->item_count; i++) {
+        if (m->items[i].must) s->fixed_high[i] = false;
+        if (m->items[i].never) s->fixed_low[i] = true;
+    }
+    s->section_dual = arena_array(&s->memory, sections, sizeof *s->section_dual);
+    s->rise = arena_array(&s->memory, columns, sizeof *s->rise);
+    s->fraction = arena_array(&s->memory, columns, sizeof *s->fraction);
+    s->root_reduced = arena_array(&s->memory, columns, sizeof *s->root_reduced);
+    s->trial = arena_array(&s->memory, columns, sizeof *s->trial);
+    s->row_dual_room = m->row_room;
+    s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
+    s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
+    packer_new(&s->packer, m, s->budget);
+    s->proof.section = arena_array(&s->memory, sections, sizeof *s->proof.section);
+    s->proof.reduced = arena_array(&s->memory, columns, sizeof *s->proof.reduced);
+    s->proof.prefix = arena_array(&s->memory, sections, sizeof *s->proof.prefix);
+}
+
+void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
+                 int64_t *address, int64_t best, int64_t bound)
+{
+    *s = (struct search){
+        .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
+    search_new(s);
+    for (int32_t k = 0; k < m->row_count; k++) search_enter_row(s, k);
+    VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1});
+    if (!m->hopeless) VEC_PUSH(&s->open, 0);
+    s->packer.capacity += tuning->reserve;
+    s->lp->stop = budget_stopped;
+    s->lp->stop_context = budget;
+}
+
+void search_close(struct search *s, struct search_stats *stats)
+{
+    s->stats.pivots = s->lp->effort;
+    s->stats.fit_calls = s->packer.calls;
+    s->stats.fit_nodes = s->packer.nodes;
+    int64_t *to = (int64_t *)stats, *from = (int64_t *)&s->stats;
+    for (size_t k = 0; k < sizeof s->stats / sizeof *from; k++) to[k] += from[k];
+    lp_free(s->lp);
+    arena_free(&s->packer.memory);
+    mem_free(s->proof.row);
+    arena_free(&s->memory);
+    mem_free(s->row_dual);
+    mem_free(s->row_scale);
+    for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
+    VEC_FREE(&s->riddles);
+    VEC_FREE(&s->nodes);
+    VEC_FREE(&s->open);
+    VEC_FREE(&s->leaves);
+}
+
+/* --- Branching. The column to branch on is the one whose two sides raise the bound most, by what such sides did before.
+ * Per column and side the mean rise of the linear programme's objective for each unit of fraction is kept
+ * (pseudo-costs). A column with too few samples is tried out: both sides are solved for a few pivots
+ * (strong branching), the best-looking columns first. The score of a column is the product of its two
+ * rises, so that both sides count. Rises are floating point and only guide; nothing is decided here. --- */
+
+enum { RELIABLE = 4, MOST_TRIALS = 8, TRIAL_PIVOTS = 40 };
+
+/* The cost that depends on the decision of a column. */
+static double search_stake(const struct model *m, int32_t j)
+{
+    if (j >= m->item_count) return 1e-3;
+    double stake = fabs((double)m->items[j].cost);
+    for (int32_t k = m->linked ? m->charge_first[j] : 0; m->linked && k < m->charge_first[j + 1]; k++)
+        if (m->charge_of[k] < m->priced_count) stake += (double)m->charges[m->charge_of[k]].cost;
+    return stake + 1e-3;
+}
+
+static double side_rise(const struct search *s, int32_t j, bool up)
+{
+    const struct search_rise *r = &s->rise[j][up];
+    double distance = up ? 1 - s->fraction[j] : s->fraction[j];
+    if (r->count > 0) return r->sum / r->count * distance;
+    const struct search_rise *all = &s->rise_of_all[up];
+    double stake = search_stake(s->m, j);
+    return stake * distance * (all->count > 0 ? all->sum / all->count : 1);
+}
+
+static void search_learn(struct search *s, int32_t j, bool up, double distance, double rise)
+{
+    if (distance < 1e-6) return;
+    struct search_rise *r = &s->rise[j][up], *all = &s->rise_of_all[up];
+    rise = fmax(rise, 0);
+    r->sum += rise / distance;
+    r->count++;
+    all->sum += rise / distance / search_stake(s->m, j);
+    all->count++;
+}
+
+static double score_of(const struct search *s, double down, double up)
+{
+    double least = 1e-6 * (fabs((double)s->best) + 1);
+    return fmax(down, least) * fmax(up, least);
+}
+
+/* The objective of one side after some pivots; at least the cutoff if that side is refuted. */
+static double try_side(struct search *s, int32_t j, bool value)
+{
+    int64_t pivots = s->lp->effort;
+    search_decide(s, j, value, value);
+    s->lp->most_pivots = s->lp->pivots + TRIAL_PIVOTS;
+    enum lp_result result = lp_solve(s->lp, search_cutoff(s));
+    s->lp->most_pivots = 0;
+    s->budget->steps += s->lp->effort - pivots + 1;
+    double objective = lp_objective(s->lp), end = search_cutoff(s);
+    return result == LP_INFEASIBLE || result == LP_CUTOFF ? fmax(objective, end) : objective;
+}
+
+struct choice {
+    double score;
+    int32_t column;
+};
+
+ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
+
+/* The column to branch on at a node whose point is in `fraction` and whose objective is `now`; -1: none. */
+static int32_t search_choose(struct search *s, double now)
+{
+    struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
+    int32_t n = 0, tried = 0;
+    for (int32_t j = 0; j < model_choices(s->m); j++) {
+        double f = s->fraction[j];
+        if (fmin(f, 1 - f) < 1e-6 || s->low[j] == s->high[j]) continue;
+        choices[n++] = (struct choice){score_of(s, side_rise(s, j, false), side_rise(s, j, true)), j};
+    }
+    qsort(choices, (size_t)n, sizeof *choices, compare_choices);
+
+    int32_t best = n > 0 ? choices[0].column : -1;
+    double most = -1;
+    for (int32_t k = 0; k < n && tried < MOST_TRIALS && !budget_spent(s->budget); k++, tried++) {
+        int32_t j = choices[k].column;
+        double score = choices[k].score, f = s->fraction[j];
+        if (s->rise[j][0].count < RELIABLE || s->rise[j][1].count < RELIABLE) {
+            double down = try_side(s, j, false) - now, up = try_side(s, j, true) - now;
+            search_decide(s, j, false, true);
+            search_learn(s, j, false, f, down);
+            search_learn(s, j, true, 1 - f, up);
+            score = score_of(s, down, up);
+        }
+        if (score <= most) continue;
+        most = score;
+        best = j;
+    }
+    mem_free(choices);
+    return best;
+}
 
 /* A node looks at all columns several times. */
 enum { PLUNGE_EVERY = 300, COLUMNS_A_STEP = 512 };
@@ -59,14 +295,6 @@ static void open_push(struct search *s, int32_t node)
     HEAP_RISE(int32_t, s->open.at, s->open.count - 1, node_before, s);
 }
 
-static int32_t open_pop(struct search *s)
-{
-    int32_t top = s->open.at[0];
-    s->open.at[0] = s->open.at[--s->open.count];
-    HEAP_SINK(int32_t, s->open.at, s->open.count, 0, node_before, s);
-    return top;
-}
-
 /* Set the box to that of a node. False: it contradicts what is decided for the whole tree. */
 static bool enter_node(struct search *s, int32_t node)
 {
@@ -78,22 +306,6 @@ static bool enter_node(struct search *s, int32_t node)
         search_decide(s, n->column, n->value, n->value);
     }
     return true;
-}
-
-double search_stake(const struct model *m, int32_t j)
-{
-    if (j >= m->item_count) return 1e-3;
-    double stake = fabs((double)m->items[j].cost);
-    for (int32_t k = m->linked ? m->charge_first[j] : 0; m->linked && k < m->charge_first[j + 1]; k++)
-        if (m->charge_of[k] < m->priced_count) stake += (double)m->charges[m->charge_of[k]].cost;
-    return stake + 1e-3;
-}
-
-static int32_t any_undecided(const struct search *s)
-{
-    for (int32_t j = 0; j < model_choices(s->m); j++)
-        if (s->low[j] != s->high[j]) return j;
-    return -1;
 }
 
 static int64_t cheapest_leaf(const struct search *s, size_t *where)
@@ -111,15 +323,15 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
  * relaxation's value. */
 static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result, double *now)
 {
-    int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
+    int64_t bound = s->nodes.at[node].bound, pivots = s->lp->effort;
     *result = lp_solve(s->lp, search_cutoff(s));
-    s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
+    s->budget->steps += s->lp->effort - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
     bound = max_i64(bound, search_prove(s));
     if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
-        lp_exact_costs(s->lp, true);
+        s->lp->cost = s->lp->true_cost;
         *result = lp_solve(s->lp, INFINITY);
         bound = max_i64(bound, search_prove(s));
-        lp_exact_costs(s->lp, false);
+        s->lp->cost = s->lp->perturbed_cost;
     } else if (bound < s->best && *result == LP_CUTOFF)
         *result = lp_solve(s->lp, INFINITY);
     *now = lp_objective(s->lp);
@@ -143,9 +355,7 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
         for (int32_t j = 0; j < model_columns(s->m); j++)
             s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
     }
-    int32_t covers = 0;
-    if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
-    if (covers > 0) return LEAF_AGAIN;
+    if (node == 0 && result == LP_OPTIMAL && search_add_covers(s) > 0) return LEAF_AGAIN;
     /* The column to branch on: the fractional one with most cost at stake, items before handovers.
      * Linked costs follow from them. -1: none. */
     int32_t best = -1;
@@ -175,7 +385,9 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     if (*column < 0) {
         enum leaf leaf = search_visit_leaf(s, node, s->nodes.at[node].bound);
         if (leaf != LEAF_SPLIT) return leaf;
-        *column = any_undecided(s); /* none: one point, and it is no better or breaks a row */
+        /* Any undecided column; none: one point, and it is no better or breaks a row. */
+        for (int32_t j = 0; j < model_choices(s->m) && *column < 0; j++)
+            if (s->low[j] != s->high[j]) *column = j;
     } else if (!s->tuning.light)
         *column = search_choose(s, now);
     return *column < 0 ? LEAF_DONE : LEAF_SPLIT;
@@ -222,13 +434,6 @@ static void search_dive(struct search *s, int32_t node)
     }
 }
 
-/* What is proved where no open node is below `least`. */
-static int64_t riddle_floor(const struct search *s, int64_t least)
-{
-    for (size_t k = 0; k < s->riddles.count; k++) least = min_i64(least, s->riddles.at[k].floor);
-    return max_i64(least, s->bound);
-}
-
 void search_continue(struct search *s, int64_t steps, int32_t riddles)
 {
     s->pause_at = s->budget->steps + min_i64(steps, s->budget->limit);
@@ -238,16 +443,21 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
         size_t where = 0;
         int64_t leaf = cheapest_leaf(s, &where),
                 least = s->open.count ? s->nodes.at[s->open.at[0]].bound : leaf;
-        if (min_i64(least, leaf) >= s->best) break;
-        budget_bound(s->budget, s->m, riddle_floor(s, min_i64(least, leaf)));
-        if ((double)(s->best - min_i64(least, leaf)) <= s->tuning.tolerance * (double)s->best) break;
+        int64_t floor = min_i64(least, leaf), proved = floor;
+        if (floor >= s->best) break;
+        for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].floor);
+        budget_bound(s->budget, s->m, max_i64(proved, s->bound));
+        if ((double)(s->best - floor) <= s->tuning.tolerance * (double)s->best) break;
         if (s->holds_leaves && leaf <= least) break; /* the relaxation is solved */
         int32_t node;
         if (leaf < INT64_MAX && (leaf <= least || !search_too_early(s, leaf))) {
             node = s->leaves.at[where];
             s->leaves.at[where] = s->leaves.at[--s->leaves.count];
-        } else
-            node = open_pop(s);
+        } else {
+            node = s->open.at[0];
+            s->open.at[0] = s->open.at[--s->open.count];
+            HEAP_SINK(int32_t, s->open.at, s->open.count, 0, node_before, s);
+        }
         /* At the root, and now and then while no leaf is in sight, look ahead. */
         bool ahead = node == 0 ? !s->plunged : s->patience >= s->next_plunge;
         if (!s->holds_leaves && ahead && enter_node(s, node)) {
@@ -258,13 +468,6 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
         s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
         if (enter_node(s, node)) search_dive(s, node);
     }
-}
-
-void search_relaxation(struct search *s, int64_t steps)
-{
-    s->holds_leaves = true;
-    search_continue(s, steps, INT32_MAX);
-    s->holds_leaves = false;
 }
 
 int64_t search_bound(const struct search *s)

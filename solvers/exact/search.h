@@ -51,10 +51,9 @@ struct search_riddle {
 struct search_node {
     int32_t parent, column;
     int64_t bound;
-    double
-        objective; /* of the linear programme at its parent, and how far the column was from the value there */
-    double distance;
-    int64_t leaf; /* the spill of its point when that was seen to be 0/1, or -1 */
+    double objective; /* of the linear programme at its parent */
+    double distance;  /* of the column from the value there */
+    int64_t leaf;     /* the spill of its point when that was seen to be 0/1, or -1 */
     bool value;
 };
 
@@ -92,11 +91,12 @@ struct search {
     int32_t cover_rounds, cover_idle;              /* spent by cover.c, with terms, and the objective then */
     int64_t cover_terms;
     double cover_value;
-    bool holds_leaves;                 /* no leaf is packed now */
-    bool plunged;                      /* from the root */
-    int64_t next_plunge;               /* patience at which to look ahead again */
+    bool holds_leaves;   /* no leaf is packed now: only the bound rises and leaves are collected */
+    bool plunged;        /* from the root */
+    int64_t next_plunge; /* patience at which to look ahead again */
     VEC(struct search_riddle) riddles; /* choices that were passed over without proof */
     int64_t riddles_until, pause_at;   /* pause when so many were met in all, or at that step */
+    struct arena memory;               /* of all but row_dual, row_scale, vectors and the kept of riddles */
 };
 
 /* A search starts with a plan `address` (per item of the model) of spill `best`, which it improves in
@@ -105,8 +105,7 @@ void search_open(struct search *s, struct model *m, struct budget *budget, const
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
 void search_continue(struct search *s, int64_t steps, int32_t riddles);
-/* Goes on without packing anything: raises the bound and collects leaves, the best of which is then known. */
-void search_relaxation(struct search *s, int64_t steps);
+
 /* Asks the Fit engine again, and for longer, about choices that were passed over. */
 void search_riddles(struct search *s, int64_t nodes, int64_t steps);
 /* A plan from elsewhere; what is proved so far. */
@@ -139,12 +138,6 @@ static inline bool search_paused(struct search *s)
            s->stats.unresolved >= s->riddles_until;
 }
 
-/* What an item's decision may cost. */
-double search_stake(const struct model *m, int32_t j);
-/* The column to branch on at a node whose point is in `fraction` and whose objective is `now` (branch.c);
- * -1: none. */
-int32_t search_choose(struct search *s, double now);
-void search_learn(struct search *s, int32_t j, bool up, double distance, double rise);
 /* Restrict a column in the current box. */
 void search_decide(struct search *s, int32_t j, bool low, bool high);
 /* Decide columns for the whole tree by the root's certificate. */
@@ -155,8 +148,8 @@ bool search_too_early(const struct search *s, int64_t spill);
 /* Does the choice pack, however its handovers are decided? FIT_NO: in no way. FIT_LIMIT: nobody knows, or
  * there are too many ways. */
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address);
-/* Rows that the programme's point at the root violates (cover.c). */
-void search_add_covers(struct search *s, int32_t *added);
+/* Adds rows that the programme's point at the root violates (cover.c); returns how many. */
+int32_t search_add_covers(struct search *s);
 /* From the current box to a leaf by rounding; the box is lost. */
 void search_plunge(struct search *s);
 /* A row joins the model and the linear programme at once. */
@@ -182,23 +175,5 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
 /* Improves `address` and `*best`, both of the model `m`, within `steps`. */
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
-
-/* The linked costs and groups of a part of a model, as those of a problem of its own. */
-
-struct region_bonds {
-    struct lx_bonds bonds; /* points into the arrays below */
-    struct lx_charge *charges;
-    struct lx_group *groups;
-    int32_t *numbers;
-};
-
-/* Room for all linked costs and groups of the model. */
-void region_bonds_new(struct region_bonds *r, const struct model *m);
-void region_bonds_free(struct region_bonds *r);
-
-/* Those of the free items, which are buffers index[i] of the part; the others stay as `address` says. A group
- * is free as a whole or not at all. */
-void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
-                       const int32_t *index, const int64_t *address);
 
 #endif

@@ -1,7 +1,7 @@
 /* Leaves of the search: 0/1 points that satisfy every row. When are they packed, and what follows?
  *
- * Yes: a better plan. No: a cut (cut.c). No answer within the limit: a riddle; the choice is passed over,
- * its spill caps the bound that may be claimed, and the search goes on for what is dearer. Riddles are
+ * Yes: a better plan. No: a cut (cover.c). No answer within the limit: a riddle; the choice is passed over,
+ * its spill caps the bound that may be claimed, and the search goes on with dearer choices. Riddles are
  * asked again, and for longer, when the search has nothing better to do.
  *
  * A plunge makes a leaf by rounding: of the programme's fractional columns the one nearest to 0 or 1 is
@@ -9,10 +9,8 @@
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
 #include "base/memory.h"
-#include "exact/ask_fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEVELS_FROM = 200, LEVELS_ONLY = 2000, LEVEL_TRIES = 18 };
@@ -33,12 +31,12 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
     return pack_exactly(&s->packer, s->kept, s->merged, nodes, s->trial);
 }
 
-/* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no
- * memory. */
-static int64_t *search_leaf_room_left(const struct search *s)
+/* No choice that keeps all of `kept`, and perhaps more, costs less than this: each spilled item that has room
+ * in its sections, if every handover there takes place, is taken for kept. */
+static int64_t superset_floor(const struct search *s, int64_t spill)
 {
     const struct model *m = s->m;
-    int64_t *room = mem_zeroed((size_t)m->section_count + 2, sizeof *room);
+    int64_t *room = mem_zeroed((size_t)m->section_count + 2, sizeof *room), floor = spill;
     for (int32_t i = 0; i < m->item_count; i++)
         if (!s->kept[i] && m->items[i].first <= m->items[i].last) {
             room[m->items[i].first] += m->items[i].size;
@@ -48,26 +46,11 @@ static int64_t *search_leaf_room_left(const struct search *s)
     for (int32_t t = 0; t < m->section_count; t++) room[t] -= m->need[t];
     for (int32_t e = 0; e < m->edge_count; e++)
         if (m->edges[e].section >= 0) room[m->edges[e].section] += m->items[m->edges[e].child].size;
-    return room;
-}
-
-/* May item i be kept beside the choice, as far as sections tell? */
-static bool search_leaf_has_room(const struct model *m, const int64_t *room, int32_t i)
-{
-    if (!room) return true;
-    for (int32_t t = m->items[i].first; t <= m->items[i].last; t++)
-        if (room[t] < m->items[i].size) return false;
-    return true;
-}
-
-/* No choice that keeps all of `kept`, and perhaps more, costs less: of what is spilled, that which could
- * be kept as well is taken for kept, one by one. */
-static int64_t superset_floor(const struct search *s, int64_t spill)
-{
-    const struct model *m = s->m;
-    int64_t *room = search_leaf_room_left(s), floor = spill;
     for (int32_t i = 0; i < m->item_count; i++) {
-        if (s->kept[i] || m->items[i].never || !search_leaf_has_room(m, room, i)) continue;
+        bool fits = !s->kept[i] && !m->items[i].never;
+        for (int32_t t = m->items[i].first; fits && t <= m->items[i].last; t++)
+            fits = room[t] >= m->items[i].size;
+        if (!fits) continue;
         floor -= max_i64(m->items[i].cost, 0);
         for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
             if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
@@ -76,21 +59,20 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
     return max_i64(floor, 0);
 }
 
-/* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
+/* It is not known whether the choice packs: offer greedy placements of it and pass it over. */
 static void search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
-    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
-    bool *copy = mem_alloc(choices + 1);
-    struct search_riddle riddle = {spill, superset_floor(s, spill), copy, false};
+    struct search_riddle riddle = {spill, superset_floor(s, spill), mem_alloc(choices + 1), false};
+    memcpy(riddle.kept, s->kept, items);
+    memcpy(riddle.kept + items, s->merged, choices - items);
     VEC_PUSH(&s->riddles, riddle);
-    memcpy(copy, s->kept, items);
-    memcpy(copy + items, s->merged, choices - items);
     s->stats.unresolved++;
     for (int order = 0; order < PLACE_ORDERS; order++) {
         place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, 0, s->trial);
         search_offer(s, s->trial);
     }
+    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
     int32_t n = 0;
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
@@ -124,19 +106,6 @@ static bool by_levels(const struct search *s)
     return !s->tuning.light && s->m->edge_count == 0 && s->m->item_count >= LEVELS_FROM;
 }
 
-/* The large ones first, the small ones into the gaps. FIT_NO: `kept` is now a part of the choice that
- * cannot be packed. */
-static enum fit_result pack_by_levels(struct search *s, int64_t spill)
-{
-    enum fit_result large;
-    if (!by_levels(s)) return FIT_LIMIT;
-    int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &large);
-    s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
-    if (large == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
-    if (value < INT64_MAX) search_offer(s, s->trial);
-    return value <= spill ? FIT_YES : large == FIT_NO ? FIT_NO : FIT_LIMIT;
-}
-
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
 static bool try_point(struct search *s, int64_t spill)
 {
@@ -150,13 +119,19 @@ static bool try_point(struct search *s, int64_t spill)
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
     if (result == FIT_YES)
         search_offer(s, s->trial);
-    else if (result == FIT_LIMIT)
-        result = pack_by_levels(s, spill);
+    else if (result == FIT_LIMIT && by_levels(s)) {
+        /* The large ones first, the small ones into the gaps. FIT_NO: `core` has large ones that do not pack. */
+        int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &result);
+        s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
+        if (result == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
+        if (value < INT64_MAX) search_offer(s, s->trial);
+        result = value <= spill ? FIT_YES : result == FIT_NO ? FIT_NO : FIT_LIMIT;
+    }
     if (result == FIT_NO)
         search_cut_off(s);
     else if (result == FIT_LIMIT)
         search_leaf_pass_over(s, spill);
-    budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
+    budget_spend_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;
 }
@@ -205,44 +180,24 @@ static void keep_what_fits(struct search *s)
     }
 }
 
-/* The section that lacks most under the point, or -1. */
-static int32_t worst_section(const struct search *s, int64_t *load, int64_t *lack)
-{
-    const struct model *m = s->m;
-    int32_t worst = -1;
-    int64_t sum = 0;
-    memset(load, 0, ((size_t)m->section_count + 1) * sizeof *load);
-    for (int32_t j = 0; j < model_choices(m); j++) {
-        bool item = j < m->item_count;
-        int32_t first = item ? m->items[j].first : m->edges[j - m->item_count].section;
-        int32_t last = item ? m->items[j].last : first;
-        if (!s->point[j] || first < 0 || first > last) continue;
-        int64_t size = m->items[item ? j : m->edges[j - m->item_count].child].size;
-        load[first] += size;
-        load[last + 1] -= size;
-    }
-    *lack = 0;
-    for (int32_t t = 0; t < m->section_count; t++) {
-        sum += load[t];
-        if (m->need[t] - sum <= *lack) continue;
-        *lack = m->need[t] - sum;
-        worst = t;
-    }
-    return worst;
-}
-
 /* Rounding a hair of a large item away leaves a section a few bytes short: spill the cheapest that helps. */
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *load = mem_alloc(((size_t)m->section_count + 2) * sizeof *load), lack;
-    for (int32_t tries = 0, t; tries < m->section_count + 8; tries++) {
-        if ((t = worst_section(s, load, &lack)) < 0) break;
-        int32_t best = -1;
+    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
+    for (int32_t tries = 0; tries < m->section_count + 8; tries++) {
+        /* The section that lacks most. */
+        int32_t worst = -1, best = -1;
+        int64_t lack = 0;
+        model_loads(m, s->point, load);
+        for (int32_t t = 0; t < m->section_count; t++)
+            if (m->need[t] - load[t] > lack) lack = m->need[t] - load[t], worst = t;
+        if (worst < 0) break;
         double least = 0;
         for (int32_t i = 0; i < m->item_count; i++) {
-            if (s->point[i] || m->items[i].must || m->items[i].first > t || m->items[i].last < t) continue;
-            double price = m->items[i].worth / (double)min_i64(m->items[i].size, lack);
+            const struct model_item *it = &m->items[i];
+            if (s->point[i] || it->must || it->first > worst || it->last < worst) continue;
+            double price = it->worth / (double)min_i64(it->size, lack);
             if (best >= 0 && price >= least) continue;
             best = i;
             least = price;
@@ -258,9 +213,9 @@ void search_plunge(struct search *s)
 {
     enum lp_result result = LP_OPTIMAL;
     for (int32_t last = 0; last >= 0 && result == LP_OPTIMAL && !budget_spent(s->budget);) {
-        int64_t pivots = lp_pivots(s->lp);
+        int64_t pivots = s->lp->effort;
         result = lp_solve(s->lp, search_cutoff(s));
-        s->budget->steps += lp_pivots(s->lp) - pivots + 1;
+        s->budget->steps += s->lp->effort - pivots + 1;
         if (result == LP_OPTIMAL) {
             /* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none
              * is left. */
@@ -307,7 +262,7 @@ void search_riddles(struct search *s, int64_t nodes, int64_t steps)
         /* A "no" settles the riddle only if the handovers could not be decided otherwise. */
         if (result == FIT_NO && s->m->edge_count > 0)
             result = search_pack_somehow(s, r.kept, nodes, s->trial);
-        budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
+        budget_spend_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
         r.packs |= result == FIT_YES;
         if (result == FIT_YES) search_offer(s, s->trial);
         if (r.floor >= s->best || result == FIT_NO)

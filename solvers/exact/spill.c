@@ -5,16 +5,180 @@
  * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
  * large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
-#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "exact/search.h"
-#include "exact/parts.h"
 #include "solvers.h"
+#include "base/order.h"
+#include "base/union_find.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Parts of a problem: stretches of time between which nothing lives, joined where a linked cost or a group has
+ * members in several. O(n log n) and the length of the bonds. --- */
+
+struct parts {
+    const struct lx_problem *p;
+    int32_t count;
+    int32_t *members, *first;  /* part k: members[first[k]] to members[first[k + 1] - 1], by start */
+    struct lx_charge *charges; /* by part */
+    struct lx_group *groups;
+    int32_t *charge_first, *group_first;
+    int64_t paid;  /* for buffers of no part */
+    bool hopeless; /* a buffer that must be placed cannot be */
+    struct arena memory;
+};
+
+struct member {
+    int64_t start, end;
+    int32_t buffer, part;
+};
+
+struct finder {
+    struct parts *parts;
+    const struct lx_problem *p;
+    bool *linked;
+    struct member *members;
+    int32_t *stretch; /* per buffer, or -1 */
+    int32_t *root;    /* per stretch: union-find, a root is the smallest of its set */
+    int32_t *part;    /* per stretch */
+    int32_t count, stretches;
+};
+
+ORDER(parts_compare_members, struct member, ORDER_UP(part) ORDER_UP(start) ORDER_UP(buffer));
+
+static void find_stretches(struct finder *f, int64_t *address)
+{
+    for (int32_t i = 0; i < f->p->count; i++) {
+        const struct lx_buffer *b = &f->p->buffers[i];
+        bool can = model_can_place(f->p, b);
+        f->stretch[i] = -1;
+        if (can && (f->linked[i] || model_wants(f->p, b))) {
+            f->members[f->count++] = (struct member){b->start, b->end, i, 0};
+            continue;
+        }
+        /* Needs no search: it cannot be placed, is worth nothing, or has no size. */
+        bool place = can && b->size == 0 && (b->must || model_on_cost(b) <= b->spill_cost);
+        if (place) address[i] = max_i64(b->fixed, 0);
+        f->parts->paid += place ? model_on_cost(b) : b->spill_cost;
+        f->parts->hopeless |= b->must && !place;
+    }
+    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
+    for (int32_t i = 0; i < f->count;) {
+        int64_t until = f->members[i].end;
+        for (; i < f->count && f->members[i].start < until; i++) {
+            until = max_i64(until, f->members[i].end);
+            f->stretch[f->members[i].buffer] = f->stretches;
+        }
+        f->root[f->stretches] = f->stretches;
+        f->stretches++;
+    }
+}
+
+/* Join the stretches of a group with that of *last; the smaller root stays. */
+static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t s = f->stretch[g->at[k]];
+        if (s < 0) continue;
+        if (*last >= 0) sets_join(f->root, s, *last);
+        *last = s;
+    }
+}
+
+/* Bonds by part: `part` has the part of each of `count`, or -1; the order within a part stays. */
+static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int32_t *first, int32_t *place)
+{
+    for (int32_t c = 0; c < count; c++)
+        if (part[c] >= 0) first[part[c] + 1]++;
+    for (int32_t k = 0; k < parts; k++) first[k + 1] += first[k];
+    for (int32_t c = 0; c < count; c++) place[c] = part[c] >= 0 ? first[part[c]]++ : -1;
+    for (int32_t k = parts; k > 0; k--) first[k] = first[k - 1];
+    first[0] = 0;
+}
+
+static void parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+{
+    const struct lx_bonds *bonds = &f->p->bonds;
+    struct parts *parts = f->parts;
+    int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
+    int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        if (charge_part[c] >= 0) charge_part[c] = f->part[charge_part[c]];
+    sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
+    for (int32_t c = 0; c < bonds->charge_count; c++)
+        if (place[c] >= 0) parts->charges[place[c]] = bonds->charges[c];
+    for (int32_t g = 0; g < bonds->together_count; g++)
+        if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
+    sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
+    for (int32_t g = 0; g < bonds->together_count; g++)
+        if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
+    mem_free(place);
+}
+
+static void parts_divide(struct finder *f, int64_t *address)
+{
+    const struct lx_bonds *bonds = &f->p->bonds;
+    struct parts *parts = f->parts;
+    int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
+    int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
+    model_mark_linked(bonds, f->linked);
+    find_stretches(f, address);
+    for (int32_t c = 0; c < bonds->charge_count; c++) {
+        const struct lx_charge *charge = &bonds->charges[c];
+        charge_part[c] = -1;
+        parts_join(f, &charge->all_on, &charge_part[c]);
+        parts_join(f, &charge->all_off, &charge_part[c]);
+        parts_join(f, &charge->any_on, &charge_part[c]);
+        parts_join(f, &charge->any_off, &charge_part[c]);
+        /* A linked cost on buffers of no part, which are all off: is it paid? */
+        bool paid = charge->all_on.count == 0 && (charge->any_on.count == 0 || charge->any_off.count > 0);
+        if (charge_part[c] >= 0 || !paid) continue;
+        parts->hopeless |= charge->cost == LX_FORBIDDEN;
+        parts->paid += max_i64(charge->cost, 0);
+    }
+    for (int32_t g = 0; g < bonds->together_count; g++) {
+        group_part[g] = -1;
+        parts_join(f, &bonds->together[g], &group_part[g]);
+    }
+    for (int32_t s = 0; s < f->stretches; s++) {
+        int32_t r = sets_root(f->root, s);
+        f->part[s] = r == s ? parts->count++ : f->part[r];
+    }
+    for (int32_t k = 0; k < f->count; k++) f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
+    qsort(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members);
+    for (int32_t k = 0; k < f->count; k++) {
+        parts->members[k] = f->members[k].buffer;
+        parts->first[f->members[k].part + 1] = k + 1;
+    }
+    parts_deal_bonds(f, charge_part, group_part);
+    mem_free(charge_part);
+    mem_free(group_part);
+}
+
+/* Buffers of no size that nothing is tied to get their addresses. The caller frees `memory`. */
+static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
+{
+    struct arena memory = {0};
+    size_t n = (size_t)p->count + 2;
+    *parts = (struct parts){.p = p};
+    parts->members = arena_array(&parts->memory, n, sizeof *parts->members);
+    parts->first = arena_array(&parts->memory, n, sizeof *parts->first);
+    parts->charges = arena_array(&parts->memory, (size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
+    parts->groups = arena_array(&parts->memory, (size_t)p->bonds.together_count + 1, sizeof *parts->groups);
+    parts->charge_first = arena_array(&parts->memory, n, sizeof *parts->charge_first);
+    parts->group_first = arena_array(&parts->memory, n, sizeof *parts->group_first);
+    struct finder f = {.parts = parts, .p = p};
+    f.linked = arena_array(&memory, n, sizeof *f.linked);
+    f.members = arena_array(&memory, n, sizeof *f.members);
+    f.stretch = arena_array(&memory, n, sizeof *f.stretch);
+    f.root = arena_array(&memory, n, sizeof *f.root);
+    f.part = arena_array(&memory, n, sizeof *f.part);
+    parts_divide(&f, address);
+    arena_free(&memory);
+}
 
 /* Beyond MANY_ITEMS, a placement of all items at once is unlikely to be found by exact packing. Beyond
  * SOME_ITEMS a short annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a
@@ -45,13 +209,14 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
 {
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
-    bool *kept = mem_alloc(n), *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
-    int64_t *trial = mem_alloc(n * sizeof *trial), best;
+    packer_new(&k, m, budget);
+    bool *kept = arena_array(&k.memory, n, sizeof *kept);
+    bool *merged = arena_array(&k.memory, (size_t)m->edge_count + 1, sizeof *merged);
+    int64_t *trial = arena_array(&k.memory, n, sizeof *trial), best;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = known ? known[m->items[i].buffer] : LX_OFF_CHIP;
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
     if (known) best = min_i64(best, model_value(m, address));
-    packer_new(&k, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) {
         /* Is there any choice in which being placed saves something? */
         const struct model_item *it = &m->items[i];
@@ -66,15 +231,12 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
     int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
     for (int order = 0; order < orders && best > m->base; order++) {
         int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
-        if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
+        if (m->linked) spill = fill_gaps(&k, trial);
         if (spill >= best) continue;
         best = spill;
         memcpy(address, trial, (n - 1) * sizeof *trial);
     }
-    packer_free(&k);
-    mem_free(kept);
-    mem_free(merged);
-    mem_free(trial);
+    arena_free(&k.memory);
     return best;
 }
 
@@ -84,7 +246,7 @@ void budget_better(struct budget *b, const struct model *m, const int64_t *addre
     b->lacking -= b->value == model_none(m);
     b->value = value;
     for (int32_t i = 0; i < m->item_count; i++) b->address[m->items[i].buffer] = address[i];
-    if (b->run->progress) budget_tell(b, b->address);
+    if (b->run->progress) budget_report(b, b->address);
 }
 
 enum stage { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
@@ -108,7 +270,7 @@ static bool is_next_to(const struct search *s)
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
 }
 
-static void spill_run_stage(enum stage stage, struct search *s, const struct spill_options *options,
+static void spill_run_stage(enum stage stage, struct search *s, const struct exact_options *options,
                             int64_t *plan, struct search_stats *stats)
 {
     struct model *m = s->m;
@@ -119,10 +281,12 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct spi
         if (s->stats.unresolved == 0) search_continue(s, share / 10, 1);
         return;
     case RELAXATION:
-        search_relaxation(s, share / 4);
+        s->holds_leaves = true;
+        search_continue(s, share / 4, INT32_MAX);
+        s->holds_leaves = false;
         return;
     case STRIP: /* this and SLACK make models of their own, which take their time */
-        if (!(m->linked || m->item_count > LARGE))
+        if (!m->linked && m->item_count <= LARGE)
             strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
         return;
     case LONGER:
@@ -135,7 +299,7 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct spi
         search_riddles(s, options->fit_nodes, share);
         return;
     case REGIONS:
-        if (!(!options->improve || is_next_to(s)))
+        if (options->improve && !is_next_to(s))
             lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
         return;
     default:
@@ -160,21 +324,8 @@ static void spill_anneal(struct annealed *a, struct budget *budget)
     a->steps = answer.steps;
 }
 
-/* Where rounding the programme's point has not come near the bound, annealing begins better than greedy
- * orders. */
-static void offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
-{
-    const struct model *m = s->m;
-    if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return;
-    search_continue(s, 1, 1);
-    if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return;
-    if (!a->address) spill_anneal(a, s->budget);
-    for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
-    search_offer(s, plan);
-}
-
 /* The search goes on between the other ways to better plans, each of which helps it to prune. */
-static void prove_and_improve(struct model *m, struct budget *budget, const struct spill_options *options,
+static void prove_and_improve(struct model *m, struct budget *budget, const struct exact_options *options,
                               struct stretch *r, struct annealed *annealed, struct search_stats *stats)
 {
     static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
@@ -184,7 +335,16 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
-    offer_annealed(&s, annealed, plan);
+    /* If rounding the programme's point does not come near the bound, annealing begins better than greedy. */
+    bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LARGE;
+    if (some && !budget->run->incumbent) {
+        search_continue(&s, 1, 1);
+        if ((double)(s.best - search_bound(&s)) >= NEAR * (double)s.best) {
+            if (!annealed->address) spill_anneal(annealed, budget);
+            for (int32_t i = 0; i < m->item_count; i++) plan[i] = annealed->address[m->items[i].buffer];
+            search_offer(&s, plan);
+        }
+    }
     for (int turn = 0; turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
@@ -200,9 +360,9 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     mem_free(plan);
 }
 
-/* The stretches, one after the other; the caller hears of the sum. */
+/* The stretches, one after the other; reports have the sum. */
 static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
-                      const struct spill_options *options, struct annealed *annealed,
+                      const struct exact_options *options, struct annealed *annealed,
                       struct search_stats *stats)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -210,10 +370,8 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
         budget->rest -= at[k].value;
         budget->value = at[k].value;
         budget->bound = 0;
-        if (at[k].value != 0) {
-            if (!(at[k].model->item_count > MOST_ITEMS))
-                prove_and_improve(at[k].model, budget, options, &at[k], annealed, stats);
-        }
+        if (at[k].value != 0 && at[k].model->item_count <= MOST_ITEMS)
+            prove_and_improve(at[k].model, budget, options, &at[k], annealed, stats);
         for (int32_t i = 0; i < at[k].model->item_count; i++)
             budget->address[at[k].model->items[i].buffer] = at[k].address[i];
         budget->rest += at[k].value;
@@ -221,45 +379,28 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
     }
 }
 
-/* What is known before the work on parts begins: an answer from outside, or where they are many an
- * annealed one. */
-static void find_first(struct annealed *a, struct budget *budget, const int64_t **known)
-{
-    *known = budget->run->incumbent;
-    if (*known || a->p->count <= LARGE) return;
-    spill_anneal(a, budget);
-    *known = a->address;
-}
-
-static void spill_conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
-{
-    bool none = hopeless, proved = true, missing = false;
-    for (int32_t k = 0; k < count; k++) {
-        bool legal = at[k].value < model_none(at[k].model);
-        none |= !legal && at[k].bound >= at[k].value;
-        missing |= !legal;
-        proved &= at[k].bound >= at[k].value;
-    }
-    answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
-}
-
-void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct spill_options *options,
+void spill_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                  struct lx_answer *answer)
 {
     struct budget budget = budget_new(run, options->step_limit);
     struct search_stats stats = {0};
     struct parts parts;
     struct annealed annealed = {.p = p};
-    const int64_t *known = NULL;
     parts_find(&parts, p, answer->address);
-    find_first(&annealed, &budget, &known);
-    struct stretch *at = mem_zeroed((size_t)parts.count + 1, sizeof *at);
+    /* Known before the work on parts begins: an answer from outside, or for many buffers an annealed one. */
+    if (!run->incumbent && p->count > LARGE) spill_anneal(&annealed, &budget);
+    const int64_t *known = run->incumbent ? run->incumbent : annealed.address;
+    struct stretch *at = arena_array(&parts.memory, (size_t)parts.count + 1, sizeof *at);
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; k < parts.count; k++) {
-        struct part part = parts_take(&parts, k);
-        at[k].p = part.p;
-        at[k].model = model_new(&at[k].p, part.members, part.count);
-        at[k].address = mem_alloc(((size_t)part.count + 1) * sizeof *at[k].address);
+        int32_t count = parts.first[k + 1] - parts.first[k];
+        at[k].p = *p;
+        at[k].p.bonds = (struct lx_bonds){.charges = parts.charges + parts.charge_first[k],
+                                          .charge_count = parts.charge_first[k + 1] - parts.charge_first[k],
+                                          .together = parts.groups + parts.group_first[k],
+                                          .together_count = parts.group_first[k + 1] - parts.group_first[k]};
+        at[k].model = model_new(&at[k].p, parts.members + parts.first[k], count);
+        at[k].address = arena_array(&parts.memory, (size_t)count + 1, sizeof *at[k].address);
         at[k].value = spill_first_plan(at[k].model, &budget, known, at[k].address);
         budget.rest += at[k].value;
         budget.lacking += at[k].value == model_none(at[k].model);
@@ -267,20 +408,22 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
             answer->address[at[k].model->items[i].buffer] = at[k].address[i];
     }
     budget.address = answer->address;
-    if (run->progress) budget_tell(&budget, answer->address);
+    if (run->progress) budget_report(&budget, answer->address);
     solve_all(at, parts.count, &budget, options, &annealed, &stats);
     answer->bound = budget.rest_bound;
     answer->objective = budget.rest;
     answer->steps = budget.steps + annealed.steps;
-    answer->status = LX_ERROR;
-    spill_conclude(at, parts.count, parts.hopeless, answer);
+    bool none = parts.hopeless, proved = true, missing = false;
+    for (int32_t k = 0; k < parts.count; k++) {
+        bool legal = at[k].value < model_none(at[k].model);
+        none |= !legal && at[k].bound >= at[k].value;
+        missing |= !legal;
+        proved &= at[k].bound >= at[k].value;
+    }
+    answer->status = none ? LX_INFEASIBLE : proved && !missing ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
-    for (int32_t k = 0; k < parts.count; k++) {
-        model_free(at[k].model);
-        mem_free(at[k].address);
-    }
-    mem_free(at);
+    for (int32_t k = 0; k < parts.count; k++) model_free(at[k].model);
     mem_free(annealed.address);
-    parts_free(&parts);
+    arena_free(&parts.memory);
 }

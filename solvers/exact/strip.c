@@ -6,7 +6,6 @@
  * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/search.h"
-#include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -31,43 +30,25 @@ static bool stack_small(struct strip *s, int64_t most)
     if (height < 0 || height > m->p->capacity / STRIP_SHARE) return false;
     int64_t alignment = 1;
     for (int32_t i = 0; i < m->item_count; i++)
-        alignment = max_i64(alignment, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+        alignment = max_i64(alignment, lx_alignment_of(m->p, model_buffer(m, i)));
     for (int32_t i = 0; i < m->item_count; i++)
-        if (alignment % lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]) != 0) return false;
+        if (alignment % lx_alignment_of(m->p, model_buffer(m, i)) != 0) return false;
     s->height = round_up_i64(height, alignment);
     return true;
-}
-
-/* The largest size whose items, and all smaller ones, still make a strip; 0: none. */
-static int64_t strip_size(struct strip *s)
-{
-    int32_t n = s->m->item_count, low = 0, high = n;
-    int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
-    for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
-    qsort(sizes, (size_t)n, sizeof *sizes, order_i64);
-    while (low < high) { /* sizes below index `low` make a strip */
-        int32_t middle = low + (high - low) / 2;
-        if (stack_small(s, sizes[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int64_t most = low >= LEAST_SMALL && low < n ? sizes[low - 1] : 0;
-    mem_free(sizes);
-    return most;
 }
 
 /* Branch and pack on the large items above the strip. */
 static void solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
                         int64_t steps, int64_t best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     const struct model *m = s->m;
     size_t n = (size_t)m->item_count + 1;
     struct lx_problem above = *m->p;
     above.capacity -= s->height;
-    int32_t *members = mem_alloc(n * sizeof *members),
-            *item = mem_alloc(((size_t)m->p->count + 1) * sizeof *item), count = 0;
-    int64_t *address = mem_alloc(n * sizeof *address);
+    int32_t *members = arena_array(&memory, n, sizeof *members),
+            *item = arena_array(&memory, (size_t)m->p->count + 1, sizeof *item), count = 0;
+    int64_t *address = arena_array(&memory, n, sizeof *address);
     for (int32_t i = 0; i < m->item_count; i++) {
         item[m->items[i].buffer] = i;
         if (!s->small[i]) members[count++] = m->items[i].buffer;
@@ -88,23 +69,34 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
     for (int32_t i = 0; i < large->item_count; i++)
         if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
     model_free(large);
-    mem_free(members);
-    mem_free(item);
-    mem_free(address);
+    arena_free(&memory);
 }
 
 void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct strip s = {.m = m};
-    s.small = mem_zeroed(n, sizeof *s.small);
-    s.merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *s.merged);
-    s.trial = mem_zeroed(n, sizeof *s.trial);
+    s.small = arena_array(&memory, n, sizeof *s.small);
+    s.merged = arena_array(&memory, (size_t)m->edge_count + 1, sizeof *s.merged);
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
     bool fixed = false;
     packer_new(&s.packer, m, budget);
-    for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
-    int64_t most = !fixed ? strip_size(&s) : 0;
+    for (int32_t i = 0; i < m->item_count; i++) fixed |= model_buffer(m, i)->fixed >= 0;
+    /* The largest size whose items, and all smaller ones, still make a strip: sizes below index `low` do. */
+    int32_t low = 0, high = fixed ? 0 : m->item_count;
+    int64_t *sizes = arena_array(&memory, n, sizeof *sizes);
+    for (int32_t i = 0; i < m->item_count; i++) sizes[i] = m->items[i].size;
+    qsort(sizes, n - 1, sizeof *sizes, order_i64);
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (stack_small(&s, sizes[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t most = low >= LEAST_SMALL && low < m->item_count ? sizes[low - 1] : 0;
     if (most > 0 && stack_small(&s, most)) {
         solve_large(&s, budget, tuning, steps, *best, stats);
         int64_t spill = fill_gaps(&s.packer, s.trial);
@@ -113,10 +105,8 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
             memcpy(address, s.trial, (n - 1) * sizeof *address);
         }
     }
-    packer_free(&s.packer);
-    mem_free(s.small);
-    mem_free(s.merged);
-    mem_free(s.trial);
+    arena_free(&s.packer.memory);
+    arena_free(&memory);
 }
 
 /* Plans from the relaxation at a slightly smaller capacity.
@@ -176,6 +166,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats)
 {
+    struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct slack s = {.m = m,
                       .budget = budget,
@@ -185,10 +176,10 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
                       .best = best,
                       .steps = steps / TRIES + 1};
     s.tuning.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)m->item_count + 1000);
-    s.trial = mem_zeroed(n, sizeof *s.trial);
-    s.chosen = mem_zeroed(n, sizeof *s.chosen);
-    s.members = mem_zeroed(n, sizeof *s.members);
-    s.item = mem_zeroed((size_t)m->p->count + 1, sizeof *s.item);
+    s.trial = arena_array(&memory, n, sizeof *s.trial);
+    s.chosen = arena_array(&memory, n, sizeof *s.chosen);
+    s.members = arena_array(&memory, n, sizeof *s.members);
+    s.item = arena_array(&memory, (size_t)m->p->count + 1, sizeof *s.item);
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) {
         s.members[i] = m->items[i].buffer;
@@ -206,9 +197,6 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
         if (next == reserve || enough - too_little < capacity / 16384) break;
         reserve = next;
     }
-    packer_free(&s.packer);
-    mem_free(s.trial);
-    mem_free(s.chosen);
-    mem_free(s.members);
-    mem_free(s.item);
+    arena_free(&s.packer.memory);
+    arena_free(&memory);
 }

@@ -5,13 +5,12 @@
  *    and its optimum is often the cost of the first answer: then that is the best.
  * 3. The full model, with the answer so far as GLPK's first solution and as cutoff.
  *
- * What GLPK says is a claim. Its answers are only read as an order of the items: they are stacked again in
- * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and what does not fit is
- * evicted and paid for. Its bounds are believed only when they can be told from their tolerances: without its
- * cuts (with them GLPK 5.0 has returned wrong optima), when the largest coefficient times the integrality
- * tolerance stays far below one unit, and when the objective is small enough for one unit to be visible; they
- * are lowered by a margin and then rounded up to what integers allow. An optimum that cannot be confirmed so
- * is reported as feasible, with the best bound that can. */
+ * GLPK's results are claims. Its answers are only read as an order of the items: they are stacked again in
+ * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and items that do not fit are
+ * evicted and paid for. Its bounds are believed only without its cuts (with them GLPK 5.0 has returned wrong
+ * optima), if the largest coefficient times the integrality tolerance stays far below one unit, and if the
+ * objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up to
+ * integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -20,13 +19,11 @@
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
-#include "common/placing_all.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
@@ -123,7 +120,7 @@ static void restack(struct work *w)
     decoder_save(&d, w->stacked);
     for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
         if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
-    decoder_free(&d);
+    arena_free(&d.memory);
 }
 
 static bool is_believable(const struct work *w)
@@ -192,25 +189,13 @@ static bool run_model(struct work *w, bool relaxed)
     restack(w);
     if (w->links.any) links_trim(&w->links, w->guess);
     bool better = w->links.any ? !w->have || ilp_objective_of(w, w->guess) < ilp_objective_of(w, w->best)
-                               : start_better(&w->items, w->guess, w->best);
+                               : start_better(&w->links, w->guess, w->best);
     if (w->links.any && ilp_objective_of(w, w->guess) == NO_ANSWER) better = false;
     if (better) {
         memcpy(w->best, w->guess, (size_t)w->items.count * sizeof *w->best);
         w->have = true;
     }
     return true;
-}
-
-/* Height below the tallest buffer cannot be had; the model would have empty ranges. */
-static bool too_low_for_one(struct work *w)
-{
-    int64_t height = ilp_objective_of(w, w->best);
-    if (w->items.empty_top >= height) return true;
-    for (int32_t i = 0; i < w->items.count; i++) {
-        const struct item *b = &w->items.item[i];
-        if (max_i64(b->fixed, 0) * w->problem->alignment + b->bytes >= height) return true;
-    }
-    return false;
 }
 
 static bool ilp_run_search(struct work *w)
@@ -224,8 +209,15 @@ static bool ilp_run_search(struct work *w)
     }
     if (w->problem->objective == LX_HEIGHT) {
         if (!w->have) return w->limited = true;
-        if (too_low_for_one(w)) {
-            w->bound = ilp_objective_of(w, w->best);
+        /* No answer is below the tallest buffer; the model would have empty ranges. */
+        int64_t height = ilp_objective_of(w, w->best);
+        bool least = w->items.empty_top >= height;
+        for (int32_t i = 0; i < w->items.count && !least; i++) {
+            const struct item *b = &w->items.item[i];
+            least = max_i64(b->fixed, 0) * w->problem->alignment + b->bytes >= height;
+        }
+        if (least) {
+            w->bound = height;
             return true;
         }
     }
@@ -267,18 +259,10 @@ static void ilp_report(struct work *w, struct lx_answer *answer)
                  "GLPK finished, but its claim cannot be told from its tolerances or was not confirmed");
 }
 
-/* A buffer that must be placed and cannot be. */
-static bool lacks_a_must(const struct work *w)
-{
-    int64_t must = 0;
-    for (int32_t i = 0; i < w->problem->count; i++) must += w->problem->buffers[i].must;
-    for (int32_t i = 0; i < w->items.count; i++) must -= w->problem->buffers[w->items.item[i].buffer].must;
-    return must > 0;
-}
-
 static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_run *run,
                               struct lx_answer *answer)
 {
+    struct arena memory = {0};
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
     for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
     w.limits = (struct ilp_limits){
@@ -291,30 +275,32 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     };
     w.limits.began = clock_seconds();
     items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run);
-    w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
-    w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
-    w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
+    w.best = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.best);
+    w.guess = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.guess);
+    w.stacked = arena_array(&memory, (size_t)w.items.count + 1, sizeof *w.stacked);
     links_make(&w.links, &w.items);
     if (problem->objective == LX_SPILL && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
     first_answer(&w);
-    if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
+    /* A buffer that must be placed and cannot be. */
+    int64_t must = 0;
+    for (int32_t i = 0; i < problem->count; i++) must += problem->buffers[i].must;
+    for (int32_t i = 0; i < w.items.count; i++) must -= problem->buffers[w.items.item[i].buffer].must;
+    if (problem->objective == LX_SPILL && must > 0) w.infeasible = true;
     if (w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;
         if (w.have) w.bound = ilp_objective_of(&w, w.best);
     }
     bool ok = is_done(&w) || w.infeasible || w.items.count == 0 || ilp_run_search(&w);
     if (ok) ilp_report(&w, answer);
-    links_free(&w.links);
-    items_free(&w.items);
-    mem_free(w.best);
-    mem_free(w.guess);
-    mem_free(w.stacked);
+    arena_free(&w.links.memory);
+    arena_free(&w.items.memory);
+    arena_free(&memory);
     return ok;
 }
 
-/* As a plug-in it has a border and a token of its own, of which the program knows nothing. */
+/* As a plug-in it has a border and a token of its own. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;

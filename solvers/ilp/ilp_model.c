@@ -1,10 +1,6 @@
 /* Builds the integer programme; see ilp_model.h. */
 #include "ilp/ilp_model.h"
 #include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
  * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
@@ -47,7 +43,13 @@ static int64_t ilp_model_last_of(const struct ilp_model *m, int32_t i)
     return last < 0 ? -1 : last / m->grain;
 }
 
-int ilp_add_column(struct ilp_build *b, int kind, double low, double high)
+struct ilp_build {
+    struct ilp_model *m;
+    int64_t max_rows;
+    bool too_large;
+};
+
+static int ilp_add_column(struct ilp_build *b, int kind, double low, double high)
 {
     int c = glp_add_cols(b->m->lp, 1);
     glp_set_col_kind(b->m->lp, c, kind);
@@ -59,7 +61,7 @@ int ilp_add_column(struct ilp_build *b, int kind, double low, double high)
     return c;
 }
 
-int ilp_add_row(struct ilp_build *b, int type, double low, double high)
+static int ilp_add_row(struct ilp_build *b, int type, double low, double high)
 {
     int r = glp_add_rows(b->m->lp, 1);
     glp_set_row_bnds(b->m->lp, r, type, low, high);
@@ -68,7 +70,8 @@ int ilp_add_row(struct ilp_build *b, int type, double low, double high)
     return r;
 }
 
-void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
+/* Column 0 stands for none. */
+static void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
 {
     if (value == 0 || column == 0) return;
     struct ilp_model *m = b->m;
@@ -78,6 +81,110 @@ void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
     m->widest = max_i64(m->widest, value < 0 ? -value : value);
 }
 
+/* --- Linked costs. A column per linked cost that costs something, and for each of its `any` members (or once,
+ * where it has none) the row
+ *     sum of the `all` literals + that one - linked cost <= their number - 1
+ * A forbidden linked cost has the same rows without a column. Buffers that are no items are off: a literal that
+ * wants one of them on chip drops its row, the opposite is left out. Groups are equal, musts are fixed. --- */
+
+static void ilp_links_mark(struct ilp_model *m, const struct lx_group *g)
+{
+    for (int32_t k = 0; k < g->count; k++)
+        if (m->item_of[g->at[k]] != NO_ITEM) m->linked[m->item_of[g->at[k]]] = true;
+}
+
+static void ilp_find_links(struct ilp_model *m)
+{
+    const struct lx_bonds *bonds = &m->it->problem->bonds;
+    for (int32_t i = 0; i < m->it->problem->count; i++) m->item_of[i] = NO_ITEM;
+    for (int32_t i = 0; i < m->it->count; i++) m->item_of[m->it->item[i].buffer] = i;
+    for (int32_t c = 0; c < bonds->charge_count; c++) {
+        ilp_links_mark(m, &bonds->charges[c].all_on);
+        ilp_links_mark(m, &bonds->charges[c].all_off);
+        ilp_links_mark(m, &bonds->charges[c].any_on);
+        ilp_links_mark(m, &bonds->charges[c].any_off);
+    }
+    for (int32_t g = 0; g < bonds->together_count; g++) ilp_links_mark(m, &bonds->together[g]);
+    for (int32_t i = 0; i < m->it->count; i++)
+        m->linked[i] |= m->it->problem->buffers[m->it->item[i].buffer].must;
+}
+
+/* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of
+ * placed ones. */
+static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on,
+                                   int64_t *most)
+{
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t i = b->m->item_of[g->at[k]];
+        if (i == NO_ITEM && on) return false;
+        if (i == NO_ITEM || item_is_listed(g->at, k, g->at[k])) continue;
+        ilp_add_term(b, row, b->m->on[i], on ? 1 : -1);
+        *most += on; /* a literal of an item that is off counts 1 - on */
+    }
+    return true;
+}
+
+/* One row of a linked cost, with one more literal or none. */
+static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int column, int32_t any, bool on)
+{
+    const struct lx_group *same = on ? &charge->all_on : &charge->all_off;
+    const struct lx_group *opposite = on ? &charge->all_off : &charge->all_on;
+    if (item_is_listed(opposite->at, opposite->count, any)) return; /* never both */
+    int row = ilp_add_row(b, GLP_UP, 0, 0);
+    int64_t most = -1;
+    struct lx_group one = {&any, any >= 0 && !item_is_listed(same->at, same->count, any)};
+    bool possible = ilp_links_add_literals(b, row, &charge->all_on, true, &most) &&
+                    ilp_links_add_literals(b, row, &charge->all_off, false, &most) &&
+                    ilp_links_add_literals(b, row, &one, on, &most);
+    ilp_add_term(b, row, column, -1);
+    glp_set_row_bnds(b->m->lp, row, possible ? GLP_UP : GLP_FR, 0, (double)most);
+}
+
+static void ilp_add_links(struct ilp_build *b)
+{
+    const struct lx_problem *p = b->m->it->problem;
+    if (p->objective != LX_SPILL) return;
+    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) {
+        struct ilp_model *m = b->m;
+        const struct lx_charge *charge = &m->it->problem->bonds.charges[c];
+        if (charge->cost == 0) continue;
+        if (charge->cost > 0) {
+            m->charge[c] = ilp_add_column(b, GLP_CV, 0, 1);
+            glp_set_obj_coef(m->lp, m->charge[c], (double)(charge->cost / m->cost_unit));
+        }
+        if (charge->any_on.count + charge->any_off.count == 0) add_row_of(b, charge, m->charge[c], -1, true);
+        for (int32_t k = 0; k < charge->any_on.count; k++)
+            add_row_of(b, charge, m->charge[c], charge->any_on.at[k], true);
+        for (int32_t k = 0; k < charge->any_off.count; k++)
+            add_row_of(b, charge, m->charge[c], charge->any_off.at[k], false);
+    }
+    for (int32_t g = 0; g < p->bonds.together_count; g++) {
+        /* Neighbours in the list are equal; if one can never be on chip, all are off. */
+        for (int32_t k = 0; k < p->bonds.together[g].count; k++) {
+            int32_t i = b->m->item_of[p->bonds.together[g].at[k]],
+                    next = b->m->item_of[p->bonds.together[g].at[(k + 1) % p->bonds.together[g].count]];
+            if (i == NO_ITEM || i == next) continue;
+            int row = ilp_add_row(b, GLP_UP, 0, 0); /* on[i] <= on[next] */
+            ilp_add_term(b, row, b->m->on[i], 1);
+            if (next != NO_ITEM) ilp_add_term(b, row, b->m->on[next], -1);
+        }
+    }
+    for (int32_t i = 0; i < b->m->it->count; i++)
+        if (p->buffers[b->m->it->item[i].buffer].must) glp_set_col_bnds(b->m->lp, b->m->on[i], GLP_FX, 1, 1);
+}
+
+static int32_t ilp_links_count_on(const struct ilp_model *m, const struct lx_group *g, const int64_t *base)
+{
+    int32_t on = 0;
+    for (int32_t k = 0; k < g->count; k++) {
+        int32_t i = m->item_of[g->at[k]];
+        on += i != NO_ITEM && base[i] >= 0;
+    }
+    return on;
+}
+
+/* --- Items, merges, sections, pairs. --- */
+
 static void add_items(struct ilp_build *b)
 {
     struct ilp_model *m = b->m;
@@ -86,7 +193,10 @@ static void add_items(struct ilp_build *b)
         int64_t cost = m->it->item[i].cost;
         m->cost_unit = gcd_i64(m->cost_unit, cost < 0 ? -cost : cost);
     }
-    m->cost_unit = max_i64(gcd_i64(m->cost_unit, ilp_charge_unit(m)), 1);
+    const struct lx_bonds *bonds = &m->it->problem->bonds;
+    for (int32_t c = 0; !all_on && c < bonds->charge_count; c++)
+        m->cost_unit = gcd_i64(m->cost_unit, max_i64(bonds->charges[c].cost, 0));
+    m->cost_unit = max_i64(m->cost_unit, 1);
     double total = 0;
     for (int32_t i = 0; i < m->it->count; i++) {
         const struct item *item = &m->it->item[i];
@@ -196,29 +306,6 @@ static bool are_twins(const struct items *it, int32_t i, int32_t j)
            a->bytes == b->bytes && a->fixed < 0 && b->fixed < 0;
 }
 
-static int edge_between(const struct ilp_model *m, int32_t i, int32_t j)
-{
-    const struct items *it = m->it;
-    for (int32_t k = it->edge_first[i]; k < it->edge_first[i + 1]; k++) {
-        struct edge e = it->edge[it->edge_of[k]];
-        if ((e.parent == i && e.child == j) || (e.parent == j && e.child == i))
-            return m->merge[it->edge_of[k]];
-    }
-    return 0;
-}
-
-/* `low` below `high` unless switched off: base(low) + size(low) - base(high) <= M * switches.
- * With below[p] set, that alone is the switch: a pair that is not kept apart has it at 0. */
-static void add_order_if_set(struct ilp_build *b, int32_t low, int32_t high, int column)
-{
-    struct ilp_model *m = b->m;
-    int64_t size = ilp_model_size_of(m, low), big = ilp_model_last_of(m, low) + size - lowest_of(m, high);
-    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
-    add_base(b, row, low, 1);
-    add_base(b, row, high, -1);
-    ilp_add_term(b, row, column, big);
-}
-
 /* With below[p] at 0 (or no such column) the switches are: one of the two is off chip, or they are merged. */
 static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int column, int merge)
 {
@@ -242,7 +329,11 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     /* Their ranges never meet: nothing to keep apart. */
     if (ilp_model_last_of(m, i) + si <= lowest_of(m, j) || ilp_model_last_of(m, j) + sj <= lowest_of(m, i))
         return;
-    int merge = edge_between(m, i, j);
+    int merge = 0;
+    for (int32_t k = m->it->edge_first[i]; k < m->it->edge_first[i + 1] && !merge; k++) {
+        struct edge e = m->it->edge[m->it->edge_of[k]];
+        if (e.parent == j || e.child == j) merge = m->merge[m->it->edge_of[k]];
+    }
     if (!i_low && !j_low) {
         int row = ilp_add_row(b, GLP_UP, 0, 1);
         ilp_add_term(b, row, m->on[i], 1);
@@ -262,16 +353,14 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     }
     int column = ilp_add_column(b, GLP_BV, 0, 1);
     m->pairs[m->pair_count++] = (struct ilp_pair){i, j, column};
-    add_order_if_set(b, i, j, column);
+    /* i below j unless switched off: base(i) + size(i) - base(j) <= M * (1 - below[p]). A pair that is not kept
+     * apart has below[p] at 0. */
+    int64_t size = ilp_model_size_of(m, i), big = ilp_model_last_of(m, i) + size - lowest_of(m, j);
+    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
+    add_base(b, row, i, 1);
+    add_base(b, row, j, -1);
+    ilp_add_term(b, row, column, big);
     add_order_else(b, j, i, column, merge);
-}
-
-static void ilp_model_add_pairs(struct ilp_build *b)
-{
-    const struct items *it = b->m->it;
-    for (int32_t i = 0; i < it->count; i++)
-        for (size_t k = it->first[i]; k < it->first[i + 1] && !b->too_large; k++)
-            if (it->near[k] > i) ilp_model_add_pair(b, i, it->near[k]);
 }
 
 /* Of twins the dearer one is kept first; a chain of neighbours in that order is enough. */
@@ -295,19 +384,6 @@ static void add_twins(struct ilp_build *b)
     }
 }
 
-static void add_height(struct ilp_build *b)
-{
-    struct ilp_model *m = b->m;
-    double grain = (double)(m->grain * m->it->problem->alignment);
-    m->height = ilp_add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
-    glp_set_obj_coef(m->lp, m->height, 1);
-    for (int32_t i = 0; i < m->it->count; i++) {
-        int row = ilp_add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
-        add_base(b, row, i, 1);
-        ilp_add_term(b, row, m->height, -1);
-    }
-}
-
 void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *value)
 {
     const struct items *it = m->it;
@@ -325,26 +401,40 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
         const struct ilp_pair *q = &m->pairs[k];
         value[q->column] = base[q->i] >= 0 && base[q->j] >= 0 && base[q->i] < base[q->j];
     }
-    ilp_link_values(m, base, value);
+    for (int32_t c = 0; c < it->problem->bonds.charge_count; c++) {
+        const struct lx_charge *charge = &it->problem->bonds.charges[c];
+        if (!m->charge[c]) continue;
+        bool all = ilp_links_count_on(m, &charge->all_on, base) == charge->all_on.count &&
+                   ilp_links_count_on(m, &charge->all_off, base) == 0;
+        bool any = charge->any_on.count + charge->any_off.count == 0 ||
+                   ilp_links_count_on(m, &charge->any_on, base) > 0 ||
+                   ilp_links_count_on(m, &charge->any_off, base) < charge->any_off.count;
+        value[m->charge[c]] = all && any;
+    }
     if (m->height)
         value[m->height] = (double)items_height(it, base) / (double)(m->grain * it->problem->alignment);
 }
 
 void ilp_model_free(struct ilp_model *m)
 {
-    mem_free(m->on);
-    mem_free(m->x);
-    mem_free(m->merge);
-    mem_free(m->step);
-    mem_free(m->pairs);
-    mem_free(m->live);
-    mem_free(m->linked);
-    mem_free(m->item_of);
-    mem_free(m->charge);
+    arena_free(&m->memory);
     VEC_FREE(&m->term_row);
     VEC_FREE(&m->term_column);
     VEC_FREE(&m->term_value);
     *m = (struct ilp_model){0};
+}
+
+static void add_height(struct ilp_build *b)
+{
+    struct ilp_model *m = b->m;
+    double grain = (double)(m->grain * m->it->problem->alignment);
+    m->height = ilp_add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
+    glp_set_obj_coef(m->lp, m->height, 1);
+    for (int32_t i = 0; i < m->it->count; i++) {
+        int row = ilp_add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
+        add_base(b, row, i, 1);
+        ilp_add_term(b, row, m->height, -1);
+    }
 }
 
 bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
@@ -353,15 +443,15 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     size_t n = (size_t)it->count + 1;
     *m = (struct ilp_model){.it = it, .relaxed = relaxed, .ceiling = ceiling, .grain = find_grain(it)};
     struct ilp_build b = {.m = m, .max_rows = max_rows};
-    m->live = mem_alloc(n * sizeof *m->live);
-    m->on = mem_zeroed(n, sizeof *m->on);
-    m->x = mem_zeroed(n, sizeof *m->x);
-    m->step = mem_zeroed(n, sizeof *m->step);
-    m->merge = mem_zeroed((size_t)it->edge_count + 1, sizeof *m->merge);
-    m->linked = mem_zeroed(n, sizeof *m->linked);
-    m->item_of = mem_alloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
-    m->charge = mem_zeroed((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
-    m->pairs = mem_alloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
+    int32_t *live = arena_array(&m->memory, n, sizeof *live);
+    m->on = arena_array(&m->memory, n, sizeof *m->on);
+    m->x = arena_array(&m->memory, n, sizeof *m->x);
+    m->step = arena_array(&m->memory, n, sizeof *m->step);
+    m->merge = arena_array(&m->memory, (size_t)it->edge_count + 1, sizeof *m->merge);
+    m->linked = arena_array(&m->memory, n, sizeof *m->linked);
+    m->item_of = arena_array(&m->memory, (size_t)it->problem->count + 1, sizeof *m->item_of);
+    m->charge = arena_array(&m->memory, (size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
+    m->pairs = arena_array(&m->memory, (relaxed ? 0 : (size_t)it->pairs) + 1, sizeof *m->pairs);
     /* GLPK counts from 1. */
     VEC_PUSH(&m->term_row, 0);
     VEC_PUSH(&m->term_column, 0);
@@ -372,9 +462,11 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     add_items(&b);
     ilp_add_links(&b);
     add_merges(&b);
-    ilp_model_add_sections(&b, m->live);
+    ilp_model_add_sections(&b, live);
     add_twins(&b);
-    ilp_model_add_pairs(&b);
+    for (int32_t i = 0; i < it->count; i++)
+        for (size_t k = it->first[i]; k < it->first[i + 1] && !b.too_large; k++)
+            if (it->near[k] > i) ilp_model_add_pair(&b, i, it->near[k]);
     if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
     if (!b.too_large && m->rows > 0)
         glp_load_matrix(m->lp, (int)m->term_row.count - 1, m->term_row.at, m->term_column.at,

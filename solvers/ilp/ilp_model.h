@@ -44,7 +44,7 @@ struct ilp_model {
     struct ilp_pair *pairs;
     int32_t pair_count;
     int height;
-    int *charge;      /* column numbers by linked cost of the problem; 0: none */
+    int *charge;      /* column numbers, by linked cost; 0: none */
     int32_t *item_of; /* per buffer, or NO_ITEM */
     bool *linked;     /* per item: some linked cost or group names it */
     int columns, rows, binaries;
@@ -52,7 +52,7 @@ struct ilp_model {
     /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */
     VEC(int) term_row, term_column;
     VEC(double) term_value;
-    int32_t *live;
+    struct arena memory;
 };
 
 /* Builds the programme; errors of GLPK leave by its error hook. False: it would have more than `max_rows` rows. */
@@ -63,24 +63,5 @@ void ilp_model_free(struct ilp_model *m);
 
 /* The column values of a placement (columns + 1 of them, [0] unused), for GLPK as a first solution. */
 void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *value);
-
-/* The building of the integer programme, shared by its two files only. */
-
-struct ilp_build {
-    struct ilp_model *m;
-    int64_t max_rows;
-    bool too_large;
-};
-
-int ilp_add_column(struct ilp_build *b, int kind, double low, double high);
-int ilp_add_row(struct ilp_build *b, int type, double low, double high);
-/* Column 0 stands for none. */
-void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value);
-
-/* ilp_links.c: who is linked, the gcd of what linked costs cost, their columns and rows, and their values. */
-void ilp_find_links(struct ilp_model *m);
-int64_t ilp_charge_unit(const struct ilp_model *m);
-void ilp_add_links(struct ilp_build *b);
-void ilp_link_values(const struct ilp_model *m, const int64_t *base, double *value);
 
 #endif

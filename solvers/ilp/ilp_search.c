@@ -12,7 +12,6 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct session {
@@ -44,10 +43,11 @@ static void jump_out(void *info)
     longjmp(s->escape, 1);
 }
 
-static double seconds_left(const struct ilp_limits *l)
+static int milliseconds_left(const struct ilp_limits *l)
 {
-    if (l->run->time_limit <= 0) return 1e9;
-    return l->run->time_limit - (clock_seconds() - l->began);
+    if (l->run->time_limit <= 0) return INT32_MAX;
+    double seconds = l->run->time_limit - (clock_seconds() - l->began);
+    return seconds < 0 ? 0 : seconds > 1e6 ? INT32_MAX : (int)(seconds * 1000);
 }
 
 static void look_at_tree(glp_tree *tree, void *info)
@@ -74,11 +74,6 @@ static void look_at_tree(glp_tree *tree, void *info)
     if (s->stopped || enough) glp_ios_terminate(tree);
 }
 
-static int milliseconds(double seconds)
-{
-    return seconds < 0 ? 0 : seconds > 1e6 ? INT32_MAX : (int)(seconds * 1000);
-}
-
 /* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it
  * solves one, so that it gets a few hundred steps at a time and goes on from the basis that it left: as
  * many of them whatever the clock says. */
@@ -93,7 +88,7 @@ static bool solve_root(struct session *s)
     glp_scale_prob(s->model.lp, GLP_SF_AUTO);
     glp_adv_basis(s->model.lp, 0);
     do {
-        lp.tm_lim = milliseconds(seconds_left(s->limits));
+        lp.tm_lim = milliseconds_left(s->limits);
         lp.it_lim = left < AT_A_TIME ? (int)left : AT_A_TIME;
         left -= lp.it_lim;
         code = glp_simplex(s->model.lp, &lp);
@@ -117,7 +112,7 @@ static void search_tree(struct session *s)
     mip.bt_tech = GLP_BT_BLB;
     mip.tol_int = 1e-6;
     mip.tol_obj = 1e-9;
-    mip.tm_lim = milliseconds(seconds_left(s->limits));
+    mip.tm_lim = milliseconds_left(s->limits);
     mip.gmi_cuts = mip.mir_cuts = mip.cov_cuts = mip.clq_cuts = s->limits->cuts ? GLP_ON : GLP_OFF;
     mip.cb_func = look_at_tree;
     mip.cb_info = s;
@@ -167,7 +162,7 @@ static void build_and_search(struct session *s)
         s->first = mem_alloc(((size_t)s->model.columns + 1) * sizeof *s->first);
         ilp_model_values(&s->model, s->known, s->first);
     }
-    if (seconds_left(s->limits) <= 0 || lx_run_stopped(s->limits->run))
+    if (milliseconds_left(s->limits) == 0 || lx_run_stopped(s->limits->run))
         s->result->outcome = ILP_STOPPED;
     else if (solve_root(s))
         search_tree(s);

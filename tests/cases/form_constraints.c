@@ -148,7 +148,7 @@ static void check_case(struct cases *c, const cJSON *one)
     case_looked(cjson_find(one, "kinds"));
     if (strcmp(e.status, "invalid") == 0)
         expect_invalid(c, q ? g : NULL, &e, &st);
-    else if (case_expect(c, q != NULL && g->buffer_count <= MOST_BUFFERS, "refused: %s", st.text)) {
+    else if (case_expect(c, q != NULL && g->list->buffer_count <= MOST_BUFFERS, "refused: %s", st.text)) {
         ask_solvers(c, &q->problem, &e);
         cJSON_ArrayForEach(v, cjson_find(one, "checks")) check_answer(c, &q->problem, v);
     }

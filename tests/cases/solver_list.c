@@ -67,11 +67,11 @@ const struct lx_graph *list_graph(const cJSON *one, lx_status *st)
 
 struct lx_problem list_problem(const struct lx_graph *g)
 {
-    return (struct lx_problem){.objective = g->objective,
-                               .capacity = g->capacity,
-                               .alignment = g->alignment,
-                               .count = g->buffer_count,
-                               .buffers = g->buffers};
+    return (struct lx_problem){.objective = g->list->objective,
+                               .capacity = g->list->capacity,
+                               .alignment = g->list->alignment,
+                               .count = g->list->buffer_count,
+                               .buffers = g->list->buffers};
 }
 
 struct lx_plan *list_plan(struct cases *c, const cJSON *one, const struct lx_solver *solver)

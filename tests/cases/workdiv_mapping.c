@@ -1,7 +1,7 @@
 /* Cases of who works on what: splits by index coefficient, core maps, per-core views, sharing on chip. */
 #include "cases/workdiv.h"
 #include "cases/access_rules.h"
-#include "divide/core_map.h"
+#include "divide/divide.h"
 #include "divide/space.h"
 
 #include <stdlib.h>

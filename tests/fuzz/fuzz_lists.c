@@ -10,11 +10,13 @@ static void write_list(const struct lx_graph *g, const struct lx_format *f)
 {
     lx_status st = {0};
     size_t n;
-    char *text =
-        f->write_buffers(&(struct lx_buffers){g->buffers, g->buffer_count, g->alignment, g->buffer_ids}, &n);
+    char *text = f->write_buffers(&(struct lx_buffers){g->list->buffers, g->list->buffer_count,
+                                                       g->list->alignment, g->list->buffer_ids},
+                                  &n);
     const struct lx_graph *again = lx_graph_of_text("again", text, n, &st);
     fuzz_must(again != NULL, "a list that was written cannot be read", &st);
-    fuzz_must(again->buffer_count == g->buffer_count, "a list has other buffers when it is read again", NULL);
+    fuzz_must(again->list->buffer_count == g->list->buffer_count,
+              "a list has other buffers when it is read again", NULL);
     lx_graph_free(again);
     mem_free(text);
 }
@@ -66,10 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     char *text = fuzz_text(data, length);
     const struct lx_graph *g = lx_graph_of_text("fuzz", text, length, &st);
     if (!g) fuzz_refused(&st);
-    if (g && g->is_list && g->buffer_count <= MOST_SOLVED) {
+    if (g && g->list && g->list->buffer_count <= MOST_SOLVED) {
         fuzz_graph(g);
         for (const struct lx_format *f = lx_formats(); f->name; f++)
-            if (f->write_buffers && !g->pools) write_list(g, f);
+            if (f->write_buffers && !g->list->pools) write_list(g, f);
         by_interface(text, length);
     }
     lx_graph_free(g);

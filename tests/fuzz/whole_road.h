@@ -93,7 +93,7 @@ static inline void fuzz_graph_again(const struct lx_graph *g)
 static inline void fuzz_graph(const struct lx_graph *g)
 {
     fuzz_graph_again(g);
-    if (g->op_count <= FUZZ_MOST_OPS && g->buffer_count <= FUZZ_MOST_BUFFERS)
+    if (g->op_count <= FUZZ_MOST_OPS && (!g->list || g->list->buffer_count <= FUZZ_MOST_BUFFERS))
         fuzz_plan(g, g->op_count ? "bestfit" : "auto");
 }
 

@@ -142,7 +142,7 @@ static int measure(const struct lx_graph *g, const struct way *way, const char *
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0}, stopped = {0};
     read_way(way, &o, &team);
-    if (!lx_settings_plan(&o, g->is_list ? g->objective : LX_SPILL, &how, values, &st)) fail(what, &st);
+    if (!lx_settings_plan(&o, lx_graph_objective(g), &how, values, &st)) fail(what, &st);
     how.run.time_limit = asked.seconds;
     double taken = plan_once(g, &how, &team, &st), begin = clock_seconds();
     struct stop_at stop = {.when = begin + asked.seconds};
@@ -152,7 +152,7 @@ static int measure(const struct lx_graph *g, const struct way *way, const char *
     double until = begin + plan_once(g, &how, &team, &stopped), after = stop.told > 0 ? until - stop.told : 0;
     bool late = taken > asked.seconds + promise || after > promise;
     printf("%-50.50s %6d  %5.2f s  %7.3f s  %7.1f ms  %s%s%s\n", what,
-           (int)(g->is_list ? g->buffer_count : g->op_count), reading, taken, 1e3 * after, st.text,
+           (int)(g->list ? g->list->buffer_count : g->op_count), reading, taken, 1e3 * after, st.text,
            stopped.code == LX_OK          ? ""
            : stopped.code == LX_E_STOPPED ? "no plan"
                                           : stopped.text,
@@ -170,7 +170,7 @@ static int measure_all(const char *file)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char what[300];
         snprintf(what, sizeof what, "%.*s %s", (int)strcspn(ways[i].words, " "), ways[i].words, name);
-        if (g->is_list && (strstr(ways[i].words, "team") || strstr(ways[i].words, "=time"))) continue;
+        if (g->list && (strstr(ways[i].words, "team") || strstr(ways[i].words, "=time"))) continue;
         if (!asked.only || strstr(what, asked.only)) late += measure(g, &ways[i], what, reading);
     }
     lx_graph_free(g);

@@ -108,10 +108,10 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
     const struct lx_graph *g = as_list(name, instance, number(point, "capacity"), st);
     if (!g) return false;
     struct lx_problem p = {.objective = LX_SPILL,
-                           .capacity = g->capacity,
-                           .alignment = g->alignment,
-                           .count = g->buffer_count,
-                           .buffers = g->buffers};
+                           .capacity = g->list->capacity,
+                           .alignment = g->list->alignment,
+                           .count = g->list->buffer_count,
+                           .buffers = g->list->buffers};
     int64_t *address = mem_alloc((size_t)(p.count + 1) * sizeof *address);
     bool ok = address != NULL;
     for (int s = 0; ok && s < b->solver_count; s++) {

@@ -6,8 +6,7 @@
  * searches; then the nests. With --online
  * softmax is rewritten to running sums; with --losses the tensors that move more than they must, in order of bytes. */
 #include "unstable.h"
-#include "search/bounds.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "graph/online.h"
 #include "support/bench_clock.h"
 

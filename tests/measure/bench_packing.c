@@ -35,14 +35,14 @@ static bool list_read(struct list *l, const char *path)
 {
     lx_status st;
     const struct lx_graph *g = lx_graph_read(path, &st);
-    if (!g || !list_new(l, g->buffer_count)) {
+    if (!g || !list_new(l, g->list->buffer_count)) {
         fprintf(stderr, "bench_packing: %s\n", g ? "memory is out" : st.text);
         return false;
     }
-    memcpy(l->buffers, g->buffers, (size_t)g->buffer_count * sizeof *l->buffers);
+    memcpy(l->buffers, g->list->buffers, (size_t)g->list->buffer_count * sizeof *l->buffers);
     for (int32_t i = 0; i < l->p.count; i++) l->buffers[i].name = NULL; /* freed with the graph */
-    l->p.capacity = g->capacity;
-    l->p.alignment = g->alignment;
+    l->p.capacity = g->list->capacity;
+    l->p.alignment = g->list->alignment;
     lx_graph_free(g);
     return true;
 }

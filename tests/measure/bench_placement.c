@@ -58,10 +58,10 @@ int main(int argc, char **argv)
             return 3;
         }
         struct lx_problem p = {.objective = LX_SPILL,
-                               .capacity = list->capacity,
-                               .alignment = list->alignment,
-                               .count = list->buffer_count,
-                               .buffers = list->buffers};
+                               .capacity = list->list->capacity,
+                               .alignment = list->list->alignment,
+                               .count = list->list->buffer_count,
+                               .buffers = list->list->buffers};
         if (p.capacity < 0) p.capacity = lx_device_usable(&list->device);
         int64_t *address = mem_alloc(sizeof *address * (size_t)n);
         if (!address) return 3;

@@ -52,7 +52,7 @@ static bool divides(const char *path, int64_t cores, bool *has_extern, bool *has
 {
     lx_status st = {0};
     const struct lx_graph *g = read_graph(path, cores, 0, &st);
-    if (!g || g->is_list) {
+    if (!g || g->list) {
         lx_graph_free(g);
         return g != NULL;
     }

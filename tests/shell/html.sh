@@ -76,7 +76,7 @@ attention | moe | nests | pools | hostile | large)
         --user-data-dir="$scratch/profile_still" --dump-dom "file://$scratch/still.html" >"$scratch/dom" 2>"$scratch/log" ||
         { tail -5 "$scratch/log"; fail "without scripts the browser ends with $?"; }
     sed -i '/<script type="application/,$d' "$scratch/dom"
-    for words in '<svg' '<rect class="box"' 'class="use"' 'hash of the pattern' 'to plan it again' 'lxplan plan PATTERN -s' 'made by' \
+    for words in '<svg' 'class="buffer"' 'class="curve"' 'hash of the pattern' 'to plan it again' 'lxplan plan PATTERN -s' 'made by' \
         'proven least' '<th scope="col">why</th>'; do
         grep -q -e "$words" "$scratch/dom" || fail "without scripts the page does not have: $words"
     done

@@ -9,7 +9,8 @@
 static bool is_sound(const struct columns *all, size_t i)
 {
     const struct column *c = &all->at[i];
-    if (!c->key || !*c->key || !c->value || (unsigned)c->kind >= VALUE_KIND_COUNT) return false;
+    if (!c->key || !*c->key || !(c->value || c->member) || (unsigned)c->kind >= VALUE_KIND_COUNT)
+        return false;
     if (!c->heading && (c->flags & COLUMN_PEOPLE)) return false; /* nobody would see it */
     for (size_t k = 0; k < i; k++)
         if (strcmp(all->at[k].key, c->key) == 0) return false;

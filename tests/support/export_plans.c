@@ -36,7 +36,7 @@ static bool shares_bytes(const struct lx_plan *p)
 static void note_plan(const struct lx_plan *p, struct export_seen *seen)
 {
     seen->plans++;
-    seen->lists += p->graph->is_list;
+    seen->lists += p->graph->list != NULL;
     seen->nests += p->nest_count;
     seen->pools += p->problem.pool_count > 1;
     seen->shared += shares_bytes(p);

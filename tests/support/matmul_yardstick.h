@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_MATMUL_YARDSTICK_H
 #define LX_TESTS_SUPPORT_MATMUL_YARDSTICK_H
 
-#include "cost/matmul.h"
+#include "cost/op.h"
 
 #include <math.h>
 

@@ -56,7 +56,6 @@ const struct lx_graph *moving_graph(struct rng *r, int64_t cores, int64_t sticks
     builder_begin(&g.b, "moving", "moving");
     lx_device_preset("spyre", &g.b.graph->device);
     g.b.graph->device.cores = cores;
-    g.b.graph->alignment = g.b.graph->device.stick_bytes;
     g.b.graph->target_hbm_bytes = -1;
     moving_fill(&g, sticks);
     for (int e = 0; g.ok && e < events; e++) {

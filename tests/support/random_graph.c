@@ -84,7 +84,6 @@ const struct lx_graph *random_graph(struct rng *r, const struct random_graph_sha
     builder_begin(&b, "random", "random");
     lx_device_preset("spyre", &b.graph->device);
     b.graph->device.cores = shape->cores;
-    b.graph->alignment = b.graph->device.stick_bytes;
     b.graph->target_hbm_bytes = -1;
     const struct kind_list unary = kinds_that(kind_is_unary), binary = kinds_that(kind_is_binary),
                            reductions = kinds_that(kind_reduces);

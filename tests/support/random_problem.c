@@ -104,16 +104,12 @@ void reconcile_fixed(struct lx_problem *p, struct arena *memory)
 
 char *problem_as_pattern(const struct lx_problem *p, size_t *length)
 {
-    struct lx_graph g = {.name = "random",
-                         .summary = "",
-                         .file = "",
-                         .is_list = true,
-                         .objective = p->objective,
-                         .capacity = p->capacity,
-                         .alignment = p->alignment,
-                         .buffers = p->buffers,
-                         .buffer_count = p->count,
-                         .target_hbm_bytes = -1};
+    struct lx_list list = {.objective = p->objective,
+                           .capacity = p->capacity,
+                           .alignment = p->alignment,
+                           .buffers = p->buffers,
+                           .buffer_count = p->count};
+    struct lx_graph g = {.name = "random", .summary = "", .file = "", .list = &list, .target_hbm_bytes = -1};
     lx_device_preset("spyre", &g.device);
     return lx_graph_to_json(&g, length);
 }

@@ -90,7 +90,6 @@ const struct lx_graph *tiny_graph(struct rng *r, int ops, bool reads, lx_status 
     builder_begin(&b, "tiny", "tiny");
     lx_device_preset("spyre", &b.graph->device);
     b.graph->device.cores = 1;
-    b.graph->alignment = b.graph->device.stick_bytes;
     b.graph->target_hbm_bytes = -1;
     bool ok = true;
     if (reads) ok = tiny_reads(&b, r, all, &count, st);

@@ -1,6 +1,4 @@
 /* Requests that the view on top does not answer. */
-#include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/team/team_picture.h"
 
@@ -59,51 +57,6 @@ static void acts_show(struct explorer *x, const char *argument, int view, int by
     if (x->overlay != VIEW_COUNT && all_views[view]->shown) all_views[view]->shown(x, x->states[view]);
 }
 
-static void acts_stop(struct explorer *x)
-{
-    if (session_stop(&x->session))
-        explorer_say(x, TONE_PLAIN, "cancelling; the best so far is kept");
-    else
-        explorer_say(x, TONE_DIM, "nothing runs");
-}
-
-/* q and <Esc>: both close a panel first. */
-static void acts_close(struct explorer *x, const char *argument, int request, int by)
-{
-    (void)argument, (void)by;
-    if (x->overlay != VIEW_COUNT)
-        x->overlay = VIEW_COUNT;
-    else if (request == REQ_ESCAPE && session_is_stale(&x->session))
-        acts_stop(x);
-    else if (request == REQ_ESCAPE)
-        x->search[0] = x->filter[x->view][0] = 0;
-    else if (x->view != VIEW_PATTERNS)
-        explorer_show(x, VIEW_PATTERNS);
-    else
-        x->quit = true;
-}
-
-/* To the next or previous view, op or match; to a name. */
-static void acts_go(struct explorer *x, const char *argument, int request, int by)
-{
-    switch (request) {
-    case REQ_NEXT_VIEW:
-        explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
-        break;
-    case REQ_NEXT_ITEM:
-        session_select_op(&x->session, x->session.selection.op + by);
-        break;
-    case REQ_GOTO:
-        if (!session_goto(&x->session, argument))
-            explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
-        break;
-    default:
-        if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
-        search_step(x, by, argument != NULL);
-        break;
-    }
-}
-
 static void acts_open(struct explorer *x, const char *name)
 {
     struct session *s = &x->session;
@@ -150,44 +103,31 @@ static void acts_say_iteration(struct explorer *x, int32_t nest)
     text_free(&line);
 }
 
-/* The nest at the cursor; -1, with a message, if there is none. */
-static int32_t acts_nest_here(struct explorer *x)
+/* An iteration of the nest at the cursor: by its number, or the next or previous one of the innermost or `outer`most loop.
+ * The first iteration comes after the last. */
+static void acts_iterate(struct explorer *x, const char *number, int outer, int by)
 {
     const struct lx_plan *p = session_plan(&x->session);
     int32_t nest = session_nest(&x->session);
-    if (!p || p->nest_count == 0)
+    if (!p || p->nest_count == 0) {
         explorer_say(x, TONE_DIM, "this plan has no nests");
-    else if (nest < 0)
+        return;
+    }
+    if (nest < 0) {
         explorer_say(x, TONE_DIM, "tick %lld is in no nest; %s goes to the next one",
                      (long long)x->session.selection.tick, KEY_OF(NEXT_NEST));
-    return p ? nest : -1;
-}
-
-/* The first iteration comes after the last. */
-static void acts_step_nest(struct explorer *x, const char *argument, int outer, int by)
-{
-    int32_t nest = acts_nest_here(x);
-    (void)argument;
-    if (nest < 0) return;
-    const struct lx_nest *n = &session_plan(&x->session)->nests[nest];
-    int64_t count = nest_iterations(n), step = outer ? count / n->tiles[0] : 1,
-            to = session_iteration(&x->session, nest) + by * step;
-    x->session.selection.iteration = (to % count + count) % count;
-    acts_say_iteration(x, nest);
-}
-
-static void acts_iterate(struct explorer *x, const char *number)
-{
-    int32_t nest = acts_nest_here(x);
+        return;
+    }
+    const struct lx_nest *n = &p->nests[nest];
     char *end = NULL;
-    if (nest < 0) return;
-    int64_t to = strtoll(number, &end, 10), count = nest_iterations(&session_plan(&x->session)->nests[nest]);
-    if (end == number || *end || to < 1 || to > count) {
+    int64_t count = nest_iterations(n), step = outer ? count / n->tiles[0] : 1,
+            to = number ? strtoll(number, &end, 10) - 1 : session_iteration(&x->session, nest) + by * step;
+    if (number && (end == number || *end || to < 0 || to >= count)) {
         explorer_say(x, TONE_BAD, "\"%s\" is no iteration of this nest: they go from 1 to %s", number,
                      grouped(count).at);
         return;
     }
-    x->session.selection.iteration = to - 1;
+    x->session.selection.iteration = (to % count + count) % count;
     acts_say_iteration(x, nest);
 }
 
@@ -254,14 +194,27 @@ static void acts_bind(struct explorer *x, const char *argument)
         explorer_say(x, TONE_GOOD, "%s: %s", request_rows[r].name, request_keys(r));
 }
 
-/* Requests with short effects. */
+/* Requests with short effects; `by`: a direction. */
 static void acts_at_once(struct explorer *x, const char *argument, int request, int by)
 {
     struct session *s = &x->session;
-    (void)by;
     switch (request) {
     case REQ_COMMAND:
         prompt_open(x, ':', "");
+        break;
+    case REQ_NEXT_VIEW:
+        explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
+        break;
+    case REQ_NEXT_ITEM:
+        session_select_op(s, s->selection.op + by);
+        break;
+    case REQ_GOTO:
+        if (!session_goto(s, argument))
+            explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+        break;
+    case REQ_SEARCH:
+        if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
+        search_step(x, by, argument != NULL);
         break;
     case REQ_FILTER:
         snprintf(x->filter[explorer_top(x)], sizeof x->filter[0], "%s", argument);
@@ -272,6 +225,12 @@ static void acts_at_once(struct explorer *x, const char *argument, int request, 
     case REQ_RACE:
         session_race(s);
         break;
+    case REQ_STOP:
+        if (session_stop(s))
+            explorer_say(x, TONE_PLAIN, "cancelling; the best so far is kept");
+        else
+            explorer_say(x, TONE_DIM, "nothing runs");
+        break;
     case REQ_OPEN_PLAN:
         session_hold_file(s, argument);
         explorer_show(x, VIEW_COMPARE);
@@ -281,10 +240,9 @@ static void acts_at_once(struct explorer *x, const char *argument, int request, 
         explorer_show(x, VIEW_TEAM);
         break;
     case REQ_UNDO:
-        if (!session_undo(s)) explorer_say(x, TONE_DIM, "nothing to undo");
-        break;
     case REQ_REDO:
-        if (!session_redo(s)) explorer_say(x, TONE_DIM, "nothing to redo");
+        if (!session_undo(s, request == REQ_REDO))
+            explorer_say(x, TONE_DIM, "nothing to %s", request_rows[request].name);
         break;
     case REQ_RELOAD:
         session_reload(s, s->current);
@@ -296,12 +254,25 @@ static void acts_at_once(struct explorer *x, const char *argument, int request, 
     case REQ_REDRAW:
         x->redraw_all = true;
         break;
-    case REQ_QUIT:
+    default:
         x->quit = true;
         break;
-    default:
-        break;
     }
+}
+
+/* q and <Esc>: both close a panel first. */
+static void acts_close(struct explorer *x, const char *argument, int request, int by)
+{
+    if (x->overlay != VIEW_COUNT)
+        x->overlay = VIEW_COUNT;
+    else if (request == REQ_ESCAPE && session_is_stale(&x->session))
+        acts_at_once(x, argument, REQ_STOP, by);
+    else if (request == REQ_ESCAPE)
+        x->search[0] = x->filter[x->view][0] = 0;
+    else if (x->view != VIEW_PATTERNS)
+        explorer_show(x, VIEW_PATTERNS);
+    else
+        x->quit = true;
 }
 
 #define SHOWS(R, id, file, name, keys, group, help) [REQ_##id] = {.step = acts_show, .what = VIEW_##id},
@@ -319,19 +290,20 @@ static const struct {
     VIEWS(SHOWS, )
     AT_ONCE(COMMAND), AT_ONCE(FILTER), AT_ONCE(HEX), AT_ONCE(RACE), AT_ONCE(OPEN_PLAN), AT_ONCE(TEAM_SET),
     AT_ONCE(UNDO), AT_ONCE(REDO), AT_ONCE(RELOAD), AT_ONCE(ASCII), AT_ONCE(REDRAW), AT_ONCE(QUIT),
-    [REQ_NEXT_VIEW] = {.step = acts_go, .what = REQ_NEXT_VIEW, .by = 1},
-    [REQ_PREVIOUS_VIEW] = {.step = acts_go, .what = REQ_NEXT_VIEW, .by = -1},
+    AT_ONCE(STOP), AT_ONCE(GOTO),
+    [REQ_NEXT_VIEW] = {.step = acts_at_once, .what = REQ_NEXT_VIEW, .by = 1},
+    [REQ_PREVIOUS_VIEW] = {.step = acts_at_once, .what = REQ_NEXT_VIEW, .by = -1},
     [REQ_BACK] = {.step = acts_close, .what = REQ_BACK},
     [REQ_ESCAPE] = {.step = acts_close, .what = REQ_ESCAPE},
-    [REQ_SEARCH] = {.step = acts_go, .what = REQ_SEARCH, .by = 1},
-    [REQ_SEARCH_NEXT] = {.step = acts_go, .what = REQ_SEARCH, .by = 1},
-    [REQ_SEARCH_PREVIOUS] = {.step = acts_go, .what = REQ_SEARCH, .by = -1},
-    [REQ_NEXT_ITEM] = {.step = acts_go, .what = REQ_NEXT_ITEM, .by = 1},
-    [REQ_PREVIOUS_ITEM] = {.step = acts_go, .what = REQ_NEXT_ITEM, .by = -1},
-    [REQ_NEXT_ITERATION] = {.step = acts_step_nest, .by = 1},
-    [REQ_PREVIOUS_ITERATION] = {.step = acts_step_nest, .by = -1},
-    [REQ_NEXT_OUTER] = {.step = acts_step_nest, .what = true, .by = 1},
-    [REQ_PREVIOUS_OUTER] = {.step = acts_step_nest, .what = true, .by = -1},
+    [REQ_SEARCH] = {.step = acts_at_once, .what = REQ_SEARCH, .by = 1},
+    [REQ_SEARCH_NEXT] = {.step = acts_at_once, .what = REQ_SEARCH, .by = 1},
+    [REQ_SEARCH_PREVIOUS] = {.step = acts_at_once, .what = REQ_SEARCH, .by = -1},
+    [REQ_NEXT_ITEM] = {.step = acts_at_once, .what = REQ_NEXT_ITEM, .by = 1},
+    [REQ_PREVIOUS_ITEM] = {.step = acts_at_once, .what = REQ_NEXT_ITEM, .by = -1},
+    [REQ_NEXT_ITERATION] = {.step = acts_iterate, .by = 1},
+    [REQ_PREVIOUS_ITERATION] = {.step = acts_iterate, .by = -1},
+    [REQ_NEXT_OUTER] = {.step = acts_iterate, .what = true, .by = 1},
+    [REQ_PREVIOUS_OUTER] = {.step = acts_iterate, .what = true, .by = -1},
     [REQ_NEXT_NEST] = {.step = acts_go_to_nest, .by = 1},
     [REQ_PREVIOUS_NEST] = {.step = acts_go_to_nest, .by = -1},
     [REQ_NEXT_SOLVER] = {.step = acts_step, .what = SET_SOLVER, .by = 1},
@@ -347,16 +319,14 @@ static const struct {
     [REQ_LEVEL] = {.step = acts_set, .what = SET_LEVEL},
     [REQ_SEED] = {.step = acts_set, .what = SET_SEED},
     [REQ_OFF_CHIP] = {.plain = acts_next_off_chip},
-    [REQ_STOP] = {.plain = acts_stop},
     [REQ_PIN] = {.plain = acts_pin},
     [REQ_GO_BACK] = {.plain = place_back},
     [REQ_EDIT] = {.plain = edit_ask},
     [REQ_COPY] = {.plain = take_copy},
     [REQ_SAVE] = {.with = take_save},
     [REQ_EXPORT] = {.with = take_export},
-    [REQ_GOTO] = {.step = acts_go, .what = REQ_GOTO},
     [REQ_OPEN] = {.with = acts_open},
-    [REQ_ITERATION] = {.with = acts_iterate},
+    [REQ_ITERATION] = {.step = acts_iterate},
     [REQ_SET] = {.with = acts_set_named},
     [REQ_THEME] = {.with = acts_set_theme},
     [REQ_NEXT_THEME] = {.with = acts_set_theme},
@@ -364,29 +334,29 @@ static const struct {
     /* clang-format on */
 };
 
-/* Requests without their argument: the command line asks for it. */
-static bool acts_ask_argument(struct explorer *x, enum request r)
-{
-    char line[60];
-    char *name = NULL;
-    if (r == REQ_SEARCH) return prompt_open(x, '/', ""), true;
-    if (r == REQ_FILTER) return prompt_open(x, 'f', x->filter[explorer_top(x)]), true;
-    if (request_rows[r].argument == ARG_NONE || r == REQ_OPEN) return false;
-    if (r == REQ_SAVE) name = take_name(x, ".plan.json");
-    if (r == REQ_EXPORT) name = take_name(x, ".svg");
-    snprintf(line, sizeof line, "%s ", request_rows[r].name);
-    prompt_propose(x, line, name ? name : "");
-    mem_free(name);
-    return true;
-}
-
 void explorer_request(struct explorer *x, enum request r, const char *argument)
 {
     if (r != REQ_FILTER) filter_settle(x); /* a filter that was cancelled has moved nothing */
     struct place before = place_now(x);
     enum view_id page = x->view;
     uint64_t plan = x->session.shown.number;
-    if (!argument && acts_ask_argument(x, r)) return;
+    if (!argument && r == REQ_SEARCH) {
+        prompt_open(x, '/', "");
+        return;
+    }
+    if (!argument && r == REQ_FILTER) {
+        prompt_open(x, 'f', x->filter[explorer_top(x)]);
+        return;
+    }
+    if (!argument && request_rows[r].argument != ARG_NONE &&
+        r != REQ_OPEN) { /* the command line asks for it */
+        char line[60], *name = NULL;
+        if (r == REQ_SAVE || r == REQ_EXPORT) name = take_name(x, r == REQ_SAVE ? ".plan.json" : ".svg");
+        snprintf(line, sizeof line, "%s ", request_rows[r].name);
+        prompt_propose(x, line, name ? name : "");
+        mem_free(name);
+        return;
+    }
     if (!view_request(x, explorer_top(x), r, argument)) {
         if (acts[r].step) acts[r].step(x, argument, acts[r].what, acts[r].by);
         if (acts[r].plain) acts[r].plain(x);

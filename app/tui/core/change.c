@@ -1,8 +1,6 @@
 /* The effect of a change on the plan. */
 #include "tui/core/session.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,9 +31,9 @@ void change_make(const struct lx_plan *before, const struct lx_plan *after, stru
     struct lx_diff d;
     bool height = after->problem.objective == LX_HEIGHT;
     *out = (struct change){
-        .what = height                  ? "height"
-                : after->graph->is_list ? "cost"
-                                        : "HBM",
+        .what = height               ? "height"
+                : after->graph->list ? "cost"
+                                     : "HBM",
         .before = {lx_plan_value(before), before->figures.spill_bytes, before->figures.end_to_end_us},
         .after = {lx_plan_value(after), after->figures.spill_bytes, after->figures.end_to_end_us}};
     if (before->problem.objective != after->problem.objective) return; /* answers to different questions */

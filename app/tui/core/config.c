@@ -9,11 +9,8 @@
 #include "tui/core/requests.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "base/words/words.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,11 +24,6 @@ struct config_line {
     lx_status *st;
 };
 
-static int column_of(const struct config_line *l, const char *at)
-{
-    return (int)(at - l->text) + 1;
-}
-
 /* The next word, ended in place; NULL: there is none. */
 static char *config_next_word(struct config_line *l)
 {
@@ -43,77 +35,70 @@ static char *config_next_word(struct config_line *l)
     return word;
 }
 
-/* An error of another part of the program, with its place in this file. */
+/* An error with its place in this file; false. */
 static bool config_wrong_at(const struct config_line *l, const char *at, const lx_status *why)
 {
-    return status_set_at(l->st, why->code, l->file, l->number, column_of(l, at), "%s", why->text);
+    return status_set_at(l->st, why->code, l->file, l->number, (int)(at - l->text) + 1, "%s", why->text);
 }
 
-static bool config_missing(const struct config_line *l, const char *usage)
-{
-    return status_set_at(l->st, LX_E_USAGE, l->file, l->number, column_of(l, l->rest),
-                         "something is missing here; for example: %s", usage);
-}
-
-/* Adds a key to those of the request. */
-static bool config_bind(struct config_line *l)
+/* Adds a key to those of the request. False, with `why` and the place: no request has the name, or the key is taken. */
+static bool config_bind(char *key, const char *name, lx_status *why)
 {
     const char *names[REQ_COUNT + 1] = {0};
-    lx_status why;
-    char *key = config_next_word(l), *name = key ? config_next_word(l) : NULL, *keys = NULL;
-    if (!name) return config_missing(l, "bind $ graph");
     enum request r = request_find(name);
     for (int i = 0; i < REQ_COUNT; i++) names[i] = request_rows[i].name;
     if (r == REQ_COUNT) {
         const char *near = nearest(name, names);
-        return status_set_at(l->st, LX_E_USAGE, l->file, l->number, column_of(l, name),
-                             "there is no request \"%.40s\"%s%s%s the help of the explorer lists them", name,
-                             near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
+        return status_set(why, LX_E_USAGE,
+                          "there is no request \"%.40s\"%s%s%s the help of the explorer lists them", name,
+                          near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
     }
-    keys = mem_format("%s %s", key, request_keys(r));
-    bool ok = request_bind(r, keys, &why) || config_wrong_at(l, key, &why);
+    char *keys = mem_format("%s %s", key, request_keys(r));
+    bool ok = request_bind(r, keys, why);
     mem_free(keys);
     return ok;
 }
 
-static bool config_set(struct config_line *l)
-{
-    lx_status why;
-    char *name = config_next_word(l), *value = l->rest + strspn(l->rest, " \t\r");
-    size_t n = strlen(value);
-    while (n && strchr(" \t\r", value[n - 1])) value[--n] = 0;
-    l->rest = value + n;
-    if (!name || !*value) return config_missing(l, "set solver exact");
-    if (lx_settings_set(&l->into->how.options, name, value, &why)) return true;
-    return config_wrong_at(l, lx_settings_find(name) < 0 ? name : value, &why);
-}
-
 static bool config_read_line(struct config_line *l)
 {
-    static const char *const words[] = {"theme", "bind", "set", "ascii", NULL};
+    static const char *const words[] = {"theme", "bind", "set", "ascii", NULL}, *const usage[] = {
+                                                                                    "theme dark",
+                                                                                    "bind $ graph",
+                                                                                    "set solver exact"};
     lx_status why;
     char *word = config_next_word(l);
-    bool ok = true;
+    int what = 0;
     if (!word || *word == '#') return true;
-    if (strcmp(word, "theme") == 0) {
-        char *name = config_next_word(l);
-        if (!name) return config_missing(l, "theme dark");
-        l->into->theme = theme_find(name);
-        if (!l->into->theme) return theme_unknown(name, &why), config_wrong_at(l, name, &why);
-    } else if (strcmp(word, "bind") == 0)
-        ok = config_bind(l);
-    else if (strcmp(word, "set") == 0)
-        ok = config_set(l);
-    else if (strcmp(word, "ascii") == 0)
-        l->into->ascii = true;
-    else {
-        unknown_word("there is no setting", word, words, LX_E_USAGE, &why);
-        return config_wrong_at(l, word, &why);
+    while (words[what] && strcmp(word, words[what]) != 0) what++;
+    if (!words[what])
+        return unknown_word("there is no setting", word, words, LX_E_USAGE, &why),
+               config_wrong_at(l, word, &why);
+    char *first = what < 3 ? config_next_word(l) : NULL,
+         *second = first && what == 1 ? config_next_word(l) : NULL;
+    if (first && what == 2) { /* a value may have blanks */
+        second = l->rest + strspn(l->rest, " \t\r");
+        size_t n = strlen(second);
+        while (n && strchr(" \t\r", second[n - 1])) second[--n] = 0;
+        l->rest = second + n;
     }
-    char *more = ok ? config_next_word(l) : NULL;
-    if (!more || *more == '#') return ok;
-    return status_set_at(l->st, LX_E_USAGE, l->file, l->number, column_of(l, more),
-                         "\"%.40s\" is too much here; one setting per line", more);
+    if (what < 3 && (!first || (what > 0 && !(second && *second))))
+        return status_set(&why, LX_E_USAGE, "something is missing here; for example: %s", usage[what]),
+               config_wrong_at(l, l->rest, &why);
+    if (what == 0) {
+        l->into->theme = theme_find(first);
+        if (!l->into->theme) return theme_unknown(first, &why), config_wrong_at(l, first, &why);
+    } else if (what == 1) {
+        if (!config_bind(first, second, &why))
+            return config_wrong_at(l, request_find(second) == REQ_COUNT ? second : first, &why);
+    } else if (what == 2) {
+        if (!lx_settings_set(&l->into->how.options, first, second, &why))
+            return config_wrong_at(l, lx_settings_find(first) < 0 ? first : second, &why);
+    } else
+        l->into->ascii = true;
+    char *more = config_next_word(l);
+    if (!more || *more == '#') return true;
+    status_set(&why, LX_E_USAGE, "\"%.40s\" is too much here; one setting per line", more);
+    return config_wrong_at(l, more, &why);
 }
 
 char *config_path(void)

@@ -3,7 +3,6 @@
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct words address_words(const struct scene *on, int64_t address)
 {
@@ -70,13 +69,10 @@ static void details_add_copies(const struct scene *on, int32_t i, struct text *o
     }
 }
 
-/* A line that is too long continues in the next row. */
-static void details_draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
+/* A line, on more rows where it is too long; frees it. */
+static void details_put(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
-    int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
-    area->row += used;
-    area->rows -= used;
-    text_free(line);
+    box_cut_top(area, put_paragraph(on->cells, *area, style, line));
 }
 
 void details_draw(const struct scene *on, struct box area, int32_t i)
@@ -101,7 +97,7 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         if (pool) add_printable(&line, pool, 24);
     } else
         text_add(&line, b->reason ? "must stay in HBM" : "off chip");
-    details_draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    details_put(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
     /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the
      * cursor. */
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
@@ -112,27 +108,27 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         else
             add_whole_words(p, i, nest, iteration, &line);
     }
-    details_draw_line(on, &text, INK(KEY), &line);
+    details_put(on, &text, INK(KEY), &line);
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");
         add_printable(&line, p->reason[i], 0);
-        details_draw_line(on, &text, INK(WARN), &line);
+        details_put(on, &text, INK(WARN), &line);
     }
     if (placed && p->took_slot_of[i] >= 0) {
         text_add(&line, "in place of ");
         add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
-        details_draw_line(on, &text, INK(PLAIN), &line);
+        details_put(on, &text, INK(PLAIN), &line);
     }
     int64_t moved = on->session->shown.moved ? on->session->shown.moved[i] : 0;
     if (placed && b->spill_cost > 0) {
         text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
-        details_draw_line(on, &text, INK(PLAIN), &line);
+        details_put(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
         text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
                     in_bytes(moved).at, KEY_OF(WHY));
-        details_draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
+        details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }
     details_add_copies(on, i, &line);
     details_add_uses(on, i, &line);
-    details_draw_line(on, &text, INK(DIM), &line);
+    details_put(on, &text, INK(DIM), &line);
 }

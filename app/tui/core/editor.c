@@ -2,12 +2,10 @@
  * every change, by this editor or another program. The editor runs in the foreground with the terminal's
  * signals. */
 #include "tui/draw/screen.h"
-#include "base/memory.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +19,8 @@ static int editor_line(const struct explorer *x)
     const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
     int32_t i = s->selection.buffer, op = s->selection.op;
     int of_op = g && op >= 0 && op < g->op_count ? g->ops[op].line : 0, of_buffer = 0;
-    if (p && i >= 0 && i < p->problem.count && p->graph->is_list)
-        of_buffer = i < p->graph->buffer_count ? p->graph->buffers[i].line : 0;
+    if (p && i >= 0 && i < p->problem.count && p->graph->list)
+        of_buffer = i < p->graph->list->buffer_count ? p->graph->list->buffers[i].line : 0;
     else if (p && i >= 0 && i < p->problem.count) {
         int32_t tensor = outcome_tensor(&s->shown, i);
         of_buffer = g && tensor >= 0 && tensor < g->tensor_count ? g->tensors[tensor].line : 0;

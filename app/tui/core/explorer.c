@@ -1,11 +1,8 @@
 /* The explorer between keys and screen. It owns the session, the states of all views and the grid. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
 {

@@ -2,6 +2,7 @@
 #ifndef LX_APP_TUI_EXPLORER_H
 #define LX_APP_TUI_EXPLORER_H
 
+#include "planning/remedies.h"
 #include "tui/core/views.h"
 #include "text/format.h"
 
@@ -138,7 +139,7 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
 /* frame.c: around the views */
 void frame_draw_title(struct explorer *x, struct box area);
 void frame_draw_status(struct explorer *x, struct box area);
-/* footer.c: the last line */
+/* The last line. */
 void frame_draw_hints(struct explorer *x, struct box area);
 /* True: the click was on it. */
 bool footer_click(struct explorer *x, const struct key *k);
@@ -158,18 +159,22 @@ void frame_no_plan(const struct scene *on, struct box area);
 /* graph_rows.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
-/* view_why.c: the panel about the selected buffer; false: it is on chip. */
+/* view_why.c: the question (a buffer that is off chip, or the whole plan) and its remedies. */
+struct why_rows {
+    struct remedies list;  /* of the question; plan NULL: none yet */
+    uint64_t of;           /* the number of its plan */
+    int32_t buffer;        /* -1: the whole plan */
+    uint64_t number;       /* of the question: results of older ones are dropped */
+    int left;              /* rows to come */
+    bool is_sorted, moved; /* is_sorted: all rows are; moved: rows have moved since the cursor was set */
+};
+
+/* The panel about the selected buffer; false: it is on chip. */
 bool why_open(struct explorer *x);
 
 /* details.c: everything about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */
 struct words address_words(const struct scene *on, int64_t address);
-
-/* Views whose items are the ops of the plan, in its order: `]`, search and the command line walk them. */
-int op_items_count(struct explorer *x, void *state);
-const char *op_items_name(struct explorer *x, void *state, int i);
-int op_items_selected(struct explorer *x, void *state);
-void op_items_select(struct explorer *x, void *state, int i);
 
 #endif

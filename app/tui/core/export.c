@@ -1,11 +1,7 @@
 /* Saves the plan, exports the view, copies the command line that makes the same plan. */
 #include "tui/core/explorer.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "html/html.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -13,12 +13,6 @@ bool has_text(const char *haystack, const char *needle)
     return strcasestr(haystack, needle) != NULL;
 }
 
-static bool finding_is_match(struct explorer *x, enum view_id view, int i)
-{
-    const char *item = all_views[view]->item(x, x->states[view], i);
-    return item && has_text(item, x->search);
-}
-
 void search_step(struct explorer *x, int direction, bool here)
 {
     enum view_id top = explorer_top(x);
@@ -26,23 +20,27 @@ void search_step(struct explorer *x, int direction, bool here)
         explorer_say(x, TONE_DIM, "no search yet: %s starts one", KEY_OF(SEARCH));
         return;
     }
-    int n = view_count(x, top), from = n > 0 ? view_selected(x, top) : 0;
-    for (int k = here ? 0 : 1; n > 0 && k <= n; k++) {
+    int n = view_count(x, top), from = n > 0 ? view_selected(x, top) : 0, found = -1, all = 0, number = 0;
+    for (int k = here ? 0 : 1; n > 0 && found < 0 && k <= n; k++) {
         int i = ((from + direction * k) % n + n) % n;
-        if (!finding_is_match(x, top, i)) continue;
-        view_select(x, top, i);
-        /* "2 of 4", and whether the search wrapped around. */
-        int all = 0, number = 0;
-        for (int j = 0; j < n; j++)
-            if (finding_is_match(x, top, j)) {
-                all++;
-                if (j <= i) number++;
-            }
-        explorer_say(x, TONE_DIM, "%d of %d with \"%s\"%s", number, all, x->search,
-                     (k > 0 && (direction > 0 ? i <= from : i >= from)) && all > 1 ? ", wrapped around" : "");
+        const char *item = view_item(x, top, i);
+        if (item && has_text(item, x->search)) found = i;
+    }
+    if (found < 0) {
+        explorer_say(x, TONE_BAD, "\"%s\" was not found", x->search);
         return;
     }
-    explorer_say(x, TONE_BAD, "\"%s\" was not found", x->search);
+    /* "2 of 4", and whether the search wrapped around. */
+    bool wrapped = (!here || found != from) && (direction > 0 ? found <= from : found >= from);
+    view_select(x, top, found);
+    for (int i = 0; i < n; i++) {
+        const char *item = view_item(x, top, i);
+        if (!item || !has_text(item, x->search)) continue;
+        all++;
+        number += i <= found;
+    }
+    explorer_say(x, TONE_DIM, "%d of %d with \"%s\"%s", number, all, x->search,
+                 wrapped && all > 1 ? ", wrapped around" : "");
 }
 
 bool filter_hides(struct explorer *x, enum view_id view)

@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/memory.h"
 
 #include <locale.h>
 #include <langinfo.h>
@@ -26,17 +25,6 @@ static bool write_dump(struct explorer *x, const char *path, lx_status *st)
     bool ok = file_write(path, out.at, out.length, st);
     text_free(&out);
     return ok;
-}
-
-static bool run_script(struct explorer *x, const char *script, lx_status *st)
-{
-    struct key k;
-    while (!x->quit && key_parse(&script, &k, st)) {
-        explorer_key(x, k);
-        worker_take(x->session.worker);
-        explorer_draw(x); /* views get their boxes by being drawn */
-    }
-    return st->code == LX_OK;
 }
 
 static void run_terminal(struct explorer *x)
@@ -113,7 +101,14 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     if (o->welcome) x.overlay = VIEW_WELCOME;
     if (ok && o->script) {
         explorer_draw(&x);
-        ok = run_script(&x, o->script, st) && (!o->dump || write_dump(&x, o->dump, st));
+        const char *script = o->script;
+        struct key k;
+        while (!x.quit && key_parse(&script, &k, st)) {
+            explorer_key(&x, k);
+            worker_take(x.session.worker);
+            explorer_draw(&x); /* views get their boxes by being drawn */
+        }
+        ok = (st->code == LX_OK) && (!o->dump || write_dump(&x, o->dump, st));
     } else if (ok) {
         struct key size = {.code = AT_RESIZE};
         screen_size(&size.row, &size.column);

@@ -1,30 +1,10 @@
 /* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
-#include "base/memory.h"
-#include "planning/buffer_table.h"
+#include "base/bisect.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Tensors that several ops use, from the first to the last. */
-static void planned_lay_rails(struct outcome *o, const struct lx_graph *g)
-{
-    struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
-    int32_t n = 0;
-    for (int32_t t = 0; t < g->tensor_count; t++) {
-        int32_t begin = o->reader_at[t], end = o->reader_at[t + 1];
-        struct rail r = {.thing = t, .first = o->producer[t], .last = o->producer[t]};
-        for (int32_t k = begin; k < end; k++) {
-            if (r.first < 0 || o->readers[k] < r.first) r.first = o->readers[k];
-            if (o->readers[k] > r.last) r.last = o->readers[k];
-        }
-        if (r.first >= 0 && r.first < r.last) all[n++] = r;
-    }
-    rails_make(all, n, g->op_count, &o->rails);
-    mem_free(all);
-}
 
 /* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;
@@ -68,7 +48,20 @@ static void planned_index(struct outcome *out)
     out->bytes = lx_plan_byte_sums(out->plan, out->moved);
     if (!g) return;
     planned_index_tensors(out, g);
-    planned_lay_rails(out, g);
+    /* Tensors that several ops use, from the first to the last. */
+    struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
+    int32_t n = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        int32_t begin = out->reader_at[t], end = out->reader_at[t + 1];
+        struct rail r = {.thing = t, .first = out->producer[t], .last = out->producer[t]};
+        for (int32_t k = begin; k < end; k++) {
+            if (r.first < 0 || out->readers[k] < r.first) r.first = out->readers[k];
+            if (out->readers[k] > r.last) r.last = out->readers[k];
+        }
+        if (r.first >= 0 && r.first < r.last) all[n++] = r;
+    }
+    rails_make(all, n, g->op_count, &out->rails);
+    mem_free(all);
     out->repeats = lx_repeats(g, &out->repeat_count);
     out->waits = mem_zeroed((size_t)g->op_count + 1, sizeof *out->waits);
     lx_plan_waits(out->plan, out->waits);
@@ -116,7 +109,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     if (!run && wanted->caps & (LX_CAN_PROVE | LX_IS_SEEDED) && options.quick_solver)
         options.solver = options.quick_solver;
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) /* sorts a long list and places it once */
-        if (!run && sized->is_list && sized->buffer_count > LONG && strcmp((*s)->name, "greedy") == 0)
+        if (!run && sized->list && sized->list->buffer_count > LONG && strcmp((*s)->name, "greedy") == 0)
             options.solver = *s;
     options.run = run ? *run : (struct lx_run){0};
     options.run.seed = seed;
@@ -136,7 +129,7 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
     struct lx_plan_options options = {0};
     *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
-    if (sized && sized->is_list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
+    if (sized && sized->list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
     lx_graph_free(sized);
     if (out->plan) planned_index(out);
     return out->plan;
@@ -176,17 +169,11 @@ int32_t outcome_buffer(const struct outcome *o, int32_t tensor)
     return outcome_graph(o) && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
 }
 
-static int against_run(const void *op, const void *run)
-{
-    const struct lx_repeat *r = run;
-    int32_t o = *(const int32_t *)op;
-    return o < r->first ? -1 : o >= r->first + r->ops * r->times;
-}
-
 const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op)
 {
-    if (o->repeat_count == 0) return NULL;
-    return bsearch(&op, o->repeats, (size_t)o->repeat_count, sizeof *o->repeats, against_run);
+    int32_t i;
+    BISECT(i, 0, o->repeat_count, o->repeats[i].first + o->repeats[i].ops * o->repeats[i].times <= op);
+    return i < o->repeat_count && o->repeats[i].first <= op ? &o->repeats[i] : NULL;
 }
 
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
@@ -202,4 +189,54 @@ bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
             return true;
     }
     return false;
+}
+
+void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rails *out)
+{
+    struct laned *lives = mem_alloc(((size_t)count + 1) * sizeof *lives);
+    int32_t next[MOST_RAILS];
+    *out = (struct rails){.rows = rows};
+    out->at = mem_alloc(((size_t)count + 1) * sizeof *out->at);
+    out->live = mem_zeroed((size_t)rows + 2, sizeof *out->live);
+    for (int32_t i = 0; i < count; i++) {
+        lives[i] = (struct laned){all[i].first, (int64_t)all[i].last + 1, all[i].thing, 0};
+        out->live[all[i].first]++;
+        out->live[all[i].last + 1]--;
+    }
+    out->lanes = lanes_sweep(lives, (size_t)count, MOST_RAILS);
+    for (int32_t i = 0; i < count; i++) /* counts, one further on */
+        if (lives[i].lane >= 0) out->lane_at[lives[i].lane + 1]++;
+    for (int k = 0; k < MOST_RAILS; k++) {
+        out->lane_at[k + 1] += out->lane_at[k];
+        next[k] = out->lane_at[k];
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (lives[i].lane >= 0)
+            out->at[next[lives[i].lane]++] =
+                (struct rail){lives[i].who, (int32_t)lives[i].from, (int32_t)lives[i].to - 1};
+    for (int32_t row = 1; row <= out->rows; row++) out->live[row] += out->live[row - 1];
+    mem_free(lives);
+}
+
+void rails_free(struct rails *r)
+{
+    mem_free(r->at);
+    mem_free(r->live);
+    *r = (struct rails){0};
+}
+
+const struct rail *rails_at(const struct rails *r, int lane, int32_t row)
+{
+    int32_t i;
+    if (lane < 0 || lane >= r->lanes) return NULL;
+    BISECT(i, r->lane_at[lane], r->lane_at[lane + 1], r->at[i].last < row);
+    return i < r->lane_at[lane + 1] && r->at[i].first <= row ? &r->at[i] : NULL;
+}
+
+int32_t rails_folded(const struct rails *r, int lanes, int32_t row)
+{
+    if (row < 0 || row >= r->rows) return 0;
+    int32_t folded = r->live[row];
+    for (int k = 0; k < lanes && k < r->lanes; k++) folded -= rails_at(r, k, row) != NULL;
+    return folded;
 }

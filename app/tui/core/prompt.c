@@ -1,8 +1,6 @@
 /* The command line: commands with completion and history, searches, filters. While it is open it gets
  * every key, so that a q in a filter is a q. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
-#include "text/column.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,18 +113,28 @@ static void prompt_cut(struct prompt *p, int from, int to)
     p->at = from;
 }
 
-struct taker {
+/* Completions of a word: their common beginning, their number, and the words themselves. */
+struct common {
     const char *start;
-    void (*take)(void *context, const char *word);
-    void *context;
+    char word[sizeof((struct prompt *)0)->text];
+    int count;
+    struct text *choices;
 };
 
-static void complete_offer(const struct taker *t, const char *word)
+static void complete_offer(struct common *c, const char *word)
 {
-    if (word && strncmp(word, t->start, strlen(t->start)) == 0) t->take(t->context, word);
+    size_t n = 0;
+    if (!word || strncmp(word, c->start, strlen(c->start)) != 0) return;
+    if (c->count++ == 0)
+        snprintf(c->word, sizeof c->word, "%s", word);
+    else {
+        while (c->word[n] && c->word[n] == word[n]) n++;
+        c->word[n] = 0;
+    }
+    if (c->count <= 60) text_format(c->choices, "%s%s", c->count > 1 ? "  " : "", word);
 }
 
-static void offer_files(const struct taker *t)
+static void offer_files(struct common *t)
 {
     const char *slash = strrchr(t->start, '/');
     char folder[300], path[600];
@@ -143,79 +151,58 @@ static void offer_files(const struct taker *t)
     if (n >= 0) free(entries);
 }
 
-static void offer_words(const struct taker *t, int setting)
+static void offer_words(struct common *t, int setting)
 {
     for (int64_t i = 0; settings_row(setting).has_words && settings_word(setting, i); i++)
         if (!strchr(settings_word(setting, i), ' ')) complete_offer(t, settings_word(setting, i));
 }
 
 /* Offers all that may follow in the command line: names of requests, then by the kind of the argument. */
-static void complete(struct explorer *x, const char *text, void (*take)(void *context, const char *word),
-                     void *context)
+static void complete(struct explorer *x, const char *text, struct common *t)
 {
     const struct lx_plan *plan = session_plan(&x->session);
     const struct columns *columns = all_views[explorer_top(x)]->sorted_by;
     const char *space = strchr(text, ' '), *last = strrchr(text, ' ');
-    struct taker t = {last ? last + 1 : text, take, context};
+    t->start = last ? last + 1 : text;
     char name[40], setting[40];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
     enum request r = request_find(name);
     switch (!space ? ARG_REQUEST : r == REQ_COUNT ? ARG_NONE : request_rows[r].argument) {
     case ARG_SOLVER:
-        offer_words(&t, SET_SOLVER);
+        offer_words(t, SET_SOLVER);
         break;
     case ARG_OBJECTIVE:
-        offer_words(&t, SET_OBJECTIVE);
+        offer_words(t, SET_OBJECTIVE);
         break;
     case ARG_SETTING:
         snprintf(setting, sizeof setting, "%.*s", (int)strcspn(space + 1, " "), space + 1);
         for (int i = 0; i < lx_settings_count() && last == space; i++)
-            complete_offer(&t, settings_row(i).name);
-        if (last > space && lx_settings_find(setting) >= 0) offer_words(&t, lx_settings_find(setting));
+            complete_offer(t, settings_row(i).name);
+        if (last > space && lx_settings_find(setting) >= 0) offer_words(t, lx_settings_find(setting));
         break;
     case ARG_REQUEST:
-        for (int i = 0; i < REQ_COUNT && last == space; i++) complete_offer(&t, request_rows[i].name);
+        for (int i = 0; i < REQ_COUNT && last == space; i++) complete_offer(t, request_rows[i].name);
         break;
     case ARG_THEME:
-        for (const struct theme *theme = themes; theme->name; theme++) complete_offer(&t, theme->name);
+        for (const struct theme *theme = themes; theme->name; theme++) complete_offer(t, theme->name);
         break;
     case ARG_FILE:
-        offer_files(&t);
+        offer_files(t);
         break;
     case ARG_NAME:
         for (int32_t i = 0; plan && i < plan->problem.count; i++)
-            complete_offer(&t, plan->problem.buffers[i].name);
+            complete_offer(t, plan->problem.buffers[i].name);
         break;
     case ARG_PATTERN:
         for (size_t i = 0; i < x->session.patterns.count; i++)
-            complete_offer(&t, x->session.patterns.at[i].shown);
+            complete_offer(t, x->session.patterns.at[i].shown);
         break;
     case ARG_COLUMN:
-        for (size_t i = 0; columns && i < columns->count; i++) complete_offer(&t, columns->at[i].key);
+        for (size_t i = 0; columns && i < columns->count; i++) complete_offer(t, columns->at[i].key);
         break;
     default:
         break;
     }
-}
-
-/* The common beginning of all completions, and their number. */
-struct common {
-    char word[sizeof((struct prompt *)0)->text];
-    int count;
-    struct text *choices;
-};
-
-static void prompt_take_choice(void *context, const char *word)
-{
-    struct common *c = context;
-    size_t n = 0;
-    if (c->count++ == 0)
-        snprintf(c->word, sizeof c->word, "%s", word);
-    else {
-        while (c->word[n] && c->word[n] == word[n]) n++;
-        c->word[n] = 0;
-    }
-    if (c->count <= 60) text_format(c->choices, "%s%s", c->count > 1 ? "  " : "", word);
 }
 
 static void prompt_complete(struct explorer *x)
@@ -225,7 +212,7 @@ static void prompt_complete(struct explorer *x)
     if (p->lead != ':') return;
     text_free(&p->choices);
     struct common c = {.choices = &p->choices};
-    complete(x, p->text, prompt_take_choice, &c);
+    complete(x, p->text, &c);
     if (c.count == 0) return;
     const char *space = strrchr(p->text, ' ');
     snprintf(line, sizeof line, "%.*s%.200s%s", space ? (int)(space + 1 - p->text) : 0, p->text, c.word,
@@ -238,23 +225,12 @@ static void prompt_complete(struct explorer *x)
 
 #define CONTROL(letter) ((letter) - '@')
 
-static void prompt_insert(struct prompt *p, uint32_t code)
-{
-    char s[4];
-    int n = encode_character(code, s);
-    if (p->fresh) prompt_cut(p, p->fresh, p->length);
-    if (p->length + n + 1 > (int)sizeof p->text) return;
-    memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
-    memcpy(p->text + p->at, s, (size_t)n);
-    p->at += n;
-    p->length += n;
-}
-
 /* Keys that edit the line. */
 static void prompt_edit(struct explorer *x, uint32_t code)
 {
     struct prompt *p = &x->prompt;
     int from = p->at;
+    char bytes[4];
     switch (code) {
     case AT_LEFT:
         p->at = prompt_before(p);
@@ -290,7 +266,14 @@ static void prompt_edit(struct explorer *x, uint32_t code)
         prompt_cut(p, from, p->at);
         break;
     default:
-        if (code >= 32 && code < AT_FIRST) prompt_insert(p, code);
+        if (code < 32 || code >= AT_FIRST) break;
+        if (p->fresh) prompt_cut(p, p->fresh, p->length);
+        int n = encode_character(code, bytes);
+        if (p->length + n + 1 > (int)sizeof p->text) break;
+        memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
+        memcpy(p->text + p->at, bytes, (size_t)n);
+        p->at += n;
+        p->length += n;
         break;
     }
 }

@@ -1,7 +1,6 @@
 /* Keeps buffer, op, tick and address of the selection consistent; a new plan finds them again by name. */
 #include "tui/core/session.h"
 #include "base/checked.h"
-#include "picture/raster.h"
 #include "export/nest_words.h"
 
 #include <string.h>

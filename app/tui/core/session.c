@@ -3,12 +3,9 @@
 #include "tui/core/session.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "planning/graph_files.h"
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -135,21 +132,18 @@ bool session_change(struct session *s, const struct what_if *how)
     return true;
 }
 
-bool session_undo(struct session *s)
+bool session_undo(struct session *s, bool redo)
 {
-    if (s->undo.count == 0) return false;
-    VEC_PUSH(&s->redo, s->now);
-    s->now = s->undo.at[--s->undo.count];
-    session_ask(s, s->undo.count == 0);
-    return true;
-}
-
-bool session_redo(struct session *s)
-{
-    if (s->redo.count == 0) return false;
-    VEC_PUSH(&s->undo, s->now);
-    s->now = s->redo.at[--s->redo.count];
-    session_ask(s, false);
+    if ((redo ? s->redo.count : s->undo.count) == 0) return false;
+    struct what_if now = s->now;
+    if (redo) {
+        s->now = s->redo.at[--s->redo.count];
+        VEC_PUSH(&s->undo, now);
+    } else {
+        s->now = s->undo.at[--s->undo.count];
+        VEC_PUSH(&s->redo, now);
+    }
+    session_ask(s, !redo && s->undo.count == 0);
     return true;
 }
 
@@ -318,9 +312,4 @@ void session_run_forget(struct session *s)
     s->run.result = NULL;
     s->run.known = false;
     s->run.number++; /* jobs that still run are outdated */
-}
-
-bool session_run_is_old(const struct session *s)
-{
-    return s->run.of != s->got;
 }

@@ -150,7 +150,7 @@ struct session {
         struct lx_run_result *result; /* NULL: none, or see `st` */
         lx_status st;
         bool known;
-        uint64_t of;     /* the number of its plan */
+        uint64_t of;     /* the number of its plan: `got` if that is on the screen */
         uint64_t number; /* of the last run that was requested */
     } run;
 
@@ -169,8 +169,8 @@ void session_open(struct session *s, int pattern);
 void session_reload(struct session *s, int pattern);
 /* Other settings: keeps the old ones for undo, and plans again. False: nothing changed. */
 bool session_change(struct session *s, const struct what_if *how);
-bool session_undo(struct session *s);
-bool session_redo(struct session *s);
+/* To the settings before the last change, or back again. False: there are none. */
+bool session_undo(struct session *s, bool redo);
 /* The present value of a setting that is left to the pattern; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
 /* A key was pressed: forgets the last change. */
@@ -222,8 +222,6 @@ void session_hold_file(struct session *s, const char *path);
 extern const struct work run_work;
 void session_run(struct session *s);
 void session_run_forget(struct session *s);
-/* Is the plan that was run another one than the plan on the screen? */
-bool session_run_is_old(const struct session *s);
 
 /* Planning. A staged job hands over interim plans, each as a plan_job. */
 struct plan_job {

@@ -7,10 +7,7 @@
  * take at most a SHARE of the time. */
 #include "tui/core/session.h"
 #include "base/clock.h"
-#include "base/memory.h"
-#include "text/format.h"
 
-#include <stdlib.h>
 #include <stdio.h>
 
 static const double EVERY = 0.2; /* seconds between two interim plans, at least */
@@ -72,7 +69,7 @@ static void plan_job_report(void *context, const struct lx_progress *so_far)
     struct outcome made = {0};
     double began = clock_seconds();
     watch_progress(s->watch, so_far);
-    bool graph = s->from->graph && !s->from->graph->is_list,
+    bool graph = s->from->graph && !s->from->graph->list,
          better = graph ? so_far->steps > 0 && so_far->objective < s->shown : so_far->address != NULL;
     if (!p->staged || began < s->next || watch_stop(s->watch) || !better) return;
     struct lx_run again = {.work_limit = so_far->steps,
@@ -120,7 +117,7 @@ void plan_job_run(void *data, void *watch)
     source_content_free(&from);
 }
 
-static void session_plans_remember(struct plan_job *r, bool stopped)
+static void plans_remember(struct plan_job *r, bool stopped)
 {
     struct last_plan *last = &r->session->patterns.at[r->slot].last;
     const struct lx_plan *p = r->outcome.plan;
@@ -135,18 +132,18 @@ static void session_plans_remember(struct plan_job *r, bool stopped)
     snprintf(last->solver, sizeof last->solver, "%s", p->solver);
 }
 
-static void session_plans_filled(void *data, bool stopped)
+static void plans_filled(void *data, bool stopped)
 {
     struct plan_job *p = data;
-    session_plans_remember(p, stopped);
+    plans_remember(p, stopped);
     if (p->slot != p->session->current) source_forget(p->source);
 }
 
-const struct work fill_work = {6, plan_job_run, session_plans_filled, plan_job_free};
+const struct work fill_work = {6, plan_job_run, plans_filled, plan_job_free};
 
 /* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose, and
  * that nobody has moved since, is chosen again. */
-static void session_plans_show(struct session *s, struct plan_job *r)
+static void plans_show(struct session *s, struct plan_job *r)
 {
     struct outcome old = s->shown;
     const struct selection *a = &s->selection, *b = &s->first_look;
@@ -168,13 +165,13 @@ static void session_plans_show(struct session *s, struct plan_job *r)
     r->outcome = old;
 }
 
-static void session_plans_planned(void *data, bool stopped)
+static void plans_planned(void *data, bool stopped)
 {
     struct plan_job *r = data;
     struct session *s = r->session;
     bool interim = r->outcome.interim;
     bool is_wanted = r->number == s->wanted && r->number != s->settled && r->slot == s->current;
-    if (!interim && (is_wanted || !stopped)) session_plans_remember(r, stopped);
+    if (!interim && (is_wanted || !stopped)) plans_remember(r, stopped);
     if (!is_wanted) return;
     s->moved = NULL;
     /* An interim plan may be better than the plan of a job that was cancelled. */
@@ -185,7 +182,7 @@ static void session_plans_planned(void *data, bool stopped)
          (now->problem.objective == new->problem.objective &&lx_plan_value(now) < lx_plan_value(new))))
         change_free(&r->change);
     else
-        session_plans_show(s, r);
+        plans_show(s, r);
     if (interim) return;
     s->settled = r->number;
     s->shown.interim = false;
@@ -204,7 +201,7 @@ static void session_plans_planned(void *data, bool stopped)
     }
 }
 
-const struct work plan_work = {0, plan_job_run, session_plans_planned, plan_job_free};
+const struct work plan_work = {0, plan_job_run, plans_planned, plan_job_free};
 
 void session_ask(struct session *s, bool as_it_is)
 {

@@ -2,7 +2,8 @@
 #include "tui/core/explorer.h"
 #include "tui/core/views.h"
 
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
 #define VIEW_POINTER(R, id, file, name, keys, group, help) [VIEW_##id] = &view_##file,
 const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
@@ -14,7 +15,7 @@ const enum request view_requests[VIEW_COUNT] = {VIEWS(VIEW_SHOWN_BY, )};
 
 static struct list *views_list_of(struct explorer *x, enum view_id view)
 {
-    return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;
+    return all_views[view]->is_list ? x->states[view] : NULL;
 }
 
 /* A view of plans needs a plan. */
@@ -26,12 +27,26 @@ static bool is_usable(struct explorer *x, enum view_id view)
 int view_count(struct explorer *x, enum view_id view)
 {
     const struct view *v = all_views[view];
-    return v->count && is_usable(x, view) ? v->count(x, x->states[view]) : 0;
+    const struct lx_graph *g = outcome_graph(&x->session.shown);
+    if (!is_usable(x, view)) return 0;
+    if (v->items == ITEMS_BUFFERS) return session_plan(&x->session)->problem.count;
+    if (v->items == ITEMS_OPS) return g ? g->op_count : 0;
+    return v->count ? v->count(x, x->states[view]) : 0;
+}
+
+const char *view_item(struct explorer *x, enum view_id view, int i)
+{
+    const struct view *v = all_views[view];
+    if (v->items == ITEMS_BUFFERS) return session_plan(&x->session)->problem.buffers[i].name;
+    return v->items == ITEMS_OPS ? outcome_graph(&x->session.shown)->ops[i].name
+                                 : v->item(x, x->states[view], i);
 }
 
 int view_selected(struct explorer *x, enum view_id view)
 {
     const struct view *v = all_views[view];
+    const struct selection *at = &x->session.selection;
+    if (v->items != ITEMS_OWN) return v->items == ITEMS_OPS ? at->op : at->buffer;
     return v->selected ? v->selected(x, x->states[view]) : views_list_of(x, view)->cursor;
 }
 
@@ -39,6 +54,11 @@ void view_select(struct explorer *x, enum view_id view, int i)
 {
     struct list *l = views_list_of(x, view);
     if (l) l->cursor = i;
+    if (all_views[view]->items == ITEMS_OPS) session_select_op(&x->session, i);
+    if (all_views[view]->items == ITEMS_BUFFERS) {
+        session_select_buffer(&x->session, i);
+        session_show_buffer(&x->session);
+    }
     if (all_views[view]->select) all_views[view]->select(x, x->states[view], i);
 }
 
@@ -55,17 +75,23 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
     return v->request && v->request(x, x->states[view], r, argument);
 }
 
+/* In a list a click selects a row; in a table a click on the marked row opens it, and the wheel moves by three. */
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
 {
     const struct view *v = all_views[view];
-    if (v->mouse && is_usable(x, view))
+    struct list *l = is_usable(x, view) ? views_list_of(x, view) : NULL;
+    bool is_table = l && v->sorted_by;
+    if (v->mouse && is_usable(x, view) && (!is_table || (k->code == AT_CLICK && k->row == l->rows.row - 1)))
         v->mouse(x, x->states[view], k);
-    else if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
-        explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (v->list && is_usable(x, view)) {
-        struct list *l = views_list_of(x, view);
+    else if (k->code != AT_CLICK)
+        for (int i = 0; i < (is_table ? 3 : 1); i++)
+            explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (l && box_holds(&l->rows, k->row, k->column)) {
         int row = k->row - l->rows.row + l->top;
-        if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
+        if (row >= view_count(x, view)) return;
+        if (is_table && row == l->cursor)
+            v->request(x, x->states[view], REQ_OPEN, NULL);
+        else
             view_select(x, view, row);
     }
 }
@@ -74,11 +100,6 @@ bool view_is_lively(struct explorer *x, enum view_id view)
 {
     const struct view *v = all_views[view];
     return v->is_lively && is_usable(x, view) && v->is_lively(x->states[view]);
-}
-
-struct list *first_list(void *state)
-{
-    return state;
 }
 
 bool list_move(struct list *l, enum request r, int count, int page)
@@ -109,27 +130,44 @@ void list_show(struct list *l, int count, struct box rows)
     if (l->top < 0) l->top = 0;
 }
 
-int op_items_count(struct explorer *x, void *state)
+bool sorting_request(struct explorer *x, struct sorting *by, const struct columns *columns,
+                     const struct column_place *places, enum request r, const char *argument)
 {
-    (void)state;
-    const struct lx_graph *g = outcome_graph(&x->session.shown);
-    return g ? g->op_count : 0;
+    int n = (int)columns->count, to = -1;
+    struct text known = {0};
+    switch (r) {
+    case REQ_SORT:
+        for (int c = 0; c < n; c++) {
+            if (strcmp(columns->at[c].key, argument) == 0) to = c;
+            text_format(&known, "%s%s", c ? ", " : "", columns->at[c].key);
+        }
+        if (to >= 0)
+            by->column = to;
+        else
+            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument, known.at);
+        text_free(&known);
+        return true;
+    case REQ_SORT_RIGHT:
+    case REQ_SORT_LEFT:
+        do by->column = (by->column + (r == REQ_SORT_RIGHT ? 1 : n - 1)) % n;
+        while (places && places[by->column].width == 0 && by->column != 0);
+        return true;
+    case REQ_SORT_REVERSE:
+        by->descending = !by->descending;
+        return true;
+    default:
+        return false;
+    }
 }
 
-const char *op_items_name(struct explorer *x, void *state, int i)
+void sorting_draw_heads(const struct scene *on, struct box row, const struct fitted *f,
+                        const struct columns *columns, const struct sorting *by)
 {
-    (void)state;
-    return outcome_graph(&x->session.shown)->ops[i].name;
-}
-
-int op_items_selected(struct explorer *x, void *state)
-{
-    (void)state;
-    return x->session.selection.op;
-}
-
-void op_items_select(struct explorer *x, void *state, int i)
-{
-    (void)state;
-    session_select_op(&x->session, i);
+    for (int c = 0; c < (int)columns->count; c++) {
+        char title[40];
+        bool here = c == by->column;
+        snprintf(title, sizeof title, "%s%s", columns->at[c].heading,
+                 here ? (by->descending ? " v" : " ^") : "");
+        put_heading(on->cells, row, f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+    }
 }

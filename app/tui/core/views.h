@@ -39,6 +39,14 @@ struct hint {
 
 enum { MOST_HINTS = 11 };
 
+/* How a table is sorted. */
+struct sorting {
+    int column;
+    bool descending;
+};
+
+enum items { ITEMS_OWN, ITEMS_OPS, ITEMS_BUFFERS };
+
 struct view {
     const char *name;
     const char *purpose; /* one line for the welcome and the help */
@@ -63,14 +71,16 @@ struct view {
     void (*tick)(struct explorer *x, void *state);
     /* A drawing with more than the grid has. */
     void (*to_svg)(const struct session *s, struct text *out);
-    /* The items of the view; search goes through them. count NULL: none. */
+    /* The items that search and `]` walk: ops or buffers of the plan, or the view's own. The first three functions are for
+     * own ones, where `list` has the cursor unless `selected` does. */
+    enum items items;
     int (*count)(struct explorer *x, void *state);
     const char *(*item)(struct explorer *x, void *state, int i);
-    /* A list of these items: its cursor serves moving, clicking, `selected` and `select`. */
-    struct list *(*list)(void *state);
     int (*selected)(struct explorer *x, void *state);
-    const struct columns *sorted_by; /* of a table that can be sorted; NULL: none */
     void (*select)(struct explorer *x, void *state, int i);
+    bool is_list; /* the state begins with a struct list of the items: moving and clicking work on it */
+    const struct columns
+        *sorted_by; /* of a table that can be sorted; NULL: none. `mouse` then gets clicks on its head */
     /* Does the filter hide the session's selection? NULL: the view has a cursor of its own. */
     bool (*hides)(struct explorer *x, void *state);
 };
@@ -88,11 +98,16 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k);
 bool view_is_lively(struct explorer *x, enum view_id view);
 int view_count(struct explorer *x, enum view_id view);
+const char *view_item(struct explorer *x, enum view_id view, int i);
 int view_selected(struct explorer *x, enum view_id view);
 void view_select(struct explorer *x, enum view_id view, int i);
 
-/* The list of a state that begins with one. */
-struct list *first_list(void *state);
+/* Requests that sort: by a named, the next or the previous column, or reversed. `places` NULL: no column is hidden. */
+bool sorting_request(struct explorer *x, struct sorting *by, const struct columns *columns,
+                     const struct column_place *places, enum request r, const char *argument);
+/* Heads of a table with a mark at the sorted column. */
+void sorting_draw_heads(const struct scene *on, struct box row, const struct fitted *f,
+                        const struct columns *columns, const struct sorting *by);
 /* Up, down, pages, ends; true if the request was one of these. */
 bool list_move(struct list *l, enum request r, int count, int page);
 /* Makes the cursor visible in a box of rows, and remembers the box. */

@@ -207,36 +207,32 @@ struct worker *worker_start(void)
     return NULL;
 }
 
-void worker_stop(struct worker *w, const struct work *work)
+/* Of a sort (NULL: of every one) but `but`. Waiting jobs are dropped; with `to_an_end` those of rank 0 still run. */
+static void worker_cancel(struct worker *w, const struct work *work, const struct work *but, bool to_an_end)
 {
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
         next = j->next;
-        if (work && j->work != work) continue;
+        if ((work && j->work != work) || j->work == but) continue;
+        atomic_store(&j->stop, true);
+        if (to_an_end && j->work->rank == 0) continue;
         worker_take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
-        if (!work || j->work == work) atomic_store(&j->stop, true);
+        if ((!work || j->work == work) && j->work != but) atomic_store(&j->stop, true);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_mutex_unlock(&w->lock);
 }
 
+void worker_stop(struct worker *w, const struct work *work)
+{
+    worker_cancel(w, work, NULL, false);
+}
+
 void worker_hurry(struct worker *w, const struct work *but)
 {
-    pthread_mutex_lock(&w->lock);
-    for (struct job *j = w->waiting, *next; j; j = next) {
-        next = j->next;
-        if (j->work == but) continue;
-        atomic_store(&j->stop, true);
-        if (j->work->rank == 0) continue;
-        worker_take_out(&w->waiting, j);
-        job_free(j);
-    }
-    for (struct job *j = w->running; j; j = j->next)
-        if (j->work != but) atomic_store(&j->stop, true);
-    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
-    pthread_mutex_unlock(&w->lock);
+    worker_cancel(w, NULL, but, true);
 }
 
 void worker_end(struct worker *w)

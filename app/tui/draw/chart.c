@@ -1,12 +1,9 @@
 /* Axes around a plot, lines and points in it. */
 #include "tui/draw/chart.h"
 #include "picture/ticks.h"
-#include "text/format.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
 
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
@@ -240,26 +237,6 @@ static void chart_draw_series(const struct scene *on, const struct plot *p, cons
         }
 }
 
-/* Beside its mark, in the highest row with room; on top where there is none. */
-static void chart_draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
-{
-    for (int i = 0; i < c->mark_count; i++) {
-        int row, column;
-        if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
-        int width = columns_of(c->marks[i].words), right = p->box.column + p->box.columns;
-        int at = column + 2 + width <= right ? column + 2 : column - 1 - width;
-        if (at < p->box.column) continue;
-        bool is_free = false;
-        for (row = p->box.row - 1; !is_free && row < p->box.row + p->box.rows - 1;) {
-            is_free = true;
-            row++;
-            for (int k = at; k < at + width; k++)
-                is_free &= on->cells->at[row * on->cells->columns + k].code == ' ';
-        }
-        put_text(on->cells, is_free ? row : p->box.row, at, width, INK(KEY), c->marks[i].words);
-    }
-}
-
 /* "── auto  ┄┄ bound", from the right. */
 static void chart_draw_legend(const struct scene *on, struct box row, const struct chart *c)
 {
@@ -306,7 +283,22 @@ struct plot chart_draw(const struct scene *on, struct box area, const struct cha
             put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
     }
     chart_draw_series(on, &p, c);
-    chart_draw_words(on, &p, c);
+    /* Beside its mark, in the highest row with room; on top where there is none. */
+    for (int i = 0; i < c->mark_count; i++) {
+        int row, column;
+        if (!plot_cell(&p, c->marks[i].x, p.y.from, &row, &column)) continue;
+        int width = columns_of(c->marks[i].words), right = p.box.column + p.box.columns;
+        int at = column + 2 + width <= right ? column + 2 : column - 1 - width;
+        if (at < p.box.column) continue;
+        bool is_free = false;
+        for (row = p.box.row - 1; !is_free && row < p.box.row + p.box.rows - 1;) {
+            is_free = true;
+            row++;
+            for (int k = at; k < at + width; k++)
+                is_free &= on->cells->at[row * on->cells->columns + k].code == ' ';
+        }
+        put_text(on->cells, is_free ? row : p.box.row, at, width, INK(KEY), c->marks[i].words);
+    }
     return p;
 }
 
@@ -351,4 +343,48 @@ struct chart_label chart_seconds(double value)
 {
     static const struct unit units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {0, NULL}};
     return value == 0 ? (struct chart_label){"0"} : chart_in_units(value, units);
+}
+
+/* Stacked bars. The ends of parts are rounded once each, so that parts neither overlap nor leave gaps. */
+const struct part_look wait_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 'H'},
+                                                    [LX_WAIT_LX] = {TONE_LOW, 'L'},
+                                                    [LX_WAIT_RING] = {TONE_WARN, 'r'},
+                                                    [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c'},
+                                                    [LX_WAIT_LAUNCH] = {TONE_DIM, '-'}};
+const struct part_look byte_looks[LX_BYTE_KIND_COUNT] = {
+    [LX_BYTES_WEIGHTS] = {TONE_LOW, 'w'},  [LX_BYTES_INPUTS] = {TONE_GOOD, 'i'},
+    [LX_BYTES_OUTPUTS] = {TONE_WARN, 'o'}, [LX_BYTES_INTERMEDIATES] = {TONE_HIGH, 'm'},
+    [LX_BYTES_SPILLS] = {TONE_HIGH, 's'},  [LX_BYTES_RELAYOUTS] = {TONE_TITLE, 'r'},
+    [LX_BYTES_LINKED] = {TONE_DIM, 'l'}};
+
+static void put_part(const struct scene *on, int row, int column, const struct part_look *look)
+{
+    uint32_t code = on->theme->letters || on->glyphs->ascii ? (uint32_t)look->letter : on->glyphs->full;
+    put(on->cells, row, column, code, (struct style){.ink = look->tone});
+}
+
+void put_stack(const struct scene *on, struct box row, const double *parts, const struct part_look *looks,
+               int count, double whole)
+{
+    double sum = 0;
+    int at = 0;
+    if (!(whole > 0) || row.rows < 1) return;
+    for (int k = 0; k < count; k++) {
+        sum += parts[k];
+        int end = (int)lround(fmin(sum / whole, 1) * row.columns);
+        for (; at < end; at++) put_part(on, row.row, row.column + at, &looks[k]);
+    }
+    if (at == 0 && sum > 0 && row.columns > 0)
+        put(on->cells, row.row, row.column, on->glyphs->bar[1], INK(DIM));
+}
+
+void put_wait_legend(const struct scene *on, struct box row)
+{
+    int at = row.columns + 2;
+    for (int k = 0; k < LX_WAIT_COUNT; k++) at -= columns_of(lx_wait_word((enum lx_wait)k)) + 4;
+    for (int k = 0; k < LX_WAIT_COUNT && at >= 0; k++) {
+        put_part(on, row.row, row.column + at, &wait_looks[k]);
+        at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM),
+                           lx_wait_word((enum lx_wait)k));
+    }
 }

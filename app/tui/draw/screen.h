@@ -1,4 +1,4 @@
-/* The grid on a terminal. Only this and input.c know ncurses.
+/* The grid on a terminal. Only this knows ncurses.
  *
  * The terminal is restored on return, on a signal that ends the program, and on a crash. */
 #ifndef LX_APP_TUI_SCREEN_H
@@ -21,7 +21,7 @@ void screen_show(const struct cells *g, const struct theme *t, bool all);
 /* Text for the terminal's clipboard (OSC 52), where it has one. */
 void screen_copy(const char *text);
 
-/* input.c: the next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
+/* The next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
 /* Installs handlers; before ncurses starts. */

@@ -5,11 +5,9 @@
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
-#include "picture/heat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PICKED = 16 };
 
@@ -45,44 +43,43 @@ uint8_t map_ramp(const struct raster *r)
     return 2 * r->dense > taken ? TONE_HEAT0 : TONE_GREY0;
 }
 
-static bool paint_map_is_shown(const struct map_paint *m, int32_t buffer)
+static bool paint_is_shown(const struct map_paint *m, int32_t buffer)
 {
     return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
 }
 
 /* The selected iteration of a nest. */
-static int64_t paint_map_iteration_of(const struct painter *p, int32_t nest)
+static int64_t paint_iteration_of(const struct painter *p, int32_t nest)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
     return nest < 0 ? 0 : min_i64(p->m->iteration, nest_iterations(&plan->nests[nest]) - 1);
 }
 
-static bool paint_map_has_owner(const struct raster_cell *c)
+static bool paint_has_owner(const struct raster_cell *c)
 {
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
 
-static bool paint_map_is_of(const struct painter *p, int row, int column, int32_t owner)
+static bool paint_is_of(const struct painter *p, int row, int column, int32_t owner)
 {
     const struct raster *r = p->r;
     if (row < 0 || row >= r->address.cells || column < 0 || column >= r->time.cells) return true;
     const struct raster_cell *c = raster_at(r, row, column);
-    return paint_map_has_owner(c) && c->owner == owner;
+    return paint_has_owner(c) && c->owner == owner;
 }
 
-static uint8_t paint_map_tone_of(const struct map_paint *m, int32_t buffer)
+static uint8_t paint_tone_of(const struct map_paint *m, int32_t buffer)
 {
-    return paint_map_is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer))
-                                         : TONE_DIM;
+    return paint_is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer)) : TONE_DIM;
 }
 
 /* Every second cell of a tile is dotted, but not the one where it begins. */
-static bool paint_map_shows_tile(const struct painter *p, int row, int column, int32_t owner)
+static bool paint_shows_tile(const struct painter *p, int row, int column, int32_t owner)
 {
     int y = row * p->down, x = column * p->across;
     if ((row + column) % 2 == 0 || !is_tile(p->m->outcome->plan, owner)) return false;
-    return (x > 0 && paint_map_is_of(p, y, x - p->across, owner)) ||
-           (y > 0 && paint_map_is_of(p, y - p->down, x, owner));
+    return (x > 0 && paint_is_of(p, y, x - p->across, owner)) ||
+           (y > 0 && paint_is_of(p, y - p->down, x, owner));
 }
 
 /* The content of a cell of the grid: its only buffer (-1: none or several), the number of buffers, their
@@ -94,7 +91,7 @@ struct content {
     bool many, handover, reserved, heading, free;
 };
 
-static struct content paint_map_look_at(const struct painter *p, int row, int column)
+static struct content paint_look_at(const struct painter *p, int row, int column)
 {
     struct content k = {.owner = -1, .whole = true};
     int32_t second = -1;
@@ -105,7 +102,7 @@ static struct content paint_map_look_at(const struct painter *p, int row, int co
             k.heading |= c->state == CELL_HEADING;
             k.reserved |= c->state == CELL_RESERVED;
             k.free |= c->state == CELL_FREE;
-            if (!paint_map_has_owner(c)) continue;
+            if (!paint_has_owner(c)) continue;
             /* A handover that is several cells wide is marked in its first ones. */
             const struct raster_cell *before = x < p->across ? NULL : raster_at(p->r, y, x - p->across);
             k.handover |= c->state == CELL_HANDOVER &&
@@ -122,16 +119,16 @@ static struct content paint_map_look_at(const struct painter *p, int row, int co
     return k;
 }
 
-static uint32_t paint_map_letter_of(const struct painter *p, int row, int column, const struct content *k)
+static uint32_t paint_letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
-    if (!paint_map_is_shown(p->m, k->owner)) return ':';
+    if (!paint_is_shown(p->m, k->owner)) return ':';
     if (p->m->different && p->m->different[k->owner] &&
-        ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, k->owner)))
+        ((row + column) % 2 || column == 0 || !paint_is_of(p, row, column - 1, k->owner)))
         return '!';
-    if (paint_map_shows_tile(p, row, column, k->owner)) return TILE_LETTER;
+    if (paint_shows_tile(p, row, column, k->owner)) return TILE_LETTER;
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
 }
 
@@ -147,16 +144,16 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
         int32_t owner = c->owner;
         if (c->state == CELL_RESERVED)
             tone[i] = TONE_RESERVED;
-        else if (!paint_map_has_owner(c))
+        else if (!paint_has_owner(c))
             tone[i] = TONE_PLAIN;
         else if (owner == p->m->selected &&
-                 !(paint_map_is_of(p, y - 1, x, owner) && paint_map_is_of(p, y + 1, x, owner) &&
-                   paint_map_is_of(p, y, x - 1, owner) && paint_map_is_of(p, y, x + 1, owner)))
+                 !(paint_is_of(p, y - 1, x, owner) && paint_is_of(p, y + 1, x, owner) &&
+                   paint_is_of(p, y, x - 1, owner) && paint_is_of(p, y, x + 1, owner)))
             tone[i] = TONE_PICK;
         else if (p->m->different && p->m->different[owner] && (y + x) % 2)
             tone[i] = TONE_MARKED;
         else
-            tone[i] = paint_map_tone_of(p->m, owner);
+            tone[i] = paint_tone_of(p->m, owner);
     }
     int y = p->area.row + row, x = p->area.column + column;
     bool plain = tone[0] == tone[1] && tone[0] == tone[2] && tone[0] == tone[3];
@@ -165,13 +162,13 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
         put(p->on->cells, y, x, p->on->glyphs->shade, INK_ON(RESERVED, RESERVED));
     else if (plain && k->whole && k->handover)
         put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
-    else if (plain && k->whole && paint_map_shows_tile(p, row, column, k->owner))
+    else if (plain && k->whole && paint_shows_tile(p, row, column, k->owner))
         put(p->on->cells, y, x, p->on->glyphs->shades[1], (struct style){TONE_LABEL, tone[0], 0});
 }
 
 static void paint_cell(struct painter *p, int row, int column)
 {
-    struct content k = paint_map_look_at(p, row, column);
+    struct content k = paint_look_at(p, row, column);
     if (k.heading) return;
     if (k.many || k.owners > 2) {
         if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat);
@@ -191,48 +188,23 @@ static void paint_cell(struct painter *p, int row, int column)
                 (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
     } else if (p->letters) {
         struct style style = {.ink = TONE_FREE};
-        if (k.owners)
-            style.ink = paint_map_is_shown(p->m, k.owner) ? paint_map_tone_of(p->m, k.owner) : TONE_FREE;
+        if (k.owners) style.ink = paint_is_shown(p->m, k.owner) ? paint_tone_of(p->m, k.owner) : TONE_FREE;
         if (k.handover) style.marks = MARK_BOLD;
         if (k.owners && k.owner == p->m->selected) style.marks |= MARK_REVERSE;
-        put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, &k),
+        put(p->on->cells, p->area.row + row, p->area.column + column, paint_letter_of(p, row, column, &k),
             style);
     } else
         paint_tones(p, row, column, &k);
 }
 
-static void paint_headings(const struct painter *p)
-{
-    for (int row = 0; p->r->index->bands.count > 1 && row * p->down < p->r->address.cells; row++) {
-        const struct raster_cell *c = raster_at(p->r, row * p->down, 0);
-        bool above = row > 0 && raster_at(p->r, (row - 1) * p->down, 0)->state == CELL_HEADING;
-        if (c->state == CELL_HEADING && !above) {
-            /* "── fast, 256 B, 75 % in use at most ──────" */
-            const struct band *b = &p->r->index->bands.at[c->owner];
-            char words[200], name[100];
-            int y = p->area.row + row, used = 0;
-            for (int k = 0; k < p->area.columns; k++)
-                put(p->on->cells, y, p->area.column + k, p->on->glyphs->horizontal, INK(FRAME));
-            snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
-            used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
-            if (b->capacity > 0)
-                snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
-                         in_percent((double)b->peak / (double)b->capacity).at);
-            else
-                snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
-            put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
-        }
-    }
-}
-
 /* Does a run of cells of the grid belong to one buffer, without a handover? */
-static bool paint_map_run_is(const struct painter *p, int row, int column, int length, int32_t owner)
+static bool paint_run_is(const struct painter *p, int row, int column, int length, int32_t owner)
 {
     if (column < 0 || (column + length) * p->across > p->r->time.cells || row < 0 ||
         row * p->down >= p->r->address.cells)
         return false;
     for (int c = column; c < column + length; c++) {
-        struct content k = paint_map_look_at(p, row, c);
+        struct content k = paint_look_at(p, row, c);
         if (!k.whole || k.owner != owner || k.handover) return false;
     }
     return true;
@@ -247,12 +219,12 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     const char *name = plan->problem.buffers[i].name;
     int first = p->r->address.cells - 1 - rect->top, last = p->r->address.cells - 1 - rect->bottom;
     if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across ||
-        !paint_map_is_shown(p->m, i))
+        !paint_is_shown(p->m, i))
         return;
     int row = (first + last) / 2 / p->down, side = p->letters,
         left = (rect->left + p->across - 1) / p->across, right = (rect->right + 1) / p->across - 1;
-    while (right >= left && !paint_map_run_is(p, row, right, 1, i)) right--; /* a handover */
-    while (left <= right && !paint_map_run_is(p, row, left, 1, i)) left++;
+    while (right >= left && !paint_run_is(p, row, right, 1, i)) right--; /* a handover */
+    while (left <= right && !paint_run_is(p, row, left, 1, i)) left++;
     if (left > right) return;
     int room = right - left + 1 - 2 * side;
     int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
@@ -260,14 +232,14 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     if (nest >= 0 && columns_of(name) + 8 <= room) {
         text_format(&words, "%s ", name);
         add_slice_words(plan, &plan->nests[nest], plan->stays[i].tensor, plan->stays[i].hold,
-                        paint_map_iteration_of(p, nest), &words);
+                        paint_iteration_of(p, nest), &words);
         if (columns_of(words.at) > room) text_free(&words);
     }
     const char *shown = words.at ? words.at : name;
     int all = columns_of(shown), width = all > room ? room : all,
         column = left + (room + 2 * side - width) / 2;
-    if ((width >= 4 || width >= all) && paint_map_run_is(p, row, column - side, width + 2 * side, i)) {
-        struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : paint_map_tone_of(p->m, i),
+    if ((width >= 4 || width >= all) && paint_run_is(p, row, column - side, width + 2 * side, i)) {
+        struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : paint_tone_of(p->m, i),
                               MARK_BOLD};
         if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
         int y = p->area.row + row, x = p->area.column + column;
@@ -288,21 +260,21 @@ static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
                         [LX_STORE] = p->on->glyphs->store,
                         [LX_RING] = p->on->glyphs->ring,
                         [LX_MOVE] = p->on->glyphs->move};
-    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !paint_map_is_shown(p->m, t->stay)) return;
+    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !paint_is_shown(p->m, t->stay)) return;
     int64_t at = plan_index_place(p->r->index, t->stay);
     if (!raster_columns(p->r, b->start, b->end, &left, &right) || right - left < 2 ||
         !scale_cells(&p->r->address, at, at + b->size, &bottom, &top, &thin))
         return;
     int column = t->kind == LX_STORE ? right : left;
     struct style style =
-        p->letters ? INK(KEY) : (struct style){TONE_LABEL, paint_map_tone_of(p->m, t->stay), MARK_BOLD};
-    if (!transfer_happens(plan, t, paint_map_iteration_of(p, plan_nest_at(plan, t->tick)))) {
+        p->letters ? INK(KEY) : (struct style){TONE_LABEL, paint_tone_of(p->m, t->stay), MARK_BOLD};
+    if (!transfer_happens(plan, t, paint_iteration_of(p, plan_nest_at(plan, t->tick)))) {
         style.marks = 0;
         if (p->letters) style.ink = TONE_DIM;
     }
     for (int row = (p->r->address.cells - 1 - top) / p->down;
          row <= (p->r->address.cells - 1 - bottom) / p->down; row++)
-        if (paint_map_run_is(p, row, column, 1, t->stay))
+        if (paint_run_is(p, row, column, 1, t->stay))
             put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind], style);
 }
 
@@ -320,7 +292,26 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
         if (p.r->rects[i].buffer == p.m->selected) p.picked[p.picked_count++] = p.r->rects[i];
     for (int row = 0; row * p.down < r->address.cells; row++)
         for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
-    paint_headings(&p);
+    for (int row = 0; p.r->index->bands.count > 1 && row * p.down < p.r->address.cells; row++) {
+        const struct raster_cell *c = raster_at(p.r, row * p.down, 0);
+        bool above = row > 0 && raster_at(p.r, (row - 1) * p.down, 0)->state == CELL_HEADING;
+        if (c->state == CELL_HEADING && !above) {
+            /* "── fast, 256 B, 75 % in use at most ──────" */
+            const struct band *b = &p.r->index->bands.at[c->owner];
+            char words[200], name[100];
+            int y = p.area.row + row, used = 0;
+            for (int k = 0; k < p.area.columns; k++)
+                put(p.on->cells, y, p.area.column + k, p.on->glyphs->horizontal, INK(FRAME));
+            snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
+            used = put_name(p.on->cells, y, p.area.column + 2, p.area.columns / 2, INK(TITLE), name);
+            if (b->capacity > 0)
+                snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
+                         in_percent((double)b->peak / (double)b->capacity).at);
+            else
+                snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
+            put_text(p.on->cells, y, p.area.column + 2 + used, p.area.columns - 2 - used, INK(DIM), words);
+        }
+    }
     for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
     for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
     heat_free(&own);

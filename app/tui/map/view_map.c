@@ -1,13 +1,9 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
-#include "picture/picture.h"
-#include "base/memory.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
@@ -16,7 +12,7 @@ struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
 
-static struct parts view_map_lay_out(const struct scene *on, struct box area, bool zoomed)
+static struct parts map_view_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
@@ -45,7 +41,7 @@ struct spot {
 };
 
 /* One life off chip; false: there is no lane for it. */
-static bool view_map_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
+static bool map_view_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
                                struct lanes *lanes, int32_t i, bool here, struct spot *spot)
 {
     const struct outcome *o = &on->session->shown;
@@ -82,7 +78,7 @@ static bool view_map_draw_lane(const struct scene *on, const struct parts *p, co
 
 /* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with
  * room. */
-static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
+static struct spot map_view_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
     int32_t selected = on->session->selection.buffer;
@@ -93,9 +89,9 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
-        view_map_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
+        map_view_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) view_map_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+        if (o->off_chip[k] != selected) map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
@@ -104,7 +100,7 @@ static struct spot view_map_draw_lanes(const struct scene *on, const struct part
 }
 
 /* Marks the largest free stretch at the cursor's tick, in its pool. */
-static void view_map_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
+static void map_view_draw_hole(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct selection *at = &on->session->selection;
     struct lx_holes h;
@@ -131,29 +127,7 @@ static void view_map_draw_hole(const struct scene *on, const struct parts *p, co
         }
 }
 
-/* The cursor of a buffer that is off chip is on its lane. */
-static void view_map_draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
-                                 struct spot lane)
-{
-    const struct selection *at = &on->session->selection;
-    int first, last, low, high;
-    bool thin;
-    if (lane.row >= 0) {
-        on->cells->cursor_row = lane.row;
-        on->cells->cursor_column = lane.column;
-        return;
-    }
-    if (!raster_tick_columns(r, at->tick, &first, &last) ||
-        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
-        return;
-    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
-    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
-              (struct style){TONE_CURSOR, TONE_CURSOR, 0});
-    on->cells->cursor_row = p->map.row + row;
-    on->cells->cursor_column = p->map.column + column;
-}
-
-static void view_map_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
+static void map_view_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
                                 const struct raster *r)
 {
     const struct session *s = on->session;
@@ -161,7 +135,7 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    view_map_draw_hole(on, p, r);
+    map_view_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {
@@ -181,16 +155,33 @@ static void view_map_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
-    view_map_draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
+    /* The cursor of a buffer that is off chip is on its lane. */
+    struct spot lane = map_view_draw_lanes(on, p, r);
+    const struct selection *at = &on->session->selection;
+    int first, last, low, high;
+    bool thin;
+    if (lane.row >= 0) {
+        on->cells->cursor_row = lane.row;
+        on->cells->cursor_column = lane.column;
+        return;
+    }
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
+        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
+        return;
+    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
+    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
+              (struct style){TONE_CURSOR, TONE_CURSOR, 0});
+    on->cells->cursor_row = p->map.row + row;
+    on->cells->cursor_column = p->map.column + column;
 }
 
-static void view_map_draw(const struct scene *on, void *state, struct box area)
+static void map_view_draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
     map_window_fit(w, s);
     struct parts p =
-        view_map_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
+        map_view_lay_out(on, area, w->from_tick > s->shown.time.first || w->to_tick < s->shown.time.last);
     w->map = p.map;
     w->view = map_window_view(w, on, p.map);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8)
@@ -201,7 +192,7 @@ static void view_map_draw(const struct scene *on, void *state, struct box area)
             "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
             KEY_OF(GRAPH));
     else {
-        view_map_draw_parts(on, &p, w, map_window_raster(w, s));
+        map_view_draw_parts(on, &p, w, map_window_raster(w, s));
         if (p.panel.columns > 0) {
             map_panel_draw(on, p.panel, w);
             return;
@@ -212,7 +203,7 @@ static void view_map_draw(const struct scene *on, void *state, struct box area)
 }
 
 /* <Enter>: remedies for a buffer that is off chip; else the op that makes it. */
-static bool view_map_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool map_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
     if (r == REQ_ESCAPE) w->playing = false;
@@ -224,43 +215,18 @@ static bool view_map_request(struct explorer *x, void *state, enum request r, co
     return true;
 }
 
-static bool view_map_is_lively(const void *state)
+static bool map_view_is_lively(const void *state)
 {
     const struct map_window *w = state;
     return w->playing;
 }
 
-static void view_map_to_svg(const struct session *s, struct text *out)
+static void map_view_to_svg(const struct session *s, struct text *out)
 {
     show_svg(session_plan(s), &(struct picture){0}, out);
 }
 
-static int view_map_count(struct explorer *x, void *state)
-{
-    (void)state;
-    return session_plan(&x->session)->problem.count;
-}
-
-static const char *view_map_item(struct explorer *x, void *state, int i)
-{
-    (void)state;
-    return session_plan(&x->session)->problem.buffers[i].name;
-}
-
-static int view_map_selected(struct explorer *x, void *state)
-{
-    (void)state;
-    return x->session.selection.buffer;
-}
-
-static void view_map_select_item(struct explorer *x, void *state, int i)
-{
-    (void)state;
-    session_select_buffer(&x->session, i);
-    session_show_buffer(&x->session);
-}
-
-static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *map_view_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;
     (void)x;
@@ -284,15 +250,12 @@ const struct view view_map = {
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
     .end = map_window_forget,
-    .draw = view_map_draw,
-    .request = view_map_request,
+    .draw = map_view_draw,
+    .request = map_view_request,
     .mouse = map_window_mouse,
-    .to_svg = view_map_to_svg,
-    .is_lively = view_map_is_lively,
-    .hint_word = view_map_hint_word,
+    .to_svg = map_view_to_svg,
+    .is_lively = map_view_is_lively,
+    .hint_word = map_view_hint_word,
     .tick = map_window_play,
-    .count = view_map_count,
-    .item = view_map_item,
-    .selected = view_map_selected,
-    .select = view_map_select_item,
+    .items = ITEMS_BUFFERS,
 };

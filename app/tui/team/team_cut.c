@@ -2,9 +2,7 @@
 #include "tui/team/team_cut.h"
 #include "base/checked.h"
 #include "base/file.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Ops times devices: planning takes about a millisecond for ten of them. */

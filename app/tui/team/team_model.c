@@ -1,6 +1,5 @@
 /* Jobs that shard the graph over a team and run it. Results of outdated requests are dropped. */
 #include "tui/core/session.h"
-#include "base/memory.h"
 
 struct team_job {
     struct session *session;

@@ -2,10 +2,8 @@
  * second lane with the traffic of its links. The selected device has both. Below them the time, and where
  * the selected op runs on that device. A zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
-#include "team/team_figures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_CELLS = 240, LABEL = 7, MOST_ZOOM = 12 };
@@ -45,30 +43,6 @@ static void team_time_find_op(const struct lanes_on *l, int member, bool *here)
         if (first < 0) first = 0;
         for (int c = first; c < l->cells && (c < last || c == first); c++) here[c] = true;
     }
-}
-
-/* Returns the rows that it took. */
-static int team_time_draw_lane(const struct lanes_on *l, int row, int member, bool links)
-{
-    struct team_span at[MOST_CELLS];
-    bool here[MOST_CELLS], selected = member == l->k->member;
-    team_lane_fill(&l->f->clock->at[member], l->from, l->to, l->cells, at);
-    if (selected) team_time_find_op(l, member, here);
-    int left = l->column - LABEL;
-    if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
-    put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", member);
-    const struct glyphs *g = l->on->glyphs;
-    for (int c = 0; c < l->cells; c++) {
-        enum team_lane_mark mark = team_lane_mark_of(&at[c]);
-        int much = links ? team_lane_travels(&at[c]) : 0;
-        if (mark != LANE_NOTHING)
-            put(l->on->cells, row, l->column + c, mark == LANE_WORKS ? g->full : g->shade,
-                mark == LANE_WAITS    ? INK(WARN)
-                : selected && here[c] ? INK(TITLE)
-                                      : INK(GOOD));
-        if (much) put(l->on->cells, row + 1, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
-    }
-    return links ? 2 : 1;
 }
 
 static void team_time_draw_words(const struct lanes_on *l, struct box area)
@@ -119,8 +93,30 @@ static void team_time_draw_lanes(const struct lanes_on *l, struct team_view *v, 
     int used = v->rows_of == 2 ? 2 * shown : shown + (rows > 1);
     v->members = box_cut_top(area, used);
     int row = v->members.row;
-    for (int m = v->first_member; m < v->first_member + shown; m++)
-        row += team_time_draw_lane(l, row, m, v->rows_of == 2 || (m == l->k->member && rows > 1));
+    for (int m = v->first_member; m < v->first_member + shown; m++) {
+        /* Returns the rows that it took. */
+        bool links = v->rows_of == 2 || (m == l->k->member && rows > 1);
+        struct team_span at[MOST_CELLS];
+        bool here[MOST_CELLS], selected = m == l->k->member;
+        team_lane_fill(&l->f->clock->at[m], l->from, l->to, l->cells, at);
+        if (selected) team_time_find_op(l, m, here);
+        int left = l->column - LABEL;
+        if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
+        put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", m);
+        const struct glyphs *g = l->on->glyphs;
+        for (int c = 0; c < l->cells; c++) {
+            enum team_lane_mark mark = team_lane_mark_of(&at[c]);
+            int much = links ? team_lane_travels(&at[c]) : 0;
+            if (mark != LANE_NOTHING)
+                put(l->on->cells, row, l->column + c, mark == LANE_WORKS ? g->full : g->shade,
+                    mark == LANE_WAITS    ? INK(WARN)
+                    : selected && here[c] ? INK(TITLE)
+                                          : INK(GOOD));
+            if (much)
+                put(l->on->cells, row + 1, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
+        }
+        row += links ? 2 : 1;
+    }
 }
 
 int team_time_member(const struct team_view *v, const struct team_look *k, int row)

@@ -3,7 +3,6 @@
  * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The selection is found by names, as other views show the graph with layouts. An op that layouts added
@@ -29,7 +28,7 @@ static bool view_team_look(const struct session *s, struct team_look *k)
 }
 
 /* Before the first result, or without one. */
-static void view_team_draw_nothing(const struct scene *on, struct box area)
+static void team_draw_nothing(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
     struct team_model *t = &s->team;
@@ -44,7 +43,7 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
                        "%s shards this pattern over %s", KEY_OF(TEAM), counted(t->members, "device").at);
         return;
     }
-    if (session_plan(s)->graph->is_list) {
+    if (session_plan(s)->graph->list) {
         put_wrapped_format(
             on->cells, area, INK(PLAIN),
             "This pattern is a list of buffers: it has no ops that a team could share. %s lists "
@@ -60,13 +59,13 @@ static void view_team_draw_nothing(const struct scene *on, struct box area)
                        KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
-static void view_team_draw(const struct scene *on, void *state, struct box area)
+static void team_draw(const struct scene *on, void *state, struct box area)
 {
     struct team_view *v = state;
     struct team_look k;
     v->list.rows = v->members = (struct box){0};
     if (!view_team_look(on->session, &k)) {
-        view_team_draw_nothing(on, area);
+        team_draw_nothing(on, area);
         return;
     }
     bool roomy = area.rows >= 14;
@@ -100,7 +99,7 @@ static void view_team_draw(const struct scene *on, void *state, struct box area)
 }
 
 /* Selects the op of that name in the graph of the other views, if there is one. */
-static void view_team_select_op(struct explorer *x, const struct team_look *k, int32_t op)
+static void team_select_op(struct explorer *x, const struct team_look *k, int32_t op)
 {
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     for (int32_t o = 0; shown && op >= 0 && o < shown->op_count; o++)
@@ -120,7 +119,7 @@ void team_resize(struct explorer *x, const char *text)
         explorer_say(x, TONE_DIM, "the team has that size already");
 }
 
-static bool view_team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
+static bool team_move(struct explorer *x, int page, enum request r, const struct team_look *k)
 {
     const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
@@ -128,7 +127,7 @@ static bool view_team_move(struct explorer *x, int page, enum request r, const s
     int at = op->input_count;
     const char *name;
     if (list_move(&ops, r, k->cut->plan->graph->op_count, page)) {
-        view_team_select_op(x, k, ops.cursor);
+        team_select_op(x, k, ops.cursor);
         return true;
     }
     switch (r) {
@@ -151,7 +150,7 @@ static bool view_team_move(struct explorer *x, int page, enum request r, const s
     }
 }
 
-static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
     const struct session *s = &x->session;
@@ -180,11 +179,11 @@ static bool view_team_request(struct explorer *x, void *state, enum request r, c
         explorer_say(x, TONE_GOOD, "%s", x->copied.at);
         return true;
     default:
-        return view_team_look(&x->session, &k) && view_team_move(x, v->list.rows.rows, r, &k);
+        return view_team_look(&x->session, &k) && team_move(x, v->list.rows.rows, r, &k);
     }
 }
 
-static void view_team_mouse(struct explorer *x, void *state, const struct key *key)
+static void team_mouse(struct explorer *x, void *state, const struct key *key)
 {
     const struct team_view *v = state;
     struct team_look k;
@@ -195,17 +194,17 @@ static void view_team_mouse(struct explorer *x, void *state, const struct key *k
     else if (k.cut->grid.axes > 1)
         member = team_grid_at(&k, &v->members, key->row, key->column);
     if (key->code != AT_CLICK)
-        view_team_move(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
+        team_move(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
     else if (box_holds(&v->members, key->row, key->column) && member >= 0 && member < k.cut->members)
         x->session.team.member = member;
     else if (box_holds(&v->list.rows, key->row, key->column) && row < k.cut->row_count)
-        view_team_select_op(x, &k,
-                            k.cut->rows[row].op >= 0
-                                ? k.cut->rows[row].op
-                                : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
+        team_select_op(x, &k,
+                       k.cut->rows[row].op >= 0
+                           ? k.cut->rows[row].op
+                           : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
 }
 
-static void view_team_shown(struct explorer *x, void *state)
+static void team_shown(struct explorer *x, void *state)
 {
     (void)state;
     session_team_want(&x->session, false);
@@ -218,24 +217,24 @@ static int view_team_count(struct explorer *x, void *state)
     return view_team_look(&x->session, &k) ? k.cut->plan->graph->op_count : 0;
 }
 
-static const char *view_team_item(struct explorer *x, void *state, int i)
+static const char *team_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     return x->session.team.cut.plan->graph->ops[i].name;
 }
 
-static int view_team_selected(struct explorer *x, void *state)
+static int team_selected(struct explorer *x, void *state)
 {
     (void)state;
     struct team_look k;
     return view_team_look(&x->session, &k) ? k.op : 0;
 }
 
-static void view_team_select_item(struct explorer *x, void *state, int i)
+static void team_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     struct team_look k;
-    if (view_team_look(&x->session, &k)) view_team_select_op(x, &k, i);
+    if (view_team_look(&x->session, &k)) team_select_op(x, &k, i);
 }
 
 const struct view view_team = {
@@ -243,7 +242,7 @@ const struct view view_team = {
     .purpose = "the graph sharded over several devices, and their exchanges",
     .needs_plan = true,
     .state_size = sizeof(struct team_view),
-    .shown = view_team_shown,
+    .shown = team_shown,
     .hints = {{REQ_RIGHT, "device"},
               {REQ_MORE_MEMBERS, "more"},
               {REQ_FEWER_MEMBERS, "fewer"},
@@ -254,11 +253,11 @@ const struct view view_team = {
               {REQ_STOP, "cancel"},
               {REQ_COPY, "copy"},
               {REQ_BACK, "back"}},
-    .draw = view_team_draw,
-    .request = view_team_request,
-    .mouse = view_team_mouse,
+    .draw = team_draw,
+    .request = team_request,
+    .mouse = team_mouse,
     .count = view_team_count,
-    .item = view_team_item,
-    .selected = view_team_selected,
-    .select = view_team_select_item,
+    .item = team_item,
+    .selected = team_selected,
+    .select = team_select_item,
 };

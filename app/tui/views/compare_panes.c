@@ -1,19 +1,16 @@
 /* Below the rows of Compare: two maps side by side with differences marked, the list of differences, and
  * best and bound over time. */
 #include "export/nest_words.h"
-#include "export/plan_words.h"
 #include "tui/draw/chart.h"
 #include "tui/views/compared.h"
 #include "tui/map/paint_map.h"
 #include "base/checked.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int64_t compare_panes_share_of(int64_t from, int64_t to, double share)
+static int64_t panes_share_of(int64_t from, int64_t to, double share)
 {
     return from + (int64_t)((double)(to - from) * share + 0.5);
 }
@@ -29,10 +26,10 @@ static void compare_draw_map(const struct scene *on, struct box area, const stru
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%c %.40s  %s B%s", side,
                of->name, grouped(lx_plan_value(o->plan)).at, all ? "" : "  (zoomed)");
     if (area.rows < 1 || area.columns < 4 || last <= first) return;
-    struct raster_view view = {.from_tick = all ? first : compare_panes_share_of(first, last, w->from),
-                               .to_tick = all ? last : compare_panes_share_of(first, last, w->to),
-                               .from_address = all ? 0 : compare_panes_share_of(0, top, w->low),
-                               .to_address = all ? top : compare_panes_share_of(0, top, w->high),
+    struct raster_view view = {.from_tick = all ? first : panes_share_of(first, last, w->from),
+                               .to_tick = all ? last : panes_share_of(first, last, w->to),
+                               .from_address = all ? 0 : panes_share_of(0, top, w->low),
+                               .to_address = all ? top : panes_share_of(0, top, w->high),
                                .columns = area.columns,
                                .rows = map_rows(on, area.rows),
                                .by_edges = on->session->selection.by_edges,

@@ -1,6 +1,5 @@
 /* Rows, columns and differences of Compare. */
 #include "tui/views/compared.h"
-#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +139,7 @@ bool comparison_line(const struct comparison *c, int i, struct differing *out)
 }
 
 /* Does its value equal the best bound of all plans? */
-static bool compare_columns_is_least(const struct racer_row *row)
+static bool is_least(const struct racer_row *row)
 {
     enum lx_verdict status = row->plan->answer.status;
     if (status == LX_OPTIMAL) return true;
@@ -157,7 +156,7 @@ static void status_value(const void *row_of_table, const struct column *column, 
                                         [LX_ERROR] = PAINT_BAD};
     const struct racer_row *row = row_of_table;
     (void)column;
-    enum lx_verdict status = compare_columns_is_least(row) ? LX_OPTIMAL : row->plan->answer.status;
+    enum lx_verdict status = is_least(row) ? LX_OPTIMAL : row->plan->answer.status;
     v->words = row->rival->outcome->interim                           ? "so far"
                : row->rival->outcome->stopped && status != LX_OPTIMAL ? "cancelled"
                                                                       : lx_verdict_word(status);
@@ -165,8 +164,7 @@ static void status_value(const void *row_of_table, const struct column *column, 
 }
 
 /* A mark behind it where the target is missed. */
-static void compare_columns_traffic_value(const void *row_of_table, const struct column *column,
-                                          struct value *v)
+static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct racer_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
@@ -197,7 +195,7 @@ static void proof_value(const void *row_of_table, const struct column *column, s
 {
     const struct racer_row *row = row_of_table;
     (void)column;
-    if (compare_columns_is_least(row) && row->rival->by)
+    if (is_least(row) && row->rival->by)
         value_format(v, "proved by %s", row->rival->by);
     else
         v->words = row->plan->unproved ? row->plan->unproved : "";
@@ -218,7 +216,7 @@ VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps)
 static const struct column racer_array[RACER_COLUMNS] = {
     [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},
     [STATUS]   = {.key = "status",   .heading = "status",       .kind = VALUE_WORDS,   .width = 10, .value = status_value},
-    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = compare_columns_traffic_value},
+    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = traffic_value},
     [GAP]      = {.key = "gap",      .heading = "gap",          .kind = VALUE_SHARE,   .width = 8,  .from = 46, .value = gap_value},
     [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
     [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},

@@ -3,7 +3,6 @@
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
 #include "tui/draw/chart.h"
-#include "picture/picture.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +28,7 @@ void add_shape(const struct lx_tensor *t, struct text *out)
     text_format(out, " %s", lx_dtype_word(t->dtype));
 }
 
-static void graph_rows_add_splits(const struct lx_division *d, struct text *out)
+static void graph_add_splits(const struct lx_division *d, struct text *out)
 {
     if (!d || d->kind != LX_DIVIDED) return;
     const char *blank = "";
@@ -69,7 +68,7 @@ static void name_value(const void *row_of_table, const struct column *column, st
     value_add(v, row->graph->ops[row->last].name);
 }
 
-static void graph_rows_traffic_value(const void *row_of_table, const struct column *column, struct value *v)
+static void graph_traffic_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct graph_row *row = row_of_table;
     int64_t bytes = 0;
@@ -92,7 +91,7 @@ static void ring_value(const void *row_of_table, const struct column *column, st
     if (!v->whole) v->words = "-";
 }
 
-static void graph_rows_cores_value(const void *row_of_table, const struct column *column, struct value *v)
+static void graph_cores_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct graph_row *row = row_of_table;
     const struct lx_division *d = outcome_division(row->outcome, row->number);
@@ -108,7 +107,7 @@ static void graph_rows_cores_value(const void *row_of_table, const struct column
 /* clang-format off */
 VALUE_OF(kind_value,   struct graph_row, v->words = row->layer ? "layer" : row->last > row->number ? "nest" : row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
-VALUE_OF(splits_value, struct graph_row, if (!row->layer) graph_rows_add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at ? v->made.at : "";)
+VALUE_OF(splits_value, struct graph_row, if (!row->layer) graph_add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at ? v->made.at : "";)
 VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, "%s", in_micros(v->number).at);)
 VALUE_OF(bound_value,  struct graph_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
@@ -117,8 +116,8 @@ static const struct column graph_array[GRAPH_COLUMNS] = {
     [GRAPH_KIND]   = {.key = "kind",      .heading = "kind",       .kind = VALUE_WORDS,  .width = 8,  .from = 52,  .value = kind_value},
     [GRAPH_SHAPE]  = {.key = "shape",     .heading = "shape",      .kind = VALUE_WORDS,  .width = 18, .from = 120, .value = shape_value},
     [GRAPH_SPLITS] = {.key = "splits",    .heading = "splits",     .kind = VALUE_WORDS,  .width = 12, .from = 100, .value = splits_value},
-    [GRAPH_CORES]  = {.key = "cores",     .heading = "cores",      .kind = VALUE_COUNT,  .width = 5,  .from = 58,  .value = graph_rows_cores_value},
-    [GRAPH_HBM]    = {.key = "traffic",   .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 11, .from = 30,  .value = graph_rows_traffic_value},
+    [GRAPH_CORES]  = {.key = "cores",     .heading = "cores",      .kind = VALUE_COUNT,  .width = 5,  .from = 58,  .value = graph_cores_value},
+    [GRAPH_HBM]    = {.key = "traffic",   .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 11, .from = 30,  .value = graph_traffic_value},
     [GRAPH_RING]   = {.key = "ring",      .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 84,  .value = ring_value},
     [GRAPH_TIME]   = {.key = "device_us", .heading = "time",       .kind = VALUE_MICROS, .width = 9,  .from = 42,  .value = time_value},
     [GRAPH_BOUND]  = {.key = "bound_by",  .heading = "bound",      .kind = VALUE_WORDS,  .width = 7,  .from = 48,  .value = bound_value},

@@ -3,7 +3,7 @@
 #define LX_APP_TUI_GRAPH_ROWS_H
 
 #include "tui/draw/cells.h"
-#include "tui/draw/rails.h"
+#include "tui/core/planned.h"
 #include "tui/core/views.h"
 
 /* Lanes of tensors that several ops use, from the first op to the last. */

@@ -3,12 +3,9 @@
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/text.h"
-#include "planning/graph_files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pattern_source {
@@ -108,9 +105,14 @@ void source_forget(struct pattern_source *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* "all pass", "greedy fails", "refused: shape" */
-static char *pattern_facts_expectation(const struct lx_graph *g)
+void facts_of(const struct source_content *from, struct facts *out)
 {
+    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
+    if (!from->graph) return;
+    const struct lx_graph *g = from->graph;
+    out->name = mem_string(g->name);
+    out->summary = mem_string(g->summary ? g->summary : "");
+    /* "all pass", "greedy fails", "refused: shape" */
     struct text t = {0};
     int fails = 0;
     for (int i = 0; i < g->expect_count; i++) fails += !g->expects[i].pass;
@@ -129,23 +131,13 @@ static char *pattern_facts_expectation(const struct lx_graph *g)
         }
         text_add(&t, fails == 1 ? " fails" : " fail");
     }
-    return t.at ? t.at : mem_string("");
-}
-
-void facts_of(const struct source_content *from, struct facts *out)
-{
-    *out = (struct facts){.target = -1, .is_plan = from->is_plan, .refused = !from->graph, .st = from->st};
-    if (!from->graph) return;
-    const struct lx_graph *g = from->graph;
-    out->name = mem_string(g->name);
-    out->summary = mem_string(g->summary ? g->summary : "");
-    out->expect = pattern_facts_expectation(g);
+    out->expect = t.at ? t.at : mem_string("");
     out->ops = g->op_count;
-    out->is_list = g->is_list;
+    out->is_list = g->list;
     out->must_refuse = g->expect_stage != NULL;
-    out->buffers = g->is_list ? g->buffer_count : g->tensor_count;
+    out->buffers = g->list ? g->list->buffer_count : g->tensor_count;
     for (int32_t i = 0; i < g->tensor_count; i++) out->bytes += g->tensors[i].bytes;
-    for (int32_t i = 0; i < g->buffer_count; i++) out->bytes += g->buffers[i].size;
+    for (int32_t i = 0; g->list && i < g->list->buffer_count; i++) out->bytes += g->list->buffers[i].size;
     out->target = g->target_hbm_bytes;
     if (!from->is_plan) out->refused = !expectations_known(from->graph, &out->st);
 }

@@ -3,23 +3,19 @@
  * Up to some 100,000 rows: they are sorted once for a plan, a column and a filter; drawing visits only
  * visible rows. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/table.h"
-#include "tui/draw/cells.h"
 #include "tui/draw/chart.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The key of an order of rows. */
 struct arranged_for {
     const struct lx_plan *plan;
     uint64_t number; /* of the outcome: a plan's address may be reused */
-    int column;
-    bool descending;
+    struct sorting by;
     char filter[64];
 };
 
@@ -33,17 +29,16 @@ struct buffers_view {
     struct column columns[BUFFER_COLUMNS];
     int life_columns, address_columns; /* of the longest ones */
     struct fitted fitted;              /* as drawn last, for clicks on heads */
-    struct box head;
 };
 
-static void view_buffers_begin(void *state)
+static void buffers_begin(void *state)
 {
     struct buffers_view *v = state;
-    v->now.column = BUFFER_MOVED;
-    v->now.descending = true;
+    v->now.by.column = BUFFER_MOVED;
+    v->now.by.descending = true;
 }
 
-static void view_buffers_end(void *state)
+static void buffers_end(void *state)
 {
     struct buffers_view *v = state;
     mem_free(v->rows);
@@ -51,29 +46,30 @@ static void view_buffers_end(void *state)
     mem_free(v->row_of);
 }
 
-static const char *view_buffers_role_of(const struct lx_plan *p, int32_t i)
-{
-    return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
-}
-
 /* By name, state, reason or role; in a plan with nests also as a tile or whole. */
-static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
+static bool buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
 {
-    if (!*filter || has_text(p->problem.buffers[i].name, filter) || has_text(buffer_state(p, i), filter))
-        return true;
-    if (p->reason && p->reason[i] && has_text(p->reason[i], filter)) return true;
-    if (p->nest_count > 0 && has_text(is_tile(p, i) ? "tile" : "whole", filter)) return true;
-    return p->layouts && has_text(view_buffers_role_of(p, i), filter);
+    const char *texts[] = {p->problem.buffers[i].name, buffer_state(p, i), p->reason ? p->reason[i] : NULL,
+                           p->nest_count == 0 ? NULL
+                           : is_tile(p, i)    ? "tile"
+                                              : "whole",
+                           p->layouts ? lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role)
+                                      : NULL};
+    bool has = !*filter;
+    for (size_t k = 0; !has && k < sizeof texts / sizeof *texts; k++)
+        has = texts[k] && has_text(texts[k], filter);
+    return has;
 }
 
-static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
+static void buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
     v->now.number = s->shown.number;
     snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
-    if (v->now.plan == v->made.plan && v->now.number == v->made.number && v->now.column == v->made.column &&
-        v->now.descending == v->made.descending && strcmp(v->now.filter, v->made.filter) == 0)
+    if (v->now.plan == v->made.plan && v->now.number == v->made.number &&
+        v->now.by.column == v->made.by.column && v->now.by.descending == v->made.by.descending &&
+        strcmp(v->now.filter, v->made.filter) == 0)
         return;
     v->count = 0;
     v->made = (struct arranged_for){0};
@@ -84,9 +80,9 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
     v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
     for (int32_t i = 0; i < p->problem.count; i++) v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
     for (int32_t i = 0; i < p->problem.count; i++)
-        if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
-    sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending, v->shown,
-              v->count);
+        if (buffers_matches(p, i, filter)) v->shown[v->count++] = i;
+    sort_rows(&plan_buffer_columns.at[v->now.by.column], v->rows, sizeof *v->rows, v->now.by.descending,
+              v->shown, v->count);
     /* Widths of "5777..5779" and of "fast 0x000040". */
     char life[64];
     v->life_columns = 8;
@@ -107,8 +103,7 @@ static void view_buffers_arrange(struct buffers_view *v, const struct session *s
 
 enum { NEVER = 1 << 20 };
 
-static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
-                                  int at)
+static void buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row, int at)
 {
     const struct lx_plan *p = v->made.plan;
     int32_t i = v->shown[at];
@@ -124,7 +119,7 @@ static void view_buffers_draw_row(const struct scene *on, const struct buffers_v
 }
 
 /* The state of the buffer under the cursor, and the reason. */
-static void view_buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
+static void buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
     if (v->count == 0 || area.rows < 1) return;
     int32_t i = v->shown[v->list.cursor];
@@ -132,7 +127,8 @@ static void view_buffers_draw_why(const struct scene *on, const struct buffers_v
     struct text line = {0};
     add_printable(&line, p->problem.buffers[i].name, 40);
     text_format(&line, ": %s", buffer_state(p, i));
-    if (p->layouts) text_format(&line, ", %s", view_buffers_role_of(p, i));
+    if (p->layouts)
+        text_format(&line, ", %s", lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role));
     int64_t cost = p->problem.buffers[i].spill_cost;
     if (p->layouts && p->answer.address[i] < 0 && cost > 0)
         text_format(&line, ", %s B less on chip", grouped(cost).at);
@@ -151,7 +147,7 @@ static void view_buffers_draw_why(const struct scene *on, const struct buffers_v
     put_paragraph(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), &line);
 }
 
-static void view_buffers_draw_sums(const struct scene *on, struct box area)
+static void buffers_draw_sums(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     double parts[LX_BYTE_KIND_COUNT];
@@ -167,11 +163,11 @@ static void view_buffers_draw_sums(const struct scene *on, struct box area)
     put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
-static void view_buffers_draw(const struct scene *on, void *state, struct box area)
+static void buffers_draw(const struct scene *on, void *state, struct box area)
 {
     struct buffers_view *v = state;
     struct box list = area;
-    view_buffers_arrange(v, on->session, on->filter);
+    buffers_arrange(v, on->session, on->filter);
     /* The cursor follows the selection. */
     int32_t buffer = on->session->selection.buffer;
     if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
@@ -192,112 +188,66 @@ static void view_buffers_draw(const struct scene *on, void *state, struct box ar
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
     v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
-    v->head = head;
-    for (int c = 0; c < BUFFER_COLUMNS; c++) {
-        char title[40];
-        bool here = c == v->now.column;
-        snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
-                 here ? (v->now.descending ? " v" : " ^") : "");
-        put_heading(on->cells, box_behind(head, 2), &v->fitted, (size_t)c, here ? INK(TITLE) : INK(DIM),
-                    title);
-    }
+    sorting_draw_heads(on, box_behind(head, 2), &v->fitted, &plan_buffer_columns, &v->now.by);
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
-        view_buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns},
-                              v->list.top + i);
+        buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN),
                            on->filter[0] ? "No buffer matches the filter. %s removes it."
                                          : "This plan has no buffers. %s goes back.",
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
     if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
-    view_buffers_draw_why(on, v, why);
-    view_buffers_draw_sums(on, sums);
+    buffers_draw_why(on, v, why);
+    buffers_draw_sums(on, sums);
 }
 
-static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
-    struct text known = {0};
-    int column = -1;
-    switch (r) {
-    case REQ_OPEN:
-        if (argument) return false;
-        if (!why_open(x)) {
-            session_show_buffer(&x->session);
-            explorer_show(x, VIEW_MAP);
-        }
-        return true;
-    case REQ_SORT:
-        for (int c = 0; c < BUFFER_COLUMNS; c++) {
-            if (argument && strcmp(plan_buffer_columns.at[c].key, argument) == 0) column = c;
-            text_format(&known, "%s%s", c ? ", " : "", plan_buffer_columns.at[c].key);
-        }
-        if (column >= 0)
-            v->now.column = column;
-        else
-            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument ? argument : "",
-                         known.at);
-        text_free(&known);
-        return true;
-    case REQ_SORT_RIGHT:
-    case REQ_SORT_LEFT:
-        column = v->now.column;
-        do column = (column + (r == REQ_SORT_RIGHT ? 1 : BUFFER_COLUMNS - 1)) % BUFFER_COLUMNS;
-        while (v->fitted.place[column].width == 0 && column != BUFFER_NAME);
-        v->now.column = column;
-        return true;
-    case REQ_SORT_REVERSE:
-        v->now.descending = !v->now.descending;
-        return true;
-    default:
-        return false;
+    if (r != REQ_OPEN || argument)
+        return sorting_request(x, &v->now.by, &plan_buffer_columns, v->fitted.place, r, argument);
+    if (why_open(x)) return true;
+    session_show_buffer(&x->session);
+    explorer_show(x, VIEW_MAP);
+    return true;
+}
+
+/* A click on a head sorts by its column, another one reverses the order. */
+static void buffers_click_head(struct explorer *x, void *state, const struct key *k)
+{
+    struct buffers_view *v = state;
+    (void)x;
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        const struct column_place *p = &v->fitted.place[c];
+        int from = v->list.rows.column + 2 + p->at;
+        if (p->width == 0 || k->column < from || k->column >= from + p->width) continue;
+        bool same = c == v->now.by.column;
+        v->now.by = (struct sorting){c, same ? !v->now.by.descending : kind_is_number(v->columns[c].kind)};
     }
 }
 
-static void view_buffers_mouse(struct explorer *x, void *state, const struct key *k)
+static int buffers_count(struct explorer *x, void *state)
 {
     struct buffers_view *v = state;
-    int row = k->row - v->list.rows.row + v->list.top;
-    if (k->code != AT_CLICK)
-        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-    else if (k->row == v->head.row) {
-        for (int c = 0; c < BUFFER_COLUMNS; c++) {
-            const struct column_place *p = &v->fitted.place[c];
-            int from = box_behind(v->head, 2).column + p->at;
-            if (p->width == 0 || k->column < from || k->column >= from + p->width) continue;
-            v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
-            v->now.column = c;
-        }
-    } else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
-        return;
-    else if (row == v->list.cursor) /* the second click opens */
-        view_buffers_request(x, v, REQ_OPEN, NULL);
-    else
-        view_select(x, VIEW_BUFFERS, row);
-}
-
-static int view_buffers_count(struct explorer *x, void *state)
-{
-    struct buffers_view *v = state;
-    view_buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
+    buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
     return v->count;
 }
 
-static const char *view_buffers_item(struct explorer *x, void *state, int i)
+static const char *buffers_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
 }
 
-static bool view_buffers_hides(struct explorer *x, void *state)
+static bool buffers_hides(struct explorer *x, void *state)
 {
     const struct buffers_view *v = state;
     int32_t buffer = x->session.selection.buffer;
     return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
 }
 
-static void view_buffers_select_item(struct explorer *x, void *state, int i)
+static void buffers_select_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     session_select_buffer(&x->session, v->shown[i]);
@@ -308,8 +258,8 @@ const struct view view_buffers = {
     .purpose = "every buffer in a table, and where the bytes go",
     .needs_plan = true,
     .state_size = sizeof(struct buffers_view),
-    .begin = view_buffers_begin,
-    .end = view_buffers_end,
+    .begin = buffers_begin,
+    .end = buffers_end,
     .hints = {{REQ_OPEN, "map or why"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_SORT_REVERSE, "reverse"},
@@ -318,13 +268,13 @@ const struct view view_buffers = {
               {REQ_OFF_CHIP, "off chip"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = view_buffers_draw,
-    .request = view_buffers_request,
-    .mouse = view_buffers_mouse,
-    .count = view_buffers_count,
-    .item = view_buffers_item,
-    .list = first_list,
+    .draw = buffers_draw,
+    .request = buffers_request,
+    .mouse = buffers_click_head,
+    .count = buffers_count,
+    .item = buffers_item,
+    .is_list = true,
     .sorted_by = &plan_buffer_columns,
-    .select = view_buffers_select_item,
-    .hides = view_buffers_hides,
+    .select = buffers_select_item,
+    .hides = buffers_hides,
 };

@@ -1,13 +1,9 @@
 /* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
  * raced in the background. Two of them are drawn next to each other with their differences. */
-#include "text/format.h"
 #include "tui/views/compared.h"
-#include "tui/draw/cells.h"
 #include "base/checked.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_PANE = 6, MARKS = 4 };
@@ -36,33 +32,33 @@ struct compare_view {
     uint64_t files_read; /* the same */
 };
 
-static void view_compare_begin(void *state)
+static void compare_begin(void *state)
 {
     struct compare_view *v = state;
     v->sort = -1;
 }
 
-static void view_compare_end(void *state)
+static void compare_end(void *state)
 {
     struct compare_view *v = state;
     comparison_free(&v->comparison);
 }
 
-static bool view_compare_same(const struct rival *a, const struct rival *b)
+static bool compare_same(const struct rival *a, const struct rival *b)
 {
     return a->kind == b->kind && a->number == b->number;
 }
 
-static int view_compare_row_of(const struct compare_view *v, const struct rival *r)
+static int compare_row_of(const struct compare_view *v, const struct rival *r)
 {
     for (int i = 0; i < v->rows.count; i++)
-        if (view_compare_same(&v->rows.at[i], r)) return i;
+        if (compare_same(&v->rows.at[i], r)) return i;
     return -1;
 }
 
 /* Gathers the rows again, as they may have changed. The cursor stays on its rival, or goes to the winner
  * of a new race. */
-static void view_compare_gather(struct compare_view *v, const struct session *s)
+static void compare_gather(struct compare_view *v, const struct session *s)
 {
     struct rival here = {0};
     bool had = v->list.cursor < v->rows.count;
@@ -85,29 +81,29 @@ static void view_compare_gather(struct compare_view *v, const struct session *s)
         here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
         had = v->moved = true;
     }
-    int at = had ? view_compare_row_of(v, &here) : 0;
+    int at = had ? compare_row_of(v, &here) : 0;
     v->list.cursor = at < 0 ? 0 : at;
 }
 
 /* The row on the left: the marked one, or A, or the present plan. */
-static const struct rival *view_compare_left_of(const struct compare_view *v)
+static const struct rival *compare_left_of(const struct compare_view *v)
 {
     struct rival pinned = {.kind = RIVAL_PINNED}, now = {.kind = RIVAL_NOW};
-    int at = v->has_left ? view_compare_row_of(v, &v->left) : -1;
-    if (at < 0) at = view_compare_row_of(v, &pinned);
-    if (at < 0) at = view_compare_row_of(v, &now);
+    int at = v->has_left ? compare_row_of(v, &v->left) : -1;
+    if (at < 0) at = compare_row_of(v, &pinned);
+    if (at < 0) at = compare_row_of(v, &now);
     return at >= 0 && v->rows.at[at].outcome->plan ? &v->rows.at[at] : NULL;
 }
 
-static void view_compare_draw_row(const struct scene *on, const struct compare_view *v,
-                                  const struct fitted *f, struct box row, int i)
+static void compare_draw_row(const struct scene *on, const struct compare_view *v, const struct fitted *f,
+                             struct box row, int i)
 {
     const struct session *s = on->session;
     const struct rival *r = &v->rows.at[i];
     struct progress now = rival_progress(s, r);
     struct cells *g = on->cells;
     bool wins = r->kind == RIVAL_RACER && session_wins(s, r->number);
-    if (r == view_compare_left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
+    if (r == compare_left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
     if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
     if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
     struct racer_row data = {on, r, r->outcome->plan, wins};
@@ -130,7 +126,7 @@ static void view_compare_draw_row(const struct scene *on, const struct compare_v
 }
 
 /* Curves of a race, or of planning. */
-static bool view_compare_has_curves(const struct scene *on, const struct compare_view *v)
+static bool compare_has_curves(const struct scene *on, const struct compare_view *v)
 {
     for (int i = 0; i < v->rows.count; i++) {
         const struct rival *r = &v->rows.at[i];
@@ -140,14 +136,14 @@ static bool view_compare_has_curves(const struct scene *on, const struct compare
     return false;
 }
 
-static void view_compare_draw_pane(const struct scene *on, struct compare_view *v, struct box area)
+static void compare_draw_pane(const struct scene *on, struct compare_view *v, struct box area)
 {
-    const struct rival *left = view_compare_left_of(v), *right = &v->rows.at[v->list.cursor];
+    const struct rival *left = compare_left_of(v), *right = &v->rows.at[v->list.cursor];
     bool both = left && right->outcome->plan,
-         alone = left && view_compare_same(left, right) && session_winner(on->session) < 0,
+         alone = left && compare_same(left, right) && session_winner(on->session) < 0,
          race = worker_busy(on->session->worker, &race_work) || !both || alone;
     enum pane pane = v->pane != PANE_ITSELF ? v->pane : race ? PANE_CURVES : PANE_MAPS;
-    if (pane == PANE_CURVES ? v->pane == PANE_ITSELF && !view_compare_has_curves(on, v) : !both) {
+    if (pane == PANE_CURVES ? v->pane == PANE_ITSELF && !compare_has_curves(on, v) : !both) {
         put_wrapped_format(
             on->cells, area, INK(DIM),
             "%s races all solvers on this pattern.\n%s pins this plan as A; %s%s FILE adds a plan file.\n%s "
@@ -168,11 +164,11 @@ static void view_compare_draw_pane(const struct scene *on, struct compare_view *
     if (area.rows > 1) compare_maps_draw(on, area, left, right, &v->comparison, &v->window);
 }
 
-static void view_compare_draw(const struct scene *on, void *state, struct box area)
+static void compare_draw(const struct scene *on, void *state, struct box area)
 {
     struct compare_view *v = state;
     const struct session *s = on->session;
-    view_compare_gather(v, s);
+    compare_gather(v, s);
     int n = v->rows.count, most = area.rows - 2 - LEAST_PANE;
     struct box list = area, chart = {0};
     struct box pane = box_cut_bottom(&list, area.rows - (n < most ? n : most > 2 ? most : n) - 2);
@@ -183,7 +179,7 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
     const struct lx_plan *p = session_plan(on->session);
     int32_t selected = on->session->selection.buffer;
     struct box at = box_behind(head, MARKS);
-    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
+    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->list ? "cost " : NULL;
     for (size_t i = 0; i < f.of.count; i++)
         put_heading(on->cells, at, &f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
                     i == TRAFFIC && what ? what : f.of.at[i].heading);
@@ -191,20 +187,20 @@ static void view_compare_draw(const struct scene *on, void *state, struct box ar
         put_heading(on->cells, at, &f, SELECTED, INK(TITLE), p->problem.buffers[selected].name);
     list_show(&v->list, n, list);
     for (int i = 0; i < list.rows && v->list.top + i < n; i++)
-        view_compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},
-                              v->list.top + i);
-    if (chart.columns > 0 && view_compare_has_curves(on, v))
+        compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},
+                         v->list.top + i);
+    if (chart.columns > 0 && compare_has_curves(on, v))
         compare_curves_draw(on, chart, &v->rows, v->list.cursor);
     if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
         struct box warn = box_cut_top(&pane, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "results of other settings; %s races again", KEY_OF(RACE));
     }
-    if (pane.rows > 0) view_compare_draw_pane(on, v, pane);
+    if (pane.rows > 0) compare_draw_pane(on, v, pane);
 }
 
 /* Around the middle of the selected buffer in the present plan. */
-static void view_compare_zoom(struct explorer *x, struct compare_view *v, double factor)
+static void compare_zoom(struct explorer *x, struct compare_view *v, double factor)
 {
     const struct session *s = &x->session;
     const struct outcome *o = &s->shown;
@@ -223,7 +219,7 @@ static void view_compare_zoom(struct explorer *x, struct compare_view *v, double
     if (length >= 1 && height >= 1) *w = (struct compare_window){0};
 }
 
-static void view_compare_pan(struct compare_view *v, double time, double address)
+static void compare_pan(struct compare_view *v, double time, double address)
 {
     struct compare_window *w = &v->window;
     double length = w->to - w->from, height = w->high - w->low;
@@ -234,7 +230,7 @@ static void view_compare_pan(struct compare_view *v, double time, double address
     w->high = w->low + height;
 }
 
-static void view_compare_sort_by(struct explorer *x, struct compare_view *v, int column)
+static void compare_sort_by(struct explorer *x, struct compare_view *v, int column)
 {
     v->reversed = column == v->sort && !v->reversed;
     v->sort = column;
@@ -243,7 +239,7 @@ static void view_compare_sort_by(struct explorer *x, struct compare_view *v, int
                  v->reversed ? ", reversed" : "");
 }
 
-static void view_compare_take(struct explorer *x, const struct rival *r)
+static void compare_take(struct explorer *x, const struct rival *r)
 {
     struct what_if how = x->session.now;
     if (r->kind == RIVAL_NOW && why_open(x)) return;
@@ -260,18 +256,18 @@ static void view_compare_take(struct explorer *x, const struct rival *r)
         explorer_say(x, TONE_DIM, "the present plan is by this solver");
 }
 
-static bool view_compare_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool compare_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct compare_view *v = state;
     int32_t m = session_plan(&x->session)->problem.count, step = r == REQ_NEXT_ITEM ? 1 : m - 1;
-    view_compare_gather(v, &x->session);
+    compare_gather(v, &x->session);
     const struct rival *here = &v->rows.at[v->list.cursor];
     switch (r) {
     case REQ_EDGES:
         x->session.selection.by_edges = !x->session.selection.by_edges;
         return true;
     case REQ_MARK:
-        v->has_left = !(v->has_left && view_compare_same(&v->left, here));
+        v->has_left = !(v->has_left && compare_same(&v->left, here));
         v->left = *here;
         return true;
     case REQ_PANE:
@@ -280,32 +276,32 @@ static bool view_compare_request(struct explorer *x, void *state, enum request r
         explorer_say(x, TONE_PLAIN, "below: %s", pane_names[v->pane]);
         return true;
     case REQ_ZOOM_IN:
-        return view_compare_zoom(x, v, 0.5), true;
+        return compare_zoom(x, v, 0.5), true;
     case REQ_ZOOM_OUT:
-        return view_compare_zoom(x, v, 2), true;
+        return compare_zoom(x, v, 2), true;
     case REQ_ZOOM_ALL:
         return v->window = (struct compare_window){0}, true;
     case REQ_PAN_LEFT:
     case REQ_PAN_RIGHT:
-        return view_compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
+        return compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
     case REQ_PAN_DOWN:
     case REQ_PAN_UP:
         if (v->pane == PANE_LINES)
             return v->top = v->top + (r == REQ_PAN_UP ? (v->top < 5 ? -v->top : -5) : 5), true;
-        return view_compare_pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
+        return compare_pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
     case REQ_SORT:
         for (int i = 0; i < RACER_COLUMNS; i++)
             if (strcmp(racer_columns.at[i].key, argument ? argument : "") == 0)
-                return view_compare_sort_by(x, v, i), true;
+                return compare_sort_by(x, v, i), true;
         explorer_say(x, TONE_BAD, "there is no column \"%s\" here", argument ? argument : "");
         return true;
     case REQ_SORT_RIGHT:
-        return view_compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
+        return compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
     case REQ_SORT_LEFT:
-        return view_compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
+        return compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
     case REQ_OPEN:
         if (argument) return false;
-        return view_compare_take(x, here), true;
+        return compare_take(x, here), true;
     case REQ_NEXT_ITEM:
     case REQ_PREVIOUS_ITEM:
         if (m > 0) session_select_buffer(&x->session, (x->session.selection.buffer + step + m) % m);
@@ -315,10 +311,10 @@ static bool view_compare_request(struct explorer *x, void *state, enum request r
     }
 }
 
-static int view_compare_count(struct explorer *x, void *state)
+static int compare_count(struct explorer *x, void *state)
 {
     struct compare_view *v = state;
-    view_compare_gather(v, &x->session);
+    compare_gather(v, &x->session);
     return v->rows.count;
 }
 
@@ -329,7 +325,7 @@ static const char *view_compare_item(struct explorer *x, void *state, int i)
 }
 
 /* The user has moved the cursor: it stays there. */
-static void view_compare_select_row(struct explorer *x, void *state, int i)
+static void compare_select_row(struct explorer *x, void *state, int i)
 {
     struct compare_view *v = state;
     (void)x;
@@ -338,7 +334,7 @@ static void view_compare_select_row(struct explorer *x, void *state, int i)
 }
 
 /* The effect of <Enter> on this row; plans to compare with have none. */
-static const char *view_compare_hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *compare_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct compare_view *v = state;
     if (h->request != REQ_OPEN || v->list.cursor >= v->rows.count) return h->word;
@@ -356,8 +352,8 @@ const struct view view_compare = {
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
     .needs_plan = true,
     .state_size = sizeof(struct compare_view),
-    .begin = view_compare_begin,
-    .end = view_compare_end,
+    .begin = compare_begin,
+    .end = compare_end,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "cancel"},
               {REQ_OPEN, "use this solver"},
@@ -367,11 +363,11 @@ const struct view view_compare = {
               {REQ_ZOOM_IN, "zoom"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_BACK, "back"}},
-    .hint_word = view_compare_hint_word,
-    .draw = view_compare_draw,
-    .request = view_compare_request,
-    .count = view_compare_count,
+    .hint_word = compare_hint_word,
+    .draw = compare_draw,
+    .request = compare_request,
+    .count = compare_count,
     .item = view_compare_item,
-    .list = first_list,
-    .select = view_compare_select_row,
+    .is_list = true,
+    .select = compare_select_row,
 };

@@ -1,16 +1,35 @@
 /* Cores: the split of the selected op over the cores. For one of its tensors at a time: which core holds
  * which part, as a grid of cores and as the tensor itself, and whether the ops before and after split it
  * in the same way. */
-#include "tui/views/core_cut.h"
 #include "tui/core/explorer.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_PER_ROW = 16 };
+
+/* An op of the graph with layouts, one of its operands, and its core view. */
+struct cut {
+    const struct lx_divisions *all;
+    const struct lx_graph *g;
+    const struct lx_division *d;
+    const struct lx_op *op;
+    int32_t tensor;
+    int operand;
+    struct lx_core_view view;
+    int64_t parts; /* different parts of the tensor */
+};
+
+/* The quickest divisions of the op, timed with its operands where the plan has them. */
+enum { MOST_CHOICES = 12 };
+struct core_menu {
+    uint64_t outcome; /* number of the outcome */
+    int32_t op, count;
+    int neighbours;
+    struct lx_alternative at[MOST_CHOICES];
+};
 
 struct cores_view {
     int operand;
@@ -19,7 +38,7 @@ struct cores_view {
     struct core_menu menu;
 };
 
-static bool view_cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
+static bool cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
 {
     const struct outcome *o = &s->shown;
     *c = (struct cut){.all = o->divisions};
@@ -38,7 +57,7 @@ static bool view_cores_find_cut(const struct session *s, struct cores_view *v, s
 }
 
 /* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
-static int64_t view_cores_part_of(const struct cut *c, int64_t core)
+static int64_t cores_part_of(const struct cut *c, int64_t core)
 {
     int64_t part = 0;
     for (int i = 0; i < c->view.rank; i++) {
@@ -49,7 +68,7 @@ static int64_t view_cores_part_of(const struct cut *c, int64_t core)
 }
 
 /* The begin of the iteration's tile along a variable. */
-static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *c, int split)
+static int64_t cores_tile_offset(const struct scene *on, const struct cut *c, int split)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
@@ -59,7 +78,7 @@ static int64_t view_cores_tile_offset(const struct scene *on, const struct cut *
            c->d->splits[split].extent;
 }
 
-static int view_cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
+static int cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
     struct text time = {0};
@@ -89,7 +108,7 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
         struct text why = {0};
         char ways[32] = "not split";
         if (s->split > 1) snprintf(ways, sizeof ways, "split %3lld ways", (long long)s->split);
-        int64_t at = view_cores_tile_offset(on, c, i);
+        int64_t at = cores_tile_offset(on, c, i);
         if (s->tiles > 1)
             text_format(&why, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
                         grouped(s->tiles).at, grouped(at).at);
@@ -104,8 +123,8 @@ static int view_cores_draw_head(const struct scene *on, struct box area, const s
 }
 
 /* The neighbours' splits of an operand: the op that writes it, or the first reader that differs. */
-static enum cut_agreement view_cores_agreement(const struct scene *on, const struct cut *c, int k,
-                                               struct text *words)
+static enum cut_agreement cores_agreement(const struct scene *on, const struct cut *c, int k,
+                                          struct text *words)
 {
     enum cut_agreement cut = CUT_SAME;
     int32_t t = op_operand(c->op, k);
@@ -125,34 +144,15 @@ static enum cut_agreement view_cores_agreement(const struct scene *on, const str
 
 static const uint8_t cut_tones[] = {[CUT_SAME] = TONE_GOOD, [CUT_RING] = TONE_WARN, [CUT_HBM] = TONE_BAD};
 
-static void view_cores_draw_operand(const struct scene *on, struct box row, const struct cut *c, int k)
-{
-    const struct lx_operand_span *span = &c->d->operands[k];
-    int32_t t = op_operand(c->op, k);
-    bool here = k == c->operand;
-    struct text words = {0};
-    enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
-    put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
-    put(on->cells, row.row, row.column + 2, on->glyphs->bullet, (struct style){.ink = tone_of_identity(t)});
-    put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN), c->g->tensors[t].name);
-    int at = row.column + 23;
-    at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM), "%s  %s B per core, spans %s B  ",
-                     k < c->op->input_count ? "in " : "out", grouped(span->core_bytes).at,
-                     grouped(span->bytes).at);
-    put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
-             words.at ? words.at : "");
-    text_free(&words);
-}
-
 /* For the line of an operand without room: the first split that differs from its neighbours, the selected
  * operand first. */
-static void view_cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
+static void cores_draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
 {
     int n = op_operand_count(c->op);
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
         struct text words = {0}, line = {0};
-        enum cut_agreement cut = view_cores_agreement(on, c, k, &words);
+        enum cut_agreement cut = cores_agreement(on, c, k, &words);
         add_printable(&line, c->g->tensors[op_operand(c->op, k)].name, 24);
         text_format(&line, ": %s", words.at ? words.at : "");
         if (cut != CUT_SAME)
@@ -165,8 +165,7 @@ static void view_cores_draw_mismatch(const struct scene *on, struct box row, con
 }
 
 /* A number for each part. Returns the rows it took. */
-static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area,
-                                const struct cut *c)
+static int cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
 {
     int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
     int width = c->parts > 100 ? 5 : 4;
@@ -183,7 +182,7 @@ static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, st
     for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
         int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
         bool works = i < c->d->cores_used, here = i == on->session->selection.core;
-        int64_t part = view_cores_part_of(c, i);
+        int64_t part = cores_part_of(c, i);
         struct style style =
             works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
         if (on->theme->letters && works) style = INK(PLAIN);
@@ -196,7 +195,7 @@ static int view_cores_draw_grid(const struct scene *on, struct cores_view *v, st
 }
 
 /* The slices of the selected core. */
-static void view_cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
+static void cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
     if (area.rows < 1) return;
@@ -204,12 +203,11 @@ static void view_cores_draw_core(const struct scene *on, struct box area, const 
     if (on->session->selection.core >= c->d->cores_used)
         text_add(&line, " is idle in this op");
     else {
-        text_format(&line,
-                    " holds part %lld:", (long long)view_cores_part_of(c, on->session->selection.core));
+        text_format(&line, " holds part %lld:", (long long)cores_part_of(c, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
-            int64_t offset = view_cores_tile_offset(on, c, i);
+            int64_t offset = cores_tile_offset(on, c, i);
             text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)(offset + from),
                         (long long)(offset + to));
         }
@@ -220,7 +218,7 @@ static void view_cores_draw_core(const struct scene *on, struct box area, const 
 }
 
 /* Why there is no split to show, and what to do. */
-static void view_cores_draw_nothing(const struct scene *on, struct box area)
+static void cores_draw_nothing(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     int32_t op = on->session->selection.op;
@@ -245,26 +243,177 @@ static void view_cores_draw_nothing(const struct scene *on, struct box area)
             KEY_OF(NEXT_ITEM));
 }
 
-static void view_cores_draw(const struct scene *on, void *state, struct box area)
+static char tensor_letter_of(const struct cut *c, int device_dim)
+{
+    const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
+    int host = l->host_dim[device_dim];
+    if (!c->op->map || host < 0 || host >= c->op->map->rank[c->operand])
+        return host >= 0 ? (char)('a' + host) : '.'; /* views have letters of their own */
+    return c->op->map->letter[c->op->map->index[c->operand][host]];
+}
+
+/* One part of a tensor: a field with its number, where there is room. */
+static void tensor_draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
+{
+    struct style style = {TONE_LABEL, tone_of_identity((int32_t)part), 0};
+    char number[24];
+    if (on->theme->letters) style = INK(PLAIN);
+    if (is_mine) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
+    int digits = snprintf(number, sizeof number, "%lld", (long long)part);
+    put_fill(on->cells, f, is_mine && on->theme->letters ? on->glyphs->shade : ' ', style);
+    for (int r = 0; r < f.rows && on->theme->letters; r++)
+        put(on->cells, f.row + r, f.column, on->glyphs->vertical, INK(FRAME));
+    if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
+}
+
+/* The two dimensions with most slices, -1 if there is none; the first of the tensor goes down. */
+struct drawn {
+    int down, across;
+};
+
+static void tensor_draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
+{
+    const int64_t *slices = c->view.slices;
+    struct text shape = {0};
+    int64_t tiles = 1;
+    for (int i = 0; i < c->view.rank; i++) tiles *= max_i64(c->view.tiles[i], 1);
+    if (tiles > 1) text_format(&shape, "1/%s of ", grouped(tiles).at);
+    add_shape(&c->g->tensors[c->tensor], &shape);
+    if (d.across < 0)
+        text_add(&shape, ": replicated on every core");
+    else if (d.down < 0)
+        text_format(&shape, " split %c/%lld across", tensor_letter_of(c, d.across),
+                    (long long)slices[d.across]);
+    else
+        text_format(&shape, " split %c/%lld down, %c/%lld across", tensor_letter_of(c, d.down),
+                    (long long)slices[d.down], tensor_letter_of(c, d.across), (long long)slices[d.across]);
+    for (int i = 0; i < c->view.rank; i++)
+        if (i != d.down && i != d.across && slices[i] > 1)
+            text_format(&shape, ", %c/%lld not drawn", tensor_letter_of(c, i), (long long)slices[i]);
+    put_line(on->cells, row, INK(DIM), &shape);
+}
+
+static void draw_cut_tensor(const struct scene *on, struct box area, const struct cut *c)
+{
+    int a = -1, b = -1;
+    for (int i = 0; i < c->view.rank; i++)
+        if (c->view.slices[i] > 1 && (b < 0 || c->view.slices[i] > c->view.slices[b])) b = i;
+    for (int i = 0; i < c->view.rank; i++)
+        if (i != b && c->view.slices[i] > 1 && (a < 0 || c->view.slices[i] > c->view.slices[a])) a = i;
+    struct drawn d = a > b ? (struct drawn){b, a} : (struct drawn){a, b};
+    tensor_draw_shape(on, box_cut_top(&area, 1), c, d);
+    if (area.rows < 1 || area.columns < 2) return;
+    /* A row of fields that is too narrow for their numbers continues below, in bands. */
+    int64_t down = d.down >= 0 ? c->view.slices[d.down] : 1,
+            across = d.across >= 0 ? c->view.slices[d.across] : 1;
+    char number[24];
+    int width = snprintf(number, sizeof number, "%lld", (long long)max_i64(c->parts - 1, 0)) + 2;
+    int64_t bands = ceil_div_i64(across, max_i64(area.columns / width, 1));
+    if (bands * down > area.rows) bands = 1;
+    int64_t per_band = ceil_div_i64(across, bands), rows = down * bands;
+    if (area.rows > 3 * rows) area.rows = (int)(3 * rows);
+    int64_t core = on->session->selection.core;
+    for (int64_t i = 0; i < down; i++)
+        for (int64_t j = 0; j < across; j++) {
+            /* The part; in dimensions that are not drawn it is the core's own slice. */
+            bool mine = core < c->d->cores_used;
+            int64_t part = 0;
+            for (int k = 0; k < c->view.rank; k++) {
+                int64_t slices = max_i64(c->view.slices[k], 1),
+                        own = core / max_i64(c->view.stride[k], 1) % slices,
+                        here = k == d.down     ? i
+                               : k == d.across ? j
+                                               : own;
+                mine = mine && here == own;
+                part = part * slices + here;
+            }
+            int64_t row = i * bands + j / per_band, column = j % per_band;
+            int top = (int)(area.rows * row / rows), left = (int)(area.columns * column / per_band);
+            struct box field = {area.row + top, area.column + left, (int)(area.rows * (row + 1) / rows) - top,
+                                (int)(area.columns * (column + 1) / per_band) - left};
+            tensor_draw_field(on, field, part, mine);
+        }
+}
+
+static void draw_core_menu(const struct scene *on, struct box area, const struct cut *c, struct core_menu *m)
+{
+    if (area.rows < 3 || area.columns < 30) return;
+    const struct outcome *o = &on->session->shown;
+    double share[LX_MAX_OPERANDS];
+    if (m->outcome != o->number || m->op != c->d->op) {
+        lx_plan_hbm_shares(o->plan, c->d->op, share);
+        m->count =
+            lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours);
+        m->outcome = o->number;
+        m->op = c->d->op;
+    }
+    if (m->count < 2) return;
+    put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
+               "  split             time           agree");
+    for (int i = 0; i < m->count && i + 1 < area.rows; i++) {
+        struct box row = (struct box){area.row + 1 + i, area.column, 1, area.columns};
+        const struct lx_alternative *a = &m->at[i];
+        struct text words = {0};
+        double now = 0;
+        char numbers[80];
+        struct style style = a->present ? INK(TITLE) : INK(PLAIN);
+        for (int k = m->count - 1; k >= 0; k--)
+            if (m->at[k].present) now = m->at[k].device_us;
+        for (int k = 0; k < c->d->split_count; k++)
+            if (a->splits[k] > 1)
+                text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
+                            (long long)a->splits[k]);
+        put(on->cells, row.row, row.column, a->present ? on->glyphs->mark : ' ', INK(KEY));
+        put_text(on->cells, row.row, row.column + 2, 13, style, words.at ? words.at : "not split");
+        put_right(on->cells, row.row, row.column + 15, 9, style, in_micros(a->device_us).at);
+        snprintf(numbers, sizeof numbers, "%+.1f %%", now > 0 ? 100 * (a->device_us / now - 1) : 0);
+        put_right(on->cells, row.row, row.column + 24, 9, INK(DIM), a->present ? "now" : numbers);
+        snprintf(numbers, sizeof numbers, "%d of %d", a->agreeing, m->neighbours);
+        if (m->neighbours > 0 && row.columns >= 38)
+            put_right(on->cells, row.row, row.column + 33, 8,
+                      a->agreeing == m->neighbours ? INK(GOOD) : INK(DIM), numbers);
+        text_free(&words);
+    }
+}
+
+static void cores_draw(const struct scene *on, void *state, struct box area)
 {
     struct cores_view *v = state;
     struct cut c;
-    if (!view_cores_find_cut(on->session, v, &c)) {
-        view_cores_draw_nothing(on, area);
+    if (!cores_find_cut(on->session, v, &c)) {
+        cores_draw_nothing(on, area);
         return;
     }
-    box_cut_top(&area, view_cores_draw_head(on, area, &c));
+    box_cut_top(&area, cores_draw_head(on, area, &c));
     int most = area.rows > 12 ? 6 : area.rows / 3;
-    for (int k = 0; k < op_operand_count(c.op) && k < most; k++)
-        view_cores_draw_operand(on, box_cut_top(&area, 1), &c, k);
+    for (int k = 0; k < op_operand_count(c.op) && k < most; k++) {
+        struct box row = box_cut_top(&area, 1);
+        const struct lx_operand_span *span = &c.d->operands[k];
+        int32_t t = op_operand(c.op, k);
+        bool here = k == c.operand;
+        struct text words = {0};
+        enum cut_agreement cut = cores_agreement(on, &c, k, &words);
+        put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
+        put(on->cells, row.row, row.column + 2, on->glyphs->bullet,
+            (struct style){.ink = tone_of_identity(t)});
+        put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
+                 c.g->tensors[t].name);
+        int at = row.column + 23;
+        at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM),
+                         "%s  %s B per core, spans %s B  ", k < c.op->input_count ? "in " : "out",
+                         grouped(span->core_bytes).at, grouped(span->bytes).at);
+        put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
+                 words.at ? words.at : "");
+        text_free(&words);
+    }
     struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
-    if (area.columns < 160) view_cores_draw_mismatch(on, mismatch, &c);
+    if (area.columns < 160) cores_draw_mismatch(on, mismatch, &c);
     struct box grid = area, tensor = area;
     if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
         grid.columns = area.columns / 2 - 2;
         if (grid.columns > 66) grid.columns = 66;
-        grid.rows = view_cores_draw_grid(on, v, grid, &c);
+        grid.rows = cores_draw_grid(on, v, grid, &c);
         tensor.column += v->grid.columns + 4 > 44 ? v->grid.columns + 4 : 44;
         tensor.columns = area.column + area.columns - tensor.column;
         draw_cut_tensor(on, tensor, &c);
@@ -273,16 +422,16 @@ static void view_cores_draw(const struct scene *on, void *state, struct box area
                                     tensor.column - grid.column - 2},
                        &c, &v->menu);
     } else
-        view_cores_draw_grid(on, v, grid, &c);
-    view_cores_draw_core(on, core, &c);
+        cores_draw_grid(on, v, grid, &c);
+    cores_draw_core(on, core, &c);
 }
 
-static bool view_cores_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool cores_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct cores_view *v = state;
     struct cut c;
     (void)argument;
-    if (!view_cores_find_cut(&x->session, v, &c)) return false;
+    if (!cores_find_cut(&x->session, v, &c)) return false;
     int64_t last = c.d->cores - 1, per_row = max_i64(v->per_row, 1), to = x->session.selection.core;
     switch (r) {
     case REQ_LEFT:
@@ -315,14 +464,14 @@ static bool view_cores_request(struct explorer *x, void *state, enum request r, 
     return true;
 }
 
-static void view_cores_mouse(struct explorer *x, void *state, const struct key *k)
+static void cores_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct cores_view *v = state;
     if (k->code != AT_CLICK || !box_holds(&v->grid, k->row, k->column) || v->cell_columns < 1) return;
     int64_t core =
         (int64_t)(k->row - v->grid.row) * v->per_row + (k->column - v->grid.column) / v->cell_columns;
     struct cut c;
-    if (view_cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
+    if (cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
 }
 
 const struct view view_cores = {
@@ -338,11 +487,8 @@ const struct view view_cores = {
               {REQ_MORE_CORES, "more"},
               {REQ_GRAPH, "graph"},
               {REQ_BACK, "back"}},
-    .draw = view_cores_draw,
-    .request = view_cores_request,
-    .mouse = view_cores_mouse,
-    .count = op_items_count,
-    .item = op_items_name,
-    .selected = op_items_selected,
-    .select = op_items_select,
+    .draw = cores_draw,
+    .request = cores_request,
+    .mouse = cores_mouse,
+    .items = ITEMS_OPS,
 };

@@ -1,14 +1,11 @@
 /* The graph: ops in order; of the selected one its producers and consumers, and whether tensors go through
  * HBM or stay on chip. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
 #include "tui/views/graph_rows.h"
 #include "tui/draw/chart.h"
-
-#include <string.h>
 
 enum { LARGE = 256 }; /* repeated layers of larger graphs are folded at first */
 
@@ -20,14 +17,14 @@ struct graph_view {
     int seen; /* the last pattern, from 1 on */
 };
 
-static void view_graph_end(void *state)
+static void graph_end(void *state)
 {
     struct graph_view *v = state;
     mem_free(v->shown);
 }
 
 /* Layers of a large graph are folded when it is first seen. */
-static void view_graph_arrange(struct graph_view *v, const struct session *s, const char *filter)
+static void graph_arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
@@ -54,41 +51,41 @@ struct edge {
     bool is_input, on_chip;
 };
 
-static int view_graph_readers(const struct outcome *o, int32_t tensor)
+static int graph_readers(const struct outcome *o, int32_t tensor)
 {
     return o->reader_at[tensor + 1] - o->reader_at[tensor];
 }
 
-static int view_graph_edges(const struct outcome *o, const struct lx_op *op)
+static int graph_edges(const struct outcome *o, const struct lx_op *op)
 {
     int n = op->input_count;
-    for (int k = 0; k < op->output_count; k++) n += view_graph_readers(o, op->outputs[k]);
+    for (int k = 0; k < op->output_count; k++) n += graph_readers(o, op->outputs[k]);
     return n;
 }
 
-static int view_graph_edge_at(const struct session *s, int wanted, struct edge *out)
+static int graph_edge_at(const struct session *s, int wanted, struct edge *out)
 {
     const struct outcome *o = &s->shown;
     const struct lx_graph *g = outcome_graph(o);
     if (!g || s->selection.op < 0) return 0;
     const struct lx_op *op = &g->ops[s->selection.op];
-    int n = view_graph_edges(o, op), left = wanted - op->input_count;
+    int n = graph_edges(o, op), left = wanted - op->input_count;
     if (wanted < 0 || wanted >= n) return n;
     out->is_input = wanted < op->input_count;
     out->operand = out->is_input ? wanted : op->input_count;
-    while (!out->is_input && left >= view_graph_readers(o, op_operand(op, out->operand)))
-        left -= view_graph_readers(o, op_operand(op, out->operand++));
+    while (!out->is_input && left >= graph_readers(o, op_operand(op, out->operand)))
+        left -= graph_readers(o, op_operand(op, out->operand++));
     out->tensor = op_operand(op, out->operand);
     out->op = out->is_input ? o->producer[out->tensor] : o->readers[o->reader_at[out->tensor] + left];
     out->on_chip = lx_plan_place(o->plan, s->selection.op, out->operand) >= 0;
     return n;
 }
 
-static void view_graph_draw_edges(const struct scene *on, struct graph_view *v, struct box area)
+static void graph_draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
     struct edge e;
-    int n = view_graph_edge_at(on->session, -1, &e), row = 0;
+    int n = graph_edge_at(on->session, -1, &e), row = 0;
     if (on->session->selection.op < 0 || area.rows < 1) return;
     const struct lx_op *op = &g->ops[on->session->selection.op];
     int title = put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
@@ -113,7 +110,7 @@ static void view_graph_draw_edges(const struct scene *on, struct graph_view *v, 
     if (v->edge >= n) v->edge = 0;
     int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
-        view_graph_edge_at(on->session, i, &e);
+        graph_edge_at(on->session, i, &e);
         const struct lx_tensor *t = &g->tensors[e.tensor];
         struct text words = {0};
         text_add(&words, e.is_input ? "from " : "to   ");
@@ -144,7 +141,7 @@ static void view_graph_draw_edges(const struct scene *on, struct graph_view *v, 
     }
 }
 
-static void view_graph_draw(const struct scene *on, void *state, struct box area)
+static void graph_draw(const struct scene *on, void *state, struct box area)
 {
     struct graph_view *v = state;
     const struct outcome *o = &on->session->shown;
@@ -156,12 +153,12 @@ static void view_graph_draw(const struct scene *on, void *state, struct box area
             "This pattern is a list of buffers: it has no ops. %s shows where its buffers are.", KEY_OF(MAP));
         return;
     }
-    view_graph_arrange(v, on->session, on->filter);
+    graph_arrange(v, on->session, on->filter);
     /* Rows for the edges of the busiest op, as long as the list keeps two thirds. */
     const struct lx_graph *g = outcome_graph(o);
     int most = 0, room = area.rows >= 14 ? area.rows / 3 : 3;
     for (int32_t i = 0; i < g->op_count; i++)
-        if (view_graph_edges(o, &g->ops[i]) > most) most = view_graph_edges(o, &g->ops[i]);
+        if (graph_edges(o, &g->ops[i]) > most) most = graph_edges(o, &g->ops[i]);
     most += 1 + (o->plan->nest_count > 0);
     struct box edges = box_cut_bottom(&list, most < room ? most : room),
                waits = box_cut_bottom(&list, area.rows >= 10);
@@ -181,20 +178,20 @@ static void view_graph_draw(const struct scene *on, void *state, struct box area
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
         put_graph_row(on, &rows, (struct box){list.row + i, list.column, 1, list.columns},
                       v->shown[v->list.top + i]);
-    view_graph_draw_edges(on, v, edges);
+    graph_draw_edges(on, v, edges);
 }
 
-static bool view_graph_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool graph_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct graph_view *v = state;
     struct edge e;
-    int n = view_graph_edge_at(&x->session, v->edge, &e);
+    int n = graph_edge_at(&x->session, v->edge, &e);
     switch (r) {
     case REQ_FOLLOW:
     case REQ_RIGHT:
     case REQ_LEFT:
         if (n > 0) v->edge = (v->edge + (r == REQ_LEFT ? n - 1 : 1)) % n;
-        if (view_graph_edge_at(&x->session, v->edge, &e) > 0)
+        if (graph_edge_at(&x->session, v->edge, &e) > 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, e.tensor));
         return true;
     case REQ_FOLD:
@@ -229,27 +226,27 @@ static bool view_graph_request(struct explorer *x, void *state, enum request r, 
     }
 }
 
-static int view_graph_count(struct explorer *x, void *state)
+static int graph_count(struct explorer *x, void *state)
 {
     struct graph_view *v = state;
-    view_graph_arrange(v, &x->session, x->filter[VIEW_GRAPH]);
+    graph_arrange(v, &x->session, x->filter[VIEW_GRAPH]);
     return v->count;
 }
 
-static const char *view_graph_item(struct explorer *x, void *state, int i)
+static const char *graph_item(struct explorer *x, void *state, int i)
 {
     const struct graph_view *v = state;
     return outcome_graph(&x->session.shown)->ops[v->shown[i]].name;
 }
 
-static bool view_graph_hides(struct explorer *x, void *state)
+static bool graph_hides(struct explorer *x, void *state)
 {
     int32_t op = x->session.selection.op;
     (void)state;
     return op < 0 || !op_matches(outcome_graph(&x->session.shown), op, x->filter[VIEW_GRAPH]);
 }
 
-static void view_graph_select_item(struct explorer *x, void *state, int i)
+static void graph_select_item(struct explorer *x, void *state, int i)
 {
     struct graph_view *v = state;
     session_select_op(&x->session, v->shown[i]);
@@ -261,7 +258,7 @@ const struct view view_graph = {
     .purpose = "the ops in order, lanes of tensors, what bounds each",
     .needs_plan = true,
     .state_size = sizeof(struct graph_view),
-    .end = view_graph_end,
+    .end = graph_end,
     .hints = {{REQ_FOLLOW, "next edge"},
               {REQ_OPEN, "follow it"},
               {REQ_NEXT_ITERATION, "iteration"},
@@ -271,11 +268,11 @@ const struct view view_graph = {
               {REQ_LOOPS, "its loops"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = view_graph_draw,
-    .request = view_graph_request,
-    .count = view_graph_count,
-    .item = view_graph_item,
-    .list = first_list,
-    .select = view_graph_select_item,
-    .hides = view_graph_hides,
+    .draw = graph_draw,
+    .request = graph_request,
+    .count = graph_count,
+    .item = graph_item,
+    .is_list = true,
+    .select = graph_select_item,
+    .hides = graph_hides,
 };

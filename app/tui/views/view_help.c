@@ -21,7 +21,7 @@ struct help_view {
     char words[300]; /* of an item, for search */
 };
 
-static void view_help_words_of(int request, char *out, size_t size)
+static void help_words_of(int request, char *out, size_t size)
 {
     const struct request_row *r = &request_rows[request];
     static const char *const names[] = {[ARG_NONE] = "",
@@ -44,7 +44,7 @@ static void view_help_words_of(int request, char *out, size_t size)
 }
 
 /* A description in lines, cut at blanks; it is ASCII. */
-static void view_help_add(struct help_view *v, int request)
+static void help_add(struct help_view *v, int request)
 {
     const char *help = request_rows[request].help;
     int from = 0, room = v->room > 12 ? v->room : 12;
@@ -59,7 +59,7 @@ static void view_help_add(struct help_view *v, int request)
 }
 
 /* The requests that match, group by group, each under its heading. */
-static void view_help_arrange(struct help_view *v, const char *filter)
+static void help_arrange(struct help_view *v, const char *filter)
 {
     bool done[REQ_COUNT] = {false};
     v->count = 0;
@@ -69,16 +69,16 @@ static void view_help_arrange(struct help_view *v, const char *filter)
             char words[300];
             if (strcmp(request_rows[k].group, group) != 0) continue;
             if (k > i) done[k] = true;
-            view_help_words_of(k, words, sizeof words);
+            help_words_of(k, words, sizeof words);
             if (*filter && !has_text(words, filter) && !has_text(group, filter)) continue;
             if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
-            view_help_add(v, k);
+            help_add(v, k);
             heading = NULL;
         }
     }
 }
 
-static void view_help_draw_line(const struct scene *on, struct box row, const struct line *line)
+static void help_draw_line(const struct scene *on, struct box row, const struct line *line)
 {
     char words[300];
     int at = row.columns >= WIDE ? 41 : 19; /* behind the keys and, if there is room, the names */
@@ -86,7 +86,7 @@ static void view_help_draw_line(const struct scene *on, struct box row, const st
         put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
         return;
     }
-    view_help_words_of(line->request, words, sizeof words);
+    help_words_of(line->request, words, sizeof words);
     char *tab = strchr(words, '\t');
     *tab = 0;
     if (line->from == 0) {
@@ -97,19 +97,19 @@ static void view_help_draw_line(const struct scene *on, struct box row, const st
                tab + 1 + line->from);
 }
 
-static void view_help_draw(const struct scene *on, void *state, struct box area)
+static void help_draw(const struct scene *on, void *state, struct box area)
 {
     struct help_view *v = state;
     struct box in =
         frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
     struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
     v->room = in.columns - (in.columns >= WIDE ? 41 : 19);
-    view_help_arrange(v, on->filter);
+    help_arrange(v, on->filter);
     list_show(&v->list, v->count, in);
     for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
         struct box row = {in.row + i, in.column, 1, in.columns};
         const struct line *line = &v->lines[v->list.top + i];
-        view_help_draw_line(on, row, line);
+        help_draw_line(on, row, line);
         if (!line->heading && v->list.top + i == v->list.cursor)
             put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
@@ -119,19 +119,19 @@ static void view_help_draw(const struct scene *on, void *state, struct box area)
                    KEY_OF(HELP_UP), KEY_OF(FILTER));
 }
 
-static int view_help_count(struct explorer *x, void *state)
+static int help_count(struct explorer *x, void *state)
 {
     struct help_view *v = state;
-    view_help_arrange(v, x->filter[VIEW_HELP]);
+    help_arrange(v, x->filter[VIEW_HELP]);
     return v->count;
 }
 
-static bool view_help_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool help_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct help_view *v = state;
     (void)argument;
     if (r == REQ_OPEN) { /* does what the line says */
-        int request = v->list.cursor < view_help_count(x, v) ? v->lines[v->list.cursor].request : -1;
+        int request = v->list.cursor < help_count(x, v) ? v->lines[v->list.cursor].request : -1;
         if (request < 0) return true;
         x->overlay = VIEW_COUNT;
         explorer_request(x, (enum request)request, NULL);
@@ -139,7 +139,7 @@ static bool view_help_request(struct explorer *x, void *state, enum request r, c
     }
     if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) {
         /* The whole page moves, with one row of overlap. */
-        int was = v->list.cursor, n = view_help_count(x, v);
+        int was = v->list.cursor, n = help_count(x, v);
         bool moved =
             list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);
         v->list.top += v->list.cursor - was;
@@ -150,12 +150,12 @@ static bool view_help_request(struct explorer *x, void *state, enum request r, c
     return true;
 }
 
-static const char *view_help_item(struct explorer *x, void *state, int i)
+static const char *help_item(struct explorer *x, void *state, int i)
 {
     struct help_view *v = state;
     (void)x;
     if (v->lines[i].heading) return v->lines[i].heading;
-    view_help_words_of(v->lines[i].request, v->words, sizeof v->words);
+    help_words_of(v->lines[i].request, v->words, sizeof v->words);
     return v->words;
 }
 
@@ -168,9 +168,9 @@ const struct view view_help = {
               {REQ_OPEN, "do it"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct help_view),
-    .draw = view_help_draw,
-    .request = view_help_request,
-    .count = view_help_count,
-    .item = view_help_item,
-    .list = first_list,
+    .draw = help_draw,
+    .request = help_request,
+    .count = help_count,
+    .item = help_item,
+    .is_list = true,
 };

@@ -14,7 +14,7 @@ struct loops_view {
     int rules, lines;
 };
 
-static int view_loops_draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
+static int loops_draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
 {
     for (int i = 0; i < l->count; i++, row++) {
         const struct lx_loop *loop = &l->loop[i];
@@ -29,13 +29,13 @@ static int view_loops_draw_nest(const struct scene *on, int row, int columns, co
     return row;
 }
 
-static int view_loops_draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
-                                  const struct lx_loop_rules *rules)
+static int loops_draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
+                             const struct lx_loop_rules *rules)
 {
     lx_status st = {0};
     put_format(on->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
                lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last));
-    row = view_loops_draw_nest(on, row, columns, l);
+    row = loops_draw_nest(on, row, columns, l);
     for (int i = 0; i < LX_LOOP_PASSES && row < PAGE - 40; i++) {
         const struct lx_loop_pass *pass = lx_loop_pass_at(rules, i);
         struct lx_loops before = *l;
@@ -47,7 +47,7 @@ static int view_loops_draw_passes(const struct scene *on, int row, int columns, 
                              : " (nothing to do)");
         row++;
         if (!ok) put_text(on->cells, row++, 2, columns - 2, INK(BAD), st.text);
-        if (changed) row = view_loops_draw_nest(on, row, columns, l);
+        if (changed) row = loops_draw_nest(on, row, columns, l);
     }
     int number = lx_loops_validate(l, rules, &st);
     put_format(on->cells, row++, 0, columns, number ? INK(BAD) : INK(GOOD),
@@ -56,7 +56,7 @@ static int view_loops_draw_passes(const struct scene *on, int row, int columns, 
     return row;
 }
 
-static int view_loops_draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+static int loops_draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     const struct lx_launch *l = o->launch;
     const struct lx_plan *p = session_plan(on->session);
@@ -97,7 +97,7 @@ static int view_loops_draw_tiles(const struct scene *on, int row, int columns, c
     return row + put_paragraph(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), &line);
 }
 
-static int view_loops_draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
+static int loops_draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
 {
     const struct lx_op *op = &outcome_graph(&on->session->shown)->ops[on->session->selection.op];
     struct lx_op_nest nest;
@@ -117,7 +117,7 @@ static int view_loops_draw_page(const struct scene *on, int columns, const struc
     }
     bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
     if (known && nest.kind != LX_NEST_NONE)
-        row = view_loops_draw_passes(on, row, columns, &nest.nest, rules);
+        row = loops_draw_passes(on, row, columns, &nest.nest, rules);
     else
         row += put_wrapped(on->cells, (struct box){row, 0, 4, columns}, INK(DIM),
                            known && nest.why ? nest.why : st.text);
@@ -125,10 +125,10 @@ static int view_loops_draw_page(const struct scene *on, int columns, const struc
     const struct lx_op_launch *o = &p->launches[on->session->selection.op];
     put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
     if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
-    return o->launch ? view_loops_draw_tiles(on, row, columns, o) : row;
+    return o->launch ? loops_draw_tiles(on, row, columns, o) : row;
 }
 
-static void view_loops_draw(const struct scene *on, void *state, struct box area)
+static void loops_draw(const struct scene *on, void *state, struct box area)
 {
     struct loops_view *v = state;
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -145,7 +145,7 @@ static void view_loops_draw(const struct scene *on, void *state, struct box area
         return;
     }
     cells_resize(&page, PAGE, area.columns);
-    int lines = v->lines = view_loops_draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
+    int lines = v->lines = loops_draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
     list_show(&v->list, lines, (struct box){.rows = 1});
     int most = lines > area.rows ? lines - area.rows : 0;
     if (v->list.cursor > most) v->list.cursor = most;
@@ -160,7 +160,7 @@ static void view_loops_draw(const struct scene *on, void *state, struct box area
     cells_free(&page);
 }
 
-static bool view_loops_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool loops_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct loops_view *v = state;
     (void)argument;
@@ -192,10 +192,7 @@ const struct view view_loops = {
               {REQ_PASS_RULES, "rules"},
               {REQ_GRAPH, "graph"},
               {REQ_BACK, "back"}},
-    .draw = view_loops_draw,
-    .request = view_loops_request,
-    .count = op_items_count,
-    .item = op_items_name,
-    .selected = op_items_selected,
-    .select = op_items_select,
+    .draw = loops_draw,
+    .request = loops_request,
+    .items = ITEMS_OPS,
 };

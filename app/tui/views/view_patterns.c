@@ -1,7 +1,5 @@
 /* The patterns: the facts of each file, its last plan, its expectations. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
-#include "tui/draw/cells.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +10,12 @@ enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPE
 struct patterns_view {
     struct list list;
     int *shown, count; /* patterns in order, filtered */
-    int column;
+    struct sorting by;
     struct column columns[PATTERN_COLUMNS]; /* at the last drawing */
-    bool reversed;
     bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
 
-static void view_patterns_end(void *state)
+static void patterns_end(void *state)
 {
     struct patterns_view *v = state;
     mem_free(v->shown);
@@ -93,11 +90,11 @@ struct order {
     const struct patterns_view *view;
 };
 
-static int view_patterns_compare(const void *a, const void *b, void *context)
+static int patterns_compare(const void *a, const void *b, void *context)
 {
     const struct order *by = context;
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
-    int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
+    int column = by->view->by.column, sign = by->view->by.descending ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* patterns that can be planned come first */
     if (column != BY_NAME) {
@@ -113,7 +110,7 @@ static int view_patterns_compare(const void *a, const void *b, void *context)
 }
 
 /* Sorts and filters again, as every result may change the list. The cursor stays on its pattern. */
-static void view_patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
+static void patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
 {
     struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count,
@@ -126,34 +123,14 @@ static void view_patterns_arrange(struct patterns_view *v, const struct session 
             (p->facts.refused && has_text("refused", filter)))
             v->shown[v->count++] = i;
     }
-    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, view_patterns_compare, &by);
+    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, patterns_compare, &by);
     for (int i = 0; i < v->count; i++)
         if (v->shown[i] == keep) v->list.cursor = i;
 }
 
-static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
-                                    const struct fitted *f)
-{
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
-        int at = v->list.top + i;
-        struct box row = {list.row + i, list.column, 1, list.columns};
-        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        bool open = on->session->current == (int)(p - on->session->patterns.at);
-        if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_values(on->cells, box_behind(row, 2), f, &(struct pattern_row){on, p});
-        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-        if (on->search[0] && has_text(p->shown, on->search))
-            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
-                      INK_ON(MATCH, MATCH));
-    }
-    /* A cursor mark, for terminals without colours. */
-    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
-        INK_ON(KEY, SELECTED));
-}
-
 /* Names come first: optional columns that would cut them are left out, those of the widest screens before
  * others. */
-static struct fitted view_patterns_fit(struct patterns_view *v, const struct session *s, int room)
+static struct fitted patterns_fit(struct patterns_view *v, const struct session *s, int room)
 {
     int longest = 10; /* the heading */
     for (int i = 0; i < v->count; i++) {
@@ -178,22 +155,16 @@ static struct fitted view_patterns_fit(struct patterns_view *v, const struct ses
     return f;
 }
 
-static void view_patterns_draw(const struct scene *on, void *state, struct box area)
+static void patterns_draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
     struct box list = area;
-    view_patterns_arrange(v, on->session, on->filter);
+    patterns_arrange(v, on->session, on->filter);
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = view_patterns_fit(v, on->session, box_behind(head, 2).columns);
-    for (int c = 0; c < PATTERN_COLUMNS; c++) {
-        char title[40];
-        bool here = c == v->column;
-        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
-                 here ? (v->reversed ? " v" : " ^") : "");
-        put_heading(on->cells, box_behind(head, 2), &f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
-    }
+    struct fitted f = patterns_fit(v, on->session, box_behind(head, 2).columns);
+    sorting_draw_heads(on, box_behind(head, 2), &f, &pattern_columns, &v->by);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
         if (on->filter[0])
@@ -217,92 +188,65 @@ static void view_patterns_draw(const struct scene *on, void *state, struct box a
                  p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
         put_wrapped(on->cells, summary, INK(DIM), text);
     }
-    view_patterns_draw_rows(on, v, list, &f);
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+        struct box row = {list.row + i, list.column, 1, list.columns};
+        p = &on->session->patterns.at[v->shown[v->list.top + i]];
+        if (on->session->current == v->shown[v->list.top + i])
+            put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        put_values(on->cells, box_behind(row, 2), &f, &(struct pattern_row){on, p});
+        if (v->list.top + i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        if (on->search[0] && has_text(p->shown, on->search))
+            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
+                      INK_ON(MATCH, MATCH));
+    }
+    /* A cursor mark, for terminals without colours. */
+    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
+        INK_ON(KEY, SELECTED));
 }
 
 int pattern_marked(struct explorer *x)
 {
     struct patterns_view *v = x->states[VIEW_PATTERNS];
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
-static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
-    struct text known = {0};
-    int column = -1;
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
-    switch (r) {
-    case REQ_OPEN:
-        if (argument) return false;
-        v->moved = true;
-        if (v->list.cursor >= v->count) return true;
-        session_open(&x->session, v->shown[v->list.cursor]);
-        explorer_show(x, VIEW_MAP);
-        return true;
-    case REQ_SORT:
-        for (int c = 0; c < PATTERN_COLUMNS; c++) {
-            if (strcmp(pattern_array[c].key, argument) == 0) column = c;
-            text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
-        }
-        if (column >= 0)
-            v->column = column;
-        else
-            explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", argument, known.at);
-        text_free(&known);
-        return true;
-    case REQ_SORT_RIGHT:
-        v->column = (v->column + 1) % PATTERN_COLUMNS;
-        return true;
-    case REQ_SORT_LEFT:
-        v->column = (v->column + PATTERN_COLUMNS - 1) % PATTERN_COLUMNS;
-        return true;
-    case REQ_SORT_REVERSE:
-        v->reversed = !v->reversed;
-        return true;
-    case REQ_PLAN_ALL:
-        session_plan_all(&x->session);
-        return true;
-    default:
-        return false;
-    }
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    if (r == REQ_PLAN_ALL) return session_plan_all(&x->session), true;
+    if (r != REQ_OPEN || argument) return sorting_request(x, &v->by, &pattern_columns, NULL, r, argument);
+    v->moved = true;
+    if (v->list.cursor >= v->count) return true;
+    session_open(&x->session, v->shown[v->list.cursor]);
+    explorer_show(x, VIEW_MAP);
+    return true;
 }
 
-static void view_patterns_select_item(struct explorer *x, void *state, int i)
+/* A click on the head sorts by the next column, behind the last one in reverse. */
+static void patterns_click_head(struct explorer *x, void *state, const struct key *k)
+{
+    const struct patterns_view *v = state;
+    (void)k;
+    patterns_request(x, state, v->by.column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
+}
+
+static void patterns_select_item(struct explorer *x, void *state, int i)
 {
     struct patterns_view *v = state;
     (void)x, (void)i;
     v->moved = true;
 }
 
-static void view_patterns_mouse(struct explorer *x, void *state, const struct key *k)
+static int patterns_count(struct explorer *x, void *state)
 {
     struct patterns_view *v = state;
-    if (k->code != AT_CLICK) {
-        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
-        return;
-    }
-    int row = k->row - v->list.rows.row + v->list.top;
-    if (k->row == v->list.rows.row - 1) { /* the head sorts */
-        view_patterns_request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
-        return;
-    }
-    if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count) return;
-    if (row == v->list.cursor) /* the second click opens */
-        view_patterns_request(x, v, REQ_OPEN, NULL);
-    else
-        view_select(x, VIEW_PATTERNS, row);
-}
-
-static int view_patterns_count(struct explorer *x, void *state)
-{
-    struct patterns_view *v = state;
-    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->count;
 }
 
-static const char *view_patterns_item(struct explorer *x, void *state, int i)
+static const char *patterns_item(struct explorer *x, void *state, int i)
 {
     const struct patterns_view *v = state;
     return x->session.patterns.at[v->shown[i]].shown;
@@ -312,7 +256,7 @@ const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",
     .state_size = sizeof(struct patterns_view),
-    .end = view_patterns_end,
+    .end = patterns_end,
     .hints = {{REQ_OPEN, "open"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
@@ -320,12 +264,12 @@ const struct view view_patterns = {
               {REQ_PLAN_ALL, "plan all"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "quit"}},
-    .draw = view_patterns_draw,
-    .request = view_patterns_request,
-    .mouse = view_patterns_mouse,
-    .count = view_patterns_count,
-    .item = view_patterns_item,
-    .list = first_list,
+    .draw = patterns_draw,
+    .request = patterns_request,
+    .mouse = patterns_click_head,
+    .count = patterns_count,
+    .item = patterns_item,
+    .is_list = true,
     .sorted_by = &pattern_columns,
-    .select = view_patterns_select_item,
+    .select = patterns_select_item,
 };

@@ -2,7 +2,6 @@
  * limits of HBM, scratchpads and cores are lines. An op without HBM traffic stands at its flops per byte
  * of scratchpad. */
 #include "tui/core/explorer.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 
@@ -13,7 +12,7 @@ struct roof_point {
     bool on_chip;             /* no HBM traffic */
 };
 
-static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t op)
+static struct roof_point roofline_point_of(const struct outcome *o, int32_t op)
 {
     const struct lx_op_traffic *t = &o->plan->traffic[op];
     const struct lx_op_wait *w = &o->waits[op];
@@ -36,15 +35,15 @@ static const struct {
                                 [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
 
 /* The limit of a rate of bytes, up to the limit of the cores. */
-static struct chart_series view_roofline_roof(const char *name, double rate, const struct lx_roofs *r,
-                                              double left, double *x, double *y)
+static struct chart_series roofline_roof(const char *name, double rate, const struct lx_roofs *r, double left,
+                                         double *x, double *y)
 {
     x[0] = left, x[1] = fmax(r->gflop_per_s / rate, left);
     for (int i = 0; i < 2; i++) y[i] = fmin(x[i] * rate, r->gflop_per_s);
     return (struct chart_series){.name = name, .x = x, .y = y, .count = 2};
 }
 
-static struct plot view_roofline_draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
+static struct plot roofline_draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
 {
     const struct outcome *o = &on->session->shown;
     size_t n = (size_t)outcome_graph(o)->op_count;
@@ -54,7 +53,7 @@ static struct plot view_roofline_draw_chart(const struct scene *on, struct box a
     double left = r->gflop_per_s / r->lx_gb_per_s / 2, right = r->gflop_per_s / r->hbm_gb_per_s * 4,
            bottom = r->gflop_per_s / 100;
     for (size_t i = 0; i < n; i++) {
-        struct roof_point p = view_roofline_point_of(o, (int32_t)i);
+        struct roof_point p = roofline_point_of(o, (int32_t)i);
         if (!(p.gflops > 0)) continue;
         enum lx_wait wait = lx_wait_longest(&o->waits[i]);
         double *px = &at[(size_t)wait * 2 * n];
@@ -64,8 +63,8 @@ static struct plot view_roofline_draw_chart(const struct scene *on, struct box a
         right = fmax(right, p.intensity * 2);
         bottom = fmin(bottom, p.gflops / 2);
     }
-    series[0] = view_roofline_roof("HBM", r->hbm_gb_per_s, r, left, x[0], y[0]);
-    series[1] = view_roofline_roof("LX", r->lx_gb_per_s, r, left, x[1], y[1]);
+    series[0] = roofline_roof("HBM", r->hbm_gb_per_s, r, left, x[0], y[0]);
+    series[1] = roofline_roof("LX", r->lx_gb_per_s, r, left, x[1], y[1]);
     series[2] = (struct chart_series){.name = "compute", .x = x[2], .y = y[2], .count = 2};
     x[2][0] = x[1][1], x[2][1] = right;
     y[2][0] = y[2][1] = r->gflop_per_s;
@@ -92,15 +91,15 @@ static struct plot view_roofline_draw_chart(const struct scene *on, struct box a
 }
 
 /* The selected op, and its distance to its roof. */
-static void view_roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
-                                  const struct plot *where)
+static void roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
+                             const struct plot *where)
 {
     const struct outcome *o = &on->session->shown;
     int32_t op = on->session->selection.op;
     struct text line = {0};
     int row, column;
     if (op < 0 || area.rows < 1) return;
-    struct roof_point p = view_roofline_point_of(o, op);
+    struct roof_point p = roofline_point_of(o, op);
     add_printable(&line, outcome_graph(o)->ops[op].name, 30);
     if (p.gflops > 0) {
         text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
@@ -119,7 +118,7 @@ static void view_roofline_draw_op(const struct scene *on, struct box area, const
             (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
 }
 
-static void view_roofline_draw(const struct scene *on, void *state, struct box area)
+static void roofline_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
     struct box in = frame_window(on, "What bounds the ops", area.rows, area.columns);
@@ -133,21 +132,21 @@ static void view_roofline_draw(const struct scene *on, void *state, struct box a
     struct text line = {0};
     add_wait_sums(&on->session->shown.waits_sum, &line);
     put_paragraph(on->cells, box_cut_top(&in, in.rows >= 12 ? 2 : 1), INK(TITLE), &line);
-    struct plot where = view_roofline_draw_chart(on, in, &r);
-    view_roofline_draw_op(on, op, &r, &where);
+    struct plot where = roofline_draw_chart(on, in, &r);
+    roofline_draw_op(on, op, &r, &where);
 }
 
 /* The next op with a point: by intensity to the sides, in order up and down. */
-static bool view_roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct outcome *o = &x->session.shown;
     int by = r == REQ_DOWN || r == REQ_RIGHT ? 1 : r == REQ_UP || r == REQ_LEFT ? -1 : 0;
-    int n = op_items_count(x, state), at = x->session.selection.op;
-    (void)argument;
+    int n = view_count(x, VIEW_ROOFLINE), at = x->session.selection.op;
+    (void)argument, (void)state;
     if (by == 0 || n == 0) return false;
     for (int k = 0; k < n; k++) {
         at = (at + by + n) % n;
-        if (view_roofline_point_of(o, at).gflops > 0) break;
+        if (roofline_point_of(o, at).gflops > 0) break;
     }
     session_select_op(&x->session, at);
     return true;
@@ -163,10 +162,7 @@ const struct view view_roofline = {
               {REQ_WHAT_IF, "what if"},
               {REQ_EXPORT, "export"},
               {REQ_BACK, "back"}},
-    .draw = view_roofline_draw,
-    .request = view_roofline_request,
-    .count = op_items_count,
-    .item = op_items_name,
-    .selected = op_items_selected,
-    .select = op_items_select,
+    .draw = roofline_draw,
+    .request = roofline_request,
+    .items = ITEMS_OPS,
 };

@@ -3,7 +3,6 @@
 #include "tui/core/explorer.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "tui/draw/cells.h"
 #include "tui/draw/chart.h"
 
 #include <math.h>
@@ -17,14 +16,14 @@ struct run_view {
 };
 
 /* Rows: the faults that were kept, then the ops. */
-static int view_run_faults(const struct lx_run_result *r)
+static int run_view_faults(const struct lx_run_result *r)
 {
     return r->fault_count < LX_MAX_FAULTS ? (int)r->fault_count : LX_MAX_FAULTS;
 }
 
-static int view_run_rows(const struct lx_run_result *r)
+static int run_view_rows(const struct lx_run_result *r)
 {
-    return view_run_faults(r) + r->op_count;
+    return run_view_faults(r) + r->op_count;
 }
 
 /* The lines above the ops; each may take a second row while there are spare rows. */
@@ -34,7 +33,7 @@ struct head {
     int spare;
 };
 
-static void view_run_put_line(struct head *h, struct style style, struct text *line)
+static void run_view_put_line(struct head *h, struct style style, struct text *line)
 {
     int rows = 1 + (h->spare > 0);
     if (h->room.rows > 0 && line->at) {
@@ -49,7 +48,7 @@ static void view_run_put_line(struct head *h, struct style style, struct text *l
 }
 
 /* Returns the rows that it took. */
-static int view_run_draw_verdict(const struct scene *on, struct box area, int spare)
+static int run_view_draw_verdict(const struct scene *on, struct box area, int spare)
 {
     const struct lx_run_result *r = on->session->run.result;
     struct head h = {on, area, spare};
@@ -62,25 +61,25 @@ static int view_run_draw_verdict(const struct scene *on, struct box area, int sp
                     counted(r->unequal_ops, "op").at);
         if (r->unequal) text_format(&line, "; %s", r->unequal);
     }
-    view_run_put_line(&h, r->ok ? INK(GOOD) : INK(BAD), &line);
+    run_view_put_line(&h, r->ok ? INK(GOOD) : INK(BAD), &line);
     text_format(&line, "HBM read %s B, written %s B; ", grouped(r->total.hbm_read).at,
                 grouped(r->total.hbm_written).at);
     text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
                 grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    view_run_put_line(&h, INK(PLAIN), &line);
+    run_view_put_line(&h, INK(PLAIN), &line);
     add_nests_sum(on->session->run.plan, &line);
     text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
                 line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
-    view_run_put_line(&h, INK(DIM), &line);
+    run_view_put_line(&h, INK(DIM), &line);
     if (r->worst_op >= 0)
         text_format(&line, "worst error %s of tolerance", in_percent(share_shown(r->share)).at);
     if (r->relative_error >= 0)
         text_format(&line, "%soutputs from end to end within %.2g of fp64", line.at ? "; " : "",
                     r->relative_error);
     if (!line.at) text_add(&line, " ");
-    view_run_put_line(&h, INK(DIM), &line);
-    if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
-    view_run_put_line(&h, INK(PLAIN), &line);
+    run_view_put_line(&h, INK(DIM), &line);
+    if (on->session->run.of == on->session->got) add_wait_sums(&on->session->shown.waits_sum, &line);
+    run_view_put_line(&h, INK(PLAIN), &line);
     return area.rows - h.room.rows;
 }
 
@@ -103,7 +102,7 @@ static void verdict_value(const void *row_of_table, const struct column *column,
 }
 
 /* The largest error as a share of its tolerance. */
-static void view_run_share_value(const void *row_of_table, const struct column *column, struct value *v)
+static void run_view_share_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
     (void)column;
@@ -117,7 +116,7 @@ static void view_run_share_value(const void *row_of_table, const struct column *
         v->words = "exact";
 }
 
-static void view_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
+static void run_view_times_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
     (void)column;
@@ -159,8 +158,8 @@ static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
     [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
     [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
-    [SHARE]  = {.key = "share",  .heading = "of tol.",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = view_run_share_value},
-    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = view_run_times_value},
+    [SHARE]  = {.key = "share",  .heading = "of tol.",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = run_view_share_value},
+    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = run_view_times_value},
     [EACH]   = {.key = "hbm_each", .heading = "each",     .kind = VALUE_BYTES,  .width = 11, .from = 70, .value = each_value},
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
@@ -172,12 +171,13 @@ static const struct column run_array[RUN_COLUMNS] = {
 
 const struct columns run_columns = COLUMNS("ops of a run on the screen", run_array);
 
-static void view_run_draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
+static void run_view_draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
                              double longest)
 {
     const struct lx_op_run *run = &on->session->run.result->ops[op];
     const struct lx_graph *g = on->session->run.plan->layouts->graph;
-    const struct lx_op_wait *waits = session_run_is_old(on->session) ? NULL : on->session->shown.waits;
+    const struct lx_op_wait *waits =
+        on->session->run.of != on->session->got ? NULL : on->session->shown.waits;
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
                            plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
     struct box bar = {row.row, row.column + f->end + 1, 1,
@@ -191,7 +191,7 @@ static void view_run_draw_op(const struct scene *on, struct box row, const struc
 }
 
 /* Before the first result. */
-static void view_run_draw_waiting(const struct scene *on, struct box area)
+static void run_view_draw_waiting(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
     struct progress now = worker_progress(s->worker, &run_work, 0);
@@ -208,7 +208,7 @@ static void view_run_draw_waiting(const struct scene *on, struct box area)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "queued");
     else if (s->run.known)
         put_wrapped(on->cells, area, INK(BAD), s->run.st.text);
-    else if (session_plan(s)->graph->is_list)
+    else if (session_plan(s)->graph->list)
         put_wrapped(on->cells, area, INK(PLAIN),
                     "This pattern is a list of buffers: there is nothing to execute.");
     else
@@ -219,24 +219,24 @@ static void view_run_draw_waiting(const struct scene *on, struct box area)
             KEY_OF(EXECUTE));
 }
 
-static void view_run_draw(const struct scene *on, void *state, struct box area)
+static void run_view_draw(const struct scene *on, void *state, struct box area)
 {
     struct run_view *v = state;
     struct session *s = on->session;
     const struct lx_run_result *r = on->session->run.result;
     if (!r || worker_busy(s->worker, &run_work)) {
-        view_run_draw_waiting(on, area);
+        run_view_draw_waiting(on, area);
         return;
     }
-    if (session_run_is_old(s)) {
+    if (s->run.of != s->got) {
         struct box warn = box_cut_top(&area, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "this run is of another plan; %s runs the present one", KEY_OF(EXECUTE));
     }
-    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - view_run_rows(r) : 0;
+    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - run_view_rows(r) : 0;
     if (spare < 0) spare = 0;
     struct box head = {area.row, area.column, rows + spare, area.columns};
-    int used = view_run_draw_verdict(on, head, spare);
+    int used = run_view_draw_verdict(on, head, spare);
     box_cut_top(&area, used > rows ? used : rows);
     struct box titles = box_cut_top(&area, area.rows >= 6);
     struct column columns[RUN_COLUMNS];
@@ -250,13 +250,13 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
         columns[TIMES].from = columns[EACH].from = NEVER;
     struct fitted f = fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, area.columns);
     if (titles.rows) put_headings(on->cells, titles, &f);
-    const struct lx_op_wait *waits = session_run_is_old(s) ? NULL : s->shown.waits;
+    const struct lx_op_wait *waits = s->run.of != s->got ? NULL : s->shown.waits;
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
         longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
-    list_show(&v->list, view_run_rows(r), area);
-    for (int i = 0; i < area.rows && v->list.top + i < view_run_rows(r); i++) {
-        int at = v->list.top + i, faults = view_run_faults(r);
+    list_show(&v->list, run_view_rows(r), area);
+    for (int i = 0; i < area.rows && v->list.top + i < run_view_rows(r); i++) {
+        int at = v->list.top + i, faults = run_view_faults(r);
         struct box row = {area.row + i, area.column, 1, area.columns};
         if (at < faults) {
             char place[100] = "";
@@ -265,18 +265,18 @@ static void view_run_draw(const struct scene *on, void *state, struct box area)
             put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d%s  %s: %s",
                        (int)r->faults[at].tick, place, lx_fault_word(r->faults[at].kind), r->faults[at].text);
         } else
-            view_run_draw_op(on, row, &f, at - faults, longest);
+            run_view_draw_op(on, row, &f, at - faults, longest);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }
 
 /* The place in the map: of a fault its buffer and address, of an op its output. */
-static void view_run_jump(struct explorer *x, int at)
+static void run_view_jump(struct explorer *x, int at)
 {
     const struct lx_run_result *r = x->session.run.result;
     struct session *s = &x->session;
-    int faults = r ? view_run_faults(r) : 0;
-    if (!r || at >= view_run_rows(r)) return;
+    int faults = r ? run_view_faults(r) : 0;
+    if (!r || at >= run_view_rows(r)) return;
     if (at >= faults)
         session_select_op(s, at - faults);
     else {
@@ -295,7 +295,7 @@ static void view_run_jump(struct explorer *x, int at)
     explorer_show(x, VIEW_MAP);
 }
 
-static bool view_run_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool run_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct run_view *v = state;
     switch (r) {
@@ -304,32 +304,32 @@ static bool view_run_request(struct explorer *x, void *state, enum request r, co
         return true;
     case REQ_OPEN:
         if (argument) return false;
-        view_run_jump(x, v->list.cursor);
+        run_view_jump(x, v->list.cursor);
         return true;
     default:
         return false;
     }
 }
 
-static int view_run_count(struct explorer *x, void *state)
+static int run_view_count(struct explorer *x, void *state)
 {
     (void)state;
-    return x->session.run.result ? view_run_rows(x->session.run.result) : 0;
+    return x->session.run.result ? run_view_rows(x->session.run.result) : 0;
 }
 
-static const char *view_run_item(struct explorer *x, void *state, int i)
+static const char *run_view_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     const struct lx_run_result *r = x->session.run.result;
     const struct lx_graph *g = x->session.run.plan->layouts->graph;
-    if (i < view_run_faults(r)) return r->faults[i].text;
-    return i - view_run_faults(r) < g->op_count ? g->ops[i - view_run_faults(r)].name : "";
+    if (i < run_view_faults(r)) return r->faults[i].text;
+    return i - run_view_faults(r) < g->op_count ? g->ops[i - run_view_faults(r)].name : "";
 }
 
-static void view_run_select_item(struct explorer *x, void *state, int i)
+static void run_view_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
-    session_select_op(&x->session, i - view_run_faults(x->session.run.result));
+    session_select_op(&x->session, i - run_view_faults(x->session.run.result));
 }
 
 const struct view view_run = {
@@ -343,10 +343,10 @@ const struct view view_run = {
               {REQ_SEARCH, "search"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = view_run_draw,
-    .request = view_run_request,
-    .count = view_run_count,
-    .item = view_run_item,
-    .list = first_list,
-    .select = view_run_select_item,
+    .draw = run_view_draw,
+    .request = run_view_request,
+    .count = run_view_count,
+    .item = run_view_item,
+    .is_list = true,
+    .select = run_view_select_item,
 };

@@ -6,7 +6,7 @@
 
 enum { LINES_OF_WELCOME = 19, COLUMNS_OF_WELCOME = 80 };
 
-static int view_welcome_draw_words(const struct scene *on, struct box in)
+static int welcome_draw_words(const struct scene *on, struct box in)
 {
     struct box top = {in.row, in.column, 2, in.columns};
     int row =
@@ -39,7 +39,7 @@ static int view_welcome_draw_words(const struct scene *on, struct box in)
     return row + 1;
 }
 
-static void view_welcome_draw(const struct scene *on, void *state, struct box area)
+static void welcome_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
     bool small = area.rows < LINES_OF_WELCOME || area.columns < COLUMNS_OF_WELCOME - 2,
@@ -51,7 +51,7 @@ static void view_welcome_draw(const struct scene *on, void *state, struct box ar
                                  small ? area.columns : COLUMNS_OF_WELCOME);
     int last = in.row + in.rows - 1;
     if (in.rows < 4) return;
-    int row = small ? in.row : view_welcome_draw_words(on, in);
+    int row = small ? in.row : welcome_draw_words(on, in);
     for (int i = 0; (small || large) && i < PAGE_COUNT && row < last; i++, row++) {
         put_text(on->cells, row, in.column, 2, INK(KEY), request_key(view_requests[i]).at);
         put_text(on->cells, row, in.column + 2, 10, INK(TITLE), all_views[i]->name);
@@ -61,7 +61,7 @@ static void view_welcome_draw(const struct scene *on, void *state, struct box ar
                KEY_OF(OPEN));
 }
 
-static bool view_welcome_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool welcome_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     (void)state, (void)argument;
     x->overlay = VIEW_COUNT;
@@ -69,7 +69,7 @@ static bool view_welcome_request(struct explorer *x, void *state, enum request r
     return r == REQ_OPEN || r == REQ_ESCAPE || r == REQ_BACK || r == REQ_WELCOME;
 }
 
-static void view_welcome_mouse(struct explorer *x, void *state, const struct key *k)
+static void welcome_mouse(struct explorer *x, void *state, const struct key *k)
 {
     (void)state;
     if (k->code == AT_CLICK) x->overlay = VIEW_COUNT;
@@ -79,7 +79,7 @@ const struct view view_welcome = {
     .name = "Welcome",
     .purpose = "the first screen",
     .hints = {{REQ_OPEN, "begin"}, {REQ_QUIT, "quit"}},
-    .draw = view_welcome_draw,
-    .request = view_welcome_request,
-    .mouse = view_welcome_mouse,
+    .draw = welcome_draw,
+    .request = welcome_request,
+    .mouse = welcome_mouse,
 };

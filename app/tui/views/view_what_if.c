@@ -2,12 +2,11 @@
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 
 /* Beside the page if there is room; else below it. */
-static struct box view_what_if_dock(struct box *page)
+static struct box what_if_dock(struct box *page)
 {
     if (page->columns >= SIDE_FROM) return box_cut_right(page, SIDE);
     int least = page->rows - 6; /* the page keeps some rows */
@@ -15,7 +14,7 @@ static struct box view_what_if_dock(struct box *page)
 }
 
 /* The title and a line around the panel; returns its inside. */
-static struct box view_what_if_draw_frame(const struct scene *on, struct box area, const struct list *l)
+static struct box what_if_draw_frame(const struct scene *on, struct box area, const struct list *l)
 {
     struct cells *g = on->cells;
     bool side = area.column > 0;
@@ -37,31 +36,7 @@ static struct box view_what_if_draw_frame(const struct scene *on, struct box are
     return in;
 }
 
-static void view_what_if_draw_row(const struct scene *on, struct box row, int k, bool here)
-{
-    const struct session *s = on->session;
-    struct setting setting = settings_row(k);
-    struct text value = {0};
-    bool changed = settings_changed(&s->now, k);
-    int64_t actual = session_actual(s, k);
-    int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
-    settings_show(&s->now, k, &value);
-    if (!changed && setting.none && actual >= 0 && k != SET_LEVEL)
-        text_format(&value, " (%s)", grouped(actual).at);
-    put_text(on->cells, row.row, row.column + 1, NAME - 1, INK(TITLE), setting.name);
-    put_text(on->cells, row.row, row.column + 1 + NAME, words - 1, changed ? INK(WARN) : INK(PLAIN),
-             value.at ? value.at : "");
-    if (row.columns >= 70)
-        put_text(on->cells, row.row, row.column + 1 + NAME + words, row.columns - 1 - NAME - words, INK(DIM),
-                 setting.help);
-    if (here) {
-        put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    }
-    text_free(&value);
-}
-
-static void view_what_if_draw(const struct scene *on, void *state, struct box area)
+static void what_if_draw(const struct scene *on, void *state, struct box area)
 {
     struct list *l = state;
     bool side = area.column > 0;
@@ -70,10 +45,31 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
     int notes = side ? (area.rows >= lx_settings_count() + 8 ? 7 : 1) : area.rows >= 6;
     box_cut_bottom(&rows, notes);
     list_show(l, lx_settings_count(), rows);
-    struct box in = view_what_if_draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
-    for (int i = 0; i < in.rows && l->top + i < lx_settings_count(); i++)
-        view_what_if_draw_row(on, (struct box){in.row + i, in.column, 1, in.columns}, l->top + i,
-                              l->top + i == l->cursor);
+    struct box in = what_if_draw_frame(on, area, l), note = box_cut_bottom(&in, notes);
+    for (int i = 0; i < in.rows && l->top + i < lx_settings_count(); i++) {
+        struct box row = (struct box){in.row + i, in.column, 1, in.columns};
+        int k = l->top + i;
+        const struct session *s = on->session;
+        struct setting setting = settings_row(k);
+        struct text value = {0};
+        bool changed = settings_changed(&s->now, k);
+        int64_t actual = session_actual(s, k);
+        int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
+        settings_show(&s->now, k, &value);
+        if (!changed && setting.none && actual >= 0 && k != SET_LEVEL)
+            text_format(&value, " (%s)", grouped(actual).at);
+        put_text(on->cells, row.row, row.column + 1, NAME - 1, INK(TITLE), setting.name);
+        put_text(on->cells, row.row, row.column + 1 + NAME, words - 1, changed ? INK(WARN) : INK(PLAIN),
+                 value.at ? value.at : "");
+        if (row.columns >= 70)
+            put_text(on->cells, row.row, row.column + 1 + NAME + words, row.columns - 1 - NAME - words,
+                     INK(DIM), setting.help);
+        if ((_Bool)(l->top + i == l->cursor)) {
+            put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+            put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        }
+        text_free(&value);
+    }
     if (notes) {
         /* The help of the marked setting, and the command that makes the same plan. */
         const struct session *s = on->session;
@@ -90,7 +86,7 @@ static void view_what_if_draw(const struct scene *on, void *state, struct box ar
     }
 }
 
-static bool view_what_if_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool what_if_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct list *l = state;
     struct what_if how = x->session.now;
@@ -113,13 +109,13 @@ static bool view_what_if_request(struct explorer *x, void *state, enum request r
     }
 }
 
-static int view_what_if_count(struct explorer *x, void *state)
+static int what_if_count(struct explorer *x, void *state)
 {
     (void)x, (void)state;
     return lx_settings_count();
 }
 
-static const char *view_what_if_item(struct explorer *x, void *state, int i)
+static const char *what_if_item(struct explorer *x, void *state, int i)
 {
     (void)x, (void)state;
     return settings_row(i).name;
@@ -135,10 +131,10 @@ const struct view view_what_if = {
               {REQ_COPY, "copy command"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct list),
-    .draw = view_what_if_draw,
-    .dock = view_what_if_dock,
-    .request = view_what_if_request,
-    .count = view_what_if_count,
-    .item = view_what_if_item,
-    .list = first_list,
+    .draw = what_if_draw,
+    .dock = what_if_dock,
+    .request = what_if_request,
+    .count = what_if_count,
+    .item = what_if_item,
+    .is_list = true,
 };

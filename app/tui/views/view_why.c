@@ -1,11 +1,116 @@
 /* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost,
  * and every remedy as a row that is filled in when its job ends. <Enter> applies a row. */
 #include "tui/core/explorer.h"
-#include "export/plan_words.h"
-#include "tui/draw/cells.h"
-#include "tui/views/why_rows.h"
 
 #include <string.h>
+
+/* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the
+ * remedies of planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit,
+ * so that all rows have a figure within a second, then with a long one. */
+
+static const struct work why_work;
+
+/* Seconds of processor time for a row, in its first round and in its second. */
+static const double limits[] = {0.25, 5};
+enum { ROUNDS = sizeof limits / sizeof *limits };
+
+struct why_job {
+    struct why_rows *rows; /* of a view */
+    struct session *session;
+    struct pattern_source *source;
+    uint64_t number;
+    int round;
+    struct remedies of;       /* the question without rows */
+    struct remedy it, listed; /* present and previous state */
+};
+
+static void why_run(void *data, void *watch)
+{
+    struct why_job *j = data;
+    struct remedy_watch until = {watch_stop, watch, limits[j->round]};
+    struct source_content from = source_read(j->source);
+    if (from.graph) {
+        remedy_try(&j->of, &j->it, from.graph, &until);
+    } else
+        j->it.state = REMEDY_STOPPED;
+    source_content_free(&from);
+}
+
+static void why_post(struct why_rows *w, struct session *s, const struct remedy *it, int round)
+{
+    struct why_job *j = mem_zeroed(1, sizeof *j);
+    *j = (struct why_job){.rows = w,
+                          .session = s,
+                          .source = s->patterns.at[s->current].source,
+                          .number = w->number,
+                          .round = round,
+                          .of = {.plan = lx_plan_ref(w->list.plan),
+                                 .asked = w->list.asked,
+                                 .name = w->list.name ? mem_string(w->list.name) : NULL,
+                                 .presence = w->list.presence},
+                          .it = *it,
+                          .listed = *it};
+    j->it.state = REMEDY_OPEN;
+    worker_post(s->worker, &why_work, it->order, j);
+}
+
+static void why_sort(struct why_rows *w)
+{
+    remedies_sort(&w->list);
+    w->is_sorted = w->left == 0;
+    w->moved = true;
+}
+
+static void why_done(void *data, bool stopped)
+{
+    struct why_job *j = data;
+    struct why_rows *w = j->rows;
+    struct remedy *row = NULL;
+    for (size_t i = 0; j->number == w->number && i < w->list.all.count; i++)
+        if (w->list.all.at[i].order == j->it.order) row = &w->list.all.at[i];
+    if (!row) return;
+    bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
+    if (!had || j->it.state <= REMEDY_CUT) *row = j->it;
+    w->left -= j->round == 0;
+    if (again && !stopped && j->round + 1 < ROUNDS) why_post(w, j->session, &j->listed, j->round + 1);
+    why_sort(w);
+}
+
+static void why_release(void *data)
+{
+    struct why_job *j = data;
+    remedies_free(&j->of);
+    mem_free(j);
+}
+
+static const struct work why_work = {3, why_run, why_done, why_release};
+
+static void why_ask(struct why_rows *w, struct session *s, int32_t buffer)
+{
+    if (!session_plan(s) || session_is_stale(s)) return;
+    if (w->list.plan && w->of == s->got && w->buffer == buffer) return;
+    worker_stop(s->worker, &why_work);
+    const struct lx_plan *p = session_plan(s);
+    remedies_free(&w->list);
+    *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
+    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
+    for (size_t i = 0; i < w->list.all.count; i++) {
+        if (w->list.all.at[i].state != REMEDY_OPEN) continue;
+        why_post(w, s, &w->list.all.at[i], 0);
+        w->left++;
+    }
+    if (w->left == 0) why_sort(w);
+}
+
+static void why_stop(struct why_rows *w, struct session *s)
+{
+    worker_stop(s->worker, &why_work);
+    for (size_t i = 0; i < w->list.all.count; i++)
+        if (w->list.all.at[i].state == REMEDY_OPEN) w->list.all.at[i].state = REMEDY_STOPPED;
+    w->left = 0;
+    w->number++;
+    why_sort(w);
+}
 
 /* Rows of the list with its heading, at least. */
 enum { LEAST_ROWS = 4, NARROW = 50 };
@@ -19,7 +124,7 @@ struct why_view {
     int visible;   /* rows as drawn last */
 };
 
-static int32_t view_why_selection(const struct session *s)
+static int32_t why_selection(const struct session *s)
 {
     const struct lx_plan *p = session_plan(s);
     int32_t i = s->selection.buffer;
@@ -27,7 +132,7 @@ static int32_t view_why_selection(const struct session *s)
 }
 
 /* The row under the cursor. NULL: the user has chosen none, and none helps so far. */
-static const struct remedy *view_why_row(const struct why_view *v)
+static const struct remedy *why_row(const struct why_view *v)
 {
     const struct remedies *r = &v->rows.list;
     if (v->list.cursor < 0 || (size_t)v->list.cursor >= r->all.count) return NULL;
@@ -38,7 +143,7 @@ static const struct remedy *view_why_row(const struct why_view *v)
 static void view_why_ask(struct why_view *v, struct session *s)
 {
     uint64_t before = v->rows.number;
-    why_ask(&v->rows, s, v->whole ? -1 : view_why_selection(s));
+    why_ask(&v->rows, s, v->whole ? -1 : why_selection(s));
     if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
     /* A cursor that the user moved follows its row; else it is on the best one, at the top. */
     if (!v->rows.moved) return;
@@ -48,7 +153,7 @@ static void view_why_ask(struct why_view *v, struct session *s)
     if (!v->chosen) v->list.cursor = 0;
 }
 
-static void view_why_shown(struct explorer *x, void *state)
+static void why_shown(struct explorer *x, void *state)
 {
     struct why_view *v = state;
     v->whole = false;
@@ -57,12 +162,12 @@ static void view_why_shown(struct explorer *x, void *state)
 
 bool why_open(struct explorer *x)
 {
-    if (view_why_selection(&x->session) < 0) return false;
+    if (why_selection(&x->session) < 0) return false;
     explorer_request(x, REQ_WHY, NULL);
     return true;
 }
 
-static void view_why_draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t i, struct box *area)
+static void why_draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t i, struct box *area)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     struct text line = {0};
@@ -85,13 +190,13 @@ static void view_why_draw_buffer(const struct scene *on, const struct lx_plan *p
     if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(BAD), &line));
 }
 
-static void view_why_draw_rows(const struct scene *on, struct why_view *v, struct box area)
+static void why_draw_rows(const struct scene *on, struct why_view *v, struct box area)
 {
     struct column columns[REMEDY_COLUMNS];
     int count = (int)v->rows.list.all.count;
     struct box head = box_cut_top(&area, area.rows >= 3);
     memcpy(columns, remedy_columns.at, sizeof columns);
-    if (v->rows.list.plan->graph->is_list)
+    if (v->rows.list.plan->graph->list)
         columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_SLOWER].from;
     if (area.columns < NARROW) columns[REMEDY_COLUMN_WHAT].width = 18;
     columns[REMEDY_COLUMN_VALUE].from = 34;
@@ -109,23 +214,23 @@ static void view_why_draw_rows(const struct scene *on, struct why_view *v, struc
         struct progress now = worker_progress(on->session->worker, &why_work, it->order);
         put_values(on->cells, box_behind(row, 2), &f, &data);
         if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        if (it != view_why_row(v)) continue;
+        if (it != why_row(v)) continue;
         if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
         put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }
 
 /* The row under the cursor, and the progress. */
-static void view_why_draw_foot(const struct scene *on, const struct why_view *v, struct box area)
+static void why_draw_foot(const struct scene *on, const struct why_view *v, struct box area)
 {
     int count = (int)v->rows.list.all.count;
     if (area.rows < 1 || count == 0) return;
-    const struct remedy *it = view_why_row(v);
+    const struct remedy *it = why_row(v);
     int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM),
                         it                 ? it->note
                         : v->rows.left > 0 ? "no remedy so far helps"
                                            : "no remedy that was tried helps");
-    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->is_list)
+    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->list)
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
                    "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
                    v->rows.list.plan->figures.end_to_end_us);
@@ -148,7 +253,7 @@ static void view_why_draw_foot(const struct scene *on, const struct why_view *v,
     put_line(on->cells, box_cut_bottom(&area, 1), v->rows.left > 0 ? INK(WARN) : INK(DIM), &line);
 }
 
-static void view_why_draw(const struct scene *on, void *state, struct box area)
+static void why_draw(const struct scene *on, void *state, struct box area)
 {
     struct why_view *v = state;
     const struct lx_plan *p = session_plan(on->session);
@@ -164,7 +269,7 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
     if (words.rows > in.rows - LEAST_ROWS) words.rows = in.rows > LEAST_ROWS ? in.rows - LEAST_ROWS : 0;
     int room = words.rows;
     if (v->rows.buffer >= 0)
-        view_why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
+        why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
     else {
         struct text line = {0};
         text_add(&line, "the whole plan: ");
@@ -184,13 +289,13 @@ static void view_why_draw(const struct scene *on, void *state, struct box area)
         if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(PLAIN), &line));
     }
     box_cut_top(&in, room - words.rows);
-    view_why_draw_rows(on, v, in);
-    view_why_draw_foot(on, v, foot);
+    why_draw_rows(on, v, in);
+    why_draw_foot(on, v, foot);
 }
 
-static void view_why_apply(struct explorer *x, struct why_view *v)
+static void why_apply(struct explorer *x, struct why_view *v)
 {
-    const struct remedy *it = view_why_row(v);
+    const struct remedy *it = why_row(v);
     const char *none = v->rows.left > 0 ? "no remedy so far helps" : "no remedy that was tried helps",
                *why_not = v->visible < 1             ? "no room to show what would be applied"
                           : !it                      ? none
@@ -212,18 +317,18 @@ static void view_why_apply(struct explorer *x, struct why_view *v)
     explorer_say(x, TONE_GOOD, "applied: %s; %s: undo", what, KEY_OF(UNDO));
 }
 
-static bool view_why_request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool why_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct why_view *v = state;
     view_why_ask(v, &x->session);
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        view_why_apply(x, v);
+        why_apply(x, v);
         return true;
     case REQ_WHOLE_PLAN:
         v->whole = !v->whole;
-        if (view_why_selection(&x->session) < 0)
+        if (why_selection(&x->session) < 0)
             explorer_say(x, TONE_DIM, "the selected buffer is on chip; %s goes to the next one off chip",
                          KEY_OF(OFF_CHIP));
         view_why_ask(v, &x->session);
@@ -239,21 +344,21 @@ static bool view_why_request(struct explorer *x, void *state, enum request r, co
     }
 }
 
-static int view_why_count(struct explorer *x, void *state)
+static int why_count(struct explorer *x, void *state)
 {
     struct why_view *v = state;
     view_why_ask(v, &x->session);
     return (int)v->rows.list.all.count;
 }
 
-static const char *view_why_item(struct explorer *x, void *state, int i)
+static const char *why_item(struct explorer *x, void *state, int i)
 {
     const struct why_view *v = state;
     (void)x;
     return v->rows.list.all.at[i].what;
 }
 
-static void view_why_select_item(struct explorer *x, void *state, int i)
+static void why_select_item(struct explorer *x, void *state, int i)
 {
     struct why_view *v = state;
     (void)x;
@@ -261,7 +366,7 @@ static void view_why_select_item(struct explorer *x, void *state, int i)
     if (i >= 0 && (size_t)i < v->rows.list.all.count) v->row_order = v->rows.list.all.at[i].order;
 }
 
-static void view_why_end(void *state)
+static void why_end(void *state)
 {
     struct why_view *v = state;
     remedies_free(&v->rows.list);
@@ -277,12 +382,12 @@ const struct view view_why = {
               {REQ_UNDO, "undo"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct why_view),
-    .end = view_why_end,
-    .shown = view_why_shown,
-    .draw = view_why_draw,
-    .request = view_why_request,
-    .count = view_why_count,
-    .item = view_why_item,
-    .list = first_list,
-    .select = view_why_select_item,
+    .end = why_end,
+    .shown = why_shown,
+    .draw = why_draw,
+    .request = why_request,
+    .count = why_count,
+    .item = why_item,
+    .is_list = true,
+    .select = why_select_item,
 };

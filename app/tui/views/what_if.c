@@ -2,11 +2,9 @@
  * the same plan. */
 #include "tui/views/what_if.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* `device` and `option` take pairs; the presets are pairs that can be stepped through. */
@@ -163,7 +161,7 @@ const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_g
                                       struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
                                       lx_status *st)
 {
-    enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
+    enum lx_objective own = lx_graph_objective(g);
     if (!lx_settings_plan(&w->options, own, how, values, st)) return NULL;
     return lx_settings_graph(&w->options, g, st);
 }

@@ -1,15 +1,13 @@
-/* Compilers number devices as the machine does, and list them as their mesh has them:
- * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
- * own, so that any order is as good: here one is looked for in which what the file lists is along axes of a
- * grid. What it lists first comes first; at most ORDERS are tried.
+/* The order of a model's devices in its grid.
  *
- * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh
- * that is stated. */
+ * Compilers number devices as the machine does, and list them as their mesh has them:
+ * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
+ * own, so that any order does: one is searched in which the lists of the file are along axes of a grid. Lists
+ * that come first count first; at most ORDERS are tried. A program that asks for its own number computes with
+ * it, and keeps the numbers of the file; so does a mesh that is stated. */
 #include "import/devices/devices.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ORDERS = 16, OF_A_SHARDING = 1, OF_AN_OP = 1 << 12, OF_THE_GRID = 1 << 24 };
@@ -20,8 +18,6 @@ struct orders {
     int axes; /* at most */
     int count;
     int32_t *place[ORDERS];
-    struct device_list *list; /* room for one */
-    bool failed;
 };
 
 bool model_asks_for_number(const struct lx_model *m)
@@ -34,15 +30,11 @@ bool model_asks_for_number(const struct lx_model *m)
     return false;
 }
 
-/* The devices in that order, unless that is known. */
-static void add_order(struct orders *o, const struct device_list *l)
+/* The devices in that order, unless it is known. */
+static void order_add(struct orders *o, const struct device_list *l)
 {
     if (o->count == ORDERS || l->count != o->devices || !model_each_once(l)) return;
     int32_t *place = arena_array(&o->m->memory, (size_t)o->devices, sizeof *place);
-    if (!place) {
-        o->failed = true;
-        return;
-    }
     for (int64_t i = 0; i < l->count; i++) place[l->id[i]] = (int32_t)i;
     for (int k = 0; k < o->count; k++)
         if (memcmp(o->place[k], place, (size_t)o->devices * sizeof *place) == 0) return;
@@ -51,51 +43,35 @@ static void add_order(struct orders *o, const struct device_list *l)
 
 static void order_add_sharding(struct orders *o, const struct model_attrs *attrs)
 {
-    const char *text = model_sharding_text(attrs), *devices = text;
+    const char *devices = model_sharding_text(attrs);
+    struct device_list l;
     while (devices && (devices = strstr(devices, "devices=["))) {
         const char *close = strchr(devices, ']');
-        if (close && model_parts_list(devices, close, o->devices, o->list)) add_order(o, o->list);
+        if (close && model_parts_list(devices, close, o->devices, &l)) order_add(o, &l);
         devices++;
     }
 }
 
-/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first
- * of the numbers. */
-static void order_add_rows(struct orders *o, const struct model_op *op)
+/* Who sends to whom, as rows: each begins with one to which nobody sends, or, round a ring, with the first of
+ * the numbers. */
+static void order_add_rows(struct orders *o, const struct device_list *pairs)
 {
-    int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next),
-            *before = next ? next + o->devices : NULL;
-    if (!next) {
-        o->failed = true;
-        return;
-    }
-    bool ok = model_device_list(op, "source_target_pairs", o->list) && o->list->group == 2;
-    for (int64_t i = 0; ok && i + 1 < o->list->count; i += 2) { /* each number one more, 0: nobody */
-        int64_t from = o->list->id[i], to = o->list->id[i + 1];
+    struct device_list l = {.count = 0};
+    int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next), *before = next + o->devices;
+    bool ok = pairs->group == 2;
+    for (int64_t i = 0; ok && i + 1 < pairs->count; i += 2) { /* each number one more, 0: nobody */
+        int64_t from = pairs->id[i], to = pairs->id[i + 1];
         ok = from >= 0 && to >= 0 && from < o->devices && to < o->devices && !next[from] && !before[to];
         if (ok) next[from] = (int32_t)to + 1, before[to] = (int32_t)from + 1;
     }
-    o->list->count = 0;
     for (int rings = 0; ok && rings < 2; rings++)
         for (int64_t d = 0; d < o->devices; d++)
-            for (int64_t at = rings || !before[d] ? d : -1, to; at >= 0; at = to - 1) {
-                if (before[at] < 0) break;
-                o->list->id[o->list->count++] = at;
+            for (int64_t at = rings || !before[d] ? d : -1; at >= 0 && before[at] >= 0; at = next[at] - 1) {
+                l.id[l.count++] = at;
                 before[at] = -1;
-                to = next[at];
             }
-    if (ok) add_order(o, o->list);
+    if (ok) order_add(o, &l);
     mem_free(next);
-}
-
-static void order_add_op(struct orders *o, const struct model_op *op)
-{
-    order_add_sharding(o, &op->attrs);
-    if (!model_is_collective(op->kind)) return;
-    if (model_attr_find(&op->attrs, "source_target_pairs"))
-        order_add_rows(o, op);
-    else if (model_device_list(op, "replica_groups", o->list))
-        add_order(o, o->list);
 }
 
 static int64_t order_lost_sharding(const struct lx_model *m, const struct model_attrs *attrs)
@@ -111,43 +87,28 @@ static int64_t order_lost_sharding(const struct lx_model *m, const struct model_
     return lost;
 }
 
-static int64_t order_lost_op(const struct lx_model *m, const struct model_op *op, const int64_t *extent,
-                             int axes)
-{
-    struct device_group g;
-    int axis;
-    int64_t by;
-    bool open, pairs = model_attr_find(&op->attrs, "source_target_pairs") != NULL;
-    if (!model_is_collective(op->kind)) return 0;
-    return (pairs ? model_device_steps(m, op, extent, axes, &axis, &by, &open)
-                  : model_device_group(m, op, &g))
-               ? 0
-               : OF_AN_OP;
-}
-
 /* What is along no axes: ops that cannot be done then weigh more than shardings that are not kept. */
 static int64_t order_lost_with(const struct orders *o, const int32_t *place)
 {
     struct lx_model *m = o->m;
-    int64_t extent[MESH_MAX_AXES], lost = 0;
+    int64_t extent[MESH_MAX_AXES], lost = 0, by;
     m->place = place;
     m->places = o->devices;
-    int axes = model_device_grid(m, extent);
+    int axes = model_device_grid(m, extent), axis;
     if (axes < 0 || axes > o->axes) return OF_THE_GRID;
     for (size_t i = 0; i < m->values.count; i++) lost += order_lost_sharding(m, &m->values.at[i].attrs);
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            lost += order_lost_sharding(m, &m->bodies.at[b].ops[i].attrs) +
-                    order_lost_op(m, &m->bodies.at[b].ops[i], extent, axes);
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            const struct model_op *op = &m->bodies.at[b].ops[i];
+            struct device_group g;
+            bool open, pairs = model_attr_find(&op->attrs, "source_target_pairs") != NULL;
+            lost += order_lost_sharding(m, &op->attrs);
+            if (!model_is_collective(op->kind)) continue;
+            bool kept = pairs ? model_device_steps(m, op, extent, axes, &axis, &by, &open)
+                              : model_device_group(m, op, &g);
+            lost += kept ? 0 : OF_AN_OP;
+        }
     return lost;
-}
-
-static void order_find_orders(struct orders *o)
-{
-    const struct lx_model *m = o->m;
-    for (size_t i = 0; i < m->values.count; i++) order_add_sharding(o, &m->values.at[i].attrs);
-    for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++) order_add_op(o, &m->bodies.at[b].ops[i]);
 }
 
 void model_order_devices(struct lx_model *m, int axes)
@@ -155,15 +116,25 @@ void model_order_devices(struct lx_model *m, int axes)
     int64_t extent[MESH_MAX_AXES], least;
     struct orders o = {.m = m, .devices = model_all_devices(m), .axes = axes};
     const int32_t *best = NULL;
+    struct device_list l;
     if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
         model_asks_for_number(m) || (least = order_lost_with(&o, NULL)) == 0)
         return;
-    o.list = mem_alloc(sizeof *o.list);
-    order_find_orders(&o);
+    for (size_t i = 0; i < m->values.count; i++) order_add_sharding(&o, &m->values.at[i].attrs);
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            const struct model_op *op = &m->bodies.at[b].ops[i];
+            order_add_sharding(&o, &op->attrs);
+            if (!model_is_collective(op->kind)) continue;
+            if (model_device_list(op, "source_target_pairs", &l))
+                order_add_rows(&o, &l);
+            else if (!model_attr_find(&op->attrs, "source_target_pairs") &&
+                     model_device_list(op, "replica_groups", &l))
+                order_add(&o, &l);
+        }
     for (int i = 0; i < o.count; i++) {
         int64_t lost = order_lost_with(&o, o.place[i]);
         if (lost < least) least = lost, best = o.place[i];
     }
     m->place = best;
-    mem_free(o.list);
 }

@@ -51,11 +51,8 @@ struct device_list {
     int64_t id[LISTED_DEVICES];
 };
 
-/* Numbers between two places of a text; how many, `most` at most. */
-int model_numbers_in(const char *from, const char *to, int64_t *out, int most);
-/* Does the op name devices at all? Without numbers all are meant. */
-bool model_names_devices(const struct model_op *op, const char *key);
-/* The devices that an attribute lists, as the file numbers them; false: in no form that we know. */
+/* The devices that an attribute lists, as the file numbers them; false: in no form that is known, which still
+ * may tell the size of a group (0: it names none). */
 bool model_device_list(const struct model_op *op, const char *key, struct device_list *out);
 /* Those of a sharding, in the order of its `all` parts; `open` and `close` are the brackets around how
  * many there are in each dimension. */

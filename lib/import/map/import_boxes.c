@@ -119,8 +119,8 @@ bool map_slice(struct import *im, const struct model_op *op, const char *ours)
     struct box b;
     (void)ours;
     if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    if (typing_slice(&t, b.begin, b.step) == TYPE_WRONG ||
-        (t.dialect == MODEL_ONNX && !onnx_slice(&t, b.begin, b.step, t.want)))
+    enum typed typed = typing_slice(&t, b.begin, b.step);
+    if (typed == TYPE_WRONG || (typed == TYPE_OPEN && t.dialect == MODEL_ONNX))
         return import_generic(im, op, "schema");
     return box_take_part(im, op, &b, 0);
 }

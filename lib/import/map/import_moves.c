@@ -69,17 +69,11 @@ bool map_permute(struct import *im, const struct model_op *op, const char *ours)
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     int64_t order[MODEL_MAX_RANK];
     struct view view;
-    int rank = t.in[0]->count;
-    bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
+    bool done;
     (void)ours;
     if (!move_still_splat(im, op, &done) || done) return done;
-    if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    if (swap) {
-        int a = typing_dim(typing_int(&t, "dim0", 0), rank), b = typing_dim(typing_int(&t, "dim1", 0), rank);
-        if (a < 0 || b < 0) return import_generic(im, op, "schema");
-        for (int d = 0; d < rank; d++) order[d] = d == a ? b : d == b ? a : d;
-    } else if (typing_permutation(&t, order) != TYPED)
-        return import_generic(im, op, "schema");
+    if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    if (typing_permutation(&t, order) != TYPED) return import_generic(im, op, "schema");
     bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
     return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
@@ -98,6 +92,51 @@ bool map_broadcast(struct import *im, const struct model_op *op, const char *our
     for (int d = 0; d < from->count; d++) to[d] = hlo ? (int)dims[d] : type->count - from->count + d;
     bool ok = view_broadcast(&import_in(im, op, 0)->view, to, type->count, type->extent, &view);
     return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
+}
+
+/* Does an upsampling take the nearest element, with whole factors? The middle of a pixel then rounds to the
+ * pixel that it is in. */
+static bool move_is_nearest(const struct import *im, const struct model_op *op, const struct model_type *from,
+                            const struct model_type *to)
+{
+    const struct model_attrs *a = &op->attrs;
+    bool onnx = im->format == MODEL_ONNX, old = !onnx || import_opset(im) < 11;
+    const char *place =
+                   model_attr_word(a, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
+               *way = model_attr_word(a, "nearest_mode", old ? "floor" : "round_prefer_floor");
+    int scales = old ? 1 : 2;
+    const struct model_data *d =
+        onnx && import_has(op, scales) ? im->m->values.at[op->operands[scales]].data : NULL;
+    bool ok = strcmp(model_attr_word(a, "mode", "nearest"), "nearest") == 0 && from->count == to->count;
+    for (int i = 0; ok && d && d->reals && i < d->type->elements && i < to->count; i++)
+        ok = model_data_real(d, i) * (double)from->extent[i] == (double)to->extent[i];
+    if (strcmp(place, "asymmetric") == 0) return ok && strcmp(way, "floor") == 0;
+    return ok && strstr(place, "half_pixel") && !strstr(place, "symmetric") &&
+           strncmp(way, "round_prefer", 12) == 0;
+}
+
+/* Each element several times behind itself, or a dimension several times (Tile): a digit that the storage
+ * lacks. */
+bool map_repeat(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *from = model_type_of(im->m, op->operands[0]), *to = import_type_out(im, op);
+    bool done, tiles = strcmp(op->kind, "Tile") == 0;
+    struct view view;
+    (void)ours;
+    if (!tiles && !move_is_nearest(im, op, from, to)) return import_generic(im, op, "mode");
+    if (!move_still_splat(im, op, &done) || done) return done;
+    const struct view *v = &import_in(im, op, 0)->view;
+    view_start(&view);
+    bool ok = from->count == to->count && view_keep_fixed(&view, v);
+    for (int d = 0; ok && d < to->count; d++) {
+        struct atom times = atom_of(0, to->extent[d] / from->extent[d]);
+        ok = to->extent[d] % from->extent[d] == 0 && view_open_dim(&view) &&
+             (!tiles || view_add(&view, times));
+        for (int i = v->first[d]; ok && i < v->first[d + 1]; i++) ok = view_add(&view, v->atom[i]);
+        ok = ok && (tiles || view_add(&view, times));
+    }
+    if (!ok) return import_generic(im, op, "factor");
+    return move_viewed_by_letters(im, op, &view, NULL);
 }
 
 bool map_identity(struct import *im, const struct model_op *op, const char *ours)

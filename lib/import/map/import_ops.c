@@ -55,8 +55,8 @@ static bool op_has_all(const struct import *im, const struct model_op *op, const
 {
     bool joins = row->ours && strcmp(row->ours, "concat") == 0; /* what has no element is left out */
     bool loose = row->form == OP_LOOSE, all = op->operand_count >= row->least;
-    bool onnx = im->format == MODEL_ONNX;                /* a list of no extents or axes is one, too */
-    bool parts = onnx && strcmp(op->kind, "Split") == 0; /* any of them may be unread */
+    bool onnx = im->format == MODEL_ONNX;                       /* a list of no extents or axes is one, too */
+    bool parts = row->map == map_split || row->map == map_topk; /* any of them may be unread */
     if (row->form == OP_ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     for (int i = 0; i < op->result_count; i++)
         all = all && ((i > 0 || parts) && op->results[i] < 0

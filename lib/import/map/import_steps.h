@@ -7,11 +7,12 @@
 
 /* Mappings of ops.def. */
 map_op map_arg_reduce, map_batch_norm, map_bitcast, map_broadcast, map_collective, map_compare, map_concat,
-    map_constant, map_convolution, map_device_id, map_dot, map_dynamic_insert, map_dynamic_slice,
-    map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity, map_iota,
-    map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce, map_reduce_by_body,
-    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice, map_softmax,
-    map_split, map_unknown_constant, map_update_cache;
+    map_constant, map_convolution, map_custom_call, map_device_id, map_dot, map_dynamic_insert,
+    map_dynamic_slice, map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity,
+    map_iota, map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce,
+    map_reduce_by_body, map_reduce_window, map_repeat, map_reshape, map_reverse, map_rms_norm, map_scan,
+    map_scatter, map_slice, map_softmax, map_sort, map_split, map_topk, map_unknown_constant,
+    map_update_cache;
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);

@@ -1,33 +1,24 @@
-/* Inside the reader of HLO: what its files share. hlo_read.c has header and computations, hlo_instructions.c
- * instructions, hlo_types.c types, hlo_literals.c constants, hlo_reach.c who calls whom. */
+/* What the files of the HLO reader share: hlo_read.c has computations and types, hlo_instructions.c
+ * instructions, hlo_reach.c who calls whom. */
 #ifndef LX_IMPORT_HLO_H
 #define LX_IMPORT_HLO_H
 
 #include "import/read/source.h"
 
 struct hlo {
-    struct source s;
+    struct reader r;
     struct names computations; /* name: number of the body */
-    struct names values;       /* of the computation that is being read */
-    VEC(struct model_op) ops;
-    VEC(int32_t) list;
-    VEC(struct model_attr) attrs;
-    VEC(int32_t) parameters; /* of the computation, by number; -1: not seen yet */
-    int32_t body, root;
+    VEC(int32_t) parameters;   /* of the computation, by number; -1: not seen yet */
+    int32_t root;
 };
 
-/* f32[2,3]{1,0}, token[], (f32[2], (s32[])); NULL: failed. */
+/* f32[2,3]{1,0}, token[], (f32[2], (s32[])). */
 const struct model_type *hlo_type(struct source *s);
 /* `word` has been read already, the bracket behind it is next. */
 const struct model_type *hlo_type_behind(struct source *s, const char *word);
-/* Two statements of the type of `name`, whatever their layouts; false: a failure that shows both. */
-bool hlo_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
-                    const char *name);
-/* What stands in constant(...). */
-bool hlo_literal(struct source *s, const struct model_type *type, const struct model_data **data);
 /* "key=value, ..." up to the end of the line, a comma before each. */
-bool hlo_attrs(struct hlo *h, struct model_attrs *out);
-bool hlo_instruction(struct hlo *h);
+struct model_attrs hlo_attrs(struct hlo *h);
+void hlo_instruction(struct hlo *h);
 bool hlo_is_name(char c);
 /* The name at the cursor, with or without %. */
 const char *hlo_name(struct source *s, const char *what);

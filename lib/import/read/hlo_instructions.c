@@ -12,57 +12,54 @@ bool hlo_is_name(char c)
 
 const char *hlo_name(struct source *s, const char *what)
 {
-    source_skip(s, true);
-    if (source_peek(s) == '%') s->at++;
+    if (source_next(s) == '%') s->at++;
     return source_name(s, hlo_is_name, what);
 }
 
 /* "TYPE %name", "%name" or "name": without a % a word with a bracket behind it is a type. */
-static bool instruction_operand(struct hlo *h)
+static void instruction_operand(struct hlo *h)
 {
-    struct source *s = &h->s;
-    source_skip(s, true);
-    bool typed = source_peek(s) == '(';
-    const struct model_type *stated = NULL;
-    if (typed && !(stated = hlo_type(s))) return false;
+    struct source *s = &h->r.s;
+    const struct model_type *stated = source_next(s) == '(' ? hlo_type(s) : NULL;
     const char *name = hlo_name(s, "an operand");
-    if (name && !typed && source_peek(s) == '[') {
-        if (!(stated = hlo_type_behind(s, name))) return false;
+    if (!stated && source_peek(s) == '[') {
+        stated = hlo_type_behind(s, name);
         name = hlo_name(s, "an operand");
     }
-    if (!name) return false;
-    int32_t v = names_find(&h->values, name);
-    if (v < 0) {
-        s->at -= strlen(name);
-        return source_fail(s, LX_E_UNKNOWN_NAME, "%.80s has not been made above in its computation", name);
-    }
-    if (stated && !hlo_same_types(s, s->m->values.at[v].type, stated, name)) return false;
-    VEC_PUSH(&h->list, v);
-    return true;
-}
-
-static bool instruction_operands(struct hlo *h)
-{
-    if (source_is(&h->s, ")")) return true;
-    do {
-        if (!instruction_operand(h)) return false;
-    } while (source_take(&h->s, ","));
-    return true;
+    reader_push_operand(&h->r, name);
+    if (stated && !s->failed)
+        source_same_types(s, model_type_of(s->m, h->r.list.at[h->r.list.count - 1]), stated, name);
 }
 
 /* The number of a parameter: remembered where it belongs. */
-static bool instruction_parameter(struct hlo *h)
+static void instruction_parameter(struct hlo *h)
 {
-    int64_t number;
-    source_skip(&h->s, true);
-    if (!source_int(&h->s, &number)) return false;
-    if (number < 0 || number > MODEL_MAX_OPS)
-        return source_fail(&h->s, LX_E_RANGE, "a parameter of no such number");
+    struct source *s = &h->r.s;
+    int64_t number = source_int(s);
+    if (number < 0 || number > MODEL_MAX_OPS) source_fail(s, LX_E_RANGE, "a parameter of no such number");
+    if (s->failed) return;
     while (h->parameters.count <= (size_t)number) VEC_PUSH(&h->parameters, -1);
     if (h->parameters.at[number] >= 0)
-        return source_fail(&h->s, LX_E_DUPLICATE, "parameter %lld twice", (long long)number);
-    h->parameters.at[number] = (int32_t)h->s.m->values.count;
-    return true;
+        source_fail(s, LX_E_DUPLICATE, "parameter %lld twice", (long long)number);
+    h->parameters.at[number] = (int32_t)s->m->values.count;
+}
+
+/* The literal of a constant; that of a tuple is passed over. */
+static const struct model_data *instruction_literal(struct source *s, const struct model_type *type)
+{
+    struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
+    struct model_numbers n = {.most = MODEL_MAX_KNOWN};
+    *d = (struct model_data){.form = DATA_ELIDED, .type = type};
+    if (type->element == MODEL_TUPLE || model_element_row(type->element)->bits == 0) {
+        source_balanced(s, OVER_LINES | OVER_COMMAS);
+    } else if (!source_elements(s, type->element, "{", "}", &n)) {
+        d->form = type->count == 0 ? DATA_SPLAT : DATA_LIST;
+        if (!s->failed && !numbers_keep(s->m, &n, d))
+            source_fail(s, LX_E_SHAPE, "%lld numbers for a constant of %lld", (long long)n.count,
+                        (long long)type->elements);
+    }
+    numbers_free(&n);
+    return d;
 }
 
 /* "{1, 0}" is a list of numbers, "7" a number; anything else stays text. */
@@ -88,121 +85,84 @@ static void instruction_numbers_of(struct source *s, struct model_attr *a)
     a->ints = arena_copy_array(&s->m->memory, list, (size_t)n, sizeof *list);
 }
 
-static const char *instruction_past_spaces(const struct source *s, const char *p)
-{
-    while (p < s->end && (*p == ' ' || *p == '\t')) p++;
-    return p;
-}
-
 /* "[ROOT] %name =" is next: lines need not end where instructions do. */
 static bool instruction_next_begins(const struct source *s)
 {
-    const char *p = instruction_past_spaces(s, s->at), *from;
-    if (s->end - p > 5 && memcmp(p, "ROOT ", 5) == 0) p = instruction_past_spaces(s, p + 5);
-    if (p < s->end && *p == '%') p++;
-    for (from = p; p < s->end && hlo_is_name(*p);) p++;
-    if (p == from) return false;
-    p = instruction_past_spaces(s, p);
-    return p < s->end && *p == '=';
+    struct source ahead = *s;
+    source_skip(&ahead, false);
+    if (ahead.end - ahead.at > 5 && memcmp(ahead.at, "ROOT ", 5) == 0) {
+        ahead.at += 5;
+        source_skip(&ahead, false);
+    }
+    if (source_peek(&ahead) == '%') ahead.at++;
+    const char *from = ahead.at;
+    while (hlo_is_name(source_peek(&ahead))) ahead.at++;
+    if (ahead.at == from) return false;
+    source_skip(&ahead, false);
+    return source_peek(&ahead) == '=';
 }
 
-static const char *instruction_attr_text(struct source *s)
+struct model_attrs hlo_attrs(struct hlo *h)
 {
-    s->ends = instruction_next_begins;
-    const char *text = source_kept(s, false);
-    s->ends = NULL;
-    return text;
-}
-
-static bool instruction_attr(struct hlo *h)
-{
-    struct source *s = &h->s;
-    struct model_attr a = {.form = ATTR_TEXT};
-    source_skip(s, true);
-    a.key = source_name(s, hlo_is_name, "the name of an attribute");
-    if (!a.key || !source_want(s, "=")) return false;
-    if (!(a.text = instruction_attr_text(s))) return false;
-    instruction_numbers_of(s, &a);
-    VEC_PUSH(&h->attrs, a);
-    return true;
-}
-
-bool hlo_attrs(struct hlo *h, struct model_attrs *out)
-{
-    struct source *s = &h->s;
-    h->attrs.count = 0;
+    struct source *s = &h->r.s;
     for (source_skip(s, false); source_peek(s) == ','; source_skip(s, false)) {
+        struct model_attr a = {.form = ATTR_TEXT};
         s->at++;
-        if (!instruction_attr(h)) return false;
+        a.key = source_name(s, hlo_is_name, "the name of an attribute");
+        source_want(s, "=");
+        s->ends = instruction_next_begins;
+        a.text = source_kept(s, 0);
+        s->ends = NULL;
+        if (!s->failed) instruction_numbers_of(s, &a);
+        VEC_PUSH(&h->r.attrs, a);
     }
     if (!source_ended(s) && *s->at != '\n' && *s->at != '}' && !instruction_next_begins(s))
-        return source_fail(s, LX_E_SYNTAX, "expected \",\" or the end of the line");
-    out->count = (int)h->attrs.count;
-    out->at = arena_copy_array(&s->m->memory, h->attrs.at, h->attrs.count, sizeof *h->attrs.at);
-    return true;
+        source_fail(s, LX_E_SYNTAX, "expected \",\" or the end of the line");
+    return reader_attrs(&h->r);
 }
 
 /* op_name="..." of the metadata is what the author calls it. */
-static const char *instruction_author_name(struct hlo *h, const struct model_op *op)
+static const char *instruction_author_name(struct source *s, const struct model_op *op)
 {
     const char *text = model_attr_word(&op->attrs, "metadata", ""), *at = strstr(text, "op_name=\"");
-    struct source inner = h->s;
-    if (!at) return NULL;
-    inner.at = at + 8;
+    struct source inner = *s;
+    inner.at = at ? at + 8 : NULL;
     inner.end = text + strlen(text);
-    return source_string(&inner);
+    return at ? source_string(&inner) : NULL;
 }
 
-static bool instruction_literal(struct hlo *h, const struct model_type *type, const struct model_data **data)
+void hlo_instruction(struct hlo *h)
 {
-    *data = NULL;
-    return hlo_literal(&h->s, type, data);
-}
-
-static bool instruction_inside(struct hlo *h, const struct model_op *op, struct model_value *v)
-{
-    if (strcmp(op->kind, "parameter") == 0) return instruction_parameter(h);
-    if (strcmp(op->kind, "constant") == 0) return instruction_literal(h, v->type, &v->data);
-    return instruction_operands(h);
-}
-
-static bool instruction_add(struct hlo *h, struct model_op *op, struct model_value *v)
-{
-    struct source *s = &h->s;
-    int32_t number = model_add_value(s->m, v, s->st);
-    if (number < 0) return source_fail(s, s->st->code, "%s", s->st->text);
-    enum names_result added = names_add(&h->values, v->name, number);
-    if (added == NAMES_KNOWN) return source_fail(s, LX_E_DUPLICATE, "%.80s is made twice", v->name);
-    op->operand_count = (int)h->list.count;
-    op->operands = arena_copy_array(&s->m->memory, h->list.at, h->list.count, sizeof *h->list.at);
-    op->results = arena_copy_array(&s->m->memory, &number, 1, sizeof number);
-    op->result_count = 1;
-    VEC_PUSH(&h->ops, *op);
-    return true;
-}
-
-bool hlo_instruction(struct hlo *h)
-{
-    struct source *s = &h->s;
+    struct source *s = &h->r.s;
     struct model_op op = {0};
-    struct model_value v = {.from = FROM_OP, .body = h->body, .op = (int32_t)h->ops.count};
-    if (h->ops.count >= MODEL_MAX_OPS) return source_fail(s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
-    if (source_take(s, "ROOT")) h->root = (int32_t)h->ops.count;
+    struct model_value v = {.from = FROM_OP, .op = (int32_t)h->r.ops.count};
+    if (h->r.ops.count >= MODEL_MAX_OPS) source_fail(s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
+    if (source_take(s, "ROOT")) h->root = (int32_t)h->r.ops.count;
     source_skip(s, true);
     op.line = v.line = s->line;
     op.column = v.column = source_column(s);
-    h->list.count = 0;
-    if (!(v.name = hlo_name(s, "the name of an instruction")) || !source_want(s, "=") ||
-        !(v.type = hlo_type(s)))
-        return false;
-    source_skip(s, true);
-    if (!(op.kind = source_name(s, hlo_is_name, "an opcode")) || !source_want(s, "(") ||
-        !instruction_inside(h, &op, &v) || !source_want(s, ")") || !hlo_attrs(h, &op.attrs))
-        return false;
-    op.location = v.location = instruction_author_name(h, &op);
-    if (strcmp(op.kind, "parameter") == 0) {
+    v.name = hlo_name(s, "the name of an instruction");
+    source_want(s, "=");
+    v.type = hlo_type(s);
+    op.kind = source_name(s, hlo_is_name, "an opcode");
+    source_want(s, "(");
+    bool parameter = strcmp(op.kind, "parameter") == 0;
+    if (parameter)
+        instruction_parameter(h);
+    else if (strcmp(op.kind, "constant") == 0)
+        v.data = instruction_literal(s, v.type);
+    else if (!source_is(s, ")"))
+        do instruction_operand(h);
+        while (source_take(s, ","));
+    source_want(s, ")");
+    op.operands = reader_list(&h->r, &op.operand_count);
+    op.attrs = hlo_attrs(h);
+    op.location = v.location = s->failed ? NULL : instruction_author_name(s, &op);
+    if (parameter) {
         v.from = FROM_ARGUMENT;
         v.attrs = op.attrs;
     }
-    return instruction_add(h, &op, &v);
+    reader_add_value(&h->r, v);
+    op.results = reader_list(&h->r, &op.result_count);
+    if (!s->failed) VEC_PUSH(&h->r.ops, op);
 }

@@ -29,44 +29,36 @@ bool hlo_is_control(const struct model_op *op)
     return false;
 }
 
-/* The names in "%a" or "{%a, %b}", pushed to h->list as numbers. */
-static bool reach_named(struct hlo *h, const struct model_op *op, const char *text)
-{
-    while (*text) {
-        size_t n = 0;
-        while (*text && !hlo_is_name(*text)) text++;
-        while (text[n] && hlo_is_name(text[n])) n++;
-        if (n == 0) break;
-        const char *name = arena_copy(&h->s.m->memory, text, n);
-        int32_t body = name ? names_find(&h->computations, name) : -1;
-        if (body < 0)
-            return status_set_at(h->s.st, LX_E_UNKNOWN_NAME, h->s.m->file, op->line, op->column,
-                                 "there is no computation %.80s", name);
-        VEC_PUSH(&h->list, body);
-        text += n;
-    }
-    return true;
-}
-
+/* Binds what the op names: "%a" or "{%a, %b}" in each of these attributes. */
 static bool reach_bind_op(struct hlo *h, struct model_op *op)
 {
-    h->list.count = 0;
-    for (int i = 0; naming[i]; i++)
-        if (!reach_named(h, op, model_attr_word(&op->attrs, naming[i], ""))) return false;
-    op->body_count = (int)h->list.count;
-    if (op->body_count == 0) return true;
-    op->bodies = arena_copy_array(&h->s.m->memory, h->list.at, h->list.count, sizeof *h->list.at);
+    struct source *s = &h->r.s;
+    for (int i = 0; naming[i]; i++) {
+        const char *text = model_attr_word(&op->attrs, naming[i], "");
+        for (size_t n = 0; *text; text += n) {
+            while (*text && !hlo_is_name(*text)) text++;
+            for (n = 0; text[n] && hlo_is_name(text[n]);) n++;
+            if (n == 0) break;
+            const char *name = arena_copy(&s->m->memory, text, n);
+            int32_t body = names_find(&h->computations, name);
+            if (body < 0)
+                return status_set_at(s->st, LX_E_UNKNOWN_NAME, s->m->file, op->line, op->column,
+                                     "there is no computation %.80s", name);
+            VEC_PUSH(&h->r.list, body);
+        }
+    }
+    op->bodies = reader_list(&h->r, &op->body_count);
     return true;
 }
 
 /* Depth first, each computation once; `state`: 0 not seen, 1 on the way, 2 done. */
 static bool reach_walk(struct hlo *h, int32_t body, char *state, int depth)
 {
-    const struct model_body *b = &h->s.m->bodies.at[body];
+    const struct model_body *b = &h->r.s.m->bodies.at[body];
     if (state[body] == 2) return true;
     if (state[body] == 1 || depth > MODEL_MAX_DEPTH)
         return status_set_at(
-            h->s.st, state[body] == 1 ? LX_E_CYCLE : LX_E_LIMIT, h->s.m->file, b->line, b->column,
+            h->r.s.st, state[body] == 1 ? LX_E_CYCLE : LX_E_LIMIT, h->r.s.m->file, b->line, b->column,
             state[body] == 1 ? "computation %.80s calls itself" : "calls nest too deep at %.80s", b->name);
     state[body] = 1;
     for (int i = 0; i < b->op_count; i++)
@@ -78,7 +70,7 @@ static bool reach_walk(struct hlo *h, int32_t body, char *state, int depth)
 
 bool hlo_bind_bodies(struct hlo *h)
 {
-    struct lx_model *m = h->s.m;
+    struct lx_model *m = h->r.s.m;
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!reach_bind_op(h, &m->bodies.at[b].ops[i])) return false;
@@ -111,67 +103,55 @@ void hlo_uses(const struct lx_model *m, enum hlo_use *use)
         }
 }
 
-static const struct model_op *reach_maker(const struct lx_model *m, const struct model_body *b, int32_t value)
+/* ---- loops ---- */
+
+/* The op of that kind and of so many operands (-1: any) that makes a value of the body; NULL: none such. */
+static const struct model_op *reach_made(const struct lx_model *m, const struct model_body *b, int32_t value,
+                                         const char *kind, int operands)
 {
     const struct model_value *v = &m->values.at[value];
-    return v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+    const struct model_op *op = v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+    bool fits = op && strcmp(op->kind, kind) == 0 && (operands < 0 || op->operand_count == operands);
+    return fits ? op : NULL;
 }
 
-static const struct model_op *reach_root_of(const struct lx_model *m, const struct model_body *b)
+static bool reach_constant(const struct lx_model *m, const struct model_body *b, int32_t value, int64_t *out)
 {
-    return b->result_count == 1 ? reach_maker(m, b, b->results[0]) : NULL;
-}
-
-static bool reach_constant_of(const struct lx_model *m, const struct model_body *b, int32_t value,
-                              int64_t *out)
-{
-    const struct model_op *op = reach_maker(m, b, value);
-    if (op && op->operand_count == 1 && (strcmp(op->kind, "copy") == 0 || strcmp(op->kind, "convert") == 0))
-        op = reach_maker(m, b, op->operands[0]);
-    if (!op || strcmp(op->kind, "constant") != 0) return false;
-    const struct model_data *d = m->values.at[op->results[0]].data;
+    const struct model_op *same = reach_made(m, b, value, "copy", 1);
+    if (!same) same = reach_made(m, b, value, "convert", 1);
+    const struct model_op *op = reach_made(m, b, same ? same->operands[0] : value, "constant", 0);
+    const struct model_data *d = op ? m->values.at[op->results[0]].data : NULL;
     if (!d || !d->ints || d->form != DATA_SPLAT) return false;
     *out = d->ints[0];
     return true;
 }
 
 /* The element of the argument tuple that a value is; -1: it is none. */
-static int64_t reach_element_of(const struct lx_model *m, const struct model_body *b, int32_t value)
+static int64_t reach_element(const struct lx_model *m, const struct model_body *b, int32_t value)
 {
-    const struct model_op *op = reach_maker(m, b, value);
-    if (!op || strcmp(op->kind, "get-tuple-element") != 0 || op->operand_count != 1) return -1;
-    const struct model_op *from = reach_maker(m, b, op->operands[0]);
-    return from && strcmp(from->kind, "parameter") == 0 ? model_attr_int(&op->attrs, "index", -1) : -1;
+    const struct model_op *op = reach_made(m, b, value, "get-tuple-element", 1);
+    return op && reach_made(m, b, op->operands[0], "parameter", -1) ? model_attr_int(&op->attrs, "index", -1)
+                                                                    : -1;
 }
 
-/* Does the loop's body give back element `index` plus 1? */
-static bool reach_counts_up(const struct lx_model *m, const struct model_body *b, int64_t index)
-{
-    const struct model_op *tuple = reach_root_of(m, b), *add;
-    int64_t one;
-    if (!tuple || strcmp(tuple->kind, "tuple") != 0 || index >= tuple->operand_count) return false;
-    add = reach_maker(m, b, tuple->operands[index]);
-    if (!add || strcmp(add->kind, "add") != 0 || add->operand_count != 2) return false;
-    for (int i = 0; i < 2; i++)
-        if (reach_element_of(m, b, add->operands[i]) == index &&
-            reach_constant_of(m, b, add->operands[1 - i], &one) && one == 1)
-            return true;
-    return false;
-}
-
+/* Counted: an element that starts at a constant is compared with one, and the body adds 1 to it. */
 int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const struct model_op *op)
 {
     if (op->body_count != 2 || op->operand_count != 1) return -1;
-    const struct model_body *condition = &m->bodies.at[op->bodies[0]];
-    const struct model_op *test = reach_root_of(m, condition), *start = reach_maker(m, body, op->operands[0]);
-    int64_t limit, first;
-    if (!test || strcmp(test->kind, "compare") != 0 || test->operand_count != 2 ||
-        strcmp(model_attr_word(&test->attrs, "direction", ""), "LT") != 0)
+    const struct model_body *condition = &m->bodies.at[op->bodies[0]], *again = &m->bodies.at[op->bodies[1]];
+    const struct model_op *test = reach_made(m, condition, condition->results[0], "compare", 2),
+                          *start = reach_made(m, body, op->operands[0], "tuple", -1),
+                          *next = reach_made(m, again, again->results[0], "tuple", -1), *add;
+    int64_t limit, first, one, index = test ? reach_element(m, condition, test->operands[0]) : -1;
+    if (!start || !next || index < 0 || index >= start->operand_count || index >= next->operand_count ||
+        strcmp(model_attr_word(&test->attrs, "direction", ""), "LT") != 0 ||
+        !reach_constant(m, condition, test->operands[1], &limit) ||
+        !reach_constant(m, body, start->operands[index], &first) ||
+        !(add = reach_made(m, again, next->operands[index], "add", 2)))
         return -1;
-    int64_t index = reach_element_of(m, condition, test->operands[0]);
-    if (index < 0 || !reach_constant_of(m, condition, test->operands[1], &limit)) return -1;
-    if (!start || strcmp(start->kind, "tuple") != 0 || index >= start->operand_count) return -1;
-    if (!reach_constant_of(m, body, start->operands[index], &first)) return -1;
-    if (!reach_counts_up(m, &m->bodies.at[op->bodies[1]], index)) return -1;
-    return limit > first ? limit - first : 0;
+    for (int i = 0; i < 2; i++)
+        if (reach_element(m, again, add->operands[i]) == index &&
+            reach_constant(m, again, add->operands[1 - i], &one) && one == 1)
+            return limit > first ? limit - first : 0;
+    return -1;
 }

@@ -1,16 +1,80 @@
-/* Reading HLO text: the header on one line, then computations, one of which is the entry. */
+/* Reading HLO text: the header on one line, then computations, one of which is the entry; and types. */
 #include "import/read/hlo.h"
-#include "base/fail.h"
 
 #include <string.h>
 
-static bool hlo_header(struct hlo *h)
+/* "{1,0:T(8,128)}", right behind the type; true: it is not row-major. Tiling and memory space are passed
+ * over. */
+static bool hlo_layout(struct source *s, int rank, int32_t *order)
 {
-    struct source *s = &h->s;
-    if (!source_want(s, "HloModule")) return false;
-    source_skip(s, false);
-    s->m->name = source_name(s, hlo_is_name, "the name of the module");
-    return s->m->name && hlo_attrs(h, &s->m->attrs);
+    int n = 0;
+    bool turned = false;
+    if (source_peek(s) != '{') return false;
+    for (s->at++; source_is_digit(source_peek(s)); source_skip(s, false)) {
+        int64_t dim = source_int(s);
+        if (n == rank || dim >= rank) {
+            n = -1;
+            break;
+        }
+        turned |= dim != rank - 1 - n;
+        order[n++] = (int32_t)dim;
+        source_take(s, ",");
+    }
+    if (n != 0 && n != rank) source_fail(s, LX_E_SHAPE, "a layout of other dimensions than the shape");
+    source_balanced(s, OVER_LINES | OVER_COMMAS);
+    source_want(s, "}");
+    return turned;
+}
+
+const struct model_type *hlo_type_behind(struct source *s, const char *word)
+{
+    int64_t extent[MODEL_MAX_RANK + 1];
+    int32_t order[MODEL_MAX_RANK] = {0};
+    int rank = 0;
+    enum model_element e = model_element_find(MODEL_HLO, word);
+    if (e == MODEL_ELEMENT_COUNT)
+        source_fail(s, LX_E_UNKNOWN_KIND, "an element type that has no size: \"%.40s\"", word);
+    source_want(s, "[");
+    if (!source_is(s, "]")) do {
+            source_take(s, "<="); /* a bound */
+            extent[rank] = source_extent(s, rank);
+            rank++;
+        } while (source_take(s, ","));
+    source_want(s, "]");
+    bool turned = hlo_layout(s, rank, order);
+    const struct model_type *type = source_type(s, e, rank, extent);
+    if (!turned || s->failed) return type;
+    struct model_type *with = arena_copy_array(&s->m->memory, type, 1, sizeof *type);
+    with->order = arena_copy_array(&s->m->memory, order, (size_t)rank, sizeof *order);
+    return with;
+}
+
+static bool hlo_is_type_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || source_is_digit(c);
+}
+
+static const struct model_type *hlo_type_within(struct source *s, int depth)
+{
+    VEC(const struct model_type *) parts = {0};
+    if (depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "tuples nest more than %d deep", depth);
+    if (!source_take(s, "(")) return hlo_type_behind(s, source_name(s, hlo_is_type_word, "a type"));
+    if (!source_is(s, ")")) do {
+            const struct model_type *part = hlo_type_within(s, depth + 1);
+            VEC_PUSH(&parts, part);
+        } while (source_take(s, ","));
+    source_want(s, ")");
+    const struct model_type *made =
+        s->failed ? NULL : model_tuple_make(s->m, parts.at, (int)parts.count, s->st);
+    VEC_FREE(&parts);
+    if (made) return made;
+    source_fail(s, s->st->code, "%s", s->st->text);
+    return source_type(s, MODEL_F32, 0, NULL);
+}
+
+const struct model_type *hlo_type(struct source *s)
+{
+    return hlo_type_within(s, 0);
 }
 
 /* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
@@ -19,110 +83,80 @@ static bool hlo_table(struct source *s)
 {
     static const char *const heads[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames", NULL};
     int i = 0;
-    const char *from;
-    size_t length;
     while (heads[i] && !source_take(s, heads[i])) i++;
-    if (!heads[i]) return false;
-    for (source_skip(s, true); source_is_digit(source_peek(s)); source_skip(s, true))
-        while (!source_ended(s) && *s->at != '\n') {
-            if (!source_balanced(s, false, &from, &length)) return true;
+    while (heads[i] && source_is_digit(source_next(s)))
+        while (source_peek(s) && *s->at != '\n') {
+            source_balanced(s, OVER_COMMAS);
             if (source_peek(s) && *s->at != '\n') s->at++;
         }
-    return true;
+    return heads[i] != NULL;
 }
 
-/* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. */
-static bool hlo_signature(struct source *s, const struct model_type **result)
+/* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. NULL: it is not there. */
+static const struct model_type *hlo_signature(struct source *s)
 {
-    *result = NULL;
-    if (!source_take(s, "(")) return true;
+    if (!source_take(s, "(")) return NULL;
     if (!source_is(s, ")")) do {
-            if (!hlo_name(s, "a parameter") || !source_want(s, ":") || !hlo_type(s)) return false;
+            hlo_name(s, "a parameter");
+            source_want(s, ":");
+            hlo_type(s);
         } while (source_take(s, ","));
-    return source_want(s, ")") && source_want(s, "->") && (*result = hlo_type(s));
+    source_want(s, ")");
+    source_want(s, "->");
+    return hlo_type(s);
 }
 
-static bool hlo_finish(struct hlo *h, struct model_body *body)
+static void hlo_computation(struct hlo *h)
 {
-    struct source *s = &h->s;
-    if (h->ops.count == 0) return source_fail(s, LX_E_SYNTAX, "a computation without instructions");
-    const struct model_op *root = &h->ops.at[h->root >= 0 ? (size_t)h->root : h->ops.count - 1];
+    struct source *s = &h->r.s;
+    struct model_body body = {.line = s->line, .column = source_column(s), .result_count = 1};
+    bool entry = source_take(s, "ENTRY");
+    reader_begin_body(&h->r);
+    h->root = -1;
+    h->parameters.count = 0;
+    if (entry && s->m->entry >= 0) source_fail(s, LX_E_DUPLICATE, "a second ENTRY");
+    body.name = hlo_name(s, "a computation");
+    const struct model_type *result = hlo_signature(s);
+    if (names_add(&h->computations, body.name, h->r.body) == NAMES_KNOWN)
+        source_fail(s, LX_E_DUPLICATE, "computation %.80s stands twice", body.name);
+    source_want(s, "{");
+    if (entry) s->m->entry = h->r.body;
+    while (!s->failed && !source_take(s, "}")) {
+        if (source_ended(s)) source_fail(s, LX_E_SYNTAX, "computation %.80s does not end", body.name);
+        hlo_instruction(h);
+    }
+    if (source_take(s, ",")) source_balanced(s, OVER_COMMAS); /* execution_thread */
+    if (h->r.ops.count == 0) source_fail(s, LX_E_SYNTAX, "a computation without instructions");
     for (size_t i = 0; i < h->parameters.count; i++)
         if (h->parameters.at[i] < 0)
-            return source_fail(s, LX_E_SCHEMA, "parameter %zu of computation %.80s is missing", i,
-                               body->name);
-    body->op_count = (int)h->ops.count;
-    body->ops = arena_copy_array(&s->m->memory, h->ops.at, h->ops.count, sizeof *h->ops.at);
-    body->argument_count = (int)h->parameters.count;
-    body->arguments = arena_copy_array(&s->m->memory, h->parameters.at, h->parameters.count, sizeof(int32_t));
-    body->results = root->results;
-    body->result_count = 1;
-    VEC_PUSH(&s->m->bodies, *body);
-    return true;
-}
-
-static bool hlo_computation(struct hlo *h)
-{
-    struct source *s = &h->s;
-    struct model_body body = {.line = s->line, .column = source_column(s)};
-    const struct model_type *result;
-    bool entry = source_take(s, "ENTRY");
-    h->body = (int32_t)s->m->bodies.count;
-    h->root = -1;
-    h->ops.count = h->parameters.count = 0;
-    names_free(&h->values);
-    h->values = (struct names){0};
-    if (entry && s->m->entry >= 0) return source_fail(s, LX_E_DUPLICATE, "a second ENTRY");
-    if (!(body.name = hlo_name(s, "a computation")) || !hlo_signature(s, &result)) return false;
-    enum names_result added = names_add(&h->computations, body.name, h->body);
-    if (added == NAMES_KNOWN)
-        return source_fail(s, LX_E_DUPLICATE, "computation %.80s stands twice", body.name);
-    while (source_take(s, ",")) { /* attributes of the computation, such as execution_thread */
-        const char *from;
-        size_t length;
-        if (!source_balanced(s, false, &from, &length)) return false;
-    }
-    if (!source_want(s, "{")) return false;
-    if (entry) s->m->entry = h->body;
-    while (!source_take(s, "}")) {
-        if (source_ended(s)) return source_fail(s, LX_E_SYNTAX, "computation %.80s does not end", body.name);
-        if (!hlo_instruction(h)) return false;
-    }
-    while (source_take(s, ",")) {
-        const char *from;
-        size_t length;
-        if (!source_balanced(s, false, &from, &length)) return false;
-    }
-    return hlo_finish(h, &body) &&
-           (!result || hlo_same_types(s, model_type_of(s->m, s->m->bodies.at[h->body].results[0]), result,
-                                      s->m->bodies.at[h->body].name));
-}
-
-static bool hlo_everything(struct hlo *h)
-{
-    struct source *s = &h->s;
-    if (!hlo_header(h)) return false;
-    for (source_skip(s, true); !source_ended(s); source_skip(s, true))
-        if (!hlo_table(s) && !hlo_computation(h)) return false;
-    if (s->failed) return false;
-    if (s->m->entry < 0 && s->m->bodies.count == 1) s->m->entry = 0;
-    return s->m->entry >= 0 ? true : source_fail(s, LX_E_SYNTAX, "no computation is the ENTRY");
+            source_fail(s, LX_E_SCHEMA, "parameter %zu of computation %.80s is missing", i, body.name);
+    if (s->failed) return;
+    body.argument_count = (int)h->parameters.count;
+    body.arguments = arena_copy_array(&s->m->memory, h->parameters.at, h->parameters.count, sizeof(int32_t));
+    body.results = h->r.ops.at[h->root >= 0 ? (size_t)h->root : h->r.ops.count - 1].results;
+    reader_end_body(&h->r, &body);
+    if (result) source_same_types(s, model_type_of(s->m, body.results[0]), result, body.name);
 }
 
 bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
               lx_status *st)
 {
     struct hlo h = {0};
+    struct source *s = &h.r.s;
     (void)options;
-    source_begin(&h.s, m, text, length, st);
-    h.s.spans_comments = true;
+    reader_begin(&h.r, m, text, length, st);
+    s->spans_comments = true;
     m->entry = -1;
-    bool ok = hlo_everything(&h) && hlo_bind_bodies(&h);
+    source_want(s, "HloModule");
+    m->name = source_name(s, hlo_is_name, "the name of the module");
+    m->attrs = hlo_attrs(&h);
+    for (source_skip(s, true); !source_ended(s); source_skip(s, true))
+        if (!hlo_table(s)) hlo_computation(&h);
+    if (m->entry < 0 && m->bodies.count == 1) m->entry = 0;
+    if (m->entry < 0) source_fail(s, LX_E_SYNTAX, "no computation is the ENTRY");
+    bool ok = !s->failed && hlo_bind_bodies(&h);
     names_free(&h.computations);
-    names_free(&h.values);
-    VEC_FREE(&h.ops);
-    VEC_FREE(&h.list);
-    VEC_FREE(&h.attrs);
     VEC_FREE(&h.parameters);
+    reader_free(&h.r);
     return ok;
 }

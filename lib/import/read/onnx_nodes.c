@@ -1,29 +1,9 @@
-/* Nodes of ONNX: operands and results by name, local functions put in the place of their calls. */
+/* Nodes of ONNX: operands and results by name, attributes, local functions in the place of their calls; and
+ * their order. */
 #include "import/read/onnx.h"
+#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int32_t onnx_look_up(struct onnx_scope *s, const char *name)
-{
-    struct onnx_scope *from = s;
-    for (; s; s = s->outer) {
-        int32_t v = names_find(&s->names, name);
-        if (v < 0) continue;
-        /* Whoever is in between waits for it, too. */
-        for (struct onnx_scope *t = from; t != s; t = t->outer)
-            if (!VEC_PUSH(&t->outside, v)) return -1;
-        return v;
-    }
-    return -1;
-}
-
-bool onnx_bind(struct onnx *o, struct onnx_scope *s, const char *name, int32_t value)
-{
-    enum names_result added = names_add(&s->names, name, value);
-    if (added == NAMES_KNOWN) return wire_fail(&o->w, LX_E_DUPLICATE, "%.120s is made twice", name);
-    return true;
-}
 
 static const char *node_prefixed(const struct onnx_building *b, const char *name)
 {
@@ -31,213 +11,294 @@ static const char *node_prefixed(const struct onnx_building *b, const char *name
     return arena_format(&b->o->w.m->memory, "%s/%s", b->prefix, name);
 }
 
-/* Results of a function have the values of the call already. */
-static bool node_is_of_call(const struct onnx_building *b, int32_t value)
-{
-    for (int i = 0; b->call && i < b->call->result_count; i++)
-        if (b->call->results[i] == value) return true;
-    return false;
-}
-
-/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it
- * anew. Some exporters make a constant again under its name: the last one counts. Until its nodes are
- * made, `op` is -1 less one for each further. */
-static bool node_declare(struct onnx_building *b, const struct wire_field *f, bool constant,
-                         struct names *made)
-{
-    const char *name = wire_string(f);
-    if (!name) return false;
-    if (!*name) return true;
-    int32_t known = names_find(&b->scope->names, name), before = names_find(made, name);
-    bool again = before == 1 && constant;
-    if (!again && (before >= 0 || (known >= 0 && !node_is_of_call(b, known))))
-        return wire_fail(&f->body, LX_E_DUPLICATE, "%.120s is made twice; rename one", name);
-    names_add(made, name, constant);
-    if (again) b->o->w.m->values.at[known].op--;
-    if (known >= 0) return true;
-    struct model_value v = {.name = node_prefixed(b, name), .from = FROM_OP, .body = b->body, .op = -1};
-    int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
-    if (number < 0) return b->o->failed = true, false;
-    return onnx_bind(b->o, b->scope, name, number);
-}
-
-static bool node_is_constant(struct wire node)
-{
-    struct wire_field f;
-    bool constant = false;
-    while (wire_next(&node, &f)) {
-        const char *kind = f.number == 4 && f.kind == WIRE_BYTES ? wire_string(&f) : NULL;
-        constant |= kind && strcmp(kind, "Constant") == 0;
-    }
-    return constant;
-}
-
-bool onnx_declare_results(struct onnx_building *b, struct wire w)
-{
-    struct wire_field f, g;
-    struct names made = {0};
-    bool ok = true;
-    while (ok && wire_next(&w, &f)) {
-        if (f.number != b->field) continue;
-        bool constant = node_is_constant(f.body);
-        for (struct wire node = f.body; ok && wire_next(&node, &g);)
-            if (g.number == 2) ok = node_declare(b, &g, constant, &made);
-    }
-    names_free(&made);
-    return ok && !b->o->failed;
-}
-
-typedef VEC(int32_t) value_list;
-
-/* The value that a node makes: the one of that name, unless it is made once more later. */
-static int32_t node_made_by(struct onnx_building *b, int32_t v)
-{
-    struct model_value other = b->o->w.m->values.at[v];
-    if (other.from == FROM_OP && other.op == -1) return v;
-    if (other.from == FROM_OP) b->o->w.m->values.at[v].op++;
-    other.from = FROM_OP;
-    other.op = -1;
-    other.type = NULL;
-    other.data = NULL;
-    return model_add_value(b->o->w.m, &other, b->o->w.st);
-}
-
-/* A name of the node as a value; "" is none. */
-static bool node_named(struct onnx_building *b, const struct wire_field *f, value_list *to)
-{
-    const char *name = wire_string(f);
-    if (!name) return false;
-    int32_t v = *name ? onnx_look_up(b->scope, name) : -1;
-    if (*name && v < 0)
-        return wire_fail(&f->body, LX_E_UNKNOWN_NAME,
-                         "nobody makes %.120s, and it is no input or initializer", name);
-    if (f->number == 2 && *name && (v = node_made_by(b, v)) < 0) return b->o->failed = true, false;
-    VEC_PUSH(to, v);
-    return true;
-}
-
-static const char *node_kind_of(struct lx_model *m, const char *domain, const char *kind)
-{
-    if (!*domain || strcmp(domain, "ai.onnx") == 0) return kind;
-    return arena_format(&m->memory, "%s:%s", domain, kind);
-}
-
-/* Everything of a node but its attributes. */
-static bool node_plain_parts(struct onnx_building *b, struct wire w, struct model_op *op)
-{
-    struct wire_field f;
-    value_list in = {0}, out = {0};
-    const char *kind = "", *domain = "", *name = NULL;
-    struct arena *memory = &b->o->w.m->memory;
-    bool ok = true;
-    while (ok && wire_next(&w, &f)) {
-        if (f.number == 1) ok = node_named(b, &f, &in);
-        if (f.number == 2) ok = node_named(b, &f, &out);
-        if (f.number == 3) ok = (name = wire_string(&f)) != NULL;
-        if (f.number == 4) ok = (kind = wire_string(&f)) != NULL;
-        if (f.number == 7) ok = (domain = wire_string(&f)) != NULL;
-    }
-    op->operand_count = (int)in.count;
-    op->result_count = (int)out.count;
-    op->operands = arena_copy_array(memory, in.at, in.count, sizeof *in.at);
-    op->results = arena_copy_array(memory, out.at, out.count, sizeof *out.at);
-    VEC_FREE(&in);
-    VEC_FREE(&out);
-    if (!ok || b->o->failed) return false;
-    op->kind = node_kind_of(b->o->w.m, domain, kind);
-    op->location = name && *name ? node_prefixed(b, name) : NULL;
-    if (!*kind) return wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
-    return true;
-}
-
-const char *onnx_node_name(const struct lx_model *m, const struct model_op *op)
+/* What errors call a node: its first result. */
+static const char *node_name(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->result_count; i++)
         if (op->results[i] >= 0) return m->values.at[op->results[i]].name;
     return "nothing";
 }
 
-static void node_waits_for(struct onnx_node *n, const int32_t *values, size_t count)
+/* ---- results ---- */
+
+/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it
+ * anew. Some exporters make a constant again under its name: the last one counts. Until the nodes are made,
+ * `op` of the value is -1 less one for each further maker. Results of a function have the values of its call
+ * already. */
+static void node_declare(struct onnx_building *b, const struct wire_field *f, bool constant,
+                         struct names *made)
 {
-    for (size_t i = 0; i < count; i++)
-        if (values[i] >= 0) VEC_PUSH(&n->waits, values[i]);
+    const char *name = wire_string(f);
+    if (!*name) return;
+    int32_t known = names_find(&b->scope->names, name), before = names_find(made, name);
+    bool again = before == 1 && constant, of_call = false;
+    for (int i = 0; b->call && i < b->call->result_count; i++) of_call |= b->call->results[i] == known;
+    if (!again && (before >= 0 || (known >= 0 && !of_call)))
+        wire_fail(&f->body, LX_E_DUPLICATE, "%.120s is made twice; rename one", name);
+    names_add(made, name, constant);
+    if (again) b->o->w.m->values.at[known].op--;
+    if (known < 0)
+        onnx_add_value(b, name, (struct model_value){.name = node_prefixed(b, name), .from = FROM_OP});
+}
+
+void onnx_declare_results(struct onnx_building *b, struct wire w)
+{
+    struct wire_field f, g;
+    struct names made = {0};
+    while (wire_next_of(&w, b->field, &f)) {
+        bool constant = false;
+        for (struct wire node = f.body; wire_next_of(&node, 4, &g);)
+            constant |= strcmp(wire_string(&g), "Constant") == 0;
+        for (struct wire node = f.body; wire_next(&node, &g);)
+            if (g.number == 2) node_declare(b, &g, constant, &made);
+    }
+    names_free(&made);
+}
+
+/* The value that a node makes: the one of that name, unless it is made once more later. */
+static int32_t node_made(struct onnx_building *b, int32_t v)
+{
+    struct model_value other = b->o->w.m->values.at[v];
+    if (other.from == FROM_OP && other.op == -1) return v;
+    if (other.from == FROM_OP) b->o->w.m->values.at[v].op++;
+    other.from = FROM_OP;
+    other.type = NULL;
+    other.data = NULL;
+    return onnx_add_value(b, NULL, other);
+}
+
+/* ---- attributes ---- */
+
+/* One attribute: the form follows from which field is set, or from the type that is stated. `refers`: in a
+ * function, the attribute of the call that this one is. */
+static struct model_attr node_attr(struct onnx_building *b, struct wire w, const char **refers)
+{
+    static const enum model_attr_form by_field[] = {
+        [2] = ATTR_REAL, [3] = ATTR_INT,   [4] = ATTR_WORD, [5] = ATTR_DATA,
+        [6] = ATTR_BODY, [7] = ATTR_REALS, [8] = ATTR_INTS, [9] = ATTR_WORDS};
+    static const enum model_attr_form by_type[] = {[1] = ATTR_REAL,  [2] = ATTR_INT,  [3] = ATTR_WORD,
+                                                   [6] = ATTR_REALS, [7] = ATTR_INTS, [8] = ATTR_WORDS};
+    struct model_attr a = {.key = "", .form = ATTR_TEXT, .body = -1};
+    struct model_numbers n = {.most = INT64_MAX};
+    VEC(const char *) words = {0};
+    struct arena *memory = &w.m->memory;
+    const char *unused;
+    struct wire_field f;
+    uint64_t v, type = 0;
+    while (wire_next(&w, &f)) {
+        if (f.number >= 2 && f.number <= 9) a.form = by_field[f.number];
+        if (f.number == 1) a.key = wire_string(&f);
+        if (f.number == 2) a.real = model_float_of_bits(MODEL_F32, f.value);
+        if (f.number == 3) a.number = (int64_t)f.value;
+        if (f.number == 4) /* of any length: some nodes carry whole programs */
+            a.text = arena_copy(memory, (const char *)f.body.at, (size_t)(f.body.end - f.body.at));
+        if (f.number == 5) a.data = onnx_tensor(f.body, &unused);
+        if (f.number == 6) a.body = onnx_graph(b->o, f.body, b->scope);
+        while (f.number == 7 && wire_number(&f, WIRE_4, &v))
+            numbers_push(&n, 0, model_float_of_bits(MODEL_F32, v));
+        while (f.number == 8 && wire_number(&f, WIRE_NUMBER, &v)) numbers_push(&n, (int64_t)v, 0);
+        if (f.number == 9) VEC_PUSH(&words, wire_string(&f));
+        if (f.number == 20) type = f.value;
+        if (f.number == 21) *refers = wire_string(&f);
+    }
+    bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field that is not written */
+    if (defaults) a.form = by_type[type];
+    a.count = (int)(a.form == ATTR_WORDS ? words.count : n.ints.count);
+    a.ints = arena_copy_array(memory, n.ints.at, n.ints.count, sizeof *n.ints.at);
+    a.reals = arena_copy_array(memory, n.reals.at, n.reals.count, sizeof *n.reals.at);
+    a.words = arena_copy_array(memory, words.at, words.count, sizeof *words.at);
+    if (a.form == ATTR_WORD && !a.text) a.text = "";
+    numbers_free(&n);
+    VEC_FREE(&words);
+    return a;
+}
+
+static void node_attrs(struct onnx_building *b, struct wire node, struct model_op *op)
+{
+    struct wire_field f;
+    VEC(struct model_attr) all = {0};
+    onnx_values bodies = {0};
+    struct arena *memory = &b->o->w.m->memory;
+    while (wire_next_of(&node, 5, &f)) {
+        const char *refers = NULL;
+        struct model_attr a = node_attr(b, f.body, &refers);
+        const struct model_attr *given = refers && b->call ? model_attr_find(&b->call->attrs, refers) : NULL;
+        const char *key = a.key;
+        if (given) a = *given;
+        a.key = key;
+        if (!refers || given) VEC_PUSH(&all, a); /* else the call leaves it out */
+        if (a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
+    }
+    op->attrs.count = (int)all.count;
+    op->attrs.at = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
+    op->body_count = (int)bodies.count;
+    op->bodies = arena_copy_array(memory, bodies.at, bodies.count, sizeof *bodies.at);
+    VEC_FREE(&all);
+    VEC_FREE(&bodies);
+}
+
+/* ---- nodes ---- */
+
+/* Everything of a node but its attributes. */
+static void node_plain_parts(struct onnx_building *b, struct wire w, struct model_op *op)
+{
+    struct wire_field f;
+    onnx_values lists[2] = {{0}};
+    const char *kind = "", *domain = "", *name = "";
+    struct lx_model *m = b->o->w.m;
+    while (wire_next(&w, &f)) {
+        if (f.number == 3) name = wire_string(&f);
+        if (f.number == 4) kind = wire_string(&f);
+        if (f.number == 7) domain = wire_string(&f);
+        if (f.number != 1 && f.number != 2) continue;
+        const char *value = wire_string(&f); /* "" is none */
+        int32_t v = *value ? onnx_look_up(b->scope, value) : -1;
+        if (*value && v < 0)
+            wire_fail(&f.body, LX_E_UNKNOWN_NAME, "nobody makes %.120s, and it is no input or initializer",
+                      value);
+        if (f.number == 2 && v >= 0) v = node_made(b, v);
+        VEC_PUSH(&lists[f.number - 1], v);
+    }
+    if (!*kind) wire_fail(&w, LX_E_SCHEMA, "a node without op_type");
+    op->operand_count = (int)lists[0].count;
+    op->result_count = (int)lists[1].count;
+    op->operands = arena_copy_array(&m->memory, lists[0].at, lists[0].count, sizeof(int32_t));
+    op->results = arena_copy_array(&m->memory, lists[1].at, lists[1].count, sizeof(int32_t));
+    op->kind = onnx_kind(m, domain, kind);
+    op->location = *name ? node_prefixed(b, name) : NULL;
+    VEC_FREE(&lists[0]);
+    VEC_FREE(&lists[1]);
 }
 
 /* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */
-static bool add_node(struct onnx_building *b, const struct wire *at, const struct model_op *op,
+static void node_add(struct onnx_building *b, const struct wire *at, const struct model_op *op,
                      size_t captured)
 {
+    struct onnx *o = b->o;
     struct onnx_node n = {.op = *op, .at = *at};
-    int32_t number = (int32_t)b->nodes->count;
-    if (b->nodes->count >= MODEL_MAX_OPS)
-        return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d nodes", MODEL_MAX_OPS);
-    node_waits_for(&n, op->operands, (size_t)op->operand_count);
-    node_waits_for(&n, b->o->captured.at + captured, b->o->captured.count - captured);
-    b->o->captured.count = captured;
+    size_t count = (size_t)op->operand_count + o->captured.count - captured;
+    if (b->nodes->count >= MODEL_MAX_OPS) wire_fail(&o->w, LX_E_LIMIT, "more than %d nodes", MODEL_MAX_OPS);
+    n.waits = arena_array(&o->w.m->memory, count, sizeof *n.waits);
+    for (int i = 0; i < op->operand_count; i++) n.waits[n.wait_count++] = op->operands[i];
+    for (size_t i = captured; i < o->captured.count; i++) n.waits[n.wait_count++] = o->captured.at[i];
+    o->captured.count = captured;
     for (int i = 0; i < op->result_count; i++)
-        if (op->results[i] >= 0) b->o->w.m->values.at[op->results[i]].op = number;
+        if (op->results[i] >= 0) o->w.m->values.at[op->results[i]].op = (int32_t)b->nodes->count;
     VEC_PUSH(b->nodes, n);
-    return true;
 }
 
-/* Inputs of the function are the operands of the call, its outputs the results. */
-static bool node_bind_ends(struct onnx_building *in, struct wire w, const struct model_op *call)
+/* A call of a local function becomes its nodes: its inputs are the operands of the call, its outputs the
+ * results. */
+static void node_inline(struct onnx_building *b, const struct wire *at, int32_t function,
+                        const struct model_op *call)
 {
+    struct onnx *o = b->o;
+    struct onnx_function *fn = &o->functions.at[function];
+    struct onnx_scope scope = {0};
+    struct onnx_building in = *b;
     struct wire_field f;
     int inputs = 0, outputs = 0;
-    while (wire_next(&w, &f)) {
-        if (f.number != 4 && f.number != 5) continue;
-        const char *name = wire_string(&f);
-        bool input = f.number == 4;
-        int i = input ? inputs++ : outputs++;
-        if (!name) return false;
-        int32_t v = input ? (i < call->operand_count ? call->operands[i] : -1)
-                          : (i < call->result_count ? call->results[i] : -1);
-        if (v >= 0 && !onnx_bind(in->o, in->scope, name, v)) return false;
-    }
-    return !in->o->failed;
-}
-
-/* A call of a local function becomes its nodes. */
-static bool node_inline_call(struct onnx_building *b, const struct wire *at, int32_t function,
-                             const struct model_op *call)
-{
-    struct onnx_function *fn = &b->o->functions.at[function];
-    struct onnx_scope scope = {.body = b->body};
-    struct onnx_building in = *b;
     in.scope = &scope;
     in.field = 7;
     in.call = call;
     in.prefix = call->location ? call->location : call->kind;
-    if (++b->o->calls > MODEL_MAX_OPS)
-        return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d calls", MODEL_MAX_OPS);
-    if (fn->under_way || b->o->depth > MODEL_MAX_DEPTH)
-        return wire_fail(at, LX_E_CYCLE, "function %.120s calls itself: the node within that makes %.80s",
-                         fn->kind, onnx_node_name(b->o->w.m, call));
+    if (++o->calls > MODEL_MAX_OPS) wire_fail(&o->w, LX_E_LIMIT, "more than %d calls", MODEL_MAX_OPS);
+    if (fn->under_way || o->depth > MODEL_MAX_DEPTH)
+        wire_fail(at, LX_E_CYCLE, "function %.120s calls itself: the node within that makes %.80s", fn->kind,
+                  node_name(o->w.m, call));
     fn->under_way = true;
-    b->o->depth++;
-    bool ok = node_bind_ends(&in, fn->text, call) && onnx_declare_results(&in, fn->text) &&
-              onnx_make_nodes(&in, fn->text);
-    b->o->depth--;
-    b->o->functions.at[function].under_way = false;
+    o->depth++;
+    for (struct wire w = fn->text; wire_next(&w, &f);) {
+        int i = f.number == 4 ? inputs++ : f.number == 5 ? outputs++ : -1;
+        if (i < 0) continue;
+        const int32_t *values = f.number == 4 ? call->operands : call->results;
+        int count = f.number == 4 ? call->operand_count : call->result_count;
+        if (i < count && values[i] >= 0) onnx_bind(&in, wire_string(&f), values[i]);
+    }
+    onnx_declare_results(&in, fn->text);
+    onnx_make_nodes(&in, fn->text);
+    o->depth--;
+    fn->under_way = false;
     names_free(&scope.names);
     VEC_FREE(&scope.outside);
-    return ok;
 }
 
-static bool make_node(struct onnx_building *b, struct wire w)
-{
-    struct model_op op = {0};
-    size_t captured = b->o->captured.count;
-    if (!node_plain_parts(b, w, &op) || !onnx_attrs(b, w, &op.attrs, &op)) return false;
-    int32_t function = names_find(&b->o->function_names, op.kind);
-    return function >= 0 ? node_inline_call(b, &w, function, &op) : add_node(b, &w, &op, captured);
-}
-
-bool onnx_make_nodes(struct onnx_building *b, struct wire w)
+void onnx_make_nodes(struct onnx_building *b, struct wire w)
 {
     struct wire_field f;
-    while (wire_next(&w, &f))
-        if (f.number == b->field && f.kind == WIRE_BYTES && !make_node(b, f.body)) return false;
-    return !b->o->failed;
+    while (wire_next_of(&w, b->field, &f)) {
+        struct model_op op = {0};
+        size_t captured = b->o->captured.count;
+        node_plain_parts(b, f.body, &op);
+        node_attrs(b, f.body, &op);
+        int32_t function = names_find(&b->o->function_names, op.kind);
+        if (b->o->failed) return;
+        if (function >= 0)
+            node_inline(b, &f.body, function, &op);
+        else
+            node_add(b, &f.body, &op, captured);
+    }
+}
+
+/* ---- order ---- */
+
+enum { SORT_UNSEEN, SORT_UNDER_WAY, SORT_PLACED };
+
+struct sort_state {
+    char seen;
+    size_t next; /* which of its waits comes next */
+};
+
+/* Everything that `root` waits for, then itself; without recursion. The new order. */
+static size_t sort_place(struct onnx_building *b, int32_t root, struct sort_state *state, int32_t *stack,
+                         int32_t *order, size_t placed, const char *graph)
+{
+    const struct lx_model *m = b->o->w.m;
+    size_t depth = 0;
+    stack[depth++] = root;
+    state[root].seen = SORT_UNDER_WAY;
+    while (depth > 0 && !b->o->failed) {
+        int32_t node = stack[depth - 1];
+        const struct onnx_node *n = &b->nodes->at[node];
+        if (state[node].next == n->wait_count) {
+            state[node].seen = SORT_PLACED;
+            order[placed++] = node;
+            depth--;
+            continue;
+        }
+        int32_t value = n->waits[state[node].next++];
+        const struct model_value *v = value < 0 ? NULL : &m->values.at[value];
+        int32_t maker = v && v->from == FROM_OP && v->body == b->body ? v->op : -1;
+        if (maker < 0 || state[maker].seen == SORT_PLACED) continue;
+        if (state[maker].seen == SORT_UNDER_WAY)
+            wire_fail(&b->nodes->at[maker].at, LX_E_CYCLE,
+                      "graph %.80s: the node that makes %.80s (%.40s) needs its own result", graph,
+                      node_name(m, &b->nodes->at[maker].op), b->nodes->at[maker].op.kind);
+        state[maker].seen = SORT_UNDER_WAY;
+        if (!b->o->failed) stack[depth++] = maker;
+    }
+    return placed;
+}
+
+bool onnx_sort(struct onnx_building *b, const char *graph)
+{
+    size_t count = b->nodes->count, placed = 0;
+    struct sort_state *state = mem_zeroed(count + 1, sizeof *state);
+    int32_t *stack = mem_zeroed(2 * count + 1, sizeof *stack), *order = stack + count;
+    struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
+    bool changed = false;
+    for (size_t i = 0; !b->o->failed && i < count; i++)
+        if (state[i].seen == SORT_UNSEEN)
+            placed = sort_place(b, (int32_t)i, state, stack, order, placed, graph);
+    for (size_t i = 0; !b->o->failed && i < count; i++) {
+        sorted[i] = b->nodes->at[order[i]];
+        changed |= order[i] != (int32_t)i;
+        for (int r = 0; r < sorted[i].op.result_count; r++)
+            if (sorted[i].op.results[r] >= 0) b->o->w.m->values.at[sorted[i].op.results[r]].op = (int32_t)i;
+    }
+    if (placed == count && count) memcpy(b->nodes->at, sorted, count * sizeof *sorted);
+    mem_free(sorted);
+    mem_free(stack);
+    mem_free(state);
+    return changed;
 }

@@ -1,46 +1,32 @@
-/* Reading ONNX: op sets, local functions, the graph, then all shapes. */
+/* Reading ONNX: op sets, local functions, the graph and those within its nodes, then all shapes. */
 #include "import/read/onnx.h"
-#include "import/types/typing.h"
-#include "base/fail.h"
 #include "base/text.h"
+#include "import/types/typing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Op sets are attributes of the model: the domain ("" for ONNX itself) and its version. */
-static bool onnx_add_opset(struct onnx *o, struct wire w, struct model_attr *a)
+static void onnx_opsets(struct onnx *o)
 {
-    struct wire_field f;
-    *a = (struct model_attr){.key = "", .form = ATTR_INT, .body = -1};
-    while (wire_next(&w, &f)) {
-        if (f.number == 1 && !(a->key = wire_string(&f))) return false;
-        if (f.number == 2) a->number = (int64_t)f.value;
+    struct model_attr all[MODEL_MAX_DEPTH];
+    struct wire_field f, g;
+    int count = 0;
+    for (struct wire w = o->w; wire_next_of(&w, 8, &f);) {
+        struct model_attr a = {.key = "", .form = ATTR_INT, .body = -1};
+        for (struct wire at = f.body; wire_next(&at, &g);) {
+            if (g.number == 1) a.key = wire_string(&g);
+            if (g.number == 2) a.number = (int64_t)g.value;
+        }
+        if (strcmp(a.key, "ai.onnx") == 0) a.key = "";
+        for (int i = 0; i < count; i++)
+            if (strcmp(all[i].key, a.key) == 0 && all[i].number != a.number)
+                wire_fail(&f.body, LX_E_SCHEMA, "two versions of op set \"%.80s\"", a.key);
+        if (count == MODEL_MAX_DEPTH) wire_fail(&f.body, LX_E_LIMIT, "too many op sets");
+        if (!o->failed) all[count++] = a;
     }
-    if (strcmp(a->key, "ai.onnx") == 0) a->key = "";
-    return !o->failed;
-}
-
-static bool onnx_opsets(struct onnx *o)
-{
-    struct wire_field f;
-    VEC(struct model_attr) all = {0};
-    struct model_attr a;
-    bool ok = true;
-    for (struct wire w = o->w; ok && wire_next(&w, &f);) {
-        if (f.number != 8 || f.kind != WIRE_BYTES) continue;
-        ok = onnx_add_opset(o, f.body, &a);
-        if (all.count == MODEL_MAX_DEPTH)
-            return VEC_FREE(&all), wire_fail(&f.body, LX_E_LIMIT, "too many op sets");
-        for (size_t i = 0; ok && i < all.count; i++)
-            if (strcmp(all.at[i].key, a.key) == 0 && all.at[i].number != a.number)
-                ok = wire_fail(&f.body, LX_E_SCHEMA, "two versions of op set \"%.80s\"", a.key);
-        if (ok) VEC_PUSH(&all, a);
-    }
-    struct model_attrs *to = &o->w.m->attrs;
-    to->count = (int)all.count;
-    to->at = arena_copy_array(&o->w.m->memory, all.at, all.count, sizeof *all.at);
-    VEC_FREE(&all);
-    return ok && !o->failed;
+    o->w.m->attrs.count = count;
+    o->w.m->attrs.at = arena_copy_array(&o->w.m->memory, all, (size_t)count, sizeof *all);
 }
 
 int64_t onnx_opset(const struct lx_model *m, const char *kind)
@@ -53,44 +39,176 @@ int64_t onnx_opset(const struct lx_model *m, const char *kind)
     return model_attr_int(&m->attrs, domain, 1);
 }
 
-static bool onnx_add_function(struct onnx *o, struct wire w)
+const char *onnx_kind(struct lx_model *m, const char *domain, const char *kind)
 {
-    struct wire_field f;
-    struct onnx_function fn = {.text = w};
-    const char *name = "", *domain = "";
-    while (wire_next(&w, &f)) {
-        if (f.number == 1 && !(name = wire_string(&f))) return false;
-        if (f.number == 10 && !(domain = wire_string(&f))) return false;
-    }
-    if (o->failed) return false;
     bool plain = !*domain || strcmp(domain, "ai.onnx") == 0;
-    fn.kind = plain ? name : arena_format(&o->w.m->memory, "%s:%s", domain, name);
-    names_add(&o->function_names, fn.kind, (int32_t)o->functions.count);
-    VEC_PUSH(&o->functions, fn);
-    return true;
+    return plain ? kind : arena_format(&m->memory, "%s:%s", domain, kind);
 }
 
-static bool onnx_everything(struct onnx *o)
+static void onnx_functions(struct onnx *o)
 {
-    struct wire_field f, graph = {0};
-    for (struct wire w = o->w; wire_next(&w, &f);) {
-        if (f.number == 7 && f.kind == WIRE_BYTES) graph = f;
-        if (f.number == 25 && f.kind == WIRE_BYTES && !onnx_add_function(o, f.body)) return false;
+    struct wire_field f, g;
+    for (struct wire w = o->w; wire_next_of(&w, 25, &f);) {
+        struct onnx_function fn = {.text = f.body};
+        const char *name = "", *domain = "";
+        for (struct wire at = f.body; wire_next(&at, &g);) {
+            if (g.number == 1) name = wire_string(&g);
+            if (g.number == 10) domain = wire_string(&g);
+        }
+        fn.kind = onnx_kind(o->w.m, domain, name);
+        names_add(&o->function_names, fn.kind, (int32_t)o->functions.count);
+        VEC_PUSH(&o->functions, fn);
     }
-    if (o->failed || !onnx_opsets(o)) return false;
-    if (graph.number != 7) return wire_fail(&o->w, LX_E_SYNTAX, "no graph in field 7");
-    o->w.m->entry = onnx_graph(o, graph.body, NULL);
     o->w.m->function_count = (int)o->functions.count;
-    return o->w.m->entry >= 0;
+}
+
+/* ---- graphs ---- */
+
+int32_t onnx_look_up(struct onnx_scope *s, const char *name)
+{
+    struct onnx_scope *from = s;
+    int32_t v = -1;
+    while (s && (v = names_find(&s->names, name)) < 0) s = s->outer;
+    for (; s && from != s; from = from->outer) VEC_PUSH(&from->outside, v); /* all in between wait for it */
+    return v;
+}
+
+void onnx_bind(struct onnx_building *b, const char *name, int32_t value)
+{
+    if (names_add(&b->scope->names, name, value) == NAMES_KNOWN)
+        wire_fail(&b->o->w, LX_E_DUPLICATE, "%.120s is made twice", name);
+}
+
+int32_t onnx_add_value(struct onnx_building *b, const char *name, struct model_value v)
+{
+    v.body = b->body;
+    v.op = -1;
+    int32_t number = b->o->failed ? -1 : model_add_value(b->o->w.m, &v, b->o->w.st);
+    b->o->failed |= number < 0;
+    if (name && number >= 0) onnx_bind(b, name, number);
+    return number;
+}
+
+/* `--value NAME=N` makes a constant of an input. */
+static const struct model_data *graph_fixed_value(struct onnx *o, const struct onnx_info *input)
+{
+    struct lx_model *m = o->w.m;
+    for (int i = 0; i < o->options->fixed_count; i++) {
+        if (strcmp(o->options->fixed[i].name, input->name) != 0 || !input->type) continue;
+        struct model_data *d = arena_alloc(&m->memory, sizeof *d);
+        struct model_numbers n = {.most = 1};
+        numbers_push(&n, o->options->fixed[i].value, (double)o->options->fixed[i].value);
+        n.count = 1;
+        *d = (struct model_data){.form = DATA_SPLAT, .type = input->type};
+        numbers_keep(m, &n, d);
+        numbers_free(&n);
+        m->fixed_used[i] = true;
+        return d;
+    }
+    return NULL;
+}
+
+struct graph_ends {
+    onnx_values arguments, results;
+    const char *name;
+};
+
+/* Reads one field in its step; outputs are read twice, for their types and for their values. */
+static void graph_field(struct onnx_building *b, const struct wire_field *f, int step, struct graph_ends *e)
+{
+    struct lx_model *m = b->o->w.m;
+    bool input = step == 11;
+    if (step == 5) {
+        struct model_value v = {.name = "", .from = FROM_FILE};
+        v.data = onnx_tensor(f->body, &v.name);
+        v.type = v.data->type;
+        int32_t number = onnx_add_value(b, v.name, v);
+        VEC_PUSH(&m->constants, number);
+        return;
+    }
+    struct onnx_info info =
+        onnx_value_info(b->o, f->body, input && !b->scope->outer ? &b->scope->names : NULL);
+    int32_t known = step < 0 ? onnx_look_up(b->scope, info.name) : names_find(&b->scope->names, info.name);
+    if (input && known < 0) { /* old files list initializers among the inputs */
+        struct model_value v = {.name = info.name, .type = info.type, .from = FROM_ARGUMENT};
+        if (!b->scope->outer) v.data = graph_fixed_value(b->o, &info);
+        int32_t number = onnx_add_value(b, info.name, v);
+        VEC_PUSH(&e->arguments, number);
+    } else if (step < 0) {
+        if (known < 0) wire_fail(&f->body, LX_E_UNKNOWN_NAME, "nobody makes the output %.120s", info.name);
+        VEC_PUSH(&e->results, known);
+    } else if (!input && known >= 0 && info.type) {
+        m->values.at[known].declared = info.type;
+        m->values.at[known].declared_exact = info.exact;
+    }
+}
+
+/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes,
+ * declared types, nodes, outputs. */
+static void graph_fields(struct onnx_building *b, struct wire w, struct graph_ends *e)
+{
+    static const int steps[] = {2, 5, 11, 1, 13, 12, -1, -12};
+    struct wire_field f;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i] == 1) onnx_declare_results(b, w);
+        if (steps[i] == -1) onnx_make_nodes(b, w);
+        if (abs(steps[i]) == 1) continue;
+        for (struct wire at = w; wire_next_of(&at, abs(steps[i]), &f);)
+            if (steps[i] == 2)
+                e->name = wire_string(&f);
+            else
+                graph_field(b, &f, steps[i], e);
+    }
+}
+
+int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
+{
+    struct lx_model *m = o->w.m;
+    struct onnx_scope scope = {.outer = outer};
+    onnx_nodes nodes = {0};
+    struct onnx_building b = {
+        .o = o, .scope = &scope, .body = (int32_t)m->bodies.count, .field = 1, .prefix = ""};
+    struct graph_ends e = {.name = ""};
+    b.nodes = &nodes;
+    if (++o->depth > MODEL_MAX_DEPTH)
+        wire_fail(&w, LX_E_LIMIT, "graphs nest more than %d deep", MODEL_MAX_DEPTH);
+    VEC_PUSH(&m->bodies, (struct model_body){0});
+    graph_fields(&b, w, &e);
+    struct model_body body = {.name = e.name, .rearranged = onnx_sort(&b, e.name)};
+    struct model_op *ops = arena_array(&m->memory, nodes.count, sizeof *ops);
+    for (size_t i = 0; i < nodes.count; i++) ops[i] = nodes.at[i].op;
+    body.ops = ops;
+    body.op_count = (int)nodes.count;
+    body.argument_count = (int)e.arguments.count;
+    body.result_count = (int)e.results.count;
+    body.arguments = arena_copy_array(&m->memory, e.arguments.at, e.arguments.count, sizeof(int32_t));
+    body.results = arena_copy_array(&m->memory, e.results.at, e.results.count, sizeof(int32_t));
+    m->bodies.at[b.body] = body;
+    for (size_t i = 0; i < scope.outside.count; i++) VEC_PUSH(&o->captured, scope.outside.at[i]);
+    o->depth--;
+    VEC_FREE(&nodes);
+    VEC_FREE(&e.arguments);
+    VEC_FREE(&e.results);
+    VEC_FREE(&scope.outside);
+    names_free(&scope.names);
+    return b.body;
 }
 
 bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st)
 {
+    const unsigned char *from = (const unsigned char *)text;
     struct text unbound = {0};
     struct onnx o = {.options = options, .unbound = &unbound};
-    wire_begin(&o.w, m, text, length, &o.failed, st);
-    bool ok = onnx_everything(&o) && model_extents_told(m, &unbound, st) && onnx_infer_types(m, options, st);
+    struct wire_field f, graph = {0};
+    o.w =
+        (struct wire){.at = from, .end = from + length, .base = from, .m = m, .st = st, .failed = &o.failed};
+    onnx_functions(&o);
+    onnx_opsets(&o);
+    for (struct wire w = o.w; wire_next_of(&w, 7, &f);) graph = f;
+    if (graph.number != 7) wire_fail(&o.w, LX_E_SYNTAX, "no graph in field 7");
+    if (!o.failed) m->entry = onnx_graph(&o, graph.body, NULL);
+    bool ok = !o.failed && model_extents_told(m, &unbound, st) && onnx_infer_types(m, options, st);
     VEC_FREE(&o.functions);
     VEC_FREE(&o.captured);
     names_free(&o.function_names);

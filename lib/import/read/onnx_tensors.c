@@ -1,89 +1,127 @@
-/* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
-#include "import/read/onnx.h"
+/* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model: of
+ * that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
 #include "base/memory.h"
+#include "import/read/onnx.h"
 #include "import/types/typing.h"
-#include "import/read/source.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct tensor_parts {
-    VEC(int64_t) dims;
-    VEC(int64_t) ints;
-    VEC(double) reals;
-    uint64_t count; /* of numbers in typed fields */
+    int64_t dims[MODEL_MAX_RANK];
+    int rank;
     int64_t type;
     enum model_element element;
+    struct model_numbers numbers;
     struct wire raw;
-    struct onnx_external beside;
     bool has_raw, external;
+    const char *location; /* of external data; NULL: none is stated */
+    uint64_t offset, length;
+    bool has_length;
 };
 
-static bool tensor_add_dim(void *to, uint64_t v)
+/* ---- beside the model ---- */
+
+static uint64_t tensor_external_number(const struct wire *w, const char *word)
 {
-    struct tensor_parts *p = to;
-    return VEC_PUSH(&p->dims, (int64_t)v);
+    char *end = NULL;
+    bool digits = *word >= '0' && *word <= '9' && strlen(word) < 19;
+    uint64_t n = digits ? strtoull(word, &end, 10) : 0;
+    if (!digits || *end) wire_fail(w, LX_E_SCHEMA, "external data at \"%.40s\", which is no number", word);
+    return n;
 }
 
-static bool tensor_add_number(struct tensor_parts *p, int64_t whole, double real)
-{
-    if (++p->count > MODEL_MAX_KNOWN) return true;
-    return VEC_PUSH(&p->ints, whole) && VEC_PUSH(&p->reals, real);
-}
-
-static bool tensor_add_float(void *to, uint64_t v)
-{
-    return tensor_add_number(to, 0, (double)wire_float(v));
-}
-
-static bool tensor_add_double(void *to, uint64_t v)
-{
-    return tensor_add_number(to, 0, wire_double(v));
-}
-
-/* Whole numbers, and the bits of narrow floats. */
-static bool tensor_add_whole(void *to, uint64_t v)
-{
-    struct tensor_parts *p = to;
-    bool bits = p->element < MODEL_TUPLE && model_element_row(p->element)->number == MODEL_FLOAT;
-    return tensor_add_number(p, (int64_t)v, bits ? model_float_of_bits(p->element, v) : (double)(int64_t)v);
-}
-
-static int64_t tensor_whole_of(const struct tensor_parts *p, uint64_t bits, int size)
-{
-    int shift = 64 - size * 8;
-    bool is_signed = model_element_row(p->element)->number == MODEL_SIGNED;
-    return is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
-}
-
-static bool tensor_add_raw(struct tensor_parts *p)
-{
-    size_t size = (size_t)model_element_row(p->element)->bits / 8;
-    size_t bytes = (size_t)(p->raw.end - p->raw.at);
-    if (size == 0 || size > 8) return true;
-    p->count = bytes / size;
-    for (size_t i = 0; i < p->count && i < MODEL_MAX_KNOWN; i++) {
-        uint64_t bits = 0;
-        for (size_t k = size; k-- > 0;) bits = bits << 8 | p->raw.at[i * size + k];
-        bool real = model_element_row(p->element)->number == MODEL_FLOAT;
-        int64_t whole = real ? 0 : tensor_whole_of(p, bits, (int)size);
-        if (!VEC_PUSH(&p->ints, whole) ||
-            !VEC_PUSH(&p->reals, real ? model_float_of_bits(p->element, bits) : (double)whole))
-            return false;
-    }
-    return true;
-}
-
-/* The type must be known before numbers are: fields come in any order. */
-static bool tensor_first_look(struct wire w, struct tensor_parts *p, const char **name)
+/* A key and its word: where the data is. */
+static void tensor_external_entry(struct tensor_parts *p, struct wire entry)
 {
     struct wire_field f;
-    while (wire_next(&w, &f)) {
-        if (f.number == 1 && !wire_numbers(&f, WIRE_NUMBER, tensor_add_dim, p)) return false;
+    const char *key = "", *word = "";
+    while (wire_next(&entry, &f)) {
+        if (f.number == 1) key = wire_string(&f);
+        if (f.number == 2) word = wire_string(&f);
+    }
+    if (strcmp(key, "offset") == 0) p->offset = tensor_external_number(&entry, word);
+    if (strcmp(key, "length") == 0) p->length = tensor_external_number(&entry, word);
+    p->has_length |= strcmp(key, "length") == 0;
+    if (strcmp(key, "location") != 0) return;
+    bool below = *word && *word != '/';
+    for (const char *s = word; *s; s += strcspn(s, "/\\"), s += *s != 0)
+        below &= strncmp(s, "..", 2) != 0 || strcspn(s, "/\\") != 2;
+    p->location = word;
+    if (!below)
+        wire_fail(&entry, LX_E_SCHEMA,
+                  "external data in \"%.200s\": name a file in the model's folder or below it", word);
+}
+
+/* The file, open, or -1. One that is not regular would keep the reader waiting. */
+static int tensor_open_external(const struct tensor_parts *p, const char *model)
+{
+    char path[2 * MODEL_MAX_NAME + 2];
+    struct stat info;
+    const char *slash = strrchr(model, '/');
+    int folder = slash ? (int)(slash - model) + 1 : 0;
+    int n = p->location ? snprintf(path, sizeof path, "%.*s%s", folder, model, p->location) : -1;
+    if (n < 0 || (size_t)n >= sizeof path) return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void tensor_add_raw(struct tensor_parts *p, const unsigned char *at, size_t bytes)
+{
+    size_t size = (size_t)model_element_row(p->element)->bits / 8;
+    if (size == 0 || size > 8) return;
+    for (size_t i = 0; i < bytes / size && i < MODEL_MAX_KNOWN; i++) {
+        uint64_t bits = 0;
+        for (size_t k = size; k-- > 0;) bits = bits << 8 | at[i * size + k];
+        numbers_add_bits(&p->numbers, p->element, bits);
+    }
+    p->numbers.count = (int64_t)(bytes / size);
+}
+
+/* Reads external numbers, if `wanted`. False: there is no such file, or it is too short. */
+static bool tensor_read_external(struct tensor_parts *p, const char *model, size_t size, bool wanted)
+{
+    int fd = tensor_open_external(p, model);
+    bool there = fd >= 0 && (!wanted || !p->has_length || p->length == size);
+    if (there && wanted) {
+        unsigned char *bytes = mem_alloc(size + 1);
+        size_t n = 0;
+        for (ssize_t got = 1; n < size && got > 0; n += got > 0 ? (size_t)got : 0)
+            got = pread(fd, bytes + n, size - n, (off_t)(p->offset + n));
+        there = n == size;
+        if (there) tensor_add_raw(p, bytes, size);
+        mem_free(bytes);
+    }
+    if (fd >= 0) close(fd);
+    return there;
+}
+
+/* ---- tensors ---- */
+
+/* The type must be known before numbers are: fields come in any order. */
+static void tensor_fields(struct wire w, struct tensor_parts *p, const char **name)
+{
+    struct wire_field f;
+    uint64_t v;
+    for (struct wire at = w; wire_next(&at, &f);) {
+        while (f.number == 1 && wire_number(&f, WIRE_NUMBER, &v)) {
+            if ((int64_t)v < 0) wire_fail(&w, LX_E_RANGE, "an extent below 0");
+            if (p->rank == MODEL_MAX_RANK)
+                wire_fail(&w, LX_E_LIMIT, "more than %d dimensions", MODEL_MAX_RANK);
+            else
+                p->dims[p->rank++] = (int64_t)v;
+        }
         if (f.number == 2) p->type = (int64_t)f.value;
-        if (f.number == 8 && !(*name = wire_string(&f))) return false;
-        if (f.number == 13 && f.kind == WIRE_BYTES && !onnx_external_entry(&p->beside, f.body)) return false;
+        if (f.number == 8) *name = wire_string(&f);
+        if (f.number == 13 && f.kind == WIRE_BYTES) tensor_external_entry(p, f.body);
         if (f.number == 14) p->external = f.value == 1;
         if (f.number == 9 && f.kind == WIRE_BYTES) {
             p->raw = f.body;
@@ -91,189 +129,113 @@ static bool tensor_first_look(struct wire w, struct tensor_parts *p, const char 
         }
     }
     p->element = model_element_of_onnx(p->type);
-    return !*w.failed;
-}
-
-static bool tensor_second_look(struct wire w, struct tensor_parts *p)
-{
-    struct wire_field f;
-    while (wire_next(&w, &f)) {
-        bool ok = f.number == 4    ? wire_numbers(&f, WIRE_4, tensor_add_float, p)
-                  : f.number == 10 ? wire_numbers(&f, WIRE_8, tensor_add_double, p)
-                  : f.number == 5 || f.number == 7 || f.number == 11
-                      ? wire_numbers(&f, WIRE_NUMBER, tensor_add_whole, p)
-                      : true;
-        if (!ok) return false;
-    }
-    return !*w.failed;
-}
-
-/* Of a file beside the model only what is small enough to be known is read; of the rest, is there any? */
-static bool tensor_look_beside(const struct wire *w, struct tensor_parts *p, struct model_data *d,
-                               bool wanted)
-{
-    size_t size = (size_t)d->type->bytes;
-    if (!wanted) {
-        d->missing = !onnx_external_there(&p->beside, w->m->file);
-        return true;
-    }
-    unsigned char *bytes = onnx_external_bytes(&p->beside, w->m->file, size);
-    d->missing = !bytes;
-    if (!bytes) return true;
-    p->raw = *w;
-    p->raw.at = bytes;
-    p->raw.end = bytes + size;
-    bool ok = tensor_add_raw(p);
-    mem_free(bytes);
-    return ok;
-}
-
-static bool tensor_copy_numbers(const struct wire *w, const struct tensor_parts *p, struct model_data *d,
-                                bool real)
-{
-    if (p->count != (uint64_t)d->type->elements)
-        return wire_fail(w, LX_E_SHAPE, "%llu numbers for a tensor of %lld", (unsigned long long)p->count,
-                         (long long)d->type->elements);
-    if (d->type->elements > MODEL_MAX_KNOWN) return true;
-    if (real)
-        d->reals = arena_copy_array(&w->m->memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
-    else
-        d->ints = arena_copy_array(&w->m->memory, p->ints.at, p->ints.count, sizeof *p->ints.at);
-    return true;
-}
-
-static bool tensor_keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
-{
-    const struct model_element_row *row = model_element_row(p->element);
-    bool numbers = row->number != MODEL_COMPLEX && row->number != MODEL_NO_NUMBER && row->bits >= 8;
-    bool known = numbers && d->type->elements <= MODEL_MAX_KNOWN;
-    d->form = p->external ? DATA_EXTERNAL : p->has_raw || p->count ? DATA_BYTES : DATA_ABSENT;
-    if (d->type->elements == 0) d->form = DATA_BYTES;
-    if (d->form == DATA_EXTERNAL && (!tensor_look_beside(w, p, d, known) || d->missing || !known))
-        return !*w->failed;
-    if (d->form == DATA_ABSENT || !numbers) return true;
-    return tensor_copy_numbers(w, p, d, row->number == MODEL_FLOAT);
-}
-
-static bool tensor_make(const struct wire *w, struct tensor_parts *p, struct model_data *d)
-{
     if (p->element == MODEL_ELEMENT_COUNT)
-        return wire_fail(w, LX_E_UNKNOWN_KIND, "a tensor of data type %lld, which has no size",
-                         (long long)p->type);
-    if (p->dims.count > MODEL_MAX_RANK)
-        return wire_fail(w, LX_E_LIMIT, "more than %d dimensions", MODEL_MAX_RANK);
-    for (size_t i = 0; i < p->dims.count; i++)
-        if (p->dims.at[i] < 0) return wire_fail(w, LX_E_RANGE, "an extent below 0");
-    d->type = model_type_make(w->m, p->element, (int)p->dims.count, p->dims.at, w->st);
-    if (!d->type) return *w->failed = true, false;
-    return tensor_keep(w, p, d);
+        wire_fail(&w, LX_E_UNKNOWN_KIND, "a tensor of data type %lld, which has no size", (long long)p->type);
+    while (!p->has_raw && !p->external && wire_next(&w, &f)) {
+        bool bits = f.number == 4 || f.number == 5 || f.number == 7 || f.number == 10 || f.number == 11;
+        enum wire_kind kind = f.number == 4 ? WIRE_4 : f.number == 10 ? WIRE_8 : WIRE_NUMBER;
+        while (bits && wire_number(&f, kind, &v)) numbers_add_bits(&p->numbers, p->element, v);
+    }
 }
 
 const struct model_data *onnx_tensor(struct wire w, const char **name)
 {
-    struct tensor_parts p = {0};
+    struct tensor_parts p = {.numbers.most = MODEL_MAX_KNOWN};
     struct model_data *d = arena_alloc(&w.m->memory, sizeof *d);
-    bool ok = tensor_first_look(w, &p, name);
-    if (ok && p.external)
-        p.has_raw = false; /* whatever stands there besides */
-    else if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
-        ok = tensor_add_raw(&p);
-    else if (ok)
-        ok = tensor_second_look(w, &p);
-    ok = ok && tensor_make(&w, &p, d);
-    VEC_FREE(&p.dims);
-    VEC_FREE(&p.ints);
-    VEC_FREE(&p.reals);
-    return ok ? d : NULL;
+    tensor_fields(w, &p, name);
+    d->type = *w.failed ? NULL : model_type_make(w.m, p.element, p.rank, p.dims, w.st);
+    *w.failed |= !d->type;
+    if (!*w.failed) {
+        const struct model_element_row *row = model_element_row(p.element);
+        bool numbers = row->number != MODEL_COMPLEX && row->number != MODEL_NO_NUMBER && row->bits >= 8;
+        bool known = numbers && d->type->elements <= MODEL_MAX_KNOWN;
+        d->form = DATA_ABSENT;
+        if (p.has_raw || p.numbers.count || d->type->elements == 0) d->form = DATA_BYTES;
+        if (p.external && d->type->elements > 0) {
+            d->form = DATA_EXTERNAL;
+            d->missing = !tensor_read_external(&p, w.m->file, (size_t)d->type->bytes, known);
+            numbers = known && !d->missing;
+        } else if (p.has_raw && !p.external) {
+            tensor_add_raw(&p, p.raw.at, (size_t)(p.raw.end - p.raw.at));
+        }
+        if (d->form != DATA_ABSENT && numbers && !numbers_keep(w.m, &p.numbers, d))
+            wire_fail(&w, LX_E_SHAPE, "%lld numbers for a tensor of %lld", (long long)p.numbers.count,
+                      (long long)d->type->elements);
+    }
+    numbers_free(&p.numbers);
+    return d;
 }
+
+/* ---- types ---- */
 
 /* A dimension: a number, or a name; one without either is called "input:axis". */
-static bool tensor_dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask,
-                             int64_t *out)
+static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask)
 {
     struct wire_field f;
-    const char *name = NULL;
-    char unnamed[MODEL_MAX_NAME + 24];
-    *out = -1;
+    char name[MODEL_MAX_NAME + 24];
+    bool named = false;
+    int64_t extent = -1;
+    snprintf(name, sizeof name, "%s:%d", of->name, axis);
     while (wire_next(&w, &f)) {
-        if (f.number == 1) *out = (int64_t)f.value;
-        if (f.number == 2 && f.body.at < f.body.end && !(name = wire_string(&f))) return false;
+        if (f.number == 1) extent = (int64_t)f.value;
+        if (f.number != 2 || f.body.at == f.body.end) continue;
+        snprintf(name, sizeof name, "%s", wire_string(&f));
+        named = true;
     }
-    if (o->failed) return false;
-    if (*out >= 0 && !name) return true;
-    *out = -1;
+    if (extent >= 0 && !named) return extent;
+    extent = -1;
     of->exact = false;
-    snprintf(unnamed, sizeof unnamed, "%s:%d", of->name, axis);
-    if (!model_extent_given(o->w.m, o->options, name ? name : unnamed, out) && ask)
-        model_extent_ask(o->unbound, name ? name : unnamed);
-    return true;
+    if (!o->failed && !model_extent_given(o->w.m, o->options, name, &extent) && ask)
+        model_extent_ask(o->unbound, name);
+    return extent;
 }
 
-static bool tensor_shape(struct onnx *o, struct wire w, struct onnx_info *of, bool ask, int64_t *extent,
-                         int *rank)
-{
-    struct wire_field f;
-    for (*rank = 0; wire_next(&w, &f);) {
-        if (f.number != 1) continue;
-        if (*rank == MODEL_MAX_RANK) return wire_fail(&w, LX_E_LIMIT, "more than %d dimensions", *rank);
-        if (!tensor_dimension(o, f.body, of, *rank, ask, &extent[*rank])) return false;
-        (*rank)++;
-    }
-    return !o->failed;
-}
-
-/* What an optional type is of. */
+/* The type that an optional one is of; itself where it is none. */
 static struct wire tensor_inside(struct wire w)
 {
     struct wire_field f, g;
     struct wire found = w;
-    for (struct wire at = w; wire_next(&at, &f);)
-        if (f.number == 9 && f.kind == WIRE_BYTES)
-            for (struct wire t = f.body; wire_next(&t, &g);)
-                if (g.number == 1 && g.kind == WIRE_BYTES) found = g.body;
+    for (struct wire at = w; wire_next_of(&at, 9, &f);)
+        for (struct wire t = f.body; wire_next_of(&t, 1, &g);) found = g.body;
     return found;
 }
 
-static bool tensor_no_size(const struct wire *w, const struct onnx_info *of)
-{
-    return wire_fail(
-        w, LX_E_UNKNOWN_KIND,
-        "input %.80s is a sequence, a map or sparse: it has no size; export the model with tensors as "
-        "inputs, one for each member",
-        of->name);
-}
-
 /* A type: that of a tensor, which may be optional, or none that has a size. */
-static bool tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
+static void tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
-    struct wire_field f, g;
-    int64_t extent[MODEL_MAX_RANK], number = 0;
+    struct wire_field f, g, dim;
+    int64_t extent[MODEL_MAX_RANK + 1], number = 0;
     int rank = -1;
     for (struct wire at = tensor_inside(w); wire_next(&at, &f);) {
         if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
-            return tensor_no_size(&w, of);
-        if (f.number != 1) continue;
-        for (struct wire t = f.body; wire_next(&t, &g);) {
+            wire_fail(&w, LX_E_UNKNOWN_KIND,
+                      "input %.80s is a sequence, a map or sparse: it has no size; export the model with "
+                      "tensors as inputs, one for each member",
+                      of->name);
+        for (struct wire t = f.body; f.number == 1 && wire_next(&t, &g);) {
             if (g.number == 1) number = (int64_t)g.value;
-            if (g.number == 2 && !tensor_shape(o, g.body, of, ask, extent, &rank)) return false;
+            if (g.number != 2) continue;
+            rank = 0;
+            for (struct wire shape = g.body; wire_next(&shape, &dim);) {
+                if (dim.number != 1) continue;
+                if (rank == MODEL_MAX_RANK) wire_fail(&shape, LX_E_LIMIT, "more than %d dimensions", rank);
+                if (!o->failed) extent[rank] = tensor_dimension(o, dim.body, of, rank, ask), rank++;
+            }
         }
     }
     enum model_element e = model_element_of_onnx(number);
-    if (o->failed) return false;
-    if (rank < 0 || e == MODEL_ELEMENT_COUNT) return true;
+    if (o->failed || rank < 0 || e == MODEL_ELEMENT_COUNT) return;
     of->type = model_type_make(o->w.m, e, rank, extent, o->w.st);
     o->failed |= !of->type;
-    return of->type != NULL;
 }
 
-bool onnx_value_info(struct onnx *o, struct wire w, struct onnx_info *info, bool ask)
+struct onnx_info onnx_value_info(struct onnx *o, struct wire w, const struct names *known)
 {
     struct wire_field f;
-    struct wire again = w;
-    *info = (struct onnx_info){.name = "", .exact = true};
-    while (wire_next(&w, &f))
-        if (f.number == 1 && !(info->name = wire_string(&f))) return false;
-    while (wire_next(&again, &f))
-        if (f.number == 2 && f.kind == WIRE_BYTES && !tensor_type_of(o, f.body, info, ask)) return false;
-    return !o->failed;
+    struct onnx_info info = {.name = "", .exact = true};
+    for (struct wire at = w; wire_next(&at, &f);)
+        if (f.number == 1) info.name = wire_string(&f);
+    bool ask = known && names_find(known, info.name) < 0;
+    while (wire_next_of(&w, 2, &f)) tensor_type_of(o, f.body, &info, ask);
+    return info;
 }

@@ -1,14 +1,14 @@
-/* The cursor: places, spaces, words and brackets. Numbers are in source_number.c. */
+/* The cursor: places, spaces, words, brackets and numbers; then bodies. */
 #include "import/read/source.h"
 #include "base/fail.h"
+#include "import/types/typing.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-void source_begin(struct source *s, struct lx_model *m, const char *text, size_t length, lx_status *st)
-{
-    *s = (struct source){.m = m, .at = text, .end = text + length, .line_start = text, .line = 1, .st = st};
-}
+enum { MOST_DIGITS = 400 };
 
 int source_column(const struct source *s)
 {
@@ -37,9 +37,9 @@ char source_peek(const struct source *s)
     return source_ended(s) ? 0 : *s->at;
 }
 
-static void source_next_line(struct source *s)
+static void source_step(struct source *s)
 {
-    s->at++;
+    if (*s->at++ != '\n') return;
     s->line++;
     s->line_start = s->at;
 }
@@ -50,36 +50,28 @@ static bool source_begins(const struct source *s, const char *text)
     return (size_t)(s->end - s->at) >= n && memcmp(s->at, text, n) == 0;
 }
 
-/* Past a comment, if there is one: up to the end of its line, or to its own end. */
-static bool source_skip_comment(struct source *s)
-{
-    if (s->at + 1 >= s->end || *s->at != '/') return false;
-    if (s->at[1] == '/') {
-        const char *end = memchr(s->at, '\n', (size_t)(s->end - s->at));
-        s->at = end ? end : s->end;
-        return true;
-    }
-    if (s->at[1] != '*' || !s->spans_comments) return false;
-    s->at += 2;
-    while (s->at < s->end && !source_begins(s, "*/"))
-        if (*s->at == '\n')
-            source_next_line(s);
-        else
-            s->at++;
-    s->at = s->at < s->end ? s->at + 2 : s->end;
-    return true;
-}
-
 void source_skip(struct source *s, bool lines)
 {
     while (!source_ended(s)) {
-        if (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')
-            s->at++;
-        else if (*s->at == '\n' && lines)
-            source_next_line(s);
-        else if (!source_skip_comment(s))
+        if (*s->at == ' ' || *s->at == '\t' || *s->at == '\r' || (*s->at == '\n' && lines)) {
+            source_step(s);
+        } else if (source_begins(s, "//")) {
+            const char *end = memchr(s->at, '\n', (size_t)(s->end - s->at));
+            s->at = end ? end : s->end;
+        } else if (s->spans_comments && source_begins(s, "/*")) {
+            s->at += 2;
+            while (s->at < s->end && !source_begins(s, "*/")) source_step(s);
+            s->at = s->at < s->end ? s->at + 2 : s->end;
+        } else {
             break;
+        }
     }
+}
+
+char source_next(struct source *s)
+{
+    source_skip(s, true);
+    return source_peek(s);
 }
 
 bool source_is_digit(char c)
@@ -123,36 +115,32 @@ bool source_want(struct source *s, const char *text)
 
 const char *source_name(struct source *s, bool (*belongs)(char c), const char *what)
 {
+    source_skip(s, true);
     const char *from = s->at;
     while (!source_ended(s) && belongs(*s->at)) s->at++;
     size_t n = (size_t)(s->at - from);
-    if (n == 0) return source_fail(s, LX_E_SYNTAX, "expected %s", what), NULL;
-    if (n > MODEL_MAX_NAME)
-        return source_fail(s, LX_E_LIMIT, "%s of more than %d characters", what, MODEL_MAX_NAME), NULL;
-    const char *name = arena_copy(&s->m->memory, from, n);
-    return name;
+    if (n == 0) source_fail(s, LX_E_SYNTAX, "expected %s", what);
+    if (n > MODEL_MAX_NAME) source_fail(s, LX_E_LIMIT, "%s of more than %d characters", what, MODEL_MAX_NAME);
+    return s->failed ? "" : arena_copy(&s->m->memory, from, n);
 }
 
-/* The cursor is behind the opening quote and ends behind the closing one. */
-static bool source_skip_string(struct source *s)
+/* The cursor is at the opening quote and ends behind the closing one. */
+static void source_skip_string(struct source *s)
 {
-    for (; s->at < s->end && *s->at != '"'; s->at++) {
+    for (s->at++; s->at < s->end && *s->at != '"'; source_step(s))
         if (*s->at == '\\' && s->at + 1 < s->end) s->at++;
-        if (*s->at == '\n') {
-            s->line++;
-            s->line_start = s->at + 1;
-        }
-    }
-    if (s->at >= s->end) return source_fail(s, LX_E_SYNTAX, "a string that does not end");
-    s->at++;
-    return true;
+    if (s->at < s->end)
+        s->at++;
+    else
+        source_fail(s, LX_E_SYNTAX, "a string that does not end");
 }
 
 const char *source_string(struct source *s)
 {
-    if (!source_want(s, "\"")) return NULL;
-    const char *from = s->at;
-    if (!source_skip_string(s)) return NULL;
+    if (source_next(s) != '"') source_want(s, "\"");
+    const char *from = s->at + 1;
+    if (!s->failed) source_skip_string(s);
+    if (s->failed) return "";
     size_t n = (size_t)(s->at - 1 - from), k = 0;
     char *out = arena_copy(&s->m->memory, from, n);
     for (size_t i = 0; i < n; i++) {
@@ -163,64 +151,270 @@ const char *source_string(struct source *s)
     return out;
 }
 
-static char source_closer_of(char c)
+struct span source_balanced(struct source *s, int over)
 {
-    return (char)(c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '>');
-}
-
-/* "<" of "<=" and ">" of "->" and ">=" are no brackets. */
-static bool source_opens(const struct source *s)
-{
-    if (!strchr("([{<", *s->at)) return false;
-    return *s->at != '<' || s->at + 1 >= s->end || s->at[1] != '=';
-}
-
-static bool source_closes(const struct source *s, const char *from)
-{
-    if (!strchr(")]}>", *s->at)) return false;
-    return *s->at != '>' || s->at == from || (s->at[-1] != '-' && s->at[-1] != '=');
-}
-
-bool source_balanced(struct source *s, bool lines, const char **from, size_t *length)
-{
+    static const char open[] = "([{<", close[] = ")]}>";
+    bool lines = over & OVER_LINES;
     char stack[MODEL_MAX_DEPTH];
     int depth = 0;
     source_skip(s, lines);
-    *from = s->at;
+    const char *from = s->at;
     while (!source_ended(s)) {
         char c = *s->at;
-        if (c == 0) return source_fail(s, LX_E_SYNTAX, "a NUL character");
-        if (depth == 0 && (c == ',' || (c == '\n' && !lines) || source_closes(s, *from))) break;
+        const char *opens = c ? strchr(open, c) : NULL;
+        bool closes = c && strchr(close, c), comma = c == ',' && !(over & OVER_COMMAS);
+        if (source_begins(s, "<=")) opens = NULL;
+        if (c == '>' && s->at > from && strchr("-=", s->at[-1])) closes = false; /* of "->" */
+        if (depth == 0 && (comma || (c == '\n' && !lines) || closes)) break;
         if (depth == 0 && c == ' ' && s->ends && s->ends(s)) break;
-        if (c == '"') {
-            s->at++;
-            if (!source_skip_string(s)) return false;
-            continue;
-        }
-        if (source_opens(s)) {
-            if (depth == MODEL_MAX_DEPTH)
-                return source_fail(s, LX_E_LIMIT, "brackets nest more than %d deep", MODEL_MAX_DEPTH);
-            stack[depth++] = source_closer_of(c);
-        } else if (source_closes(s, *from) && stack[--depth] != c) {
-            return source_fail(s, LX_E_SYNTAX, "\"%c\" where \"%c\" should close", c, stack[depth]);
-        }
-        if (c == '\n')
-            source_next_line(s);
-        else
-            s->at++;
+        if (c == 0) source_fail(s, LX_E_SYNTAX, "a NUL character");
+        if (opens && depth == MODEL_MAX_DEPTH)
+            source_fail(s, LX_E_LIMIT, "brackets nest more than %d deep", MODEL_MAX_DEPTH);
+        else if (opens)
+            stack[depth++] = close[opens - open];
+        if (closes && stack[--depth] != c)
+            source_fail(s, LX_E_SYNTAX, "\"%c\" where \"%c\" should close", c, stack[depth]);
+        if (c == '"')
+            source_skip_string(s);
+        else if (!s->failed)
+            source_step(s);
     }
-    if (depth > 0) return source_fail(s, LX_E_SYNTAX, "\"%c\" is missing at the end", stack[depth - 1]);
+    if (depth > 0) source_fail(s, LX_E_SYNTAX, "\"%c\" is missing at the end", stack[depth - 1]);
     const char *to = s->at;
-    while (to > *from && strchr(" \t\r\n", to[-1])) to--;
-    *length = (size_t)(to - *from);
-    return !s->failed;
+    while (to > from && strchr(" \t\r\n", to[-1])) to--;
+    return (struct span){from, (size_t)(to - from)};
 }
 
-const char *source_kept(struct source *s, bool lines)
+const char *source_kept(struct source *s, int over)
 {
-    const char *from;
-    size_t length;
-    if (!source_balanced(s, lines, &from, &length)) return NULL;
-    const char *text = arena_copy(&s->m->memory, from, length);
-    return text;
+    struct span text = source_balanced(s, over);
+    return arena_copy(&s->m->memory, text.at, text.length);
+}
+
+/* ---- numbers ---- */
+
+int64_t source_int(struct source *s)
+{
+    bool negative = source_next(s) == '-';
+    uint64_t n = 0;
+    if (negative) s->at++;
+    if (!source_is_digit(source_peek(s))) source_fail(s, LX_E_SYNTAX, "expected a whole number");
+    for (; source_is_digit(source_peek(s)); s->at++) {
+        uint64_t digit = (uint64_t)(*s->at - '0');
+        if (n > (INT64_MAX - digit) / 10) return source_fail(s, LX_E_RANGE, "a number beyond 2^63");
+        n = n * 10 + digit;
+    }
+    return negative ? -(int64_t)n : (int64_t)n;
+}
+
+int64_t source_extent(struct source *s, int rank)
+{
+    if (rank == MODEL_MAX_RANK) source_fail(s, LX_E_LIMIT, "more than %d dimensions", rank);
+    if (source_take(s, "?")) return -1;
+    int64_t extent = source_int(s);
+    if (extent < 0) source_fail(s, LX_E_RANGE, "an extent below 0");
+    return extent;
+}
+
+static uint64_t source_hex(struct source *s)
+{
+    static const char all[] = "0123456789abcdefABCDEF";
+    uint64_t bits = 0;
+    int digits = 0;
+    for (s->at += 2; source_peek(s); s->at++, digits++) {
+        const char *p = strchr(all, *s->at);
+        if (!p || digits == 16) break;
+        bits = bits << 4 | (uint64_t)(p - all < 16 ? p - all : p - all - 6);
+    }
+    if (digits == 0) source_fail(s, LX_E_SYNTAX, "expected hexadecimal digits after 0x");
+    return bits;
+}
+
+/* true, inf, nan; "nan(0x7fc01)" has its payload behind it. */
+static bool source_word_number(struct source *s, struct source_number *out)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = {{"true", 1},         {"false", 0}, {"inf", INFINITY},
+                 {"-inf", -INFINITY}, {"nan", NAN}, {"-nan", NAN}};
+    size_t i = 0;
+    while (i < sizeof words / sizeof *words && !source_take(s, words[i].word)) i++;
+    if (i == sizeof words / sizeof *words) return false;
+    out->real = words[i].value;
+    out->whole = out->real == 1;
+    if (!isnan(out->real) || !source_begins(s, "(0x")) return true;
+    const char *p = s->at;
+    while (p < s->end && *p != ')' && *p != '\n') p++;
+    if (p < s->end && *p == ')') s->at = p + 1;
+    return true;
+}
+
+struct source_number source_number(struct source *s, enum model_element element)
+{
+    char digits[MOST_DIGITS + 1], *end;
+    struct source_number out = {0};
+    size_t n = 0;
+    enum model_number number = element < MODEL_TUPLE ? model_element_row(element)->number : MODEL_NO_NUMBER;
+    if (source_next(s) == '0' && source_begins(s, "0x")) {
+        uint64_t bits = source_hex(s);
+        out.whole = (int64_t)bits;
+        out.real = number == MODEL_FLOAT ? model_float_of_bits(element, bits) : (double)out.whole;
+    } else if (!source_word_number(s, &out)) {
+        while (n < MOST_DIGITS && s->at + n < s->end && s->at[n] && strchr("0123456789+-.eE", s->at[n])) n++;
+        memcpy(digits, s->at, n);
+        digits[n] = 0;
+        out.real = strtod(digits, &end);
+        if (end == digits || s->failed) return source_fail(s, LX_E_SYNTAX, "expected a number"), out;
+        out.is_whole = strcspn(digits, ".eE") >= (size_t)(end - digits);
+        out.whole = out.is_whole ? (int64_t)strtoull(digits, NULL, 10) : 0;
+        s->at += end - digits;
+    }
+    if (!out.is_whole && (number == MODEL_SIGNED || number == MODEL_UNSIGNED))
+        out.whole = fold_kept_int(element, out.whole); /* the bits of a negative number */
+    return out;
+}
+
+/* One element: a number, or "(1, -2)" of a complex type. */
+static void source_element(struct source *s, enum model_element element, struct model_numbers *n)
+{
+    bool complex = element == MODEL_C64, pair = complex && source_take(s, "(");
+    enum model_element part = complex ? MODEL_F32 : element;
+    struct source_number x = source_number(s, part);
+    numbers_push(n, x.whole, x.real);
+    if (pair) source_want(s, ",");
+    if (complex) numbers_push(n, 0, pair ? source_number(s, part).real : 0);
+    if (pair) source_want(s, ")");
+    n->count++;
+}
+
+bool source_elements(struct source *s, enum model_element element, const char *open, const char *close,
+                     struct model_numbers *n)
+{
+    bool elided = false;
+    int depth = 0;
+    do {
+        if (source_take(s, ",")) continue;
+        if (source_take(s, "..."))
+            elided = true;
+        else if (source_take(s, close))
+            depth--;
+        else if (!source_take(s, open))
+            source_element(s, element, n);
+        else if (++depth > MODEL_MAX_DEPTH)
+            source_fail(s, LX_E_LIMIT, "lists nest too deep");
+    } while (depth > 0 && !source_ended(s));
+    if (depth > 0) source_fail(s, LX_E_SYNTAX, "a list that does not end");
+    return elided;
+}
+
+/* ---- types ---- */
+
+const struct model_type *source_type(struct source *s, enum model_element e, int rank, const int64_t *extent)
+{
+    static const struct model_type none = {.element = MODEL_F32, .elements = 1, .bytes = 4, .leaves = 1};
+    const struct model_type *type = s->failed ? NULL : model_type_make(s->m, e, rank, extent, s->st);
+    if (!type) source_fail(s, s->st->code, "%s", s->st->text);
+    return type ? type : &none;
+}
+
+/* tensor<2x8xf32>, f32[2,8] */
+static void source_type_words(const struct source *s, const struct model_type *t, char *out, size_t size)
+{
+    bool mlir = s->m->format == MODEL_TTIR;
+    const char *word = model_element_word(s->m->format, t->element);
+    size_t n = (size_t)snprintf(out, size, "%s", mlir ? "tensor<" : word);
+    if (!mlir) model_shape_words(t->element == MODEL_TUPLE ? 0 : t->count, t->extent, out + n, size - n);
+    for (int d = 0; mlir && d < t->count && n + 40 < size; d++)
+        n += (size_t)snprintf(out + n, size - n, "%lldx", (long long)t->extent[d]);
+    if (mlir) snprintf(out + n, size - n, "%s>", word);
+}
+
+void source_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
+                       const char *name)
+{
+    char one[160], other[160], tensor[40] = "";
+    if (s->failed || model_same_types(a, b)) return;
+    if (a->element == MODEL_TUPLE && b->element == MODEL_TUPLE) {
+        int i = 0;
+        if (a->leaves != b->leaves) {
+            source_fail(s, LX_E_SHAPE, "%.60s has %d tensors, but %d stand here", name, a->leaves, b->leaves);
+            return;
+        }
+        while (i + 1 < a->leaves && model_same_types(model_leaf_type(a, i), model_leaf_type(b, i))) i++;
+        snprintf(tensor, sizeof tensor, "tensor %d of ", i);
+        a = model_leaf_type(a, i);
+        b = model_leaf_type(b, i);
+    }
+    source_type_words(s, a, one, sizeof one);
+    source_type_words(s, b, other, sizeof other);
+    source_fail(s, LX_E_SHAPE, "%s%.60s is %s, but %s stands here", tensor, name, one, other);
+}
+
+/* ---- bodies ---- */
+
+void reader_begin(struct reader *r, struct lx_model *m, const char *text, size_t length, lx_status *st)
+{
+    r->s = (struct source){.m = m, .at = text, .end = text + length, .line_start = text, .line = 1, .st = st};
+}
+
+void reader_free(struct reader *r)
+{
+    names_free(&r->values);
+    VEC_FREE(&r->ops);
+    VEC_FREE(&r->list);
+    VEC_FREE(&r->attrs);
+}
+
+void reader_begin_body(struct reader *r)
+{
+    names_free(&r->values);
+    r->values = (struct names){0};
+    r->body = (int32_t)r->s.m->bodies.count;
+    r->ops.count = r->list.count = r->attrs.count = 0;
+}
+
+void reader_end_body(struct reader *r, struct model_body *body)
+{
+    body->op_count = (int)r->ops.count;
+    body->ops = arena_copy_array(&r->s.m->memory, r->ops.at, r->ops.count, sizeof *r->ops.at);
+    if (!r->s.failed) VEC_PUSH(&r->s.m->bodies, *body);
+}
+
+void reader_add_value(struct reader *r, struct model_value v)
+{
+    struct source *s = &r->s;
+    if (s->failed) return;
+    v.body = r->body;
+    int32_t number = model_add_value(s->m, &v, s->st);
+    if (number < 0) source_fail(s, s->st->code, "%s", s->st->text);
+    if (number >= 0 && names_add(&r->values, v.name, number) == NAMES_KNOWN)
+        source_fail(s, LX_E_DUPLICATE, "%.80s is made twice", v.name);
+    VEC_PUSH(&r->list, number);
+}
+
+void reader_push_operand(struct reader *r, const char *name)
+{
+    int32_t v = r->s.failed ? 0 : names_find(&r->values, name);
+    if (v < 0) {
+        r->s.at -= strlen(name);
+        r->s.at -= r->s.at[-1] == '%';
+        source_fail(&r->s, LX_E_UNKNOWN_NAME, "%.80s has not been made above", name);
+    }
+    VEC_PUSH(&r->list, v);
+}
+
+const int32_t *reader_list(struct reader *r, int *count)
+{
+    *count = (int)r->list.count;
+    r->list.count = 0;
+    return arena_copy_array(&r->s.m->memory, r->list.at, (size_t)*count, sizeof *r->list.at);
+}
+
+struct model_attrs reader_attrs(struct reader *r)
+{
+    struct model_attrs attrs = {.count = (int)r->attrs.count};
+    attrs.at = arena_copy_array(&r->s.m->memory, r->attrs.at, r->attrs.count, sizeof *r->attrs.at);
+    r->attrs.count = 0;
+    return attrs;
 }

@@ -1,8 +1,9 @@
-/* A cursor over the text of a model file, for readers of text.
+/* Reading text: a cursor, and the body that a reader of TTIR or HLO fills in.
  *
- * It knows its line and where that begins, so that a place costs nothing, however long lines are. A cursor
- * that has failed stays where it is and is at its end for everybody: readers may check once in a while.
- * Nothing here recurses; brackets nest to MODEL_MAX_DEPTH. */
+ * A cursor that has failed stays where it is, is at its end for everybody, and hands out empty names, numbers
+ * of 0 and a type without dimensions, so that readers check in their loops only. It knows its line and where
+ * that begins: a place costs nothing, however long lines are. Nothing here recurses; brackets nest to
+ * MODEL_MAX_DEPTH. */
 #ifndef LX_IMPORT_SOURCE_H
 #define LX_IMPORT_SOURCE_H
 
@@ -13,14 +14,18 @@ struct source {
     const char *at, *end, *line_start;
     int line;
 
-    bool spans_comments; /* are there comments between slash-star and star-slash? */
-    /* Asked at spaces outside of brackets: does what is balanced end here? NULL: it does not. */
+    bool spans_comments; /* comments between slash-star and star-slash are passed over */
+    /* Called at spaces outside of brackets: does balanced text end here? NULL: it does not. */
     bool (*ends)(const struct source *s);
     bool failed;
     lx_status *st;
 };
 
-void source_begin(struct source *s, struct lx_model *m, const char *text, size_t length, lx_status *st);
+struct span {
+    const char *at;
+    size_t length;
+};
+
 int source_column(const struct source *s);
 /* Fails at the cursor. Always false. */
 bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
@@ -29,39 +34,70 @@ bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
 /* Over spaces and comments; `lines`: over ends of lines, too. */
 void source_skip(struct source *s, bool lines);
 bool source_ended(const struct source *s);
-/* The character at the cursor (0 at the end), or the one `ahead` of it. */
+/* The character at the cursor, 0 at the end; `next` skips spaces, comments and ends of lines before. */
 char source_peek(const struct source *s);
-/* Spaces (and lines) are skipped; is this text next? `take`: and goes past it. A word must end where it
- * ends. */
+char source_next(struct source *s);
+/* Is this text next, behind spaces and lines? A word must end where it ends. `take` goes past it, `want`
+ * fails where it is not there. */
 bool source_is(struct source *s, const char *text);
 bool source_take(struct source *s, const char *text);
-/* As take, and it must be there. */
 bool source_want(struct source *s, const char *text);
 
-/* The characters at the cursor that `belongs` holds for, as a string of the model; NULL (and failed):
- * none. `what` names it in the error. */
+/* The next characters that `belongs` holds for, as a string of the model. `what` names it in the error. */
 const char *source_name(struct source *s, bool (*belongs)(char c), const char *what);
-/* A string in quotes, its escapes left as they are except for quotes and backslashes. */
-const char *source_string(struct source *s);
-/* Past anything up to a comma, a closing bracket or (unless `lines`) an end of line that is outside of all
- * brackets and strings. The text that was passed, without spaces around it, is in *from, *length. */
-bool source_balanced(struct source *s, bool lines, const char **from, size_t *length);
-/* The same, kept. */
-const char *source_kept(struct source *s, bool lines);
-
-/* A whole number with an optional sign. */
-bool source_int(struct source *s, int64_t *out);
-/* A number of any form: decimal (whole ones exactly in *whole, if they fit), inf, nan, true, false, 0x
- * bits of `element`. *is_whole: no point, exponent or word. */
-bool source_number(struct source *s, enum model_element element, int64_t *whole, double *real,
-                   bool *is_whole);
-/* A complex number: the real part, the imaginary one. */
-bool source_complex(struct source *s, enum model_element element, double part[2]);
-
-/* The float that these bits are. */
-double model_float_of_bits(enum model_element element, uint64_t bits);
-
 bool source_is_digit(char c);
 bool source_is_name(char c); /* letters, digits, _ . - $ */
+/* A string in quotes. Of its escapes quotes and backslashes are resolved. */
+const char *source_string(struct source *s);
+/* Past anything up to a comma, a closing bracket or an end of line that is outside of all brackets and
+ * strings; the text without the spaces around it. */
+enum { OVER_LINES = 1, OVER_COMMAS = 2 };
+struct span source_balanced(struct source *s, int over);
+/* The same, as a string of the model. */
+const char *source_kept(struct source *s, int over);
+
+/* A whole number with an optional sign. */
+int64_t source_int(struct source *s);
+/* An extent, -1 for "?", behind `rank` others. */
+int64_t source_extent(struct source *s, int rank);
+/* A number: decimal, inf, nan, true, false, or 0x and the bits of `element`. */
+struct source_number {
+    int64_t whole;
+    double real;
+    bool is_whole; /* decimal, without point and exponent */
+};
+struct source_number source_number(struct source *s, enum model_element element);
+/* Elements of a constant: one, or a list in brackets, which nest and only group. True: "..." stands there. */
+bool source_elements(struct source *s, enum model_element element, const char *open, const char *close,
+                     struct model_numbers *n);
+
+/* A tensor type; fails where it is too large. */
+const struct model_type *source_type(struct source *s, enum model_element e, int rank, const int64_t *extent);
+/* Fails, with both types, where two statements of the type of `name` differ by more than their layouts. */
+void source_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
+                       const char *name);
+
+/* A body under way. */
+struct reader {
+    struct source s;
+    struct names values;
+    VEC(struct model_op) ops;
+    VEC(int32_t) list; /* values, for operands and results */
+    VEC(struct model_attr) attrs;
+    int32_t body;
+};
+
+void reader_begin(struct reader *r, struct lx_model *m, const char *text, size_t length, lx_status *st);
+void reader_free(struct reader *r);
+void reader_begin_body(struct reader *r);
+/* The ops go into `body`, which becomes one of the model. */
+void reader_end_body(struct reader *r, struct model_body *body);
+/* Adds a value of the body and pushes it to the list. */
+void reader_add_value(struct reader *r, struct model_value v);
+/* Pushes the value of that name; the cursor is behind it. */
+void reader_push_operand(struct reader *r, const char *name);
+/* The list or the attributes as a part of the model; empty again. */
+const int32_t *reader_list(struct reader *r, int *count);
+struct model_attrs reader_attrs(struct reader *r);
 
 #endif

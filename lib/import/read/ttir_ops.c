@@ -1,48 +1,84 @@
-/* Ops of TTIR in the generic form of MLIR, one behind the other up to the end of their function. */
+/* Types of MLIR, and ops of TTIR in the generic form, one behind the other up to the end of their function. */
 #include "import/read/ttir.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+
+/* bf16, si32, complex<f32>. Signless and signed are one. */
+enum model_element ttir_element(struct source *s)
+{
+    char word[40];
+    size_t n = 0;
+    for (source_skip(s, true); n + 1 < sizeof word && source_peek(s); s->at++) {
+        bool letter = source_is_name(*s->at) && !strchr("_.-$", *s->at);
+        bool inside = n >= 7 && memcmp(word, "complex", 7) == 0 && word[n - 1] != '>';
+        if (!letter && !(inside && (*s->at == '<' || *s->at == '>'))) break;
+        word[n++] = *s->at;
+    }
+    word[n] = 0;
+    if (strcmp(word, "index") == 0) return MODEL_I64;
+    if (strcmp(word, "tf32") == 0) return MODEL_F32; /* as which it is stored */
+    enum model_element e = model_element_find(MODEL_TTIR, strncmp(word, "si", 2) == 0 ? word + 1 : word);
+    return e < MODEL_TUPLE && model_element_row(e)->bits > 0 ? e : MODEL_ELEMENT_COUNT;
+}
+
+const struct model_type *ttir_type(struct source *s)
+{
+    int64_t extent[MODEL_MAX_RANK + 1];
+    int rank = 0;
+    source_want(s, "tensor");
+    source_want(s, "<");
+    while (source_is_digit(source_next(s)) || source_peek(s) == '?') {
+        extent[rank] = source_extent(s, rank);
+        rank++;
+        if (source_peek(s) != 'x') source_fail(s, LX_E_SYNTAX, "expected \"x\" after an extent");
+        if (!s->failed) s->at++;
+    }
+    const char *from = s->at;
+    enum model_element e = ttir_element(s);
+    if (e == MODEL_ELEMENT_COUNT && (source_skip(s, true), source_ended(s)))
+        source_fail(s, LX_E_SYNTAX, "the file ends within a type");
+    if (e == MODEL_ELEMENT_COUNT && !s->failed) {
+        int n = 0;
+        while (n < 40 && from + n < s->end && !strchr(">, \n", from[n])) n++;
+        s->at = from;
+        source_fail(
+            s, LX_E_UNKNOWN_KIND,
+            "an element type that has no size: \"%.*s\"; numbers such as f32, bf16, i32, i1 are known", n,
+            from);
+    }
+    if (source_take(s, ",")) source_balanced(s, OVER_LINES | OVER_COMMAS); /* an encoding */
+    source_want(s, ">");
+    return source_type(s, e, rank, extent);
+}
+
+void ttir_type_list(struct ttir *t, ttir_types *types)
+{
+    struct source *s = &t->r.s;
+    bool list = source_take(s, "(");
+    if (list && source_take(s, ")")) return;
+    do {
+        const struct model_type *type = ttir_type(s);
+        VEC_PUSH(types, type);
+        if (list && source_is(s, "{")) ttir_attrs(t);
+        t->r.attrs.count = 0;
+    } while (list && source_take(s, ","));
+    if (list) source_want(s, ")");
+}
 
 static bool ttir_op_is_value_name(char c)
 {
     return source_is_name(c) || c == '#';
 }
 
-/* "%7" or "%7#1". */
-static bool ttir_op_operand(struct ttir *t)
+/* "%7, %7#1", pushed to the list. */
+static void ttir_op_operands(struct ttir *t)
 {
-    struct source *s = &t->s;
-    source_skip(s, true);
-    if (source_peek(s) != '%') return source_want(s, "%");
-    s->at++;
-    const char *name = source_name(s, ttir_op_is_value_name, "the name of a value");
-    if (!name) return false;
-    int32_t v = names_find(&t->values, name);
-    if (v < 0) {
-        s->at -= strlen(name) + 1;
-        return source_fail(s, LX_E_UNKNOWN_NAME, "%%%.80s has not been made above", name);
-    }
-    VEC_PUSH(&t->list, v);
-    return true;
-}
-
-/* Operands up to `closer` (NULL: while there are commas), pushed to t->list. */
-static bool ttir_op_operands(struct ttir *t, const char *closer)
-{
-    if (closer && source_take(&t->s, closer)) return true;
+    struct source *s = &t->r.s;
     do {
-        if (!ttir_op_operand(t)) return false;
-    } while (source_take(&t->s, ","));
-    return !closer || source_want(&t->s, closer);
-}
-
-static const int32_t *ttir_op_kept(struct ttir *t, int *count)
-{
-    const int32_t *list = arena_copy_array(&t->s.m->memory, t->list.at, t->list.count, sizeof *t->list.at);
-    *count = (int)t->list.count;
-    t->list.count = 0;
-    return list;
+        source_want(s, "%");
+        reader_push_operand(&t->r, source_name(s, ttir_op_is_value_name, "the name of a value"));
+    } while (source_take(s, ","));
 }
 
 /* Names of results, before they have types: "%7", "%7:2", with commas between. */
@@ -52,221 +88,173 @@ struct names_of_results {
     int count;
 };
 
-static bool ttir_op_result_names(struct ttir *t, struct names_of_results *r)
+static void ttir_op_result_names(struct source *s, struct names_of_results *r)
 {
-    struct source *s = &t->s;
     r->count = 0;
-    if (!source_is(s, "%")) return true;
+    if (!source_is(s, "%")) return;
     do {
-        if (r->count == MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "more than %d results", r->count);
-        if (!source_want(s, "%")) return false;
-        r->many[r->count] = 1;
+        if (r->count == MODEL_MAX_DEPTH) {
+            source_fail(s, LX_E_LIMIT, "more than %d results", r->count);
+            return;
+        }
+        source_want(s, "%");
         r->name[r->count] = source_name(s, source_is_name, "the name of a value");
-        if (!r->name[r->count]) return false;
-        if (source_take(s, ":") && (source_skip(s, true), !source_int(s, &r->many[r->count]))) return false;
-        r->count++;
+        r->many[r->count++] = source_take(s, ":") ? source_int(s) : 1;
     } while (source_take(s, ","));
-    return source_want(s, "=");
+    source_want(s, "=");
 }
 
-static bool ttir_op_add_result(struct ttir *t, const char *name, const struct model_type *type,
-                               const struct model_op *op)
-{
-    struct model_value v = {.name = name,
-                            .type = type,
-                            .from = FROM_OP,
-                            .body = t->body,
-                            .line = op->line,
-                            .column = op->column,
-                            .op = (int32_t)t->ops.count};
-    int32_t number = model_add_value(t->s.m, &v, t->s.st);
-    if (number < 0) return source_fail(&t->s, t->s.st->code, "%s", t->s.st->text);
-    if (names_add(&t->values, name, number) == NAMES_KNOWN)
-        return source_fail(&t->s, LX_E_DUPLICATE, "%%%.80s is made twice", name);
-    VEC_PUSH(&t->list, number);
-    return true;
-}
-
-/* The first of several is also known without its number. */
-static bool ttir_op_add_results(struct ttir *t, const struct names_of_results *r, const ttir_types *types,
+static void ttir_op_add_results(struct ttir *t, const struct names_of_results *r, const ttir_types *types,
                                 struct model_op *op)
 {
+    struct source *s = &t->r.s;
+    struct model_value v = {.from = FROM_OP, .line = op->line, .column = op->column};
     size_t next = 0;
+    v.op = (int32_t)t->r.ops.count;
     for (int i = 0; i < r->count; i++)
-        for (int64_t k = 0; k < r->many[i]; k++, next++) {
-            const char *name = r->many[i] == 1
-                                   ? r->name[i]
-                                   : arena_format(&t->s.m->memory, "%s#%lld", r->name[i], (long long)k);
-            if (next >= types->count)
-                return source_fail(&t->s, LX_E_SYNTAX, "more results than types of them");
-            if (!ttir_op_add_result(t, name, types->at[next], op)) return false;
+        for (int64_t k = 0; k < r->many[i] && !s->failed; k++, next++) {
+            v.name = r->many[i] == 1 ? r->name[i]
+                                     : arena_format(&s->m->memory, "%s#%lld", r->name[i], (long long)k);
+            if (next < types->count)
+                v.type = types->at[next];
+            else
+                source_fail(s, LX_E_SYNTAX, "more results than types of them");
+            reader_add_value(&t->r, v);
         }
     if (next != types->count && r->count > 0)
-        return source_fail(&t->s, LX_E_SYNTAX, "%zu types for %zu results", types->count, next);
-    return (op->results = ttir_op_kept(t, &op->result_count)) != NULL;
+        source_fail(s, LX_E_SYNTAX, "%zu types for %zu results", types->count, next);
+    op->results = reader_list(&t->r, &op->result_count);
 }
 
-/* The types of operands stand behind the op once more: they must be those of the values. */
-static bool ttir_op_check_types(struct ttir *t, const struct model_op *op, const ttir_types *types)
+/* Types that are stated once more must be those of the values. */
+static void ttir_op_check_types(struct source *s, const int32_t *values, int count, const ttir_types *types,
+                                const char *what)
 {
-    if (types->count != (size_t)op->operand_count)
-        return source_fail(&t->s, LX_E_SYNTAX, "%zu types for %d operands", types->count, op->operand_count);
-    for (int i = 0; i < op->operand_count; i++)
-        if (!ttir_same_types(&t->s, t->s.m->values.at[op->operands[i]].type, types->at[i], "operand", i))
-            return false;
-    return true;
+    char name[40];
+    if (types->count != (size_t)count)
+        source_fail(s, LX_E_SYNTAX, "%zu types for %d %ss", types->count, count, what);
+    for (int i = 0; i < count && !s->failed; i++) {
+        snprintf(name, sizeof name, "%s %d", what, i);
+        source_same_types(s, model_type_of(s->m, values[i]), types->at[i], name);
+    }
 }
 
 /* " : (TYPES) -> TYPES loc(...)"; bare: " : TYPES". */
-static bool ttir_op_signature(struct ttir *t, const struct names_of_results *r, struct model_op *op,
+static void ttir_op_signature(struct ttir *t, const struct names_of_results *r, struct model_op *op,
                               bool bare)
 {
+    struct source *s = &t->r.s;
     ttir_types in = {0}, out = {0};
-    bool ok = source_want(&t->s, ":") &&
-              (bare ||
-               (ttir_type_list(&t->s, &in) && ttir_op_check_types(t, op, &in) && source_want(&t->s, "->"))) &&
-              ttir_type_list(&t->s, &out) && ttir_op_add_results(t, r, &out, op) &&
-              ttir_location(t, &op->location);
+    source_want(s, ":");
+    if (!bare) {
+        ttir_type_list(t, &in);
+        ttir_op_check_types(s, op->operands, op->operand_count, &in, "operand");
+        source_want(s, "->");
+    }
+    ttir_type_list(t, &out);
+    ttir_op_add_results(t, r, &out, op);
+    op->location = ttir_location(t);
     VEC_FREE(&in);
     VEC_FREE(&out);
-    return ok;
 }
 
-/* What may stand between operands and types: properties, regions (passed over), attributes. */
-static bool ttir_op_properties(struct ttir *t, struct model_op *op)
-{
-    struct source *s = &t->s;
-    const char *from;
-    size_t length;
-    if (source_take(s, "<") && !(ttir_attrs(t) && source_want(s, ">"))) return false;
-    if (source_take(s, "(")) {
-        do {
-            if (!source_balanced(s, true, &from, &length)) return false;
-        } while (source_take(s, ","));
-        if (!source_want(s, ")")) return false;
-    }
-    if (source_is(s, "{") && !ttir_attrs(t)) return false;
-    ttir_attrs_kept(t, &op->attrs);
-    return true;
-}
-
-/* The kind as tables have it: without the dialect, calls of all dialects alike. */
-static const char *ttir_op_without_dialect(const char *name)
-{
-    static const char *const same[][2] = {
-        {"func.call", "call"}, {"tensor.empty", "empty"}, {"arith.constant", "constant"}};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(name, same[i][0]) == 0) return same[i][1];
-    return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;
-}
-
-/* "[func.]call @name(operands)" */
-static bool ttir_op_call(struct ttir *t, struct model_op *op)
-{
-    struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
-    op->kind = "call";
-    if (!(callee.text = ttir_symbol(&t->s, "the name of a function"))) return false;
-    VEC_PUSH(&t->attrs, callee);
-    return source_want(&t->s, "(") && ttir_op_operands(t, ")");
-}
-
-/* "ttir.empty()": room for a result. */
-static bool ttir_op_empty(struct ttir *t, struct model_op *op)
-{
-    op->kind = "empty";
-    return source_want(&t->s, "(") && source_want(&t->s, ")");
-}
-
-static bool ttir_op_quoted(struct ttir *t, struct model_op *op)
-{
-    const char *name = source_is(&t->s, "\"") ? source_string(&t->s) : NULL;
-    if (!name)
-        return source_fail(&t->s, LX_E_SYNTAX,
-                           "expected an op in quotes, such as \"ttir.add\"(%%0, %%1); write the file with "
-                           "--mlir-print-op-generic");
-    if (strlen(name) > MODEL_MAX_NAME) return source_fail(&t->s, LX_E_LIMIT, "a name that is too long");
-    op->kind = ttir_op_without_dialect(name);
-    return source_want(&t->s, "(") && ttir_op_operands(t, ")");
-}
-
-/* Ops that are printed without quotes. */
+/* Ops that are printed without quotes, and those of other dialects that tables have under another name. */
 static const struct {
-    const char *word;
-    bool (*read)(struct ttir *t, struct model_op *op);
-    bool bare; /* of its types only that of the result is there */
-} unquoted[] = {{"func.call", ttir_op_call, false},
-                {"call", ttir_op_call, false},
-                {"ttir.empty", ttir_op_empty, true},
-                {"tensor.empty", ttir_op_empty, true}};
+    const char *word, *kind;
+    bool unquoted;
+} ttir_op_words[] = {{"func.call", "call", true},
+                     {"call", "call", true},
+                     {"ttir.empty", "empty", true},
+                     {"tensor.empty", "empty", true},
+                     {"arith.constant", "constant", false}};
+enum { OP_WORDS = sizeof ttir_op_words / sizeof *ttir_op_words };
 
-static bool ttir_op_one(struct ttir *t)
+/* The kind as tables have it, without the dialect. True: the op is printed without quotes. */
+static bool ttir_op_kind(struct source *s, struct model_op *op)
 {
+    for (int i = 0; i < OP_WORDS; i++)
+        if (ttir_op_words[i].unquoted && source_take(s, ttir_op_words[i].word))
+            return op->kind = ttir_op_words[i].kind, true;
+    if (source_next(s) != '"')
+        source_fail(s, LX_E_SYNTAX,
+                    "expected an op in quotes, such as \"ttir.add\"(%%0, %%1); write the file with "
+                    "--mlir-print-op-generic");
+    op->kind = source_string(s);
+    if (strlen(op->kind) > MODEL_MAX_NAME) source_fail(s, LX_E_LIMIT, "a name that is too long");
+    for (int i = 0; i < OP_WORDS; i++)
+        if (strcmp(op->kind, ttir_op_words[i].word) == 0) op->kind = ttir_op_words[i].kind;
+    if (strncmp(op->kind, "ttir.", 5) == 0) op->kind += 5;
+    return false;
+}
+
+/* "%7 = "ttir.name"(operands) <{properties}> (regions) {attributes} : TYPES" */
+static void ttir_op(struct ttir *t)
+{
+    struct source *s = &t->r.s;
     struct names_of_results r;
-    struct model_op op = {.line = t->s.line, .column = source_column(&t->s)};
-    if (t->ops.count >= MODEL_MAX_OPS)
-        return source_fail(&t->s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
-    if (!ttir_op_result_names(t, &r)) return false;
-    size_t form = 0, forms = sizeof unquoted / sizeof *unquoted;
-    while (form < forms && !source_take(&t->s, unquoted[form].word)) form++;
-    if (!(form < forms ? unquoted[form].read : ttir_op_quoted)(t, &op)) return false;
-    bool bare = form < forms && unquoted[form].bare;
-    op.operands = ttir_op_kept(t, &op.operand_count);
-    if (!op.operands || !ttir_op_properties(t, &op) || !ttir_op_signature(t, &r, &op, bare)) return false;
-    VEC_PUSH(&t->ops, op);
-    return true;
+    struct model_op op = {.line = s->line, .column = source_column(s)};
+    if (t->r.ops.count >= MODEL_MAX_OPS) source_fail(s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
+    ttir_op_result_names(s, &r);
+    bool unquoted = ttir_op_kind(s, &op), bare = unquoted && strcmp(op.kind, "empty") == 0;
+    if (unquoted && !bare) {
+        struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
+        callee.text = ttir_symbol(s, "the name of a function");
+        VEC_PUSH(&t->r.attrs, callee);
+    }
+    source_want(s, "(");
+    if (!bare && !source_is(s, ")")) ttir_op_operands(t);
+    source_want(s, ")");
+    op.operands = reader_list(&t->r, &op.operand_count);
+    if (source_take(s, "<")) {
+        ttir_attrs(t);
+        source_want(s, ">");
+    }
+    if (source_take(s, "(")) {
+        source_balanced(s, OVER_LINES | OVER_COMMAS);
+        source_want(s, ")");
+    }
+    if (source_is(s, "{")) ttir_attrs(t);
+    op.attrs = reader_attrs(&t->r);
+    ttir_op_signature(t, &r, &op, bare);
+    if (!s->failed) VEC_PUSH(&t->r.ops, op);
 }
 
-/* Types behind a return: those of the values, and of the results that the function states. */
-static bool ttir_op_check_returned(struct source *s, const struct model_body *body, const ttir_types *types,
-                                   const ttir_types *stated)
+/* "return %a, %b : TYPES loc(...)": types of the values, and of the results that the function states. */
+static void ttir_op_return(struct ttir *t, struct model_body *body)
 {
-    if (types->count != (size_t)body->result_count)
-        return source_fail(s, LX_E_SYNTAX, "%zu types for %d results", types->count, body->result_count);
-    if (stated->count != types->count)
-        return source_fail(s, LX_E_SHAPE, "%zu results are returned, the function states %zu", types->count,
-                           stated->count);
-    for (int i = 0; i < body->result_count; i++)
-        if (!ttir_same_types(s, s->m->values.at[body->results[i]].type, types->at[i], "result", i) ||
-            !ttir_same_types(s, types->at[i], stated->at[i], "result", i))
-            return false;
-    return true;
-}
-
-/* "return %a, %b : TYPES loc(...)". */
-static bool ttir_op_returned(struct ttir *t, struct model_body *body)
-{
+    struct source *s = &t->r.s;
     ttir_types types = {0};
-    const char *location;
-    bool ok = true;
-    struct source behind = t->s;
-    if (source_is(&t->s, "%")) {
-        ok = ttir_op_operands(t, NULL) && source_want(&t->s, ":");
+    struct source behind = *s;
+    if (source_is(s, "%")) {
+        ttir_op_operands(t);
+        source_want(s, ":");
         do {
-            const struct model_type *type = ok ? ttir_type(&t->s) : NULL;
-            ok = type && VEC_PUSH(&types, type);
-            behind = t->s;
-        } while (ok && source_take(&t->s, ","));
+            const struct model_type *type = ttir_type(s);
+            VEC_PUSH(&types, type);
+            behind = *s;
+        } while (source_take(s, ","));
     }
-    ok = ok && (body->results = ttir_op_kept(t, &body->result_count)) &&
-         ttir_op_check_returned(&behind, body, &types, &t->results);
+    body->results = reader_list(&t->r, &body->result_count);
+    ttir_op_check_types(&behind, body->results, s->failed ? 0 : body->result_count, &types, "result");
+    if (t->results.count != types.count)
+        source_fail(&behind, LX_E_SHAPE, "%zu results are returned, the function states %zu", types.count,
+                    t->results.count);
+    ttir_op_check_types(&behind, body->results, behind.failed ? 0 : body->result_count, &t->results,
+                        "result");
+    s->failed |= behind.failed;
     VEC_FREE(&types);
-    return ok && ttir_location(t, &location);
+    ttir_location(t);
 }
 
-bool ttir_ops(struct ttir *t, struct model_body *body)
+void ttir_ops(struct ttir *t, struct model_body *body)
 {
-    struct source *s = &t->s;
-    t->ops.count = 0;
-    while (!source_take(s, "}")) {
-        if (source_take(s, "return") || source_take(s, "func.return")) {
-            if (!ttir_op_returned(t, body)) return false;
-        } else if (source_ended(s)) {
-            return source_fail(s, LX_E_SYNTAX, "the function does not end: \"}\" is missing");
-        } else if (!ttir_op_one(t)) {
-            return false;
-        }
+    struct source *s = &t->r.s;
+    while (!s->failed && !source_take(s, "}")) {
+        if (source_take(s, "return") || source_take(s, "func.return"))
+            ttir_op_return(t, body);
+        else if (source_ended(s))
+            source_fail(s, LX_E_SYNTAX, "the function does not end: \"}\" is missing");
+        else
+            ttir_op(t);
     }
-    body->op_count = (int)t->ops.count;
-    body->ops = arena_copy_array(&s->m->memory, t->ops.at, t->ops.count, sizeof *t->ops.at);
-    return true;
 }

@@ -10,43 +10,138 @@
 
 enum { MOST = MODEL_MAX_RANK };
 
+/* ---- numbers ---- */
+
+bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y)
+{
+    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond what is signed */
+    const int64_t plain[] = {
+        [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQ] = a == b,  [LT] = (a < b), [GT] = (a > b),
+        [LE] = a <= b,         [GE] = a >= b,         [AND] = a && b, [OR] = a || b,  [NOT] = !a};
+    if (op == ADD) return !__builtin_add_overflow(a, b, y);
+    if (op == SUB) return !__builtin_sub_overflow(a, b, y);
+    if (op == MUL) return !__builtin_mul_overflow(a, b, y);
+    if (op == NEG || (op == ABS && a < 0)) return !wide && !__builtin_sub_overflow(0, a, y);
+    bool divides = op == DIV || op == MOD;
+    if ((wide && op != EQ) || op > ABS || (divides && (b == 0 || (b == -1 && (op == MOD || a == INT64_MIN)))))
+        return false;
+    *y = op == DIV ? a / b : op == MOD ? a % b : op == ABS ? a : plain[op];
+    if (op == MOD && !fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
+    return true;
+}
+
+/* Of the least and the most, NaN wins: a comparison with it is false, so that b is taken. */
+bool fold_fraction(enum arithmetic op, double a, double b, double *y)
+{
+    const double all[] = {[ADD] = a + b,
+                          [SUB] = a - b,
+                          [MUL] = a * b,
+                          [DIV] = a / b,
+                          [MOD] = op == MOD ? fmod(a, b) : 0,
+                          [MIN] = a < b || isnan(a) ? a : b,
+                          [MAX] = a > b || isnan(a) ? a : b,
+                          [EQ] = a == b,
+                          [LT] = (a < b),
+                          [GT] = (a > b),
+                          [LE] = a <= b,
+                          [GE] = a >= b,
+                          [NEG] = -a,
+                          [ABS] = fabs(a),
+                          [FLOOR] = floor(a),
+                          [CEIL] = ceil(a)};
+    *y = all[op];
+    return op != AND && op != OR && op != NOT;
+}
+
+int64_t fold_kept_int(enum model_element e, int64_t n)
+{
+    int bits = model_element_row(e)->bits;
+    if (e == MODEL_BOOL) return n != 0;
+    if (bits >= 64) return n;
+    uint64_t low = (uint64_t)n & ((UINT64_C(1) << bits) - 1);
+    bool negative = model_element_row(e)->number == MODEL_SIGNED && low >> (bits - 1);
+    return (int64_t)(negative ? low | ~((UINT64_C(1) << bits) - 1) : low);
+}
+
+/* To so many binary digits, the last not below 2^least; infinite from `beyond` on. */
+static double fold_rounded(double x, int digits, int least, double beyond)
+{
+    int exponent;
+    if (!isfinite(x) || x == 0) return x;
+    frexp(x, &exponent);
+    int step = exponent - digits > least ? exponent - digits : least;
+    x = ldexp(rint(ldexp(x, -step)), step);
+    return fabs(x) >= beyond ? copysign(INFINITY, x) : x;
+}
+
+double fold_kept_real(enum model_element e, double x)
+{
+    if (e == MODEL_F32) return (double)(float)x;
+    if (e == MODEL_F16) return fold_rounded(x, 11, -24, 0x1p16);
+    if (e == MODEL_BF16) return fold_rounded(x, 8, -133, 0x1p128);
+    return x;
+}
+
+int64_t fold_to_int(enum model_element e, double x)
+{
+    bool with_sign = model_element_row(e)->number == MODEL_SIGNED;
+    int bits = model_element_row(e)->bits - with_sign;
+    double top = ldexp(1, bits), low = with_sign ? -top : 0;
+    uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    if (e == MODEL_BOOL) return x != 0;
+    if (isnan(x)) return 0;
+    if (x >= top) return (int64_t)most;
+    if (x <= low) return with_sign ? -(int64_t)most - 1 : 0;
+    return x < 0 ? (int64_t)x : (int64_t)(uint64_t)x;
+}
+
+double fold_to_real(enum model_element to, enum model_element from, int64_t n)
+{
+    bool above = from == MODEL_U64;
+    if (to == MODEL_F32) return above ? (double)(float)(uint64_t)n : (double)(float)n;
+    return fold_kept_real(to, above ? (double)(uint64_t)n : (double)n);
+}
+
+/* ---- tensors ---- */
+
 /* One result under way. */
 struct folding {
     struct typing *t;
+    const struct fold_row *row;
     const struct model_type *y;
     int result;
     bool real;
     int64_t *ints;
     double *reals;
+    int64_t at[MOST]; /* the element under way, by dimension */
 };
 
-/* False: it is not known after all. */
-typedef bool fold_of(struct folding *f);
+/* Where the element under way comes from: an operand and its element. False: it is not known. */
+typedef bool fold_from(struct folding *f, int *operand, int64_t *element);
 
 struct fold_row {
     const char *kind;
-    fold_of *fold;
+    bool (*fold)(struct folding *f); /* false: it is not known after all */
+    enum arithmetic op;
+    fold_from *from;
+    bool whole_only; /* fractions are work on a weight, which stays an op */
 };
-
-static double fold_number(const struct model_data *d, int64_t i)
-{
-    return model_data_real(d, i);
-}
 
 /* Element `at` of the result is element i of d, in the type of the result. */
 static void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
 {
     enum model_element e = f->y->element;
     if (f->real)
-        f->reals[at] = d->reals ? fold_kept_real(e, fold_number(d, i))
+        f->reals[at] = d->reals ? fold_kept_real(e, model_data_real(d, i))
                                 : fold_to_real(e, d->type->element, model_data_int(d, i));
     else
-        f->ints[at] = d->reals ? fold_to_int(e, fold_number(d, i)) : fold_kept_int(e, model_data_int(d, i));
+        f->ints[at] =
+            d->reals ? fold_to_int(e, model_data_real(d, i)) : fold_kept_int(e, model_data_int(d, i));
 }
 
-static void fold_next(int64_t *index, const struct model_type *t)
+static void fold_next(struct folding *f)
 {
-    for (int d = t->count - 1; d >= 0 && ++index[d] == t->extent[d]; d--) index[d] = 0;
+    for (int d = f->y->count - 1; d >= 0 && ++f->at[d] == f->y->extent[d]; d--) f->at[d] = 0;
 }
 
 static int64_t fold_offset(const int64_t *index, const struct model_type *t)
@@ -56,102 +151,90 @@ static int64_t fold_offset(const int64_t *index, const struct model_type *t)
     return at;
 }
 
-/* Where the element of the result at `index` comes from, of an operand that is broadcast to it. */
-static int64_t fold_spread(const int64_t *index, const struct model_type *y, const struct model_type *t)
+/* The element under way in an operand that is broadcast or tiled to the result. */
+static int64_t fold_spread(const struct folding *f, const struct model_type *t)
 {
     int64_t at = 0;
     for (int d = 0; d < t->count; d++)
-        at = at * t->extent[d] + (t->extent[d] == 1 ? 0 : index[y->count - t->count + d]);
+        at = at * t->extent[d] + f->at[f->y->count - t->count + d] % t->extent[d];
     return at;
 }
 
-static bool fold_copied(struct folding *f)
+static bool fold_moved(struct folding *f)
 {
-    const struct model_data *d = typing_data(f->t, 0);
-    for (int64_t i = 0; i < f->y->elements; i++) fold_put(f, i, d, i);
-    return true;
-}
-
-static bool fold_expand(struct folding *f)
-{
-    const struct model_data *d = typing_data(f->t, 0);
-    int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y))
-        fold_put(f, i, d, fold_spread(index, f->y, d->type));
-    return true;
-}
-
-/* Turning or looking up fractions is work on a weight, which stays an op; here and in gather. */
-static bool fold_transpose(struct folding *f)
-{
-    const struct model_data *d = typing_data(f->t, 0);
-    int64_t index[MOST] = {0}, from[MOST], perm[MOST];
-    int count;
-    if (f->real || !typing_ints(f->t, "perm", -1, perm, MOST, &count)) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        for (int k = 0; k < f->y->count; k++) from[count < 0 ? f->y->count - 1 - k : perm[k]] = index[k];
-        fold_put(f, i, d, fold_offset(from, d->type));
+    int operand = 0;
+    int64_t from;
+    if (f->row->whole_only && f->real) return false;
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(f)) {
+        from = i;
+        if (f->row->from && !f->row->from(f, &operand, &from)) return false;
+        fold_put(f, i, typing_data(f->t, operand), from);
     }
     return true;
 }
 
-static bool fold_slice(struct folding *f)
+static bool from_spread(struct folding *f, int *operand, int64_t *element)
 {
-    const struct model_data *d = typing_data(f->t, 0);
-    int64_t start[MOST], step[MOST], extent[MOST], index[MOST] = {0}, from[MOST];
-    if (!onnx_slice(f->t, start, step, extent)) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        for (int k = 0; k < f->y->count; k++) from[k] = start[k] + step[k] * index[k];
-        fold_put(f, i, d, fold_offset(from, d->type));
-    }
+    *element = fold_spread(f, typing_data(f->t, *operand)->type);
     return true;
 }
 
-static bool fold_gather(struct folding *f)
+static bool from_where(struct folding *f, int *operand, int64_t *element)
 {
-    const struct model_data *d = typing_data(f->t, 0), *pick = typing_data(f->t, 1);
-    int axis = typing_dim(typing_int(f->t, "axis", 0), d->type->count), k = pick->type->count;
-    int64_t index[MOST] = {0}, from[MOST];
-    if (f->real) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        int64_t at = model_data_int(pick, fold_offset(index + axis, pick->type));
-        if (at < 0) at += d->type->extent[axis];
-        if (at < 0 || at >= d->type->extent[axis]) return false;
-        for (int e = 0; e < d->type->count; e++)
-            from[e] = e < axis ? index[e] : e == axis ? at : index[e + k - 1];
-        fold_put(f, i, d, fold_offset(from, d->type));
-    }
+    const struct model_data *c = typing_data(f->t, 0);
+    *operand = model_data_int(c, fold_spread(f, c->type)) ? 1 : 2;
+    return from_spread(f, operand, element);
+}
+
+static bool from_transpose(struct folding *f, int *operand, int64_t *element)
+{
+    int64_t from[MOST] = {0}, perm[MOST];
+    if (typing_permutation(f->t, perm) != TYPED) return false;
+    for (int k = 0; k < f->y->count; k++) from[perm[k]] = f->at[k];
+    *element = fold_offset(from, f->t->in[*operand]);
     return true;
 }
 
-static bool fold_concat(struct folding *f)
+static bool from_slice(struct folding *f, int *operand, int64_t *element)
+{
+    int64_t start[MOST], step[MOST];
+    if (typing_slice(f->t, start, step) != TYPED) return false;
+    for (int k = 0; k < f->y->count; k++) start[k] += step[k] * f->at[k];
+    *element = fold_offset(start, f->t->in[*operand]);
+    return true;
+}
+
+static bool from_gather(struct folding *f, int *operand, int64_t *element)
+{
+    const struct model_type *x = f->t->in[0], *index = f->t->in[1];
+    int axis = typing_dim(typing_int(f->t, "axis", 0), x->count);
+    int64_t from[MOST] = {0}, at = model_data_int(typing_data(f->t, 1), fold_offset(f->at + axis, index));
+    if (at < 0) at += x->extent[axis];
+    for (int d = 0; d < x->count; d++)
+        from[d] = d < axis ? f->at[d] : d == axis ? at : f->at[d + index->count - 1];
+    *element = fold_offset(from, f->t->in[*operand]);
+    return at >= 0 && at < x->extent[axis];
+}
+
+static bool from_concat(struct folding *f, int *operand, int64_t *element)
 {
     int axis = typing_dim(typing_int(f->t, "axis", f->t->opset < 4 ? 1 : 0), f->y->count);
-    int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        int64_t from[MOST];
-        int part = 0;
-        memcpy(from, index, sizeof from);
-        while (from[axis] >= typing_data(f->t, part)->type->extent[axis])
-            from[axis] -= typing_data(f->t, part++)->type->extent[axis];
-        fold_put(f, i, typing_data(f->t, part), fold_offset(from, typing_data(f->t, part)->type));
-    }
+    int64_t from[MOST];
+    memcpy(from, f->at, sizeof from);
+    for (*operand = 0; from[axis] >= typing_data(f->t, *operand)->type->extent[axis]; ++*operand)
+        from[axis] -= typing_data(f->t, *operand)->type->extent[axis];
+    *element = fold_offset(from, typing_data(f->t, *operand)->type);
     return true;
 }
 
-static bool fold_split(struct folding *f)
+static bool from_split(struct folding *f, int *operand, int64_t *element)
 {
-    const struct model_data *d = typing_data(f->t, 0);
-    int64_t sizes[MODEL_MAX_KNOWN], index[MOST] = {0}, before = 0;
+    int64_t sizes[MODEL_MAX_KNOWN], from[MOST] = {0};
     int axis;
     if (!onnx_split(f->t, &axis, sizes)) return false;
-    for (int r = 0; r < f->result; r++) before += sizes[r];
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        int64_t from[MOST];
-        memcpy(from, index, sizeof from);
-        from[axis] += before;
-        fold_put(f, i, d, fold_offset(from, d->type));
-    }
+    memcpy(from, f->at, sizeof from);
+    for (int r = 0; r < f->result; r++) from[axis] += sizes[r];
+    *element = fold_offset(from, f->t->in[*operand]);
     return true;
 }
 
@@ -184,7 +267,7 @@ static bool fold_range(struct folding *f)
     const struct model_data *from = typing_data(f->t, 0), *step = typing_data(f->t, 2);
     for (int64_t i = 0; i < f->y->elements; i++) {
         if (f->real)
-            f->reals[i] = fold_number(from, 0) + fold_number(step, 0) * (double)i;
+            f->reals[i] = model_data_real(from, 0) + model_data_real(step, 0) * (double)i;
         else if (__builtin_mul_overflow(model_data_int(step, 0), i, &f->ints[i]) ||
                  __builtin_add_overflow(model_data_int(from, 0), f->ints[i], &f->ints[i]))
             return false;
@@ -192,166 +275,91 @@ static bool fold_range(struct folding *f)
     return true;
 }
 
-static bool fold_element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
+/* One more number for element `at`, which has the first one already. Truths may come of it. */
+static bool fold_combine(struct folding *f, int64_t *whole, double *real, const struct model_data *d,
+                         int64_t i)
 {
-    const struct model_data *a = typing_data(f->t, 0);
-    int64_t from = at;
-    double y;
-    if (!a->reals && !f->real)
-        return fold_whole(a->type->element, op, f->ints[i], model_data_int(b, from),
-                          typing_int(f->t, "fmod", 0) != 0, &f->ints[i]);
-    double left = f->real ? f->reals[i] : (double)f->ints[i];
-    if (!fold_fraction(op, left, fold_number(b, from), &y)) return false;
+    bool fmod = typing_int(f->t, "fmod", 0) != 0;
+    return d->reals ? fold_fraction(f->row->op, *real, model_data_real(d, i), real)
+                    : fold_whole(d->type->element, f->row->op, *whole, model_data_int(d, i), fmod, whole);
+}
+
+static void fold_keep(struct folding *f, int64_t at, const struct model_data *of, int64_t whole, double real)
+{
     if (f->real)
-        f->reals[i] = y;
+        f->reals[at] = real;
     else
-        f->ints[i] = (int64_t)y;
-    return true;
+        f->ints[at] = of->reals ? real != 0 : whole;
 }
 
-/* The first operand is laid out, then each further one is combined with what is there. Comparisons of
- * fractions would lose them in whole results: these are compared where they stand. */
-static bool fold_combined(struct folding *f, enum binary op)
+/* Operands one after the other, broadcast; a single one with itself. */
+static bool fold_elements(struct folding *f)
 {
     const struct model_data *a = typing_data(f->t, 0);
-    bool compares = a->reals && !f->real;
-    int64_t index[MOST] = {0};
-    if (f->t->opset < 7) return false; /* aligned otherwise */
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        int64_t first = fold_spread(index, f->y, a->type);
-        double y;
-        if (f->real)
-            fold_put(f, i, a, first);
-        else
-            f->ints[i] = model_data_int(a, first); /* a truth may come of it */
-        for (int k = 1; k < f->t->op->operand_count; k++) {
+    int count = f->t->op->operand_count;
+    if (count > 1 && f->t->opset < 7) return false; /* aligned otherwise */
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(f)) {
+        int64_t from = fold_spread(f, a->type), whole = a->reals ? 0 : model_data_int(a, from);
+        double real = a->reals ? model_data_real(a, from) : 0;
+        if (f->row->op >= NOT && !fold_combine(f, &whole, &real, a, from)) return false;
+        for (int k = 1; k < count; k++) {
             const struct model_data *b = typing_data(f->t, k);
-            int64_t at = fold_spread(index, f->y, b->type);
-            if (compares ? !fold_fraction(op, fold_number(a, first), fold_number(b, at), &y)
-                         : !fold_element(f, op, b, i, at))
-                return false;
-            if (compares) f->ints[i] = y != 0;
+            if (!fold_combine(f, &whole, &real, b, fold_spread(f, b->type))) return false;
         }
+        fold_keep(f, i, a, whole, real);
     }
     return true;
-}
-
-#define COMBINED(name, op)                                                                                   \
-    static bool fold_##name(struct folding *f)                                                               \
-    {                                                                                                        \
-        return fold_combined(f, op);                                                                         \
-    }
-COMBINED(add, ADD)
-COMBINED(sub, SUB)
-COMBINED(mul, MUL)
-COMBINED(divide, DIV)
-COMBINED(mod, MOD)
-COMBINED(least, MIN)
-COMBINED(most, MAX)
-COMBINED(equal, EQUAL)
-COMBINED(less, LESS)
-COMBINED(greater, GREATER)
-COMBINED(and, AND)
-COMBINED(or, OR)
-
-static bool fold_not(struct folding *f)
-{
-    const struct model_data *d = typing_data(f->t, 0);
-    for (int64_t i = 0; i < f->y->elements; i++) f->ints[i] = !model_data_int(d, i);
-    return true;
-}
-
-static bool fold_where(struct folding *f)
-{
-    const struct model_data *c = typing_data(f->t, 0);
-    int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        const struct model_data *d =
-            typing_data(f->t, model_data_int(c, fold_spread(index, f->y, c->type)) ? 1 : 2);
-        fold_put(f, i, d, fold_spread(index, f->y, d->type));
-    }
-    return true;
-}
-
-static bool fold_floored(struct folding *f)
-{
-    const struct model_data *d = typing_data(f->t, 0);
-    bool up = f->t->op->kind[0] == 'C';
-    for (int64_t i = 0; f->real && i < f->y->elements; i++)
-        f->reals[i] = up ? ceil(fold_number(d, i)) : floor(fold_number(d, i));
-    return f->real;
 }
 
 /* Whole tensors only: what shapes are made of. Kept or not, the result is one number. */
 static bool fold_reduced(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);
-    bool product = strcmp(f->t->op->kind, "ReduceProd") == 0;
     if (f->y->elements != 1 || d->type->elements < 1) return false;
-    fold_put(f, 0, d, 0);
+    int64_t whole = d->reals ? 0 : model_data_int(d, 0);
+    double real = d->reals ? model_data_real(d, 0) : 0;
     for (int64_t i = 1; i < d->type->elements; i++)
-        if (f->real ? !fold_fraction(product ? MUL : MAX, f->reals[0], fold_number(d, i), &f->reals[0])
-                    : !fold_whole(f->y->element, product ? MUL : MAX, f->ints[0], model_data_int(d, i), false,
-                                  &f->ints[0]))
-            return false;
+        if (!fold_combine(f, &whole, &real, d, i)) return false;
+    fold_keep(f, 0, d, whole, real);
     return true;
 }
 
-static bool fold_at_least(struct folding *f)
-{
-    const struct model_data *a = typing_data(f->t, 0), *b = typing_data(f->t, 1);
-    bool less = f->t->op->kind[0] == 'L';
-    int64_t index[MOST] = {0};
-    if (a->reals || b->reals) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
-        int64_t p = model_data_int(a, fold_spread(index, f->y, a->type)),
-                q = model_data_int(b, fold_spread(index, f->y, b->type));
-        f->ints[i] = less ? p <= q : p >= q;
-    }
-    return a->type->element != MODEL_U64;
-}
+/* clang-format off */
+#define MOVES(name, source, whole) {.kind = name, .fold = fold_moved, .from = source, .whole_only = whole}
+#define MADE(name, by)             {.kind = name, .fold = by}
+#define EACH(name, by)             {.kind = name, .fold = fold_elements, .op = by}
+#define REDUCES(name, by)          {.kind = name, .fold = fold_reduced, .op = by}
+static const struct fold_row fold_rows[] = {
+    MOVES("Identity", NULL, false), MOVES("Reshape", NULL, false), MOVES("Squeeze", NULL, false),
+    MOVES("Unsqueeze", NULL, false), MOVES("Cast", NULL, false), MOVES("Expand", from_spread, false),
+    MOVES("Tile", from_spread, false), MOVES("Where", from_where, false), MOVES("Slice", from_slice, false),
+    MOVES("Concat", from_concat, false), MOVES("Split", from_split, false), MOVES("Gather", from_gather, true),
+    MOVES("Transpose", from_transpose, true), MADE("ConstantOfShape", fold_constant_of_shape),
+    MADE("Shape", fold_shape), MADE("Size", fold_size), MADE("Range", fold_range),
+    EACH("Add", ADD), EACH("Sub", SUB), EACH("Mul", MUL), EACH("Div", DIV), EACH("Mod", MOD),
+    EACH("Min", MIN), EACH("Max", MAX), EACH("Equal", EQ), EACH("Less", LT), EACH("Greater", GT),
+    EACH("LessOrEqual", LE), EACH("GreaterOrEqual", GE), EACH("And", AND), EACH("Or", OR),
+    EACH("Not", NOT), EACH("Neg", NEG), EACH("Abs", ABS), EACH("Floor", FLOOR), EACH("Ceil", CEIL),
+    REDUCES("ReduceProd", MUL), REDUCES("ReduceSum", ADD), REDUCES("ReduceMax", MAX), REDUCES("ReduceMin", MIN)};
+/* clang-format on */
 
-static fold_of *fold_find(const char *kind)
+static void fold_result(struct typing *t, const struct fold_row *row, int result)
 {
-    /* clang-format off */
-    static const struct fold_row rows[] = {
-        {"Identity", fold_copied}, {"Reshape", fold_copied}, {"Squeeze", fold_copied}, {"Unsqueeze", fold_copied}, {"Cast", fold_copied},
-        {"Expand", fold_expand}, {"Transpose", fold_transpose}, {"Slice", fold_slice}, {"Gather", fold_gather}, {"Concat", fold_concat},
-        {"Split", fold_split}, {"ConstantOfShape", fold_constant_of_shape}, {"Shape", fold_shape}, {"Size", fold_size}, {"Range", fold_range},
-        {"Add", fold_add}, {"Sub", fold_sub}, {"Mul", fold_mul}, {"Div", fold_divide}, {"Mod", fold_mod}, {"Min", fold_least}, {"Max", fold_most},
-        {"Equal", fold_equal}, {"Less", fold_less}, {"Greater", fold_greater}, {"GreaterOrEqual", fold_at_least}, {"LessOrEqual", fold_at_least},
-        {"And", fold_and}, {"Or", fold_or}, {"Not", fold_not},
-        {"Where", fold_where}, {"Floor", fold_floored}, {"Ceil", fold_floored}, {"ReduceProd", fold_reduced}, {"ReduceMax", fold_reduced}};
-    /* clang-format on */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].kind, kind) == 0) return rows[i].fold;
-    return NULL;
-}
-
-/* Shapes need no data of their operand. */
-static bool fold_knows_all(const struct typing *t)
-{
-    if (strcmp(t->op->kind, "Shape") == 0 || strcmp(t->op->kind, "Size") == 0) return t->in[0] != NULL;
-    for (int i = 0; i < t->op->operand_count; i++)
-        if (typing_has(t, i) ? !typing_data(t, i) : i == 0) return false;
-    return true;
-}
-
-static void fold_result(struct typing *t, fold_of *fold, int result)
-{
-    struct folding f = {.t = t, .y = model_type_of(t->m, t->op->results[result]), .result = result};
+    struct folding f = {
+        .t = t, .row = row, .y = model_type_of(t->m, t->op->results[result]), .result = result};
     enum model_number n = model_element_row(f.y->element)->number;
+    size_t count = (size_t)f.y->elements;
     if (f.y->elements > MODEL_MAX_KNOWN || f.y->elements > t->budget || n == MODEL_COMPLEX ||
         n == MODEL_NO_NUMBER)
         return;
     f.real = n == MODEL_FLOAT;
     t->budget -= f.y->elements + 1;
     if (f.real)
-        f.reals = arena_array(&t->m->memory, (size_t)f.y->elements, sizeof *f.reals);
+        f.reals = arena_array(&t->m->memory, count, sizeof *f.reals);
     else
-        f.ints = arena_array(&t->m->memory, (size_t)f.y->elements, sizeof *f.ints);
-    if (!fold(&f)) return;
-    for (int64_t i = 0; i < f.y->elements; i++)
+        f.ints = arena_array(&t->m->memory, count, sizeof *f.ints);
+    if (!row->fold(&f)) return;
+    for (size_t i = 0; i < count; i++)
         if (f.real)
             f.reals[i] = fold_kept_real(f.y->element, f.reals[i]);
         else
@@ -363,9 +371,12 @@ static void fold_result(struct typing *t, fold_of *fold, int result)
 
 void onnx_fold(struct typing *t)
 {
-    fold_of *fold = fold_find(t->op->kind);
-    if (!fold || t->budget <= 0 || !fold_knows_all(t) || (t->op->result_count != 1 && fold != fold_split))
-        return;
+    const struct fold_row *row = fold_rows, *end = row + sizeof fold_rows / sizeof *fold_rows;
+    while (row < end && strcmp(row->kind, t->op->kind) != 0) row++;
+    if (row == end || t->budget <= 0 || (t->op->result_count != 1 && row->from != from_split)) return;
+    bool by_type = row->fold == fold_shape || row->fold == fold_size;
+    for (int i = 0; i < t->op->operand_count && !by_type; i++)
+        if (typing_has(t, i) ? !typing_data(t, i) : i == 0) return;
     for (int r = 0; r < t->op->result_count; r++)
-        if (t->op->results[r] >= 0) fold_result(t, fold, r);
+        if (t->op->results[r] >= 0) fold_result(t, row, r);
 }

@@ -2,6 +2,8 @@
 #include "base/checked.h"
 #include "import/types/typing.h"
 
+#include <string.h>
+
 static bool type_listed(const int64_t *list, int count, int64_t n)
 {
     bool there = false;
@@ -107,31 +109,21 @@ enum typed type_of_dynamic_update(struct typing *t)
     return typing_like(t, x);
 }
 
-/* B, H, S, D of the cache; rows for `many` of B, from the offset on. */
-static enum typed type_into_cache(struct typing *t, int64_t many, int64_t length)
+/* B, H, S, D of the cache. fill_cache has rows of S from the first on; update_cache one position for each of
+ * B, which may stand third. */
+enum typed type_of_cache(struct typing *t)
 {
     const struct model_type *cache = t->in[0], *x = t->in[1];
+    bool fills = strcmp(t->op->kind, "fill_cache") == 0;
     int64_t offset = typing_int(t, "batch_offset", 0);
+    if (cache->count != 4 || x->count != 4) return TYPE_OPEN;
+    int64_t many = x->extent[!fills && x->extent[0] == 1 ? 2 : 0];
     typing_like(t, cache);
     if (offset < 0 || offset > cache->extent[0])
         return typing_wrong(t, "its batch_offset is outside of the cache");
     bool fits = x->extent[3] == cache->extent[3] && x->extent[1] == cache->extent[1] &&
-                offset + many <= cache->extent[0] && length <= cache->extent[2];
+                offset + many <= cache->extent[0] && (fills ? x->extent[2] : 1) <= cache->extent[2];
     return fits ? TYPE_OPEN : TYPE_WRONG;
-}
-
-enum typed type_of_fill_cache(struct typing *t)
-{
-    if (t->in[0]->count != 4 || t->in[1]->count != 4) return TYPE_OPEN;
-    return type_into_cache(t, t->in[1]->extent[0], t->in[1]->extent[2]);
-}
-
-/* The input has one position for each of B, which stands third. */
-enum typed type_of_update_cache(struct typing *t)
-{
-    if (t->in[0]->count != 4 || t->in[1]->count != 4) return TYPE_OPEN;
-    bool turned = t->in[1]->extent[0] == 1;
-    return type_into_cache(t, turned ? t->in[1]->extent[2] : t->in[1]->extent[0], 1);
 }
 
 /* q [B,S,Hq D] (packed: all of q, k, v), caches [B,Hk,P,D] that become [B,Hk,total,D]. */
@@ -150,7 +142,7 @@ enum typed type_of_group_query(struct typing *t)
         int32_t result = r < t->op->result_count ? t->op->results[r] : -1;
         const struct model_type *declared = result < 0 ? NULL : t->m->values.at[result].declared;
         if (declared && declared->count == 4 && declared->extent[2] >= 0) cache[2] = declared->extent[2];
-        if (typing_result(t, r, past ? past->element : q->element, 4, cache) == TYPE_WRONG) return TYPE_WRONG;
+        typing_result(t, r, past ? past->element : q->element, 4, cache);
     }
     typing_want(t, q->extent[0]);
     typing_want(t, q->extent[1]);
@@ -168,8 +160,7 @@ enum typed type_of_lstm(struct typing *t)
     int64_t steps = x->extent[batch_first], batch = x->extent[!batch_first], dirs = r->extent[0],
             h = r->extent[2];
     int64_t last[] = {batch_first ? batch : dirs, batch_first ? dirs : batch, h};
-    for (int i = 1; i < 3; i++)
-        if (typing_result(t, i, x->element, 3, last) == TYPE_WRONG) return TYPE_WRONG;
+    for (int i = 1; i < 3; i++) typing_result(t, i, x->element, 3, last);
     typing_want(t, batch_first ? batch : steps);
     typing_want(t, batch_first ? steps : dirs);
     typing_want(t, batch_first ? dirs : batch);

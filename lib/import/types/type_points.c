@@ -15,24 +15,17 @@ enum typed type_of_broadcast(struct typing *t)
 {
     bool hlo = t->dialect == MODEL_HLO,
          numbers = strcmp(t->op->kind, "select") == 0 || strcmp(t->op->kind, "clamp") == 0;
-    int count = t->op->operand_count;
     if (t->dialect == MODEL_ONNX && t->opset < 7 && !strchr(t->op->kind, ':'))
         return typing_like(t, t->in[0]);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < t->op->operand_count; i++) {
         const struct model_type *x = model_type_of(t->m, t->op->operands[i]);
-        int grow = x->count - t->rank;
-        if (hlo && i > 0 && grow != 0 && !(numbers && (x->count == 0 || t->rank == 0))) return TYPE_WRONG;
-        if (grow > 0) {
-            memmove(t->want + grow, t->want, (size_t)t->rank * sizeof *t->want);
-            for (int d = 0; d < grow; d++) t->want[d] = 1;
-            t->rank = x->count;
-        }
-        for (int d = 0; d < x->count; d++) {
-            int64_t *e = &t->want[t->rank - x->count + d], n = x->extent[d];
-            bool one = !hlo || i == 0 || grow > 0;
-            if (*e != n && !(one && *e == 1) && !(!hlo && n == 1)) return TYPE_WRONG;
-            if (*e == 1) *e = n;
-        }
+        size_t size = (size_t)x->count * sizeof *x->extent;
+        if (hlo && numbers && x->count == 0) continue;
+        if (hlo && t->rank == 0 && (i == 0 || numbers))
+            typing_like(t, x);
+        else if (hlo ? x->count != t->rank || (size && memcmp(x->extent, t->want, size) != 0)
+                     : !typing_spread(t, x->count, x->extent))
+            return TYPE_WRONG;
     }
     return TYPED;
 }
@@ -64,9 +57,7 @@ enum typed type_of_quantize(struct typing *t)
 
 enum typed type_of_dropout(struct typing *t)
 {
-    if (t->dialect == MODEL_ONNX &&
-        typing_result(t, 1, MODEL_BOOL, t->in[0]->count, t->in[0]->extent) == TYPE_WRONG)
-        return TYPE_WRONG;
+    typing_result(t, 1, MODEL_BOOL, t->in[0]->count, t->in[0]->extent);
     return typing_like(t, t->in[0]);
 }
 
@@ -88,20 +79,15 @@ enum typed type_of_layer_norm(struct typing *t)
     if (t->dialect != MODEL_ONNX) return typing_like(t, x);
     int axis = typing_dim(typing_int(t, "axis", -1), x->count);
     if (axis < 0) return typing_wrong(t, "there is no such axis");
-    bool skip = strncmp(t->op->kind, "com.microsoft:Skip", 18) == 0;
-    for (int i = 1; i < 3 && strcmp(t->op->kind, "LayerNormalization") == 0; i++) {
-        bool fits = !t->in[i] || t->in[i]->count <= x->count;
-        for (int d = 0; t->in[i] && fits && d < t->in[i]->count; d++) {
-            int64_t n = t->in[i]->extent[t->in[i]->count - 1 - d];
-            fits = n == 1 || n == x->extent[x->count - 1 - d];
-        }
-        if (!fits) return TYPE_WRONG;
-    }
+    bool skip = strncmp(t->op->kind, "com.microsoft:Skip", 18) == 0,
+         plain = strcmp(t->op->kind, "LayerNormalization") == 0;
+    typing_like(t, x);
+    for (int i = 1; i < 3; i++)
+        if (plain && t->in[i] && !typing_fits(t, t->in[i]->count, t->in[i]->extent, false)) return TYPE_WRONG;
     for (int d = 0; d < x->count; d++) extent[d] = d >= axis ? 1 : x->extent[d];
-    for (int r = 1; r < 3; r++)
-        if (typing_result(t, r, MODEL_F32, x->count, extent) == TYPE_WRONG) return TYPE_WRONG;
-    if (skip && typing_result(t, 3, x->element, x->count, x->extent) == TYPE_WRONG) return TYPE_WRONG;
-    return typing_like(t, x);
+    for (int r = 1; r < 3; r++) typing_result(t, r, MODEL_F32, x->count, extent);
+    if (skip) typing_result(t, 3, x->element, x->count, x->extent);
+    return TYPED;
 }
 
 enum typed type_of_batch_norm(struct typing *t)
@@ -110,7 +96,7 @@ enum typed type_of_batch_norm(struct typing *t)
     if (t->dialect != MODEL_ONNX) return typing_like(t, x);
     if (x->count < 1 || (x->count > 1 && scale->elements != x->extent[1])) return TYPE_WRONG;
     for (int r = 1; r < t->op->result_count; r++)
-        if (typing_result(t, r, scale->element, scale->count, scale->extent) == TYPE_WRONG) return TYPE_WRONG;
+        typing_result(t, r, scale->element, scale->count, scale->extent);
     return typing_like(t, x);
 }
 
@@ -149,11 +135,8 @@ enum typed type_of_tuple(struct typing *t)
 {
     const struct model_type *y = t->stated;
     bool same = y->element == MODEL_TUPLE && y->count == t->op->operand_count;
-    for (int i = 0; same && i < y->count; i++) {
-        const struct model_type *a = y->parts[i], *b = model_type_of(t->m, t->op->operands[i]);
-        same = a->leaves == b->leaves && (a->element == MODEL_TUPLE) == (b->element == MODEL_TUPLE) &&
-               (a->element == MODEL_TUPLE || model_same_shape(a, b));
-    }
+    for (int i = 0; same && i < y->count; i++)
+        same = model_same_types(y->parts[i], model_type_of(t->m, t->op->operands[i]));
     return same ? TYPE_OPEN : TYPE_WRONG;
 }
 
@@ -165,8 +148,7 @@ enum typed type_of_tuple_part(struct typing *t)
         return typing_schema(t, "it needs a tuple and an index=N within it");
     const struct model_type *part = whole->parts[index];
     if (part->element == MODEL_TUPLE || t->stated->element == MODEL_TUPLE)
-        return part->element == t->stated->element && part->leaves == t->stated->leaves ? TYPE_OPEN
-                                                                                        : TYPE_WRONG;
+        return model_same_types(part, t->stated) ? TYPE_OPEN : TYPE_WRONG;
     return typing_like(t, part);
 }
 
@@ -207,13 +189,13 @@ enum typed type_of_branch(struct typing *t)
 {
     const struct model_data *known = typing_data(t, 0);
     int64_t asked = t->options ? t->options->branch : 0;
-    int32_t body[2] = {-1, -1};
-    for (int i = 0; i < t->op->attrs.count; i++) {
-        const struct model_attr *a = &t->op->attrs.at[i];
-        if (a->form == ATTR_BODY && strcmp(a->key, "then_branch") == 0) body[0] = a->body;
-        if (a->form == ATTR_BODY && strcmp(a->key, "else_branch") == 0) body[1] = a->body;
+    const struct model_attr *branch[] = {model_attr_find(&t->op->attrs, "then_branch"),
+                                         model_attr_find(&t->op->attrs, "else_branch")};
+    int32_t body[2];
+    for (int i = 0; i < 2; i++) {
+        if (!branch[i] || branch[i]->form != ATTR_BODY) return typing_wrong(t, "a branch is missing");
+        body[i] = branch[i]->body;
     }
-    if (body[0] < 0 || body[1] < 0) return typing_wrong(t, "a branch is missing");
     bool fits[] = {type_is_as_declared(t, body[0]), type_is_as_declared(t, body[1])};
     int taken = known                      ? model_data_int(known, 0) == 0
                 : asked == 1 || asked == 2 ? (int)asked - 1
@@ -226,7 +208,7 @@ enum typed type_of_branch(struct typing *t)
     for (int r = 0; r < t->op->result_count; r++) {
         const struct model_type *gives = model_type_of(t->m, b->results[r]);
         if (!gives) return TYPE_OPEN;
-        if (typing_result(t, r, gives->element, gives->count, gives->extent) == TYPE_WRONG) return TYPE_WRONG;
+        typing_result(t, r, gives->element, gives->count, gives->extent);
         if (r == 0) t->element = gives->element;
         if (r == 0) typing_like(t, gives);
     }

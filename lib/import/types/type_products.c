@@ -44,35 +44,18 @@ enum typed type_of_matmul(struct typing *t)
     bool turn_a = typing_int(t, onnx ? "transA" : "transpose_a", 0) && a->count > 1,
          turn_b = typing_int(t, onnx ? "transB" : "transpose_b", 0) && b->count > 1;
     if (a->count < 1 || b->count < 1) return typing_wrong(t, "a product of a scalar");
-    int na = a->count > 2 ? a->count - 2 : 0, nb = b->count > 2 ? b->count - 2 : 0, n = na > nb ? na : nb;
     if (a->extent[a->count - (turn_a ? 2 : 1)] != b->extent[b->count - (turn_b || b->count == 1 ? 1 : 2)])
         return TYPE_WRONG;
-    for (int d = 0; d < n; d++) {
-        int64_t x = d < n - na ? 1 : a->extent[d - (n - na)], y = d < n - nb ? 1 : b->extent[d - (n - nb)];
-        if (x != y && x != 1 && y != 1) return typing_wrong(t, "leading dimensions do not broadcast");
-        typing_want(t, x == 1 ? y : x);
-    }
+    if ((a->count > 2 && !typing_spread(t, a->count - 2, a->extent)) ||
+        (b->count > 2 && !typing_spread(t, b->count - 2, b->extent)))
+        return typing_wrong(t, "leading dimensions do not broadcast");
     if (a->count > 1) typing_want(t, a->extent[a->count - (turn_a ? 1 : 2)]);
     if (b->count > 1) typing_want(t, b->extent[b->count - (turn_b ? 2 : 1)]);
     if (!onnx || strcmp(t->op->kind, "Gemm") != 0 || t->opset < 7) return TYPED;
     if (a->count != 2 || b->count != 2) return typing_wrong(t, "its operands are no matrices");
-    bool fits = !c || c->count <= 2;
-    for (int d = 0; c && fits && d < c->count; d++) {
-        int64_t e = c->extent[c->count - 1 - d];
-        fits = e == 1 || e == t->want[1 - d];
-    }
-    return fits ? TYPED : typing_wrong(t, "what is added is not repeated to rows and columns");
-}
-
-/* Attributes of an older TTIR, which nothing is said of. */
-static bool type_is_old_window(const struct typing *t)
-{
-    static const char *const keys[] = {"flattened_compat_info", "kernel_height", "stride_height",
-                                       "dilation_height", "padding_left"};
-    bool old = false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        old |= model_attr_find(&t->op->attrs, keys[i]) != NULL;
-    return old;
+    return !c || typing_fits(t, c->count, c->extent, false)
+               ? TYPED
+               : typing_wrong(t, "the third operand is not broadcast to rows and columns");
 }
 
 enum typed type_of_convolution(struct typing *t)
@@ -82,7 +65,6 @@ enum typed type_of_convolution(struct typing *t)
     int64_t all;
     int count;
     const int64_t *kernel = model_attr_ints(&t->op->attrs, "kernel_shape", &count);
-    if (type_is_old_window(t)) return TYPE_OPEN;
     if (t->dialect == MODEL_HLO && !model_attr_find(&t->op->attrs, "dim_labels"))
         return typing_schema(t, "it needs dim_labels");
     if (!op_conv(t->dialect, t->op, x, w, &c))
@@ -122,14 +104,13 @@ enum typed type_of_pool(struct typing *t)
         return typing_schema(t, "it needs \"kernel_shape\"");
     if (onnx && count < 1)
         return typing_wrong(t, "\"kernel_shape\" does not have the dimensions of its operand");
-    if (count < 0 || type_is_old_window(t) || (t->dialect == MODEL_HLO && t->op->operand_count != 2))
-        return TYPE_OPEN;
+    if (count < 0 || (t->dialect == MODEL_HLO && t->op->operand_count != 2)) return TYPE_OPEN;
     typing_like(t, t->in[0]);
     for (int i = 0; i < count; i++) {
         if (w[i].in == 0) return TYPE_OPEN;
         t->want[at[i]] = w[i].out;
     }
-    if (onnx && typing_result(t, 1, MODEL_I64, t->rank, t->want) == TYPE_WRONG) return TYPE_WRONG;
+    typing_result(t, 1, MODEL_I64, t->rank, t->want);
     return TYPED;
 }
 

@@ -100,13 +100,15 @@ enum typed typing_permutation(struct typing *t, int64_t *perm)
 {
     static const char *const keys[] = {
         [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
-    int rank = t->in[0]->count, count;
-    bool seen[MOST] = {false};
+    int rank = t->in[0]->count, count, a = typing_dim(typing_int(t, "dim0", 0), rank),
+        b = typing_dim(typing_int(t, "dim1", 0), rank);
+    bool seen[MOST] = {false}, swaps = model_attr_find(&t->op->attrs, "dim0") != NULL;
+    if (swaps && (a < 0 || b < 0)) return typing_schema(t, "it needs dim0 and dim1 within the rank");
     if (!typing_ints(t, keys[t->dialect], -1, perm, MOST, &count) ||
-        (count != rank && !(count < 0 && (t->dialect == MODEL_ONNX || rank == 0))))
+        (count != rank && !swaps && !(count < 0 && (t->dialect == MODEL_ONNX || rank == 0))))
         return typing_schema(t, "it needs a permutation of all dimensions");
     for (int d = 0; d < rank; d++) {
-        int from = count < 0 ? rank - 1 - d : typing_dim(perm[d], rank);
+        int from = swaps ? d == a ? b : d == b ? a : d : count < 0 ? rank - 1 - d : typing_dim(perm[d], rank);
         if (from < 0 || seen[from]) return typing_wrong(t, "its permutation is none");
         seen[from] = true;
         perm[d] = from;
@@ -120,18 +122,6 @@ enum typed type_of_permute(struct typing *t)
     enum typed typed = typing_permutation(t, perm);
     for (int d = 0; typed == TYPED && d < t->in[0]->count; d++) typing_want(t, t->in[0]->extent[perm[d]]);
     return typed;
-}
-
-enum typed type_of_swap(struct typing *t)
-{
-    const struct model_type *x = t->in[0];
-    int a = typing_dim(typing_int(t, "dim0", 0), x->count),
-        b = typing_dim(typing_int(t, "dim1", 0), x->count);
-    if (a < 0 || b < 0) return typing_schema(t, "it needs dim0 and dim1 within the rank");
-    typing_like(t, x);
-    t->want[a] = x->extent[b];
-    t->want[b] = x->extent[a];
-    return TYPED;
 }
 
 /* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the
@@ -150,15 +140,9 @@ enum typed type_of_repeat(struct typing *t)
     }
     if (t->dialect == MODEL_ONNX) {
         if (!typing_ints(t, NULL, 1, dims, MOST, &count) || count < 0) return TYPE_OPEN;
-        t->rank = count > x->count ? count : x->count;
-        for (int d = 0; d < t->rank; d++) {
-            int64_t a = d < t->rank - count ? 1 : dims[d - (t->rank - count)],
-                    b = d < t->rank - x->count ? 1 : x->extent[d - (t->rank - x->count)];
-            if (a != b && a != 1 && b != 1)
-                return typing_wrong(t, "the operand does not broadcast to that shape");
-            t->want[d] = a == 1 ? b : a;
-        }
-        return TYPED;
+        return typing_spread(t, x->count, x->extent) && typing_spread(t, count, dims)
+                   ? TYPED
+                   : typing_wrong(t, "the operand does not broadcast to that shape");
     }
     typing_like(t, y);
     if (!typing_ints(t, "dimensions", -1, dims, MOST, &count) || (count < 0 ? 0 : count) != x->count)
@@ -169,6 +153,63 @@ enum typed type_of_repeat(struct typing *t)
         seen[dims[d]] = true;
         t->want[dims[d]] = x->extent[d];
     }
+    return TYPED;
+}
+
+/* upsample2d: whole factors of height and width of NHWC. ONNX: sizes, or scales of all dimensions. */
+enum typed type_of_resize(struct typing *t)
+{
+    const struct model_type *x = t->in[0];
+    bool onnx = t->dialect == MODEL_ONNX, old = t->opset < 11;
+    const struct model_attr *a = model_attr_find(&t->op->attrs, "scales");
+    const struct model_data *d = typing_data(t, old ? 1 : 2);
+    int64_t list[MOST];
+    int count = -1;
+    typing_like(t, x);
+    if (!typing_ints(t, onnx ? NULL : "scale_factor", onnx && !old ? 3 : -1, list, MOST, &count))
+        return TYPE_OPEN;
+    if (!onnx && (x->count != 4 || count < 1))
+        return typing_schema(t, "it needs an image and a scale_factor");
+    for (int i = 0; !onnx && i < 2; i++)
+        if (!mul_i64(x->extent[1 + i], list[i % count], &t->want[1 + i])) return TYPE_WRONG;
+    if (!onnx) return TYPED;
+    if (model_attr_find(&t->op->attrs, "axes") || model_attr_find(&t->op->attrs, "keep_aspect_ratio_policy"))
+        return TYPE_OPEN;
+    if (count > 0 && count != x->count) return typing_wrong(t, "not one size for each dimension");
+    bool listed = a && a->form == ATTR_REALS && a->count == x->count,
+         known = d && d->reals && d->type->elements == x->count;
+    for (int i = 0; i < x->count; i++) {
+        double scale = listed ? a->reals[i] : known ? model_data_real(d, i) : 0;
+        double y = count > 0 ? (double)list[i] : floor((double)x->extent[i] * scale);
+        if (!(y >= 1 && y < 1e15)) return TYPE_OPEN;
+        t->want[i] = (int64_t)y;
+    }
+    return TYPED;
+}
+
+enum typed type_of_tile(struct typing *t)
+{
+    int64_t times[MOST];
+    int count;
+    typing_like(t, t->in[0]);
+    if (!typing_ints(t, NULL, 1, times, MOST, &count)) return TYPE_OPEN;
+    for (int d = 0; d < t->rank; d++)
+        if (count != t->rank || !mul_i64(t->want[d], times[d], &t->want[d])) return TYPE_WRONG;
+    return TYPED;
+}
+
+/* The k largest: k is an operand, or an attribute below opset 10. */
+enum typed type_of_topk(struct typing *t)
+{
+    const struct model_type *x = t->in[0];
+    int axis = typing_dim(typing_int(t, "axis", -1), x->count), count;
+    int64_t k;
+    if (!typing_ints(t, "k", 1, &k, 1, &count)) return TYPE_OPEN;
+    if (axis < 0 || count != 1) return typing_schema(t, "it needs an axis of its operand, and k");
+    if (k < 0 || k > x->extent[axis]) return TYPE_WRONG;
+    typing_like(t, x);
+    t->want[axis] = k;
+    typing_result(t, 1, MODEL_I64, t->rank, t->want);
     return TYPED;
 }
 
@@ -212,104 +253,99 @@ static enum typed type_box(struct typing *t, int d, int64_t begin, int64_t end, 
     return TYPED;
 }
 
-bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent)
+/* Bounds beyond the operand are clamped; steps may go back. */
+static enum typed type_onnx_slice(struct typing *t, int64_t *start, int64_t *step)
 {
-    const struct model_type *x = t->in[0];
-    int64_t starts[MOST], ends[MOST], axes[MOST], steps[MOST];
-    int n, m, a, s;
+    static const char *const keys[] = {"starts", "ends", "axes", NULL};
+    int64_t list[4][MOST];
+    int n[4];
     bool old = t->opset < 10;
-    if (!typing_ints(t, old ? "starts" : NULL, old ? -1 : 1, starts, MOST, &n) ||
-        !typing_ints(t, old ? "ends" : NULL, old ? -1 : 2, ends, MOST, &m) ||
-        !typing_ints(t, old ? "axes" : NULL, old ? -1 : 3, axes, MOST, &a) ||
-        !typing_ints(t, NULL, old ? -1 : 4, steps, MOST, &s) || n < 0 || n != m || (a >= 0 && a != n) ||
-        (s >= 0 && s != n) || n > x->count)
-        return false;
-    for (int d = 0; d < x->count; d++) {
-        start[d] = 0;
-        step[d] = 1;
-        extent[d] = x->extent[d];
-    }
-    for (int i = 0; i < n; i++) {
-        int d = typing_dim(a < 0 ? i : axes[i], x->count);
-        int64_t by = s < 0 ? 1 : steps[i];
-        if (d < 0 || by == 0) return false;
-        int64_t length = x->extent[d], from = starts[i], to = ends[i];
-        if (from < 0) from = from < -length ? -1 : from + length;
+    if (!model_attr_find(&t->op->attrs, "starts") && !typing_has(t, 1))
+        return typing_schema(t, "it needs \"starts\"");
+    for (int i = 0; i < 4; i++)
+        if (!typing_ints(t, old ? keys[i] : NULL, old ? -1 : i + 1, list[i], MOST, &n[i]) ||
+            (n[i] != n[0] && (i < 2 || n[i] >= 0)))
+            return TYPE_OPEN;
+    if (n[0] < 0 || n[0] > t->rank) return TYPE_OPEN;
+    for (int i = 0; i < n[0]; i++) {
+        int d = typing_dim(n[2] < 0 ? i : list[2][i], t->rank);
+        int64_t by = n[3] < 0 ? 1 : list[3][i], from = list[0][i], to = list[1][i];
+        if (d < 0 || by == 0) return TYPE_OPEN;
+        int64_t length = t->want[d], low = by > 0 ? 0 : -1, high = by > 0 ? length : length - 1;
+        if (from < 0) from = from < -length ? low : from + length;
         if (to < 0) to = to < -length ? -1 : to + length;
-        from = by > 0 ? type_clamped(from, 0, length) : type_clamped(from, -1, length - 1);
-        to = by > 0 ? type_clamped(to, 0, length) : type_clamped(to, -1, length - 1);
-        if (by > 0 && starts[i] < -length) from = 0;
+        from = type_clamped(from, low, high);
+        to = type_clamped(to, low, high);
         int64_t span = by > 0 ? to - from : from - to, size = by > 0 ? by : by == INT64_MIN ? INT64_MAX : -by;
         start[d] = from;
         step[d] = by;
-        extent[d] = span > 0 ? ceil_div_i64(span, size) : 0;
+        t->want[d] = span > 0 ? ceil_div_i64(span, size) : 0;
     }
-    return true;
+    return TYPED;
 }
 
-/* "{[0:2], [0:8:2]}": numbers behind each bracket; false: it is not so. */
-static bool type_next_box(const char **at, int64_t *number)
+/* Up to three numbers with a character between them; how many. */
+static int type_numbers(const char **at, char between, int64_t *out)
 {
-    const char *p = strchr(*at, '[');
-    char *end;
-    number[2] = 1;
-    for (int i = 0; p && i < 3; i++) {
-        number[i] = strtoll(p + 1, &end, 10);
-        if (end == p + 1) return false;
-        p = end;
-        if (*p == ']') return *at = p, i > 0;
-        if (*p != ':') return false;
+    char *end = NULL;
+    int n = 0;
+    while (*at && n < 3) {
+        out[n] = strtoll(*at, &end, 10);
+        if (end == *at) return n;
+        n++;
+        *at = end + (*end == between && n < 3);
+        if (*end != between) break;
     }
-    return false;
+    return n;
 }
 
+/* slice={[0:2], [0:8:2]} */
 static enum typed type_hlo_slice(struct typing *t, int64_t *begin, int64_t *step)
 {
     const char *at = model_attr_word(&t->op->attrs, "slice", NULL);
     if (!at) return typing_schema(t, "it needs slice={[begin:end], ...}");
     for (int d = 0; d < t->rank; d++) {
-        int64_t n[3];
-        if (!type_next_box(&at, n))
+        int64_t n[3] = {0};
+        at = strchr(at, '[');
+        if (at) at++;
+        int count = at ? type_numbers(&at, ':', n) : 0;
+        if (count < 2 || *at != ']')
             return typing_schema(t, "it needs [begin:end] or [begin:end:step] for each dimension");
-        if (n[0] < 0 || n[1] < n[0] || n[2] < 1) return typing_wrong(t, "its box is outside of the operand");
         begin[d] = n[0];
-        step[d] = n[2];
-        if (type_box(t, d, n[0], n[1], n[2]) == TYPE_WRONG) return TYPE_WRONG;
+        step[d] = count == 3 ? n[2] : 1;
+        if (n[0] < 0 || n[1] < n[0] || step[d] < 1)
+            return typing_wrong(t, "its box is outside of the operand");
+        if (type_box(t, d, n[0], n[1], step[d]) == TYPE_WRONG) return TYPE_WRONG;
     }
     return TYPED;
 }
 
 enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step)
 {
-    int64_t end[MOST];
+    int64_t end[MOST], from[MOST];
     int counts[3];
     enum typed typed = TYPED;
     typing_like(t, t->in[0]);
+    for (int d = 0; d < t->rank; d++) begin[d] = 0, step[d] = 1;
     if (t->dialect == MODEL_HLO) return type_hlo_slice(t, begin, step);
-    if (t->dialect == MODEL_ONNX) {
-        if (!model_attr_find(&t->op->attrs, "starts") && !typing_has(t, 1))
-            return typing_schema(t, "it needs \"starts\"");
-        return onnx_slice(t, begin, step, t->want) ? TYPED : TYPE_OPEN;
-    }
+    if (t->dialect == MODEL_ONNX) return type_onnx_slice(t, begin, step);
     if (model_attr_find(&t->op->attrs, "dim")) { /* along one dimension */
         int dim = typing_dim(typing_int(t, "dim", 0), t->rank);
         if (dim < 0) return typing_schema(t, "it needs a dim within the rank");
-        for (int d = 0; d < t->rank; d++) begin[d] = 0, step[d] = 1;
-        int64_t from = typing_int(t, "begin", 0), n = t->want[dim];
-        begin[dim] = from < 0 ? from + n : from;
+        int64_t first = typing_int(t, "begin", 0), n = t->want[dim];
+        begin[dim] = first < 0 ? first + n : first;
         step[dim] = typing_int(t, "step", 1);
-        return type_box(t, dim, from, typing_int(t, "end", n), step[dim]);
+        return type_box(t, dim, first, typing_int(t, "end", n), step[dim]);
     }
-    if (!typing_ints(t, "begins", -1, begin, MOST, &counts[0]) ||
+    if (!typing_ints(t, "begins", -1, from, MOST, &counts[0]) ||
         !typing_ints(t, "ends", -1, end, MOST, &counts[1]) ||
         !typing_ints(t, "step", -1, step, MOST, &counts[2]) || counts[0] != t->rank || counts[1] != t->rank ||
         (counts[2] > 0 && counts[2] != t->rank))
         return typing_schema(t, "it needs begins, ends and step of all dimensions");
     for (int d = 0; d < t->rank && typed != TYPE_WRONG; d++) {
         int64_t n = t->in[0]->extent[d];
-        if (counts[2] < 1) step[d] = 1;
-        enum typed one = type_box(t, d, begin[d], end[d], step[d]);
-        begin[d] = type_clamped(begin[d] < 0 ? begin[d] + n : begin[d], 0, n);
+        enum typed one = type_box(t, d, from[d], end[d], step[d]);
+        begin[d] = type_clamped(from[d] < 0 ? from[d] + n : from[d], 0, n);
         if (one != TYPED) typed = one;
     }
     return typed;
@@ -346,28 +382,22 @@ enum typed type_of_split(struct typing *t)
     typing_like(t, t->in[0]);
     for (int r = t->op->result_count - 1; r >= 0; r--) {
         t->want[axis] = sizes[r];
-        if (r > 0 && typing_result(t, r, t->element, t->rank, t->want) == TYPE_WRONG) return TYPE_WRONG;
+        if (r > 0) typing_result(t, r, t->element, t->rank, t->want);
     }
     return TYPED;
 }
 
 /* ---- pads ---- */
 
-/* "0_0x3_3x1_1_1" */
+/* padding=0_0x3_3x1_1_1 */
 static enum typed type_hlo_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner)
 {
-    const char *at = model_attr_word(&t->op->attrs, "padding", t->in[0]->count ? NULL : "");
+    const char *at = model_attr_word(&t->op->attrs, "padding", NULL);
     if (t->op->operand_count != 2) return typing_schema(t, "it takes 2 operands");
     for (int d = 0; d < t->in[0]->count; d++) {
         int64_t n[3] = {0};
-        char *end = NULL;
-        for (int i = 0; i < 3; i++) {
-            if (at) n[i] = strtoll(at, &end, 10);
-            if (end == at)
-                return typing_schema(t, "it needs padding=low_high, for each dimension, x between");
-            at = end + (*end == '_');
-            if (*end != '_') break;
-        }
+        if (type_numbers(&at, '_', n) < 1)
+            return typing_schema(t, "it needs padding=low_high, for each dimension, x between");
         if (*at == 'x') at++;
         low[d] = n[0], high[d] = n[1], inner[d] = n[2];
     }
@@ -455,28 +485,25 @@ static enum typed type_onnx_constant(struct typing *t)
         if (strncmp(t->op->attrs.at[i].key, "value", 5) == 0) a = &t->op->attrs.at[i];
     if (!a || t->op->result_count < 1 || t->op->results[0] < 0) return TYPE_OPEN;
     struct model_value *v = &t->m->values.at[t->op->results[0]];
+    bool list = a->form == ATTR_INTS || a->form == ATTR_REALS,
+         whole = a->form == ATTR_INT || a->form == ATTR_INTS;
     if (a->form == ATTR_DATA) {
         v->type = a->data->type;
         v->data = a->data;
         t->element = v->type->element;
         return typing_like(t, v->type);
     }
-    bool list = a->form == ATTR_INTS || a->form == ATTR_REALS,
-         whole = a->form == ATTR_INT || a->form == ATTR_INTS;
     if (!list && !whole && a->form != ATTR_REAL) return TYPE_OPEN;
     t->element = whole ? MODEL_I64 : MODEL_F32;
     if (list) typing_want(t, a->count);
-    if (typing_result(t, 0, t->element, t->rank, t->want) == TYPE_WRONG) return TYPE_WRONG;
-    if (list && a->count > MODEL_MAX_KNOWN) return TYPED;
+    typing_result(t, 0, t->element, t->rank, t->want);
+    if (t->why || (list && a->count > MODEL_MAX_KNOWN)) return TYPED;
     struct model_data *d = arena_alloc(&t->m->memory, sizeof *d);
-    *d = (struct model_data){.form = DATA_LIST,
-                             .type = v->type,
-                             .ints = !whole ? NULL
-                                     : list ? a->ints
-                                            : &a->number,
-                             .reals = whole  ? NULL
-                                      : list ? a->reals
-                                             : &a->real};
+    *d = (struct model_data){.form = DATA_LIST, .type = v->type};
+    if (whole)
+        d->ints = list ? a->ints : &a->number;
+    else
+        d->reals = list ? a->reals : &a->real;
     v->data = d;
     return TYPED;
 }

@@ -22,6 +22,26 @@ void typing_want(struct typing *t, int64_t extent)
     if (t->rank < MODEL_MAX_RANK) t->want[t->rank++] = extent;
 }
 
+bool typing_spread(struct typing *t, int rank, const int64_t *extent)
+{
+    int grow = rank > t->rank ? rank - t->rank : 0;
+    memmove(t->want + grow, t->want, (size_t)t->rank * sizeof *t->want);
+    for (int d = 0; d < grow; d++) t->want[d] = 1;
+    t->rank += grow;
+    return typing_fits(t, rank, extent, true);
+}
+
+bool typing_fits(struct typing *t, int rank, const int64_t *extent, bool grows)
+{
+    bool fits = rank <= t->rank;
+    for (int d = 0; fits && d < rank; d++) {
+        int64_t *e = &t->want[t->rank - rank + d];
+        fits = *e == extent[d] || extent[d] == 1 || (grows && *e == 1);
+        if (grows && *e == 1) *e = extent[d];
+    }
+    return fits;
+}
+
 enum typed typing_like(struct typing *t, const struct model_type *like)
 {
     t->rank = 0;
@@ -82,16 +102,15 @@ bool typing_ints(const struct typing *t, const char *key, int operand, int64_t *
     return true;
 }
 
-enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent)
+void typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent)
 {
-    if (result >= t->op->result_count || t->op->results[result] < 0) return TYPED;
-    if (rank > MODEL_MAX_RANK) return typing_wrong(t, "too many dimensions");
-    for (int d = 0; d < rank; d++)
-        if (extent[d] < 0) return typing_wrong(t, "an extent below 0");
-    const struct model_type *type = model_type_make(t->m, e, rank, extent, t->st);
-    if (!type) return typing_wrong(t, "a result of more than 2^53 bytes");
-    t->m->values.at[t->op->results[result]].type = type;
-    return TYPED;
+    if (t->dialect != MODEL_ONNX || result >= t->op->result_count || t->op->results[result] < 0) return;
+    if (rank > MODEL_MAX_RANK) t->why = "too many dimensions";
+    for (int d = 0; d < rank && d < MODEL_MAX_RANK; d++)
+        if (extent[d] < 0) t->why = "an extent below 0";
+    const struct model_type *type = t->why ? NULL : model_type_make(t->m, e, rank, extent, t->st);
+    if (!type && !t->why) t->why = "a result of more than 2^53 bytes";
+    if (type) t->m->values.at[t->op->results[result]].type = type;
 }
 
 /* Rules fill in the typing alone; only typing_result and onnx_fold change the model. */
@@ -110,14 +129,6 @@ struct typing typing_open(const struct lx_model *m, const struct model_op *op, e
 
 /* ---- errors ---- */
 
-static void typing_words(int rank, const int64_t *extent, char *out, size_t size)
-{
-    size_t n = (size_t)snprintf(out, size, "[");
-    for (int d = 0; d < rank && n + 24 < size; d++)
-        n += (size_t)snprintf(out + n, size - n, "%s%lld", d ? "," : "", (long long)extent[d]);
-    snprintf(out + n, size - n, "]");
-}
-
 /* " of [2,3], [3,4]", or " of f32, i64": the first operands. */
 static void typing_operand_words(const struct typing *t, bool elements, char *out, size_t size)
 {
@@ -126,59 +137,46 @@ static void typing_operand_words(const struct typing *t, bool elements, char *ou
     for (int i = 0; i < t->op->operand_count && i < (elements ? TYPING_OPERANDS : 3); i++) {
         char one[100];
         if (!t->in[i] || t->in[i]->element == MODEL_TUPLE) continue;
-        typing_words(t->in[i]->count, t->in[i]->extent, one, sizeof one);
+        model_shape_words(t->in[i]->count, t->in[i]->extent, one, sizeof one);
         const char *word = elements ? model_element_word(t->dialect, t->in[i]->element) : one;
         n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : " of ", word);
     }
 }
 
-/* What errors call the op: its result, or (ONNX) its node. */
-static void typing_name(const struct typing *t, char *out, size_t size)
-{
-    bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
-    const char *name = makes ? t->m->values.at[t->op->results[0]].name : NULL;
-    bool onnx = t->dialect == MODEL_ONNX, own = onnx && t->op->location && *t->op->location;
-    snprintf(out, size, "%s%.100s (%.60s)",
-             !onnx          ? ""
-             : own || !name ? "node "
-                            : "node of ",
-             own    ? t->op->location
-             : name ? name
-             : onnx ? "without a name"
-                    : "an op",
-             t->op->kind);
-}
-
+/* The op is called by its result, or (ONNX) by its node. */
 static bool typing_refuse(const struct typing *t, enum lx_code code, const char *text)
 {
-    char name[200];
-    typing_name(t, name, sizeof name);
-    return status_set_at(t->st, code, t->m->file, t->op->line, t->op->column, "%s%s", name, text);
+    bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
+    const char *made = makes ? t->m->values.at[t->op->results[0]].name : NULL, *prefix = "", *name = made;
+    if (t->dialect == MODEL_ONNX && t->op->location && *t->op->location) {
+        prefix = "node ";
+        name = t->op->location;
+    } else if (t->dialect == MODEL_ONNX) {
+        prefix = made ? "node of " : "node ";
+    }
+    return status_set_at(t->st, code, t->m->file, t->op->line, t->op->column, "%s%.100s (%.60s)%s", prefix,
+                         name ? name : "without a name", t->op->kind, text);
 }
 
 static bool typing_broken(const struct typing *t, bool told)
 {
-    char have[220] = "", want[240] = "", from[340], shape[200], text[1000];
+    char have[200] = "", from[340], shape[200], text[1000];
     bool tuple = t->stated && t->stated->element == MODEL_TUPLE;
-    typing_words(t->rank, t->want, shape, sizeof shape);
+    model_shape_words(t->rank, t->want, shape, sizeof shape);
     typing_operand_words(t, false, from, sizeof from);
-    if (t->stated) {
-        memcpy(have, " is ", 5);
-        if (tuple)
-            memcpy(have + 4, "a tuple", 8);
-        else
-            typing_words(t->stated->count, t->stated->extent, have + 4, sizeof have - 4);
-    }
-    if (t->why)
-        snprintf(want, sizeof want, ": %s", t->why);
-    else if (told && !tuple && strcmp(have + 4, shape) != 0)
-        snprintf(want, sizeof want, ": it would be %s", shape);
-    snprintf(text, sizeof text, "%s%s%s breaks the rule of its kind (%s)%s", from, have,
-             *have ? ", which" : "", t->row->type->words, want);
+    if (t->stated && !tuple) model_shape_words(t->stated->count, t->stated->extent, have, sizeof have);
+    bool other = !t->why && told && !tuple && strcmp(have, shape) != 0;
+    snprintf(text, sizeof text, "%s%s%s%s breaks the rule of its kind (%s)%s%s", from,
+             t->stated ? " is " : "", tuple ? "a tuple" : have, t->stated ? ", which" : "",
+             t->row->type->words,
+             t->why  ? ": "
+             : other ? ": it would be "
+                     : "",
+             t->why  ? t->why
+             : other ? shape
+                     : "");
     return typing_refuse(t, t->schema ? LX_E_SCHEMA : LX_E_SHAPE, text);
 }
-
-/* ---- operands ---- */
 
 static bool typing_count(const struct typing *t)
 {
@@ -203,37 +201,22 @@ static int typing_family(const struct typing *t, const struct model_type *type)
     return t->dialect == MODEL_HLO ? (int)type->element : 0;
 }
 
-static bool typing_is_like(const struct typing *t, int operand, const struct model_type *like)
-{
-    return operand >= TYPING_OPERANDS || !t->in[operand] || !like ||
-           typing_family(t, t->in[operand]) == typing_family(t, like);
-}
+enum need { LIKE, INDEX, BOOLEAN };
 
-static bool typing_all_like(const struct typing *t, int from, int to, const struct model_type *like)
+/* Are operands `from` to `to` of the family of `like` (NULL: any), indices, or booleans? */
+static bool typing_all(const struct typing *t, int from, int to, enum need need,
+                       const struct model_type *like)
 {
-    bool all = true;
-    for (int i = from; i < to && i < t->op->operand_count; i++) all = all && typing_is_like(t, i, like);
-    return all;
-}
-
-static bool typing_is_index(const struct typing *t, const struct model_type *type)
-{
-    if (t->dialect == MODEL_ONNX) return type->element == MODEL_I64 || type->element == MODEL_I32;
-    return typing_family(t, type) >= 0;
-}
-
-static bool typing_indices(const struct typing *t, int from)
-{
-    bool all = true;
-    for (int i = from; i < t->op->operand_count && i < TYPING_OPERANDS; i++)
-        all = all && (!t->in[i] || typing_is_index(t, t->in[i]));
-    return all;
-}
-
-static bool typing_booleans(const struct typing *t, int count)
-{
-    bool all = true;
-    for (int i = 0; i < count; i++) all = all && (!t->in[i] || t->in[i]->element == MODEL_BOOL);
+    bool all = true, onnx = t->dialect == MODEL_ONNX;
+    for (int i = from; i < to && i < t->op->operand_count && i < TYPING_OPERANDS; i++) {
+        const struct model_type *type = t->in[i];
+        if (!type || (need == LIKE && !like)) continue;
+        bool index =
+            onnx ? type->element == MODEL_I64 || type->element == MODEL_I32 : typing_family(t, type) >= 0;
+        all &= need == LIKE    ? typing_family(t, type) == typing_family(t, like)
+               : need == INDEX ? index
+                               : type->element == MODEL_BOOL;
+    }
     return all;
 }
 
@@ -247,24 +230,24 @@ static bool typing_elements_fit(const struct typing *t)
     case ELEMENTS_ANY:
         return true;
     case ELEMENTS_LIKE:
-        return count == 0 || typing_is_like(t, 0, y) || strcmp(t->op->kind, "abs") == 0;
+        return typing_all(t, 0, 1, LIKE, y) || strcmp(t->op->kind, "abs") == 0;
     case ELEMENTS_SAME:
-        if (ttir) return typing_is_like(t, 0, y) || (count > 1 && typing_is_like(t, 1, y));
-        return typing_all_like(t, 0, count, onnx ? first : y);
+        if (ttir) return typing_all(t, 0, 1, LIKE, y) || (count > 1 && typing_all(t, 1, 2, LIKE, y));
+        return typing_all(t, 0, count, LIKE, onnx ? first : y);
     case ELEMENTS_PRODUCT:
-        return !onnx || typing_all_like(t, 0, count, first);
+        return !onnx || typing_all(t, 0, count, LIKE, first);
     case ELEMENTS_JOINED:
-        return typing_is_like(t, 0, y) && (!onnx || typing_all_like(t, 0, count, first));
+        return typing_all(t, 0, 1, LIKE, y) && (!onnx || typing_all(t, 0, count, LIKE, first));
     case ELEMENTS_TRUTH:
-        return ttir || (typing_all_like(t, 1, count, first) && (!y || y->element == MODEL_BOOL));
+        return ttir || (typing_all(t, 1, count, LIKE, first) && (!y || y->element == MODEL_BOOL));
     case ELEMENTS_LOGIC:
-        return ttir || (onnx ? typing_booleans(t, count) : typing_all_like(t, 0, count, y));
+        return ttir || typing_all(t, 0, count, onnx ? BOOLEAN : LIKE, y);
     case ELEMENTS_CHOICE:
-        return ttir || (typing_booleans(t, 1) && typing_all_like(t, 1, 3, onnx ? t->in[1] : y));
+        return ttir || (typing_all(t, 0, 1, BOOLEAN, NULL) && typing_all(t, 1, 3, LIKE, onnx ? t->in[1] : y));
     case ELEMENTS_INDEX:
-        return typing_is_like(t, 0, y) && typing_indices(t, 1);
+        return typing_all(t, 0, 1, LIKE, y) && typing_all(t, 1, count, INDEX, NULL);
     case ELEMENTS_UPDATE:
-        return typing_all_like(t, 0, 2, y) && typing_indices(t, 2);
+        return typing_all(t, 0, 2, LIKE, y) && typing_all(t, 2, count, INDEX, NULL);
     }
     return true;
 }
@@ -313,24 +296,23 @@ static bool typing_begin(struct typing *t, bool open)
     return can && t->stated;
 }
 
-static bool typing_check_op(struct lx_model *m, struct model_op *op, lx_status *st)
-{
-    struct typing t = {.m = m, .op = op, .dialect = m->format, .st = st};
-    bool judged = typing_begin(&t, false);
-    if (!t.row || !t.row->type->of) return true;
-    if (op->operand_count < t.row->least || op->operand_count > t.row->most) return typing_count(&t);
-    if (!judged) return true;
-    enum typed typed = t.row->type->of(&t);
-    bool same = typed == TYPE_OPEN || (typed == TYPED && t.rank == t.stated->count);
-    for (int d = 0; typed == TYPED && same && d < t.rank; d++) same = t.want[d] == t.stated->extent[d];
-    return same ? typing_check_elements(&t) : typing_broken(&t, typed == TYPED);
-}
-
 bool model_check_types(struct lx_model *m, lx_status *st)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (!typing_check_op(m, &m->bodies.at[b].ops[i], st)) return false;
+        for (int i = 0; i < m->bodies.at[b].op_count; i++) {
+            struct typing t = {.m = m, .op = &m->bodies.at[b].ops[i], .dialect = m->format, .st = st};
+            bool judged = typing_begin(&t, false);
+            if (!t.row || !t.row->type->of) continue;
+            if (t.op->operand_count < t.row->least || t.op->operand_count > t.row->most)
+                return typing_count(&t);
+            if (!judged) continue;
+            enum typed typed = t.row->type->of(&t);
+            bool same = typed == TYPE_OPEN || (typed == TYPED && t.rank == t.stated->count);
+            for (int d = 0; typed == TYPED && same && d < t.rank; d++)
+                same = t.want[d] == t.stated->extent[d];
+            if (!same) return typing_broken(&t, typed == TYPED);
+            if (!typing_check_elements(&t)) return false;
+        }
     return true;
 }
 
@@ -356,6 +338,7 @@ static void onnx_begin_op(struct typing *t, struct model_op *op)
     t->row = op_find(MODEL_ONNX, op->kind);
     t->opset = t->derived ? ONNX_DERIVED_OPSET : onnx_opset(t->m, op->kind);
     t->rank = 0;
+    t->why = NULL;
     for (int i = 0; i < TYPING_OPERANDS; i++)
         t->in[i] =
             i < op->operand_count && op->operands[i] >= 0 ? model_type_of(t->m, op->operands[i]) : NULL;
@@ -380,8 +363,8 @@ static bool onnx_settle(struct typing *t, enum typed by_rule)
                       "onnx.shape_inference does");
         if (!v->declared) continue;
         if (v->declared_exact && !model_same_shape(v->type, v->declared)) {
-            typing_words(v->type->count, v->type->extent, ours, sizeof ours);
-            typing_words(v->declared->count, v->declared->extent, theirs, sizeof theirs);
+            model_shape_words(v->type->count, v->type->extent, ours, sizeof ours);
+            model_shape_words(v->declared->count, v->declared->extent, theirs, sizeof theirs);
         } else if (!t->derived && by_rule == TYPED && v->type->element != v->declared->element) {
             snprintf(ours, sizeof ours, "%s", model_element_word(MODEL_ONNX, v->type->element));
             snprintf(theirs, sizeof theirs, "%s", model_element_word(MODEL_ONNX, v->declared->element));
@@ -403,8 +386,8 @@ static bool onnx_infer_op(struct typing *t, struct model_op *op)
     if (t->row && t->row->type->of) {
         if (!typing_count(t) || (!t->derived && !typing_check_elements(t))) return false;
         typed = t->row->type->of(t);
-        if (typed == TYPED) typed = typing_result(t, 0, t->element, t->rank, t->want);
-        if (typed == TYPE_WRONG) return typing_broken(t, false);
+        if (typed == TYPED) typing_result(t, 0, t->element, t->rank, t->want);
+        if (typed == TYPE_WRONG || t->why) return typing_broken(t, false);
     }
     if (!onnx_settle(t, typed)) return false;
     if (typed == TYPED) onnx_fold(t);

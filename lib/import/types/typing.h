@@ -33,10 +33,14 @@ struct typing {
 /* typing.c: for rules. */
 enum typed typing_like(struct typing *t, const struct model_type *like);
 void typing_want(struct typing *t, int64_t extent);
+/* Is a shape broadcast to the wanted one, aligned at the right? `spread`: extents of 1 of the wanted one grow
+ * as well, and so does its rank. */
+bool typing_fits(struct typing *t, int rank, const int64_t *extent, bool grows);
+bool typing_spread(struct typing *t, int rank, const int64_t *extent);
 enum typed typing_wrong(struct typing *t, const char *why);
 enum typed typing_schema(struct typing *t, const char *why);
-/* ONNX: the type of a result beyond the first, if it is wanted. */
-enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
+/* ONNX: the type of a result beyond the first, if it is wanted. One that cannot be breaks the rule. */
+void typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
 int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise);
 /* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is
  * given. False: the operand is not known, or has more than `most`. */
@@ -66,8 +70,10 @@ int typing_dim(int64_t dim, int rank);
     X(squeeze, "the operand without dimensions of 1")                                                        \
     X(unsqueeze, "the operand with more dimensions of 1")                                                    \
     X(permute, "dimension i is dimension permutation[i] of the operand")                                     \
-    X(swap, "the operand with dim0 and dim1 exchanged")                                                      \
     X(repeat, "extents of the operand, or 1 repeated")                                                       \
+    X(resize, "floor(extent times scale), or the sizes")                                                     \
+    X(tile, "extents times repeats")                                                                         \
+    X(topk, "k along the axis")                                                                              \
     X(slice, "ceil((end - begin) / step), within the operand")                                               \
     X(split, "parts that make up the operand")                                                               \
     X(concat, "the parts one after the other, other extents equal")                                          \
@@ -83,8 +89,7 @@ int typing_dim(int64_t dim, int rank);
     X(gather, "dimensions of the index and, at offset_dims, of the box")                                     \
     X(dynamic_slice, "dynamic_slice_sizes, within the operand")                                              \
     X(dynamic_update, "the first operand, in which the second has room")                                     \
-    X(update_cache, "heads and width of the cache, within its rows and its length")                          \
-    X(fill_cache, "heads and width of the cache, within its rows and its length")                            \
+    X(cache, "heads and width of the cache, within its rows and its length")                                 \
     X(group_query, "the query; caches grow by its rows")                                                     \
     X(lstm, "[T, dirs, B, H], then the last states")                                                         \
     X(branch, "the results of a branch")                                                                     \
@@ -120,9 +125,6 @@ struct typing typing_open(const struct lx_model *m, const struct model_op *op, e
 enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step);
 enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner);
 enum typed typing_permutation(struct typing *t, int64_t *perm);
-/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents
- * that come out; false: not known. */
-bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent);
 /* Sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */
 bool onnx_split(const struct typing *t, int *axis, int64_t *sizes);
 
@@ -143,16 +145,36 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 
 /* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
 
-enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
+/* From NOT on of one operand. */
+enum arithmetic {
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    MOD,
+    MIN,
+    MAX,
+    EQ,
+    LT,
+    GT,
+    LE,
+    GE,
+    AND,
+    OR,
+    NOT,
+    NEG,
+    ABS,
+    FLOOR,
+    CEIL
+};
 
-/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless `fmod` is
- * set. False: it is left to the op. */
-bool fold_whole(enum model_element e, enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y);
-bool fold_fraction(enum binary op, double a, double b, double *y);
+/* Division truncates; Mod has the sign of the divisor unless `fmod` is set. False: it is left to the op. */
+bool fold_whole(enum model_element e, enum arithmetic op, int64_t a, int64_t b, bool fmod, int64_t *y);
+bool fold_fraction(enum arithmetic op, double a, double b, double *y);
 /* What is left of a number in an element of that type. */
 int64_t fold_kept_int(enum model_element e, int64_t n);
 double fold_kept_real(enum model_element e, double x);
-/* Conversions: toward 0, into the range of the type, nothing of what is no number. */
+/* Conversions: toward 0, into the range of the type; NaN gives 0. */
 int64_t fold_to_int(enum model_element e, double x);
 double fold_to_real(enum model_element to, enum model_element from, int64_t n);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 1 << 16 };
+enum { MOST_STEPS = 1 << 16, MOST_NUMBER = 1 << 30 };
 
 static int64_t window_floor_div(int64_t a, int64_t b)
 {
@@ -49,45 +49,77 @@ int64_t window_out(const struct model_window *w, bool ceil)
     return out;
 }
 
-/* "3x3" or "1_1x1_1": the numbers of part `name` of the text, `per` for each dimension. */
-static int window_part(const char *text, const char *name, int per, int64_t *out)
+/* Number i of `name` in "{size=3x3 pad=1_1x1_1}". */
+static bool window_hlo_number(const char *text, const char *name, int i, int64_t *out)
 {
     size_t n = strlen(name);
     const char *p = text;
+    char *end;
     while ((p = strstr(p, name)) && (p[n] != '=' || (p > text && !strchr("{ ", p[-1])))) p += n;
-    if (!p) return 0;
-    p += n + 1;
-    for (int i = 0; i < MODEL_MAX_WINDOWS * per; i++) {
-        char *end;
-        out[i] = strtoll(p, &end, 10);
-        if (end == p || out[i] > (1 << 30) || out[i] < -(1 << 30)) return -1;
-        p = end + 1;
-        if (*end != 'x' && *end != '_') return (i + 1) % per == 0 ? (i + 1) / per : -1;
+    for (p = p ? p + n + 1 : NULL; p; p = *end == 'x' || *end == '_' ? end + 1 : NULL) {
+        *out = strtoll(p, &end, 10);
+        if (end == p) return false;
+        if (i-- == 0) return true;
     }
-    return -1;
+    return false;
 }
 
-/* `window={...}` of HLO: one per number in it; -1: it cannot be read. */
-static int hlo_windows(const struct model_op *op, struct model_window *w)
+/* Number i of a list, whatever the dialect. TTIR has one, two or four numbers for height and width. */
+static int64_t window_number(enum model_format dialect, const struct model_op *op, const char *key, int i,
+                             int64_t otherwise)
 {
-    const char *text = model_attr_word(&op->attrs, "window", "");
-    int64_t size[MODEL_MAX_WINDOWS], pad[2 * MODEL_MAX_WINDOWS], stride[MODEL_MAX_WINDOWS],
-        left[MODEL_MAX_WINDOWS], right[MODEL_MAX_WINDOWS], back[MODEL_MAX_WINDOWS];
-    int count = window_part(text, "size", 1, size), has_pad = window_part(text, "pad", 2, pad);
-    int has_stride = window_part(text, "stride", 1, stride),
-        has_left = window_part(text, "lhs_dilate", 1, left);
-    int has_right = window_part(text, "rhs_dilate", 1, right),
-        has_back = window_part(text, "rhs_reversal", 1, back);
-    if (count < 0) return -1;
-    for (int i = 0; i < count; i++)
-        w[i] = (struct model_window){.size = size[i],
-                                     .stride = i < has_stride ? stride[i] : 1,
-                                     .dilation = i < has_right ? right[i] : 1,
-                                     .low = i < has_pad ? pad[2 * i] : 0,
-                                     .high = i < has_pad ? pad[2 * i + 1] : 0,
-                                     .hole = i < has_left ? left[i] : 1,
-                                     .reversed = i < has_back && back[i]};
-    return count;
+    int n;
+    const int64_t *list = model_attr_ints(&op->attrs, key, &n);
+    int64_t v = otherwise;
+    if (dialect == MODEL_HLO)
+        window_hlo_number(model_attr_word(&op->attrs, "window", ""), key, i, &v);
+    else if (dialect == MODEL_TTIR && n > 0 && n < 4)
+        v = list[i % (n > 2 ? 2 : n)];
+    else if (i < n)
+        v = list[i];
+    return v > MOST_NUMBER ? MOST_NUMBER : v < -MOST_NUMBER ? -MOST_NUMBER : v;
+}
+
+/* Window i of `count`; `size` 0: the attributes say it. SAME: the result has ceil(n / stride) positions, an
+ * odd pad at the end (upper) or the begin. */
+static struct model_window window_of(enum model_format dialect, const struct model_op *op, int i, int count,
+                                     int64_t in, int64_t size)
+{
+    static const char *const keys[][4] = {[MODEL_TTIR] = {"kernel", "stride", "dilation", "padding"},
+                                          [MODEL_HLO] = {"size", "stride", "rhs_dilate", "pad"},
+                                          [MODEL_ONNX] = {"kernel_shape", "strides", "dilations", "pads"}};
+    bool hlo = dialect == MODEL_HLO;
+    const char *const *key = keys[dialect], *mode = model_attr_word(&op->attrs, "auto_pad", "");
+    struct model_window w = {.in = in,
+                             .size = size ? size : window_number(dialect, op, key[0], i, hlo),
+                             .stride = window_number(dialect, op, key[1], i, 1),
+                             .dilation = window_number(dialect, op, key[2], i, 1),
+                             .low = window_number(dialect, op, key[3], hlo ? 2 * i : i, 0),
+                             .high = window_number(dialect, op, key[3], hlo ? 2 * i + 1 : i + count, 0),
+                             .hole = hlo ? window_number(dialect, op, "lhs_dilate", i, 1) : 1,
+                             .reversed = hlo && window_number(dialect, op, "rhs_reversal", i, 0)};
+    if (strcmp(mode, "VALID") == 0) w.low = w.high = 0;
+    if (strncmp(mode, "SAME", 4) == 0 && w.stride > 0) {
+        int64_t out = ceil_div_i64(in, w.stride);
+        int64_t all = max_i64(0, (out - 1) * w.stride + w.dilation * (w.size - 1) + 1 - in);
+        w.low = strcmp(mode, "SAME_UPPER") == 0 ? all / 2 : all - all / 2;
+        w.high = all - w.low;
+    }
+    w.out = in > 0 ? window_out(&w, model_attr_int(&op->attrs, "ceil_mode", 0) != 0) : 0;
+    return w;
+}
+
+/* Nothing is known of flattened images and of the keys of an older TTIR. */
+static bool window_is_readable(const struct model_op *op, const struct model_window *w)
+{
+    return w->stride >= 1 && w->dilation >= 1 && w->size >= 1 &&
+           !model_attr_find(&op->attrs, "flattened_compat_info") &&
+           !model_attr_find(&op->attrs, "stride_height");
+}
+
+int64_t conv_extent(const struct model_type *t, int d)
+{
+    return d >= 0 && d < t->count ? t->extent[d] : -1;
 }
 
 /* Which dimension of operand `which` (0, 1, 2: the result) has this label in `dim_labels=b01f_01io->b01f`;
@@ -103,168 +135,59 @@ static int hlo_label(const char *labels, int which, char label)
     return at ? (int)(at - labels) : -1;
 }
 
-/* ---- ONNX ---- */
-
-static int64_t window_bounded(int64_t v)
-{
-    return v > LX_INT_MAX ? LX_INT_MAX : v < -LX_INT_MAX ? -LX_INT_MAX : v;
-}
-
-static int64_t window_nth(const struct model_op *op, const char *key, int i, int64_t otherwise)
-{
-    int n;
-    const int64_t *list = model_attr_ints(&op->attrs, key, &n);
-    return window_bounded(i < n ? list[i] : otherwise);
-}
-
-/* Dimension 2 + i of x slides under `size[i]` taps. SAME: the result has ceil(n / stride) positions, an
- * odd pad at the end (upper) or the begin. */
-static int onnx_windows(const struct model_op *op, const struct model_type *x, const int64_t *size, int count,
-                        struct model_window *w)
-{
-    const char *mode = model_attr_word(&op->attrs, "auto_pad", "NOTSET");
-    bool ceil = model_attr_int(&op->attrs, "ceil_mode", 0) != 0;
-    if (count < 1 || count > MODEL_MAX_WINDOWS || x->count != count + 2) return -1;
-    for (int i = 0; i < count; i++) {
-        w[i] = (struct model_window){.in = x->extent[2 + i],
-                                     .size = size[i],
-                                     .stride = window_nth(op, "strides", i, 1),
-                                     .dilation = window_nth(op, "dilations", i, 1),
-                                     .low = window_nth(op, "pads", i, 0),
-                                     .high = window_nth(op, "pads", count + i, 0),
-                                     .hole = 1};
-        if (w[i].stride < 1 || w[i].dilation < 1 || w[i].size < 1 || w[i].size > (1 << 20) ||
-            w[i].dilation > (1 << 20))
-            return -1;
-        if (strcmp(mode, "VALID") == 0) w[i].low = w[i].high = 0;
-        if (strncmp(mode, "SAME", 4) == 0) {
-            int64_t out = ceil_div_i64(w[i].in, w[i].stride);
-            int64_t all = max_i64(0, (out - 1) * w[i].stride + w[i].dilation * (w[i].size - 1) + 1 - w[i].in);
-            w[i].low = strcmp(mode, "SAME_UPPER") == 0 ? all / 2 : all - all / 2;
-            w[i].high = all - w[i].low;
-        }
-        w[i].out = window_out(&w[i], ceil);
-    }
-    return count;
-}
-
-/* ---- TTIR ---- */
-
-/* Number `i` of height and width, or of top, left, bottom, right; older files have a key for each side. */
-static int64_t ttir_nth(const struct model_op *op, const char *key, const char *const sides[2], int i,
-                        int64_t otherwise)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, key, &count);
-    if (count == 0) return sides ? model_attr_int(&op->attrs, sides[i % 2], otherwise) : otherwise;
-    return list[count == 4 ? i : i % (count > 2 ? 2 : count)];
-}
-
-static struct model_window ttir_window(const struct model_op *op, int i, int64_t in, int64_t size)
-{
-    static const char *const strides[] = {"stride_height", "stride_width"},
-                             *const dilations[] = {"dilation_height", "dilation_width"},
-                             *const pads[] = {"padding_top", "padding_left"};
-    struct model_window w = {.in = in,
-                             .size = size,
-                             .stride = ttir_nth(op, "stride", strides, i, 1),
-                             .dilation = ttir_nth(op, "dilation", dilations, i, 1),
-                             .low = ttir_nth(op, "padding", pads, i, 0),
-                             .high = ttir_nth(op, "padding", NULL, i + 2, 0),
-                             .hole = 1};
-    w.out = window_out(&w, model_attr_int(&op->attrs, "ceil_mode", 0) != 0);
-    return w;
-}
-
-/* ---- all ---- */
-
-int64_t conv_extent(const struct model_type *t, int d)
-{
-    return d >= 0 && d < t->count ? t->extent[d] : -1;
-}
-
-static bool ttir_conv(const struct model_op *op, const struct model_type *x, const struct model_type *w,
-                      struct model_conv *c)
+bool op_conv(enum model_format dialect, const struct model_op *op, const struct model_type *x,
+             const struct model_type *w, struct model_conv *c)
 {
     static const char *const keys[] = {"batch_dim", "height_dim", "width_dim", "channel_dim"};
-    int64_t at[4];
+    static const char *const groups[] = {
+        [MODEL_TTIR] = "groups", [MODEL_HLO] = "feature_group_count", [MODEL_ONNX] = "group"};
+    const char *labels = model_attr_word(&op->attrs, "dim_labels", NULL);
+    bool ttir = dialect == MODEL_TTIR, hlo = dialect == MODEL_HLO;
+    int64_t at[4] = {0, 2, 3, 1};
     unsigned seen = 0;
-    if (x->count != 4 || w->count != 4) return false;
-    for (int i = 0; i < 4; i++) {
+    *c = (struct model_conv){.in_channel = 1, .count = x->count - 2};
+    c->groups = model_attr_int(&op->attrs, groups[dialect], 1);
+    c->batch_groups = hlo ? model_attr_int(&op->attrs, "batch_group_count", 1) : 1;
+    if (c->count < !hlo || c->count > MODEL_MAX_WINDOWS || (!hlo && x->count != w->count)) return false;
+    if ((ttir && x->count != 4) || (hlo && !labels)) return false;
+    for (int i = 0; ttir && i < 4; i++) {
         at[i] = model_attr_int(&op->attrs, keys[i], i);
         if (at[i] < 0 || at[i] > 3 || (seen >> at[i] & 1)) return false;
         seen |= 1u << at[i];
     }
-    c->batch = c->y_batch = (int)at[0];
-    c->channel = c->y_channel = (int)at[3];
-    c->in_channel = 1;
-    c->groups = model_attr_int(&op->attrs, "groups", 1);
-    c->count = 2;
-    for (int i = 0; i < 2; i++) {
-        c->x[i] = c->y[i] = (int)at[1 + i];
-        c->w[i] = 2 + i;
-        c->window[i] = ttir_window(op, i, x->extent[at[1 + i]], w->extent[2 + i]);
-    }
-    return true;
-}
-
-static bool hlo_conv(const struct model_op *op, const struct model_type *x, const struct model_type *w,
-                     struct model_conv *c)
-{
-    const char *labels = model_attr_word(&op->attrs, "dim_labels", NULL);
-    if (!labels || (c->count = hlo_windows(op, c->window)) < 0) return false;
-    c->batch = hlo_label(labels, 0, 'b');
-    c->channel = hlo_label(labels, 0, 'f');
-    c->out_channel = hlo_label(labels, 1, 'o');
-    c->in_channel = hlo_label(labels, 1, 'i');
-    c->y_batch = hlo_label(labels, 2, 'b');
-    c->y_channel = hlo_label(labels, 2, 'f');
-    c->groups = model_attr_int(&op->attrs, "feature_group_count", 1);
-    c->batch_groups = model_attr_int(&op->attrs, "batch_group_count", 1);
-    if (c->count == 0) /* no window is one tap each */
-        for (c->count = 0; c->count < x->count - 2 && c->count < MODEL_MAX_WINDOWS; c->count++)
-            c->window[c->count] = (struct model_window){.size = 1, .stride = 1, .dilation = 1, .hole = 1};
+    c->batch = hlo ? hlo_label(labels, 0, 'b') : (int)at[0];
+    c->channel = hlo ? hlo_label(labels, 0, 'f') : (int)at[3];
+    c->y_batch = hlo ? hlo_label(labels, 2, 'b') : (int)at[0];
+    c->y_channel = hlo ? hlo_label(labels, 2, 'f') : (int)at[3];
+    if (hlo) c->out_channel = hlo_label(labels, 1, 'o');
+    if (hlo) c->in_channel = hlo_label(labels, 1, 'i');
     for (int i = 0; i < c->count; i++) {
-        c->x[i] = hlo_label(labels, 0, (char)('0' + i));
-        c->w[i] = hlo_label(labels, 1, (char)('0' + i));
-        c->y[i] = hlo_label(labels, 2, (char)('0' + i));
-        c->window[i].in = conv_extent(x, c->x[i]);
-        if (c->window[i].size != conv_extent(w, c->w[i])) return false;
-        c->window[i].out = c->window[i].in > 0 ? window_out(&c->window[i], false) : 0;
+        int plain = ttir ? (int)at[1 + i] : 2 + i;
+        c->x[i] = hlo ? hlo_label(labels, 0, (char)('0' + i)) : plain;
+        c->w[i] = hlo ? hlo_label(labels, 1, (char)('0' + i)) : 2 + i;
+        c->y[i] = hlo ? hlo_label(labels, 2, (char)('0' + i)) : plain;
+        int64_t size = conv_extent(w, c->w[i]);
+        c->window[i] = window_of(dialect, op, i, c->count, conv_extent(x, c->x[i]), hlo ? 0 : size);
+        if (c->window[i].size != size || !window_is_readable(op, &c->window[i])) return false;
     }
     return true;
-}
-
-bool op_conv(enum model_format dialect, const struct model_op *op, const struct model_type *x,
-             const struct model_type *w, struct model_conv *c)
-{
-    *c = (struct model_conv){.batch_groups = 1};
-    if (dialect == MODEL_TTIR) return ttir_conv(op, x, w, c);
-    if (dialect == MODEL_HLO) return hlo_conv(op, x, w, c);
-    c->channel = c->y_channel = c->in_channel = 1;
-    c->groups = model_attr_int(&op->attrs, "group", 1);
-    c->count = w->count == x->count ? onnx_windows(op, x, w->extent + 2, x->count - 2, c->window) : -1;
-    for (int i = 0; i < c->count; i++) c->x[i] = c->w[i] = c->y[i] = 2 + i;
-    return c->count > 0;
 }
 
 int op_pool(enum model_format dialect, const struct model_op *op, const struct model_type *x,
             struct model_window *w, int *at)
 {
-    static const char *const sizes[] = {"kernel_height", "kernel_width"};
-    int count = 2, sized;
-    const int64_t *size = model_attr_ints(&op->attrs, "kernel_shape", &sized);
-    if (dialect == MODEL_ONNX) count = sized == x->count - 2 ? onnx_windows(op, x, size, sized, w) : -1;
-    if (dialect == MODEL_HLO) count = hlo_windows(op, w);
-    if (dialect == MODEL_TTIR && x->count != 4) return -1;
-    if (dialect == MODEL_HLO && (count > x->count || (count > 0 && count != x->count))) return -1;
+    bool hlo = dialect == MODEL_HLO, ttir = dialect == MODEL_TTIR;
+    const char *text = model_attr_word(&op->attrs, "window", "");
+    int first = hlo ? 0 : ttir ? 1 : 2, count = hlo ? (*text ? x->count : 0) : x->count - 2, sized;
+    int64_t more;
+    if (count > MODEL_MAX_WINDOWS || count < 0 || (ttir && x->count != 4)) return -1;
+    if (hlo && window_hlo_number(text, "size", count, &more)) return -1;
+    model_attr_ints(&op->attrs, "kernel_shape", &sized);
+    if (dialect == MODEL_ONNX && sized != count) return -1;
     for (int i = 0; i < count; i++) {
-        at[i] = dialect == MODEL_HLO ? i : dialect == MODEL_TTIR ? 1 + i : 2 + i;
-        if (dialect == MODEL_TTIR)
-            w[i] = ttir_window(op, i, x->extent[at[i]], ttir_nth(op, "kernel", sizes, i, 0));
-        if (dialect != MODEL_HLO) continue;
-        w[i].in = x->extent[i];
-        w[i].out = w[i].in > 0 ? window_out(&w[i], false) : 0;
+        at[i] = first + i;
+        w[i] = window_of(dialect, op, i, count, x->extent[at[i]], 0);
+        if (!window_is_readable(op, &w[i])) return -1;
     }
     return count;
 }

@@ -2,13 +2,12 @@
  * on, and how the ops of the nests are divided is searched for as with nests of the planner's own choice; ops outside of
  * them are divided as work division has it. */
 #include "search/nests/nest_edits.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 #include "nests/axes.h"
-#include "search/merge_bundles.h"
 #include "search/time.h"
 
 #include <ctype.h>
@@ -33,65 +32,46 @@ static bool given_nests_bad(const char *text, lx_status *st, const char *why)
                       text, why);
 }
 
-/* "h/16"; what follows it. NULL: it is none. */
-static const char *read_level(const char *at, struct asked *a)
-{
-    char *end;
-    if (!isalpha((unsigned char)*at) || at[1] != '/' || !isdigit((unsigned char)at[2])) return NULL;
-    a->letter[a->level_count] = *at;
-    a->tiles[a->level_count++] = strtoll(at + 2, &end, 10);
-    return end;
-}
-
-static bool read_levels(const char *at, struct asked *a, lx_status *st)
-{
-    for (;;) {
-        if (a->level_count == LX_MAX_LEVELS)
-            return given_nests_bad(a->text, st, "it has more than three levels");
-        at = read_level(at, a);
-        if (!at) return given_nests_bad(a->text, st, "behind the colon stand levels such as h/16");
-        int l = a->level_count - 1;
-        if (a->tiles[l] < 2 || a->tiles[l] > LX_MAX_ITEMS)
-            return given_nests_bad(a->text, st, "a level has from 2 to 2^24 tiles");
-        for (int k = 0; k < l; k++)
-            if (a->letter[k] == a->letter[l])
-                return given_nests_bad(a->text, st, "two levels cut one variable");
-        if (!*at) return true;
-        if (*at++ != ',') return given_nests_bad(a->text, st, "levels stand with commas between them");
-    }
-}
-
-/* Names of ops may have colons; those of variables have not. */
+/* A run, a colon, and levels such as h/16. Names of ops may have colons; those of variables have not. */
 static bool read_entry(const char *text, struct asked *a, lx_status *st)
 {
-    const char *colon = strrchr(text, ':');
+    const char *at = strrchr(text, ':');
     *a = (struct asked){.text = text};
-    if (!colon || colon == text) return given_nests_bad(text, st, "it names no run of ops");
-    a->run = (int)(colon - text);
-    return read_levels(colon + 1, a, st);
+    if (!at || at == text) return given_nests_bad(text, st, "it names no run of ops");
+    a->run = (int)(at - text);
+    do {
+        int l = a->level_count++;
+        char *end;
+        if (l > 0 && *at != ',') return given_nests_bad(text, st, "levels stand with commas between them");
+        if (l == LX_MAX_LEVELS) return given_nests_bad(text, st, "it has more than three levels");
+        at++;
+        if (!isalpha((unsigned char)*at) || at[1] != '/' || !isdigit((unsigned char)at[2]))
+            return given_nests_bad(text, st, "behind the colon stand levels such as h/16");
+        a->letter[l] = *at;
+        a->tiles[l] = strtoll(at + 2, &end, 10);
+        at = end;
+        if (a->tiles[l] < 2 || a->tiles[l] > LX_MAX_ITEMS)
+            return given_nests_bad(text, st, "a level has from 2 to 2^24 tiles");
+        for (int k = 0; k < l; k++)
+            if (a->letter[k] == a->letter[l]) return given_nests_bad(text, st, "two levels cut one variable");
+    } while (*at);
+    return true;
 }
 
-/* What is kept of the entries so far: all but one of the same run. */
-static void given_nests_take_out(char *all, const char *entry, int run)
-{
-    for (char *at = all; *at;) {
-        size_t n = strcspn(at, ";");
-        if (n > (size_t)run && strncmp(at, entry, (size_t)run + 1) == 0) {
-            memmove(at, at + n + (at[n] == ';'), strlen(at + n + (at[n] == ';')) + 1);
-            continue;
-        }
-        at += n + (at[n] == ';');
-    }
-    size_t used = strlen(all);
-    if (used && all[used - 1] == ';') all[used - 1] = 0;
-}
-
+/* Behind the entries so far, but for one of the same run. */
 static bool given_nests_add_entry(char *all, const char *entry, lx_status *st)
 {
     struct asked a;
     if (!read_entry(entry, &a, st)) return false;
-    given_nests_take_out(all, entry, a.run);
+    for (char *at = all; *at;) {
+        size_t n = strcspn(at, ";"), rest = n + (at[n] == ';');
+        if (n > (size_t)a.run && strncmp(at, entry, (size_t)a.run + 1) == 0)
+            memmove(at, at + rest, strlen(at + rest) + 1);
+        else
+            at += rest;
+    }
     size_t used = strlen(all), n = strlen(entry);
+    if (used && all[used - 1] == ';') all[--used] = 0;
     if (used + n + 2 > LX_NESTS_TEXT)
         return status_set(st, LX_E_LIMIT, "more nests than there is room for (%d characters)",
                           (int)LX_NESTS_TEXT);
@@ -161,24 +141,6 @@ static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t o
         a->text, letter, o->name);
 }
 
-/* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
-static bool no_sticks(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
-                      int32_t tensor, int64_t sticks, lx_status *st)
-{
-    const char *name = l->graph->tensors[tensor].name;
-    if (sticks <= 1)
-        return status_set_at(
-            st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
-            "nests %.80s: tiles cannot cut %s along %c: it has one stick there, or the last one "
-            "is not full; take another variable",
-            a->text, name, a->letter[level]);
-    return status_set_at(
-        st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
-        "nests %.80s: %lld tiles do not divide the %lld sticks of %s along %c; ask for a divisor "
-        "of that, or take another variable",
-        a->text, (long long)a->tiles[level], (long long)sticks, name, a->letter[level]);
-}
-
 /* Can so many tiles cut variable `v` of an op at all? */
 static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
                     const struct op_index *x, int v, lx_status *st)
@@ -193,7 +155,21 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
     for (int i = 0; i < x->operand_count; i++) {
         int32_t t = op_operand(o, i);
         int64_t sticks = nest_tile_basis(&l->layouts[t], op_index_dim(x, i, v));
-        if (sticks % a->tiles[level] != 0) return no_sticks(l, a, level, op, t, sticks, st);
+        if (sticks % a->tiles[level] != 0) {
+            /* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
+            const char *name = l->graph->tensors[t].name;
+            if (sticks <= 1)
+                return status_set_at(
+                    st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+                    "nests %.80s: tiles cannot cut %s along %c: it has one stick there, or the last one "
+                    "is not full; take another variable",
+                    a->text, name, a->letter[level]);
+            return status_set_at(
+                st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+                "nests %.80s: %lld tiles do not divide the %lld sticks of %s along %c; ask for a divisor "
+                "of that, or take another variable",
+                a->text, (long long)a->tiles[level], (long long)sticks, name, a->letter[level]);
+        }
     }
     return true;
 }
@@ -265,15 +241,6 @@ static int given_nests_by_time(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static bool given_nests_apart(const struct lx_graph *g, const struct lx_nest *n, int32_t count, lx_status *st)
-{
-    for (int32_t i = 1; i < count; i++)
-        if (n[i].first <= n[i - 1].last)
-            return status_set(st, LX_E_NEST, "nests: op %s is in two of them; let one end before it",
-                              g->ops[n[i].first].name);
-    return true;
-}
-
 static bool nests_asked(const struct lx_layouts *l, const char *text, struct arena *memory,
                         struct lx_nest **out, int32_t *count, lx_status *st)
 {
@@ -290,21 +257,10 @@ static bool nests_asked(const struct lx_layouts *l, const char *text, struct are
     if (!ok) return false;
     qsort(nests, (size_t)*count, sizeof *nests, given_nests_by_time);
     *out = nests;
-    return given_nests_apart(l->graph, nests, *count, st);
-}
-
-/* The set that is asked for, planned. */
-static bool plan_given(struct search *search, struct nest_menus *menus, struct arena *memory)
-{
-    struct nest_set s;
-    struct attempt next = {0};
-    nest_set_of(&search->best.draft, menus, memory, &s);
-    if (!nests_asked(search->best.draft.layouts, search->request->nests, memory, &s.nests, &s.nest_count,
-                     search->st))
-        return false;
-    s.hold_count = 0;
-    if (!nest_set_force(search, &s, &next)) return false;
-    replace_best(search, &next);
+    for (int32_t i = 1; i < *count; i++)
+        if (nests[i].first <= nests[i - 1].last)
+            return status_set(st, LX_E_NEST, "nests: op %s is in two of them; let one end before it",
+                              l->graph->ops[nests[i].first].name);
     return true;
 }
 
@@ -319,7 +275,14 @@ bool nests_given(struct search *search)
     search->unproved = "the bound does not reach: of nests that are asked for it is what must cross once";
     search->bound_with_nests = true;
     search->skipped |= 1u << ENGINE_NESTS;
-    bool ok = plan_given(search, &menus, &memory);
+    struct nest_set s;
+    struct attempt next = {0};
+    nest_set_of(&search->best.draft, &menus, &memory, &s);
+    bool ok = nests_asked(search->best.draft.layouts, search->request->nests, &memory, &s.nests,
+                          &s.nest_count, search->st);
+    s.hold_count = 0;
+    ok = ok && nest_set_force(search, &s, &next);
+    if (ok) replace_best(search, &next);
     if (ok && !search->effort.quick) nest_set_refine_holds(search, &menus, &tries);
     arena_adopt(search->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);

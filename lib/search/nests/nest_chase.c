@@ -1,6 +1,6 @@
 /* Chasing losses: a tensor that moves more than it must is held whole, or with another level, or its ops come into one nest;
  * each with the tiles as they are and with smaller ones, since what is held needs room. */
-#include "search/nests/nest_pool.h"
+#include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "nests/nest_candidates.h"
@@ -31,7 +31,7 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
     from.below = nest_pool_limit(c->pool, s);
-    nest_set_plan(c->search, &from, &next);
+    nest_set_plan(c->search, &from, true, &next);
     *c->tries -= s->menus->spent - before;
     if (next.memory) nest_pool_add(c->pool, &next);
 }
@@ -74,13 +74,6 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     return lost;
 }
 
-static struct nest_set nest_chase_with_hold(struct chase *c, const struct nest_set *from, struct hold h)
-{
-    struct nest_set s = *from;
-    nest_set_hold(from, h, &c->memory, &s);
-    return s;
-}
-
 /* Held whole by all nests that access it; and by each with other levels. */
 static void chase_holds(struct chase *c, int32_t tensor)
 {
@@ -90,17 +83,19 @@ static void chase_holds(struct chase *c, int32_t tensor)
     for (int32_t n = 0; n < c->base.nest_count; n++) {
         struct nest_tensor in = nest_tensor_of(l, &c->base.nests[n], tensor);
         if (!in.accessed) continue;
-        whole = nest_chase_with_hold(c, &whole, (struct hold){tensor, n, 0});
+        nest_set_hold(&whole, (struct hold){tensor, n, 0}, &c->memory, &whole);
         any = n;
         many++;
         for (int level = 1; level <= c->base.nests[n].level_count && !nest_chase_is_over(c); level++) {
-            struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, level});
+            struct nest_set s;
+            nest_set_hold(&c->base, (struct hold){tensor, n, level}, &c->memory, &s);
             if (in.indexed & level_bit(level - 1)) nest_chase_try_counts(c, &s, n);
         }
     }
     for (int32_t n = 0; n < c->base.nest_count && many > 1 && !nest_chase_is_over(c); n++) {
         if (!nest_tensor_of(l, &c->base.nests[n], tensor).accessed) continue;
-        struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, 0});
+        struct nest_set s;
+        nest_set_hold(&c->base, (struct hold){tensor, n, 0}, &c->memory, &s);
         nest_chase_try_counts(c, &s, n);
     }
     if (any >= 0 && !nest_chase_is_over(c)) nest_chase_try_counts(c, &whole, any);
@@ -162,4 +157,63 @@ void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nes
         arena_free(&c.memory);
         next = 0;
     }
+}
+
+/* A short list in order. */
+
+void nest_pool_free(struct nest_pool *b)
+{
+    for (int i = 0; i < b->count; i++) attempt_free(&b->at[i]);
+    b->count = 0;
+}
+
+/* The same nests, and the same bytes. */
+static bool nest_pool_is_like(const struct attempt *a, const struct attempt *b)
+{
+    const struct decisions *one = &a->draft.how, *two = &b->draft.how;
+    if (a->hbm_bytes != b->hbm_bytes || one->nest_count != two->nest_count) return false;
+    for (int32_t i = 0; i < one->nest_count; i++) {
+        const struct lx_nest *n = &one->nests[i], *m = &two->nests[i];
+        if (n->first != m->first || n->last != m->last || n->level_count != m->level_count) return false;
+        for (int l = 0; l < n->level_count; l++)
+            if (n->tiles[l] != m->tiles[l] || n->var[0][l] != m->var[0][l]) return false;
+    }
+    return true;
+}
+
+int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s)
+{
+    return b->count == b->width ? nest_set_limit(s, &b->at[b->count - 1]) : 0;
+}
+
+void nest_pool_add(struct nest_pool *b, struct attempt *a)
+{
+    int at = b->count;
+    bool there = at == b->width && !nest_set_is_better(a, &b->at[at - 1]);
+    for (int i = 0; i < b->count; i++) there |= nest_pool_is_like(a, &b->at[i]);
+    if (there) {
+        attempt_free(a);
+        return;
+    }
+    if (at == b->width)
+        attempt_free(&b->at[--at]);
+    else
+        b->count++;
+    for (; at > 0 && nest_set_is_better(a, &b->at[at - 1]); at--) {
+        b->at[at] = b->at[at - 1];
+        b->done[at] = b->done[at - 1];
+    }
+    b->at[at] = *a;
+    b->done[at] = false;
+}
+
+bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better)
+{
+    struct attempt copy;
+    *better = b->count > 0 && nest_set_is_better(&b->at[0], &search->best);
+    if (!*better) return true;
+    if (!attempt_copy(search, &b->at[0], &copy)) return false;
+    attempt_free(&search->best);
+    search->best = copy;
+    return true;
 }

@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
-{
-    size_t ops = (size_t)s->op_count;
-    struct decisions *how = &s->how;
-    if (how->order) how->order = arena_copy_array(memory, how->order, ops, sizeof *how->order);
-    if (how->divided) how->divided = arena_copy_array(memory, how->divided, ops, sizeof *how->divided);
-    if (how->borders)
-        how->borders =
-            arena_copy_array(memory, how->borders, (size_t)how->border_count, sizeof *how->borders);
-    how->apart = arena_copy_array(memory, how->apart, (size_t)how->apart_count, sizeof *how->apart);
-    how->move_count = how->loaded_count = how->kept_count = 0; /* decided anew */
-}
-
 void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out)
 {
     const struct decisions *how = &x->how;
@@ -32,10 +19,18 @@ void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
     out->nests = arena_copy_array(memory, how->nests, (size_t)how->nest_count, sizeof *out->nests);
     out->holds = arena_copy_array(memory, how->holds, (size_t)how->hold_count, sizeof *out->holds);
     out->cuts = arena_copy_array(memory, how->cuts, (size_t)how->cut_count, sizeof *out->cuts);
-    nest_edits_copy_rest(out, memory);
+    struct decisions *rest = &out->how;
+    size_t ops = (size_t)out->op_count;
+    if (rest->order) rest->order = arena_copy_array(memory, rest->order, ops, sizeof *rest->order);
+    if (rest->divided) rest->divided = arena_copy_array(memory, rest->divided, ops, sizeof *rest->divided);
+    if (rest->borders)
+        rest->borders =
+            arena_copy_array(memory, rest->borders, (size_t)rest->border_count, sizeof *rest->borders);
+    rest->apart = arena_copy_array(memory, rest->apart, (size_t)rest->apart_count, sizeof *rest->apart);
+    rest->move_count = rest->loaded_count = rest->kept_count = 0; /* decided anew */
     for (int32_t i = 0; i < out->nest_count; i++) {
-        size_t ops = (size_t)(out->nests[i].last - out->nests[i].first + 1);
-        out->nests[i].var = arena_copy_array(memory, out->nests[i].var, ops, sizeof *out->nests[i].var);
+        struct lx_nest *n = &out->nests[i];
+        n->var = arena_copy_array(memory, n->var, (size_t)(n->last - n->first + 1), sizeof *n->var);
     }
 }
 
@@ -77,30 +72,24 @@ void nest_set_drop(const struct nest_set *s, int32_t nest, struct arena *memory,
     }
 }
 
-/* What a run leaves of another nest; false: nothing. */
-static bool leave_rest(const struct lx_layouts *l, const struct lx_nest *run, struct lx_nest *other,
-                       struct arena *memory)
-{
-    int32_t first = other->first, last = other->last;
-    if (last < run->first || first > run->last) return true;
-    if (first < run->first)
-        last = run->first - 1;
-    else
-        first = run->last + 1;
-    return last > first && nest_over(l, other, first, last, memory, other);
-}
-
 void nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int32_t nest,
                       const struct lx_nest *by, struct arena *memory, struct nest_set *out)
 {
     struct nest_set whole = *s;
-    *out = *s;
     whole.nests = arena_copy_array(memory, s->nests, (size_t)s->nest_count, sizeof *s->nests);
     whole.nests[nest] = *by;
     whole.changed = nest;
     *out = whole;
     for (int32_t i = s->nest_count - 1; i >= 0; i--) {
-        if (i != nest && !leave_rest(l, by, &whole.nests[i], memory)) nest_set_drop(out, i, memory, out);
+        struct lx_nest *other = &whole.nests[i];
+        int32_t first = other->first, last = other->last;
+        if (i == nest || last < by->first || first > by->last) continue;
+        if (first < by->first)
+            last = by->first - 1;
+        else
+            first = by->last + 1;
+        if (last <= first || !nest_over(l, other, first, last, memory, other))
+            nest_set_drop(out, i, memory, out);
     }
 }
 
@@ -119,7 +108,7 @@ void nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory
     for (int32_t i = 0; i < s->hold_count; i++)
         if (s->holds[i].tensor != h.tensor || s->holds[i].nest != h.nest) holds[count++] = s->holds[i];
     holds[count++] = h;
-    *out = *s;
+    if (out != s) *out = *s;
     out->holds = holds;
     out->hold_count = count;
     out->changed = h.nest;

@@ -4,7 +4,7 @@
 
 #include "search/plan_search.h"
 #include "nests/nest_candidates.h"
-#include "nests/nest_divide.h"
+#include "nests/nest_menus.h"
 
 enum { EVERY_NEST = -2 };
 
@@ -35,12 +35,11 @@ void nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
 void nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out);
 /* The holds of a nest are the usual ones again. Changes the set's own array. */
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
-/* nest_try.c. Plans it; `out` without memory: it is no nest. */
-void nest_set_plan(struct search *search, const struct nest_set *s, struct attempt *out);
+/* nest_try.c. Plans it; `divide`: anew, else with the divisions that it has. `out` without memory: it is no
+ * nest. */
+void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out);
 /* The same of nests that are asked for: false with `st` where they cannot be planned. */
 bool nest_set_force(struct search *search, const struct nest_set *s, struct attempt *out);
-/* The same with the divisions that it has. */
-void nest_set_plan_as_is(struct search *search, const struct nest_set *s, struct attempt *out);
 /* The same with the effort that such a plan is worth in the end. */
 void nest_set_plan_in_full(struct search *search, const struct nest_set *s, const struct effort *effort,
                            struct attempt *out);

@@ -119,24 +119,6 @@ static void drop_nest(struct refining *r, int32_t n)
     nest_refine_try_set(r, &s);
 }
 
-static struct nest_set nest_refine_with_hold(struct refining *r, const struct nest_set *from, struct hold h)
-{
-    struct nest_set s = *from;
-    nest_set_hold(from, h, &r->memory, &s);
-    return s;
-}
-
-static struct nest_set with_cuts(struct refining *r, const struct nest_set *from, int32_t tensor,
-                                 const int32_t *before, int count)
-{
-    struct nest_set s = *from;
-    s.cuts = arena_array(&r->memory, (size_t)(s.cut_count + count), sizeof *s.cuts);
-    for (int32_t i = 0; i < s.cut_count; i++) s.cuts[i] = from->cuts[i];
-    for (int k = 0; k < count; k++) s.cuts[s.cut_count++] = (struct cut){tensor, before[k]};
-    qsort(s.cuts, (size_t)s.cut_count, sizeof *s.cuts, cut_compare);
-    return s;
-}
-
 /* The first access of a tensor behind op `after`; -1: none. */
 static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
 {
@@ -150,31 +132,23 @@ static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
 {
     const struct draft *x = &r->search->best.draft;
     struct lx_nest at = r->base.nests[nest];
-    struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){tensor, nest, 0});
+    struct nest_set s;
     int32_t before[2], first = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
     int32_t in = next_access(x, tensor, at.first - 1);
     int32_t behind = next_access(x, tensor, at.last);
+    nest_set_hold(&r->base, (struct hold){tensor, nest, 0}, &r->memory, &s);
     for (int sides = 0; sides < 4; sides++) {
         int count = 0;
         if (((sides & 1) && first >= at.first) || ((sides & 2) && behind < 0)) continue;
         if (sides & 1) before[count++] = in;
         if (sides & 2) before[count++] = behind;
-        struct nest_set t = with_cuts(r, &s, tensor, before, count);
+        struct nest_set t = s;
+        t.cuts = arena_array(&r->memory, (size_t)(s.cut_count + count), sizeof *t.cuts);
+        for (int32_t i = 0; i < s.cut_count; i++) t.cuts[i] = s.cuts[i];
+        for (int k = 0; k < count; k++) t.cuts[t.cut_count++] = (struct cut){tensor, before[k]};
+        qsort(t.cuts, (size_t)t.cut_count, sizeof *t.cuts, cut_compare);
         nest_refine_try_set(r, &t);
     }
-}
-
-/* Whole in all nests that access it. */
-static void hold_everywhere(struct refining *r, int32_t tensor)
-{
-    struct nest_set s = r->base;
-    int nests = 0;
-    for (int32_t n = 0; n < s.nest_count; n++)
-        if (nest_tensor_of(layouts_of(r), &s.nests[n], tensor).accessed) {
-            s = nest_refine_with_hold(r, &s, (struct hold){tensor, n, 0});
-            nests++;
-        }
-    if (nests > 1) nest_refine_try_set(r, &s);
 }
 
 static void change_holds(struct refining *r, int32_t n)
@@ -183,12 +157,20 @@ static void change_holds(struct refining *r, int32_t n)
         if (n >= r->base.nest_count) return;
         struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
         if (!in.accessed) continue;
-        hold_everywhere(r, t);
+        struct nest_set whole = r->base; /* in all nests that access it */
+        int nests = 0;
+        for (int32_t k = 0; k < whole.nest_count; k++)
+            if (nest_tensor_of(layouts_of(r), &whole.nests[k], t).accessed) {
+                nest_set_hold(&whole, (struct hold){t, k, 0}, &r->memory, &whole);
+                nests++;
+            }
+        if (nests > 1) nest_refine_try_set(r, &whole);
         hold_whole(r, t, n);
         for (int l = 1;
              n < r->base.nest_count && l <= r->base.nests[n].level_count && !nest_refine_is_over(r); l++) {
             if (!(in.indexed & level_bit(l - 1))) continue;
-            struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){t, n, l});
+            struct nest_set s;
+            nest_set_hold(&r->base, (struct hold){t, n, l}, &r->memory, &s);
             nest_refine_try_set(r, &s);
         }
     }
@@ -235,7 +217,7 @@ void nest_set_quicken(struct search *search, struct nest_menus *menus)
     menus->by_memory = true;
     s.changed = EVERY_NEST;
     s.below = search->best.hbm_bytes;
-    nest_set_plan(search, &s, &next);
+    nest_set_plan(search, &s, true, &next);
     menus->by_memory = false;
     arena_free(&memory);
     if (!next.memory) return;

@@ -16,20 +16,6 @@ static bool is_tiny(const struct search *search)
     return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
 }
 
-/* How much is tried, by the number of ops. */
-static struct nest_asks asks_of(const struct search *search, bool tiny)
-{
-    int32_t ops = search->best.draft.graph->op_count;
-    return (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
-                                      search->divided->cores,
-                              .longest = tiny ? 12 : 40,
-                              .levels = ops <= 100 ? 3 : 2,
-                              .counts = tiny ? 64 : 8,
-                              .most = tiny ? 200 : 24,
-                              .most_runs = tiny ? 0 : 400,
-                              .least_gain = tiny ? -LX_INT_MAX : 1};
-}
-
 /* Plans that are tried in all, of some thirty ops each; fewer in windows that are all alike, whose graph takes time as a whole,
  * too, and more where several share them. */
 enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
@@ -62,7 +48,7 @@ static void nest_search_enter(struct search *search, struct nest_set *s, int64_t
     struct attempt tried;
     s->below = nest_pool_limit(next, s);
     s->changed = EVERY_NEST;
-    nest_set_plan(search, s, &tried);
+    nest_set_plan(search, s, true, &tried);
     *tries -= s->menus->spent - before;
     if (tried.memory) nest_pool_add(next, &tried);
 }
@@ -96,41 +82,22 @@ static void add_path(struct search *search, const struct nest_set *base, const s
     if (s.nest_count > base->nest_count + 1) nest_search_enter(search, &s, tries, next);
 }
 
-/* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
-static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32_t tensor)
-{
-    for (int32_t i = 0; i < a->draft.problem.count; i++) {
-        const struct lx_stay *s = &a->draft.stays[i];
-        if (s->tensor == tensor && a->answer.address[i] >= 0 && s->first <= n->last && s->last >= n->first &&
-            (s->first < n->first || s->last > n->last))
-            return true;
-    }
-    return false;
-}
-
-/* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
-static void nest_search_enter_whole(struct search *search, const struct attempt *from,
-                                    const struct nest_set *with, int32_t at, struct arena *memory,
-                                    int64_t *tries, struct nest_pool *next)
-{
-    struct nest_set s = *with;
-    int32_t whole = 0;
-    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
-        if (!nest_tensor_of(from->draft.layouts, &with->nests[at], t).accessed ||
-            !goes_through(from, &with->nests[at], t))
-            continue;
-        nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s);
-        whole++;
-    }
-    if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
-}
-
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    struct nest_asks asks = asks_of(search, next->width == WIDEST_POOL);
+    /* How much is tried, by the number of ops. */
+    bool tiny = next->width == WIDEST_POOL;
+    int32_t ops = search->best.draft.graph->op_count;
+    struct nest_asks asks = (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
+                                                       search->divided->cores,
+                                               .longest = tiny ? 12 : 40,
+                                               .levels = ops <= 100 ? 3 : 2,
+                                               .counts = tiny ? 64 : 8,
+                                               .most = tiny ? 200 : 24,
+                                               .most_runs = tiny ? 0 : 400,
+                                               .least_gain = tiny ? -LX_INT_MAX : 1};
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
@@ -143,8 +110,25 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
         nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
         nest_search_enter(search, &with, tries, next);
-        if (from->draft.graph->op_count <= FEW_OPS)
-            nest_search_enter_whole(search, from, &with, at, &memory, tries, next);
+        if (from->draft.graph->op_count <= FEW_OPS) {
+            /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
+            struct nest_set s = with;
+            int32_t whole = 0;
+            for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+                const struct lx_nest *n = &with.nests[at];
+                /* In one stay with what is before or behind the nest. */
+                bool through = false;
+                for (int32_t k = 0; k < from->draft.problem.count && !through; k++) {
+                    const struct lx_stay *stay = &from->draft.stays[k];
+                    through = stay->tensor == t && from->answer.address[k] >= 0 && stay->first <= n->last &&
+                              stay->last >= n->first && (stay->first < n->first || stay->last > n->last);
+                }
+                if (!through || !nest_tensor_of(from->draft.layouts, n, t).accessed) continue;
+                nest_set_hold(&s, (struct hold){t, at, 0}, &memory, &s);
+                whole++;
+            }
+            if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
+        }
     }
     arena_free(&memory);
 }
@@ -175,39 +159,22 @@ static bool add_round(struct nest_search *s)
     return true;
 }
 
-/* Where no nest helps that is guessed to fit just so, one for less room may, which is easier to pack. */
-static bool asks_less(struct nest_search *s)
-{
-    enum { LEAST = 2 };
-    bool none = s->search->best.draft.how.nest_count == 0;
-    if (s->better || !none || s->quarters <= LEAST) return s->better;
-    s->quarters--;
-    return true;
-}
-
-/* Rounds, at most so many, as long as they help. */
+/* Rounds, at most so many, as long as they help. Where no nest helps that is guessed to fit just so, one for less room may, which
+ * is easier to pack. */
 static bool add_rounds(struct nest_search *s, int most)
 {
+    enum { LEAST = 2 };
     bool ok = true;
-    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->search); i++)
+    for (int i = 0; ok && i < most; i++) {
+        bool less = !s->better && s->search->best.draft.how.nest_count == 0 && s->quarters > LEAST;
+        s->quarters -= less;
+        if ((!s->better && !less) || s->left <= 0 || nests_suffice(s->search)) break;
         ok = add_round(s);
-    return ok;
-}
-/* The ops divided together, as those of nests are, with the nests that there are: often none. */
-static bool divide_first(struct search *search, struct nest_menus *menus, int64_t *tries,
-                         struct nest_pool *pool)
-{
-    struct arena memory = {0};
-    struct nest_set as_it_is;
-    bool better;
-    nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
-    nest_search_enter(search, &as_it_is, tries, pool);
-    bool ok = nest_pool_take_best(search, pool, &better);
-    arena_free(&memory);
+    }
     return ok;
 }
 
-/* With the planner's solver. Each part may take what the ones before left, but for a share of it. */
+/* Each part may take what the ones before left, but for a share of it. */
 static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
                           int64_t tries)
 {
@@ -219,7 +186,15 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->left = tries - 2 * s->kept;
     if (!attempt_copy(search, &search->best, &s->pool.at[0])) return false;
     s->pool.count = 1;
-    return divide_first(search, menus, &s->left, &s->pool);
+    /* The ops divided together, as those of nests are, with the nests that there are: often none. */
+    struct arena memory = {0};
+    struct nest_set as_it_is;
+    bool better;
+    nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
+    nest_search_enter(search, &as_it_is, &s->left, &s->pool);
+    bool ok = nest_pool_take_best(search, &s->pool, &better);
+    arena_free(&memory);
+    return ok;
 }
 
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries)
@@ -244,14 +219,14 @@ bool nest_search_end(struct nest_search *s)
     return ok;
 }
 
-bool nest_search_hastily(struct search *search, struct nest_menus *menus)
+bool nest_search_last(struct search *search, struct nest_menus *menus)
 {
     enum { PLANS = 3 }; /* with nests */
     struct search by = *search;
     struct nest_search s;
     if (search->best.draft.how.nest_count > 0 || !search_is_over(search)) return true;
     by.effort = effort_last(search);
-    VEC_FREE(&menus->tried); /* by a solver that was told to stop */
+    VEC_FREE(&menus->tried); /* by a solver that was cancelled */
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);

@@ -48,19 +48,16 @@ static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_nest(uint64_t hash, const struct lx_nest *n)
-{
-    hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
-    for (int l = 0; l < n->level_count; l++)
-        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
-    return hash;
-}
-
 /* Of nests, holds (in any order) and cuts. */
 static uint64_t nest_try_hash_of(const struct nest_set *s)
 {
     uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
-    for (int32_t i = 0; i < s->nest_count; i++) hash = hash_nest(hash, &s->nests[i]);
+    for (int32_t i = 0; i < s->nest_count; i++) {
+        const struct lx_nest *n = &s->nests[i];
+        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
+        for (int l = 0; l < n->level_count; l++)
+            hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
+    }
     for (int32_t i = 0; i < s->hold_count; i++) {
         const struct hold *h = &s->holds[i];
         holds += nest_try_mix(nest_try_mix(nest_try_mix(3, (uint64_t)h->tensor), (uint64_t)h->nest),
@@ -69,16 +66,6 @@ static uint64_t nest_try_hash_of(const struct nest_set *s)
     for (int32_t i = 0; i < s->cut_count; i++)
         hash = nest_try_mix(nest_try_mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
     return nest_try_mix(hash, holds);
-}
-
-/* What was planned once was kept then, or is of no use. */
-static bool was_tried(const struct nest_set *s)
-{
-    uint64_t hash = nest_try_hash_of(s);
-    for (size_t i = 0; i < s->menus->tried.count; i++)
-        if (s->menus->tried.at[i] == hash) return true;
-    VEC_PUSH(&s->menus->tried, hash);
-    return false;
 }
 
 static bool all_valid(const struct search *search, const struct nest_set *s)
@@ -90,15 +77,19 @@ static bool all_valid(const struct search *search, const struct nest_set *s)
     return valid;
 }
 
-/* That a tile cannot be divided, or that the search is stopped, is no attempt. */
-static void plan_set(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
+/* A tile that cannot be divided is no attempt. */
+void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
     struct arena memory = {0};
     lx_status st = {0}, *own = search->st;
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
-    if (was_tried(s)) return;
+    /* What was planned once was kept then, or is of no use. */
+    uint64_t hash = nest_try_hash_of(s);
+    for (size_t i = 0; i < s->menus->tried.count; i++)
+        if (s->menus->tried.at[i] == hash) return;
+    VEC_PUSH(&s->menus->tried, hash);
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;
@@ -138,56 +129,36 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
     return ok;
 }
 
-void nest_set_plan(struct search *search, const struct nest_set *s, struct attempt *out)
-{
-    plan_set(search, s, true, out);
-}
-
-void nest_set_plan_as_is(struct search *search, const struct nest_set *s, struct attempt *out)
-{
-    plan_set(search, s, false, out);
-}
-
 bool nests_suffice(const struct search *search)
 {
     return !asks_time(search) && search->bound_with_nests && search->best.hbm_bytes <= search->bound;
 }
 
-/* Iterations, then levels of all nests: what decides between plans that move the same. */
-struct walks {
-    int64_t iterations, levels;
-};
-
-static struct walks walks_of(const struct lx_nest *nests, int32_t count)
+/* Iterations, then levels of all nests decide between plans that move the same. */
+static bool is_shorter(const struct lx_nest *nests, int32_t count, const struct attempt *than)
 {
-    struct walks sum = {0};
+    int64_t iterations = 0, levels = 0;
     for (int32_t i = 0; i < count; i++) {
-        sum.iterations += nest_iterations(&nests[i]);
-        sum.levels += nests[i].level_count;
+        iterations += nest_iterations(&nests[i]);
+        levels += nests[i].level_count;
     }
-    return sum;
-}
-
-static bool is_shorter(struct walks a, struct walks b)
-{
-    return a.iterations != b.iterations ? a.iterations < b.iterations : a.levels < b.levels;
-}
-
-static struct walks walks_in(const struct attempt *a)
-{
-    return walks_of(a->draft.how.nests, a->draft.how.nest_count);
+    for (int32_t i = 0; i < than->draft.how.nest_count; i++) {
+        iterations -= nest_iterations(&than->draft.how.nests[i]);
+        levels -= than->draft.how.nests[i].level_count;
+    }
+    return iterations != 0 ? iterations < 0 : levels < 0;
 }
 
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b)
 {
     if (a->us != b->us) return a->us < b->us;
     if (a->hbm_bytes != b->hbm_bytes) return a->hbm_bytes < b->hbm_bytes;
-    return is_shorter(walks_in(a), walks_in(b));
+    return is_shorter(a->draft.how.nests, a->draft.how.nest_count, b);
 }
 
 int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than)
 {
-    return than->hbm_bytes - !is_shorter(walks_of(s->nests, s->nest_count), walks_in(than));
+    return than->hbm_bytes - !is_shorter(s->nests, s->nest_count, than);
 }
 
 bool nest_set_try(struct search *search, const struct nest_set *s)
@@ -195,7 +166,7 @@ bool nest_set_try(struct search *search, const struct nest_set *s)
     struct attempt next;
     struct nest_set from = *s;
     from.below = nest_set_limit(s, &search->best);
-    nest_set_plan(search, &from, &next);
+    nest_set_plan(search, &from, true, &next);
     bool better = next.memory && nest_set_is_better(&next, &search->best);
     if (better)
         replace_best(search, &next);

@@ -1,5 +1,5 @@
 /* Windows made, compared, and what was found in them carried back. */
-#include "search/nests/nest_window.h"
+#include "search/nests/nest_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tensors get new numbers in the order in which ops meet them. */
 struct numbering {
     const struct draft *x;
     struct nest_window *w;
@@ -18,90 +17,63 @@ struct numbering {
     int32_t count;
 };
 
-static int32_t nest_window_number_of(struct numbering *n, int32_t tensor)
-{
-    if (!n->number[tensor]) {
-        n->tensor[n->count] = tensor;
-        n->number[tensor] = ++n->count;
-    }
-    return n->number[tensor] - 1;
-}
-
-static bool number_ops(struct numbering *n, struct lx_op *ops, struct arena *memory)
+/* Tensors get new numbers in the order in which ops meet them. */
+static void number_ops(struct numbering *n, struct lx_op *ops, struct arena *memory)
 {
     for (int32_t o = 0; o < n->w->graph.op_count; o++) {
         const struct lx_op *from = &n->x->graph->ops[n->w->first + o];
         int32_t *operands = arena_array(memory, (size_t)op_operand_count(from), sizeof *operands);
-        if (!operands) return false;
-        for (int i = 0; i < op_operand_count(from); i++)
-            operands[i] = nest_window_number_of(n, op_operand(from, i));
+        for (int i = 0; i < op_operand_count(from); i++) {
+            int32_t tensor = op_operand(from, i);
+            if (!n->number[tensor]) {
+                n->tensor[n->count] = tensor;
+                n->number[tensor] = ++n->count;
+            }
+            operands[i] = n->number[tensor] - 1;
+        }
         ops[o] = *from;
         ops[o].inputs = operands;
         ops[o].outputs = operands + from->input_count;
         ops[o].output = ops[o].outputs[0];
     }
-    return true;
 }
 
-/* What it is for the window. */
-static enum lx_role role_in(const struct draft *x, const struct nest_window *w, int32_t tensor)
-{
-    enum lx_role role = x->graph->tensors[tensor].role;
-    int32_t from = x->tensor_at[tensor], to = x->tensor_at[tensor + 1];
-    int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
-    bool made = false;
-    for (int32_t k = from; k < to; k++) {
-        int32_t op = x->access_op[x->tensor_access[k]];
-        made |= x->accesses[x->tensor_access[k]].writes && op >= w->first && op <= w->last;
-    }
-    if (role == LX_STATE) return role;
-    if (!made) return role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
-    if (last > w->last || first < w->first) return LX_OUTPUT;
-    return role;
-}
-
-static bool nest_window_take_tensors(struct numbering *n, struct arena *memory)
+/* With their roles for the window. */
+static void nest_window_take_tensors(struct numbering *n, struct arena *memory)
 {
     struct nest_window *w = n->w;
     const struct draft *x = n->x;
     struct lx_tensor *tensors = arena_array(memory, (size_t)n->count, sizeof *tensors);
     struct lx_layout *layouts = arena_array(memory, (size_t)n->count, sizeof *layouts);
-    if (!tensors || !layouts) return false;
     for (int32_t i = 0; i < n->count; i++) {
-        tensors[i] = x->graph->tensors[n->tensor[i]];
-        tensors[i].role = role_in(x, w, n->tensor[i]);
-        layouts[i] = x->layouts->layouts[n->tensor[i]];
+        int32_t tensor = n->tensor[i], from = x->tensor_at[tensor], to = x->tensor_at[tensor + 1];
+        int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
+        enum lx_role role = x->graph->tensors[tensor].role;
+        bool made = false;
+        for (int32_t k = from; k < to; k++) {
+            int32_t op = x->access_op[x->tensor_access[k]];
+            made |= x->accesses[x->tensor_access[k]].writes && op >= w->first && op <= w->last;
+        }
+        tensors[i] = x->graph->tensors[tensor];
+        layouts[i] = x->layouts->layouts[tensor];
+        if (role == LX_STATE) continue;
+        if (!made)
+            tensors[i].role = role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
+        else if (last > w->last || first < w->first)
+            tensors[i].role = LX_OUTPUT;
     }
     w->graph.tensors = tensors;
     w->graph.tensor_count = n->count;
     w->layouts.layouts = layouts;
     w->tensor = n->tensor;
-    return true;
 }
 
-static bool take_divisions(const struct draft *x, struct nest_window *w, struct arena *memory)
-{
-    struct lx_division *at = arena_array(memory, (size_t)w->graph.op_count, sizeof *at);
-    if (!at) return false;
-    for (int32_t o = 0; o < w->graph.op_count; o++) {
-        at[o] = x->divisions->at[w->first + o];
-        at[o].op = o;
-    }
-    w->divided = *x->divisions;
-    w->divided.layouts = &w->layouts;
-    w->divided.at = at;
-    w->divided.count = w->graph.op_count;
-    w->divided.nests = NULL;
-    w->divided.nest_count = 0;
-    w->divided.memory = NULL;
-    return true;
-}
-
-bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
-                      struct nest_window *out, lx_status *st)
+void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
+                      struct nest_window *out)
 {
     size_t ops = (size_t)(last - first + 1), most = 0;
-    *out = (struct nest_window){.first = first, .last = last, .graph = *x->graph, .layouts = *x->layouts};
+    *out = (struct nest_window){
+        .first = first, .last = last, .graph = *x->graph, .layouts = *x->layouts, .divided = *x->divisions};
     for (int32_t o = first; o <= last; o++) most += (size_t)op_operand_count(&x->graph->ops[o]);
     struct numbering n = {.x = x, .w = out};
     struct lx_op *to = arena_array(memory, ops, sizeof *to);
@@ -114,21 +86,16 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.stick_var += first;
     out->layouts.rewritten = NULL; /* by other numbers */
     out->layouts.restickify_count = out->layouts.padding_count = 0;
-    bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) &&
-              nest_window_take_tensors(&n, memory) && take_divisions(x, out, memory);
+    out->divided.layouts = &out->layouts;
+    out->divided.at = arena_copy_array(memory, &x->divisions->at[first], ops, sizeof *out->divided.at);
+    for (size_t o = 0; o < ops; o++) out->divided.at[o].op = (int32_t)o;
+    out->divided.count = (int32_t)ops;
+    out->divided.nests = NULL;
+    out->divided.nest_count = 0;
+    out->divided.memory = NULL;
+    number_ops(&n, to, memory);
+    nest_window_take_tensors(&n, memory);
     mem_free(n.number);
-    return ok ? true : status_no_memory(st);
-}
-
-/* Which part a slice picks or fills is nothing that a plan depends on. */
-static bool params_alike(const struct lx_op *a, const struct lx_op *b)
-{
-    bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
-    if (!picks || !a->params || !b->params || a->params->low_count != b->params->low_count)
-        return op_params_equal(a->params, b->params);
-    struct lx_op_params at = *a->params;
-    at.low = b->params->low;
-    return op_params_equal(&at, b->params);
 }
 
 static bool lists_equal(const int64_t *a, const int64_t *b, int count)
@@ -137,9 +104,18 @@ static bool lists_equal(const int64_t *a, const int64_t *b, int count)
     return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Inputs seen in the same way, whichever part it is: that is for views_alike. */
-static bool inputs_alike(const struct lx_op *a, const struct lx_op *b)
+static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
+    if (a->kind != b->kind || a->input_count != b->input_count ||
+        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
+        !a->offset != !b->offset || !a->einsum != !b->einsum || !lx_windows_equal(a, b))
+        return false;
+    /* Which part a slice picks or fills is nothing that a plan depends on. */
+    struct lx_op_params at = a->params ? *a->params : (struct lx_op_params){0};
+    bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (picks && a->params && b->params && at.low_count == b->params->low_count) at.low = b->params->low;
+    if (!op_params_equal(a->params ? &at : NULL, b->params)) return false;
+    /* Inputs seen in the same way, whichever part it is: that is for views_alike. */
     bool alike = !a->views == !b->views && (!a->views || (a->map && b->map));
     for (int i = 0; a->views && alike && i < a->input_count; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
@@ -147,16 +123,7 @@ static bool inputs_alike(const struct lx_op *a, const struct lx_op *b)
         alike = rank == b->map->rank[i] && !p->offset == !q->offset &&
                 lists_equal(p->stride, q->stride, rank) && lists_equal(p->size, q->size, rank);
     }
-    return alike;
-}
-
-static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
-{
-    if (a->kind != b->kind || a->input_count != b->input_count ||
-        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
-        !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
-        !lx_windows_equal(a, b) || !inputs_alike(a, b))
-        return false;
+    if (!alike) return false;
     for (int i = 0; i < op_operand_count(a); i++)
         if (op_operand(a, i) != op_operand(b, i)) return false;
     return !a->einsum || strcmp(a->einsum, b->einsum) == 0;
@@ -200,22 +167,17 @@ static bool views_alike(const struct nest_window *a, const struct nest_window *b
     return alike;
 }
 
-static bool splits_alike(const struct lx_division *a, const struct lx_division *b)
-{
-    if (a->split_count != b->split_count || a->contiguous != b->contiguous) return false;
-    for (int i = 0; i < a->split_count; i++)
-        if (a->splits[i].split != b->splits[i].split) return false;
-    return true;
-}
-
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b)
 {
     if (a->graph.op_count != b->graph.op_count || a->graph.tensor_count != b->graph.tensor_count)
         return false;
     for (int32_t o = 0; o < a->graph.op_count; o++) {
-        if (!ops_alike(&a->graph.ops[o], &b->graph.ops[o]) ||
-            !splits_alike(&a->divided.at[o], &b->divided.at[o]))
+        const struct lx_division *one = &a->divided.at[o], *two = &b->divided.at[o];
+        if (!ops_alike(&a->graph.ops[o], &b->graph.ops[o]) || one->split_count != two->split_count ||
+            one->contiguous != two->contiguous)
             return false;
+        for (int i = 0; i < one->split_count; i++)
+            if (one->splits[i].split != two->splits[i].split) return false;
     }
     for (int32_t t = 0; t < a->graph.tensor_count; t++) {
         const struct lx_tensor *one = &a->graph.tensors[t], *two = &b->graph.tensors[t];

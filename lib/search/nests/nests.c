@@ -2,19 +2,7 @@
 #include "base/checked.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
-#include "search/nests/nests.h"
-
-/* With the solver that is asked for, but less of its effort for each of the many plans. */
-static struct effort effort_of_nests(const struct search *search)
-{
-    enum { STEPS = 150 };
-    struct effort effort = effort_asked(search->request);
-    int64_t most = effort.run.work_limit;
-    effort.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
-    effort.quick |= search->divided->count > FEW_OPS;
-    if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
-    return effort;
-}
+#include "search/steps.h"
 
 void nest_keep_better(struct attempt *best, struct attempt *next)
 {
@@ -26,50 +14,27 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
-static bool search_whole(struct search *search, struct nest_menus *menus)
-{
-    struct nest_search s;
-    bool ok = nest_search_begin(&s, search, menus, nest_search_tries(search, 1)) && nest_search_end(&s);
-    nest_search_free(&s);
-    return ok && nest_search_hastily(search, menus);
-}
-
-/* Of many ops nests are looked for in windows, and the whole is only polished. */
+/* Of few ops by one search; of many nests are looked for in windows, and the whole is only polished: with fewer plans of more ops,
+ * for each takes longer. */
 static bool search_any(struct search *search, struct nest_menus *menus, const struct effort *full,
                        bool *solved_in_full)
 {
-    enum {
-        POLISH = 24,
-        USUAL = 400,
-        LEAST = 2,
-        WINDOW = 56
-    }; /* plans of the whole; of more ops fewer, for each takes longer */
+    enum { POLISH = 24, USUAL = 400, LEAST = 2, WINDOW = 56 };
     int64_t ops = search->best.draft.graph->op_count,
-            tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
-    if (is_large(search)) tries = 0;
+            tries = is_large(search) ? 0 : max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
     bool ok = true;
-    if (ops <= WINDOW)
-        ok = search_whole(search, menus);
-    else {
+    if (ops <= WINDOW) {
+        struct nest_search s;
+        ok = nest_search_begin(&s, search, menus, nest_search_tries(search, 1)) && nest_search_end(&s);
+        nest_search_free(&s);
+        ok = ok && nest_search_last(search, menus);
+    } else {
         if (search->best.draft.how.nest_count == 0)
             ok = nest_search_windows(search, menus, full, solved_in_full);
         if (ok) nest_set_refine(search, menus, &tries);
     }
     if (ok && !is_large(search)) nest_set_quicken(search, menus);
     return ok;
-}
-
-/* What is moved at least under the same decisions: whatever is on chip, or by prices of what is there on each tick. If that is
- * no less than what there is, no more is to be found. */
-static bool nests_are_least(const struct search *search, const struct attempt *a, bool *least)
-{
-    int64_t bytes = a->draft.least_bytes, there = a->hbm_bytes, priced = 0;
-    if (search->rival_bytes > 0) there = min_i64(there, search->rival_bytes);
-    *least = bytes >= there;
-    if (*least || asks_time(search) || a->draft.how.cut_count > 0 || is_large(search)) return true;
-    if (!keep_least(search, &a->draft.how, &priced)) return false;
-    *least = priced >= there;
-    return true;
 }
 
 /* That of the last plan; of one with nests less, for the solver's bound is none then. */
@@ -85,14 +50,19 @@ static struct effort effort_in_full(const struct search *search, bool nests)
     return effort;
 }
 
+/* Unless no less is moved under the same decisions, whatever is on chip, or by prices of what is there on each tick. */
 bool try_in_full(const struct search *search, struct attempt *a)
 {
     const struct decisions *how = &a->draft.how;
     struct effort effort = effort_in_full(search, how->nest_count > 0);
     struct attempt full;
-    bool least = false;
-    if (how->nest_count > 0 && !nests_are_least(search, a, &least)) return false;
-    if (least) return true;
+    int64_t there = a->hbm_bytes, priced = 0;
+    if (search->rival_bytes > 0) there = min_i64(there, search->rival_bytes);
+    if (how->nest_count > 0 && a->draft.least_bytes >= there) return true;
+    if (how->nest_count > 0 && !asks_time(search) && how->cut_count == 0 && !is_large(search)) {
+        if (!keep_least(search, how, &priced)) return false;
+        if (priced >= there) return true;
+    }
     if (!try_decisions(search, how, &effort, 0, &full)) return false;
     full.perfect_bytes = a->perfect_bytes;
     nest_keep_better(a, &full);
@@ -110,7 +80,14 @@ bool nests_search(struct search *search)
     bool once = is_large(search) && !solves_again && search->rival_bytes == 0 && !asks_time(search);
     if (nests_suffice(search)) return true;
     menus.by_memory = asks_time(search);
-    tries.effort = effort_of_nests(search);
+    /* With the solver that is asked for, but less of its effort for each of the many plans. */
+    enum { STEPS = 150 };
+    struct effort effort = effort_asked(search->request);
+    int64_t most = effort.run.work_limit;
+    effort.run.work_limit = most > 0 ? min_i64(most, STEPS) : STEPS;
+    effort.quick |= search->divided->count > FEW_OPS;
+    if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
+    tries.effort = effort;
     /* Stopped, it has what it found so far. */
     bool ok = attempt_copy(search, &search->best, &tries.best) &&
               search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);

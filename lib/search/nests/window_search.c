@@ -4,8 +4,7 @@
  * end, and what was found by then becomes one plan. */
 #include "base/fail.h"
 #include "search/nests/nest_search.h"
-#include "search/nests/nest_window.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,23 +31,21 @@ struct windows {
     int32_t count, kind_count;
 };
 
-static bool cut_windows(struct windows *w)
+static void cut_windows(struct windows *w)
 {
     enum { MOST_CUT = 40 };
     const struct draft *x = &w->search->best.draft;
     int32_t *last;
-    if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->search->st)) return false;
+    nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count);
     w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
     w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
     for (int32_t i = 0; i < w->count; i++) {
-        if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->search->st))
-            return false;
+        nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i]);
         w->like[i] = i;
         for (int32_t k = 0; k < i && w->like[i] == i; k++)
             if (w->like[k] == k && nest_windows_alike(&w->at[k], &w->at[i])) w->like[i] = k;
         w->kind_count += w->like[i] == i;
     }
-    return true;
 }
 
 static int window_search_by_bytes(const void *a, const void *b)
@@ -58,15 +55,8 @@ static int window_search_by_bytes(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static int64_t window_bytes(const struct nest_window *w, const int64_t *op_bytes)
-{
-    int64_t sum = 0;
-    for (int32_t o = w->first; o <= w->last; o++) sum += op_bytes[o];
-    return sum;
-}
-
 /* In the order of what they move; `like` then has the kind of each window. */
-static bool sort_kinds(struct windows *w)
+static void sort_kinds(struct windows *w)
 {
     int64_t *bytes = nest_op_bytes(&w->search->best, &w->memory);
     size_t windows = (size_t)w->count, count = 0;
@@ -77,12 +67,13 @@ static bool sort_kinds(struct windows *w)
             kind[i] = (int32_t)count;
             w->kinds[count++].first = (int32_t)i;
         }
-        w->kinds[kind[w->like[i]]].bytes += window_bytes(&w->at[i], bytes);
+        int64_t sum = 0;
+        for (int32_t o = w->at[i].first; o <= w->at[i].last; o++) sum += bytes[o];
+        w->kinds[kind[w->like[i]]].bytes += sum;
     }
     qsort(w->kinds, count, sizeof *w->kinds, window_search_by_bytes);
     for (size_t k = 0; k < count; k++) kind[w->kinds[k].first] = (int32_t)k;
     for (size_t i = 0; i < windows; i++) w->like[i] = kind[w->like[i]];
-    return true;
 }
 
 /* The nests of one kind of window. */
@@ -104,33 +95,30 @@ static bool begin_window(struct windows *w, struct window_kind *k)
            nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
 }
 
-/* Is what a first look found far above a plan that there is? */
-static bool is_far_off(const struct windows *w)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < w->count; i++) sum += w->kinds[w->like[i]].by.best.hbm_bytes;
-    return w->search->rival_bytes > 0 && sum - w->search->rival_bytes > w->search->rival_bytes / 2;
-}
-
-/* All kinds, those that move most first: a first look at each, then each to its end. */
+/* All kinds, the kinds that move most first: a first look at each, then each to its end, unless what the first look found is far
+ * above a plan that there is. */
 static bool search_kinds(struct windows *w)
 {
     bool ok = true;
     int32_t begun = 0;
+    int64_t sum = 0, rival = w->search->rival_bytes;
     for (; ok && begun < w->kind_count && (begun == 0 || !search_is_over(w->search)); begun++)
         ok = begin_window(w, &w->kinds[begun]);
-    for (int32_t i = 0; ok && i < begun && !search_is_over(w->search) && !is_far_off(w); i++) {
+    for (int32_t i = 0; ok && i < begun && !search_is_over(w->search); i++) {
+        sum = 0;
+        for (int32_t k = 0; k < w->count; k++) sum += w->kinds[w->like[k]].by.best.hbm_bytes;
+        if (rival > 0 && sum - rival > rival / 2) break;
         ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
         nest_menus_forget(&w->kinds[i].menus);
     }
-    return ok &&
-           (begun == 0 || !w->kinds[0].help || nest_search_hastily(&w->kinds[0].by, &w->kinds[0].menus));
+    return ok && (begun == 0 || !w->kinds[0].help || nest_search_last(&w->kinds[0].by, &w->kinds[0].menus));
 }
 
-/* All that was found, as one plan. */
+/* All that was found, as one plan; of a search that is cancelled with the last effort. */
 static bool join_windows(struct windows *w)
 {
-    struct search *search = w->search;
+    struct search *search = w->search, last = *search;
+    bool over = search_is_over(search);
     struct nest_set all;
     struct attempt next;
     size_t ops = (size_t)search->divided->count;
@@ -142,46 +130,30 @@ static bool join_windows(struct windows *w)
                                search->memory, &all, divided, search->st))
             return false;
     all.how.divided = divided;
-    w->solved_in_full = w->full && all.nest_count > 0;
+    w->solved_in_full = w->full && all.nest_count > 0 && !over;
+    if (over) last.effort = effort_last(search);
     if (w->solved_in_full)
         nest_set_plan_in_full(search, &all, w->full, &next);
     else
-        nest_set_plan_as_is(search, &all, &next);
+        nest_set_plan(&last, &all, false, &next);
     if (next.memory) nest_keep_better(&search->best, &next);
     return true;
-}
-
-/* Stopped, of those that it came to: that one plan is made all the same. */
-static bool join_to_the_end(struct windows *w)
-{
-    struct search *search = w->search, joining = *search;
-    if (!search_is_over(search)) return join_windows(w);
-    joining.effort = effort_last(search);
-    w->full = NULL;
-    w->search = &joining;
-    bool ok = join_windows(w);
-    w->search = search;
-    search->best = joining.best;
-    return ok;
-}
-
-static void free_windows(struct windows *w)
-{
-    for (int32_t i = 0; w->kinds && i < w->kind_count; i++) {
-        struct window_kind *k = &w->kinds[i];
-        nest_search_free(&k->search);
-        attempt_free(&k->by.best);
-        nest_menus_free(&k->menus);
-    }
-    arena_free(&w->memory);
 }
 
 bool nest_search_windows(struct search *search, struct nest_menus *menus, const struct effort *full,
                          bool *solved_in_full)
 {
     struct windows w = {.search = search, .menus = menus, .full = full};
-    bool ok = cut_windows(&w) && sort_kinds(&w) && search_kinds(&w) && join_to_the_end(&w);
+    cut_windows(&w);
+    sort_kinds(&w);
+    bool ok = search_kinds(&w) && join_windows(&w);
     *solved_in_full = w.solved_in_full;
-    free_windows(&w);
+    for (int32_t i = 0; w.kinds && i < w.kind_count; i++) {
+        struct window_kind *k = &w.kinds[i];
+        nest_search_free(&k->search);
+        attempt_free(&k->by.best);
+        nest_menus_free(&k->menus);
+    }
+    arena_free(&w.memory);
     return ok;
 }

@@ -9,7 +9,7 @@
  * one read through several windows is counted by the largest. */
 #include "team/run/team_plans.h"
 #include "base/memory.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
 

@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "plan/plan_slot.h"
 #include "team/run/team_plans.h"
 #include "team/run/team_clock.h"
@@ -145,10 +146,30 @@ static int team_choose_teams(const struct lx_graph *g, const struct lx_team_opti
     return count;
 }
 
-static bool team_choose_at_once(void *context)
+/* The same without any search. */
+static struct lx_team_plans *team_choose_quickly(const struct lx_graph *g, const struct lx_team_options *how,
+                                                 const struct lx_plan_options *plan)
 {
-    (void)context;
-    return true;
+    struct lx_plan_options quick = *plan;
+    struct cancel token;
+    quick.run = (struct lx_run){.seed = plan->run.seed, .hasty = true};
+    cancel_begin(&token, 0);
+    atomic_store(&token.requested, true);
+    struct lx_team_plans *replicated = team_choose_replicated(g, how, &quick);
+    cancel_end(&token);
+    return replicated;
+}
+
+/* Where somebody waits for a team of a graph that is not small, a replicated one is offered first. */
+static void team_choose_offer(const struct lx_graph *g, const struct lx_team_options *how,
+                              const struct lx_plan_options *plan)
+{
+    enum { SMALL = 30 }; /* ops */
+    if (g->op_count <= SMALL || !slot_wants_result()) return;
+    struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
+    if (!replicated) return;
+    replicated->team->unsharded = true;
+    slot_offer(replicated);
 }
 
 /* The best team by the search may take longer by the clock than a replicated one: many small ops, and each
@@ -160,12 +181,10 @@ static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, c
 {
     enum { NEAR = 2, FEW = 32 };
     const struct lx_team_plan *best = p->team;
-    struct lx_plan_options hasty = *plan;
-    hasty.run = (struct lx_run){.stop = team_choose_at_once, .seed = plan->run.seed, .hasty = true};
     if (lx_run_stopped(&plan->run) || lx_team_all_replicated(best) ||
         lx_team_replicated_bound_us(best->graph) > best->predicted_us)
         return p;
-    struct lx_team_plans *replicated = team_choose_replicated(g, how, &hasty);
+    struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
     bool near = replicated &&
                 (best->graph->op_count < FEW || replicated->team->predicted_us < NEAR * best->predicted_us);
     lx_team_plans_free(replicated);
@@ -214,6 +233,7 @@ static void *team_choose_make(const struct lx_graph *g, const struct lx_plan_opt
 {
     struct cancel token;
     cancel_begin(&token, plan->run.time_limit);
+    team_choose_offer(g, how, plan);
     struct lx_team_plans *p = team_choose(g, how, plan, st);
     cancel_end(&token);
     return p;

@@ -34,8 +34,7 @@ struct fit_limits {
     uint64_t seed;               /* of the perturbed orders */
     bool (*stop)(void *context); /* may be NULL; polled often enough to stop within a few milliseconds */
     void *context;
-    bool
-        dense; /* items that always find a place are packed with the others all the same: it leaves larger gaps */
+    bool dense; /* packs items that always find a place with the others: it leaves larger gaps */
 };
 
 enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT };
@@ -58,9 +57,9 @@ struct height_answer {
     int64_t nodes, probes;
 };
 
-/* Told of every better packing, and with `base` NULL of every better bound. */
+/* Called for every better packing, and with `base` NULL for every better bound. */
 struct height_watch {
-    void (*tell)(void *context, const int64_t *base, const struct height_answer *so_far);
+    void (*report)(void *context, const int64_t *base, const struct height_answer *so_far);
     void *context;
 };
 

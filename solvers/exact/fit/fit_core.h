@@ -10,6 +10,7 @@
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 #define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 
+#include "base/arena.h"
 #include "exact/fit/fit.h"
 
 #include <stddef.h>
@@ -46,7 +47,7 @@ struct fit_part {
     fit_unit *total;                        /* a section: the heights of all its items */
 };
 
-/* An item as fit_peel.c sees it: a rectangle of its greatest height. */
+/* An item as peeling sees it: a rectangle of its greatest height. */
 struct fit_loose {
     int32_t from, to, origin;
     fit_unit height, high; /* high: the greatest base allowed */
@@ -65,6 +66,7 @@ struct fit_scaled {
     /* All items where some are peeled, in order: those of the parts, then the others. */
     struct fit_loose *loose;
     int32_t loose_kept, loose_count;
+    struct arena memory;
 };
 
 /* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
@@ -73,9 +75,8 @@ struct fit_scaled {
 #define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
 #define FIT_MOST_SEARCHED 20000
 
-/* `peel`: items that always find a place are in no part (fit_peel.h). */
-bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
-void fit_scaled_free(struct fit_scaled *s);
+/* `peel`: items that always find a place are in no part. The caller frees `memory`. */
+void fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
 
 /* The greatest heights of item i and of its neighbour in entry `at` while both live. */
 static inline fit_unit fit_mine(const struct fit_part *part, int32_t i, int32_t at)
@@ -94,14 +95,6 @@ static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
 }
 
 /* Fast packings: by first fit (fit_heuristic.c) and from the ground up (skyline.c). */
-
-/* Packs the part into `base` by up to `passes` orders, until no item is more than `enough` units above
- * its highest base. `*excess` is the least that was reached (the packing fits if it is not positive); an
- * item that collides with its fixed base counts as far too high. `*steps` grows by the items placed. */
-void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
-                   void *context, fit_unit *base, fit_unit *excess, int64_t *steps);
-
-/* How a heuristic is run. */
 struct fit_heuristic_run {
     fit_unit enough; /* it ends when no item is more than that above its highest base */
     bool (*stop)(void *context);
@@ -109,16 +102,15 @@ struct fit_heuristic_run {
     int64_t *steps; /* grows by the items placed */
 };
 
-/* Several styles of packing from the ground up, as above. `*excess` is FIT_FAR where it cannot: the part
- * has fixed items. A stop is heard after the first packing. */
+/* Packs the part into `base` by up to `passes` orders. `*excess` is the least that was reached (the packing
+ * fits if it is not positive); an item that collides with its fixed base counts as far too high. */
+void fit_first_fit(const struct fit_part *part, int passes, const struct fit_heuristic_run *run,
+                   fit_unit *base, fit_unit *excess);
+
+/* Several styles of packing from the ground up. `*excess` is FIT_FAR if the part has fixed items. It can be
+ * cancelled after the first packing. */
 void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess);
-
-/* Items that always find a place: out of the search, and in again at its end. */
-
-/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds
- * a base beside all before it. */
-int32_t fit_peel(struct fit_loose *at, int32_t count);
 
 /* Bases (in bytes) of the peeled items when all others have theirs. */
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base);

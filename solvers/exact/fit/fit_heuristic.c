@@ -12,7 +12,6 @@
 #include "exact/fit/fit_core.h"
 
 #include "base/bisect.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/vec.h"
 
@@ -71,86 +70,61 @@ static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int
     }
 }
 
-/* One pass. A pass that is stopped counts as far too high. */
-static void fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
-                               bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
+/* One pass. A pass that is cancelled counts as far too high. */
+static fit_unit fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
+                                   const struct fit_heuristic_run *run, fit_unit *base)
 {
+    fit_unit excess = -FIT_FAR;
     s->all.count = 0;
     for (int32_t i = 0; i < s->count; i++) s->pair[i].count = 0;
-    *excess = -FIT_FAR;
     for (int32_t i = 0, fixed = 0; i < part->count; i++) {
         if (!part->fixed[i]) continue;
-        if ((fixed++ & 63) == 63 && stop && stop(context)) {
-            *excess = FIT_FAR;
-            return;
-        }
+        if ((fixed++ & 63) == 63 && run->stop && run->stop(run->context)) return FIT_FAR;
         base[i] = part->low[i];
         if (lowest_gap(s, part->from[i], part->to[i], part->height[i], base[i], 1) != base[i])
-            *excess = FIT_FAR;
+            excess = FIT_FAR;
         fit_heuristic_put(part, s, i, base[i]);
     }
     for (int32_t k = 0; k < part->count; k++) {
         int32_t i = order[k];
-        if (stop && (k & 63) == 63 && stop(context)) {
-            *excess = FIT_FAR;
-            return;
-        }
+        if (run->stop && (k & 63) == 63 && run->stop(run->context)) return FIT_FAR;
         if (!part->fixed[i]) {
             base[i] = lowest_gap(s, part->from[i], part->to[i], part->height[i], 0, part->align[i]);
             fit_heuristic_put(part, s, i, base[i]);
         }
-        if (base[i] - part->high[i] > *excess) *excess = base[i] - part->high[i];
+        if (base[i] - part->high[i] > excess) excess = base[i] - part->high[i];
     }
+    return excess;
 }
 
 struct keyed {
     double key, second;
-    int32_t item;
+    int32_t tie, item;
 };
 
-ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(item));
+ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(tie));
 
-static void run_passes(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
-                       void *context, struct strips *s, struct keyed *keyed, int32_t *orders, fit_unit *trial,
-                       fit_unit *base, fit_unit *excess, int64_t *steps)
+/* The order of a pass: by size, area or length; then the order before, with what exceeds the goal in front. */
+static void fit_heuristic_sort(const struct fit_part *part, int pass, fit_unit enough, const fit_unit *base,
+                               struct keyed *keyed, int32_t *order)
 {
-    int32_t *order = orders, *next = orders + part->count;
-    size_t bytes = (size_t)part->count * sizeof *base;
-    fit_unit seen = FIT_FAR;
-    for (int pass = 0; pass<passes && * excess> enough; pass++) {
-        if (pass > 0 && stop && stop(context)) break;
-        if (pass < 3) {
-            for (int32_t i = 0; i < part->count; i++) {
-                double height = (double)part->height[i], length = part->to[i] - part->from[i];
-                double key[] = {height, height * length, length};
-                keyed[i] = (struct keyed){key[pass], key[(pass + 1) % 3], i};
-            }
-            qsort(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key);
-            for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
-        } else {
-            /* What exceeds the goal goes first, the rest keeps its order. */
-            int32_t filled = 0;
-            for (int i = 0; i < 2; i++)
-                for (int32_t k = 0; k < part->count; k++) {
-                    bool high = trial[order[k]] - part->high[order[k]] > enough;
-                    if (high == (i == 0)) next[filled++] = order[k];
-                }
-            int32_t *swap = order;
-            order = next;
-            next = swap;
-        }
-        fit_heuristic_pack(part, s, order, stop, context, trial, &seen);
-        *steps += part->count;
-        if (seen < *excess) {
-            *excess = seen;
-            memcpy(base, trial, bytes);
-        }
+    for (int32_t k = 0; k < part->count; k++) {
+        int32_t i = pass < 3 ? k : order[k];
+        double height = (double)part->height[i], length = part->to[i] - part->from[i];
+        double key[] = {height, height * length, length};
+        if (pass < 3)
+            keyed[k] = (struct keyed){key[pass], key[(pass + 1) % 3], i, i};
+        else
+            keyed[k] = (struct keyed){base[i] - part->high[i] > enough, 0, k, i};
     }
+    qsort(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key);
+    for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
 }
 
-void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
-                   void *context, fit_unit *base, fit_unit *excess, int64_t *steps)
+void fit_first_fit(const struct fit_part *part, int passes, const struct fit_heuristic_run *run,
+                   fit_unit *base, fit_unit *excess)
 {
+    struct arena memory = {0};
     size_t n = (size_t)part->count;
     struct strips s = {0};
     s.count = part->count / ITEMS_A_STRIP < MOST_STRIPS ? part->count / ITEMS_A_STRIP : MOST_STRIPS;
@@ -158,14 +132,20 @@ void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, boo
         s.width = (part->sections + s.count - 1) / s.count;
         s.count = (part->sections + s.width - 1) / s.width;
     }
-    struct keyed *keyed = mem_alloc(n * sizeof *keyed);
-    int32_t *orders = mem_alloc(2 * n * sizeof *orders);
-    fit_unit *trial = mem_alloc(n * sizeof *trial);
+    struct keyed *keyed = arena_array(&memory, n, sizeof *keyed);
+    int32_t *order = arena_array(&memory, n, sizeof *order);
+    fit_unit *trial = arena_array(&memory, n, sizeof *trial);
     *excess = FIT_FAR;
-    run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
-    mem_free(keyed);
-    mem_free(orders);
-    mem_free(trial);
+    for (int pass = 0; pass<passes && * excess> run->enough; pass++) {
+        if (pass > 0 && run->stop && run->stop(run->context)) break;
+        fit_heuristic_sort(part, pass, run->enough, trial, keyed, order);
+        fit_unit seen = fit_heuristic_pack(part, &s, order, run, trial);
+        *run->steps += part->count;
+        if (seen >= *excess) continue;
+        *excess = seen;
+        memcpy(base, trial, n * sizeof *base);
+    }
+    arena_free(&memory);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
 }

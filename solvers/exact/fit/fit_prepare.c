@@ -16,10 +16,88 @@
 #include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "common/taken_bits.h"
 #include "exact/fit/fit_core.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Items that always find a place are left out of the search. A neighbour of height h forbids an item of
+ * height s at most h + s - 1 bases, wherever it stands. If all neighbours together forbid fewer bases
+ * than the item has, it can wait until the others are placed. Without it others may have the same luck,
+ * so it is asked again and again, small ones first. Where sections are overfull nothing is peeled; a list
+ * that is tight at few ticks, as those of training steps are, loses a third of its items and more.
+ * O(pairs) to find them, O(n) to place each. --- */
+
+ORDER(by_height, struct fit_loose, ORDER_UP(height) ORDER_UP(origin));
+
+static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
+{
+    return a->from < b->to && b->from < a->to;
+}
+
+/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds
+ * a base beside all before it. */
+static int32_t fit_peel(struct fit_loose *at, int32_t count)
+{
+    struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
+    int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
+    qsort(at, (size_t)count, sizeof *at, by_height);
+    for (int32_t i = 0; i < count; i++) {
+        at[i].near = 0;
+        at[i].load = 0;
+        for (int32_t k = 0; k < count; k++)
+            if (k != i && fit_peel_meet(&at[i], &at[k])) {
+                at[i].near++;
+                at[i].load += at[k].height;
+            }
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < count; i++) {
+            /* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
+            int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
+            if (!(!at[i].kept_out && !at[i].peeled && forbidden <= at[i].high)) continue;
+            at[i].peeled = true;
+            for (int32_t k = 0; k < count; k++)
+                if (k != i && fit_peel_meet(&at[i], &at[k])) {
+                    at[k].near--;
+                    at[k].load -= at[i].height;
+                }
+            order[--end] = i;
+            again = true;
+        }
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (!at[i].peeled) sorted[left++] = at[i];
+    for (int32_t k = end; k < count; k++) sorted[k] = at[order[k]];
+    memcpy(at, sorted, (size_t)count * sizeof *at);
+    mem_free(sorted);
+    mem_free(order);
+    return left;
+}
+
+void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
+{
+    if (s->loose_kept == s->loose_count) return;
+    struct byte_range *taken = mem_alloc((size_t)s->loose_count * sizeof *taken);
+    for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
+        /* The lowest base that the items before it leave. */
+        const struct fit_loose *own = &s->loose[k];
+        size_t n = 0;
+        for (int32_t i = 0; i < k; i++)
+            if (fit_peel_meet(own, &s->loose[i])) {
+                fit_unit low = base[s->loose[i].origin] / s->unit;
+                taken[n++] = (struct byte_range){low, low + s->loose[i].height};
+            }
+        range_sort(taken, n);
+        fit_unit cursor = 0;
+        for (size_t i = 0; i < n && taken[i].from < cursor + own->height; i++)
+            cursor = max_i64(cursor, taken[i].to);
+        base[own->origin] = cursor * s->unit;
+    }
+    mem_free(taken);
+}
 
 /* Peeling looks at all pairs. */
 enum { MOST_PEELED = 5000 };
@@ -29,7 +107,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time));
+ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time) ORDER_UP(grows) ORDER_UP(shrinks));
 
 struct timeline {
     struct moment *moments;
@@ -55,11 +133,6 @@ static void live_pieces(const struct fit_problem *p, const struct fit_item *item
     *end = z;
 }
 
-static void fit_prepare_note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
-{
-    m[(*n)++] = (struct moment){time, grows, shrinks};
-}
-
 static void build_timeline(const struct fit_problem *p, struct timeline *t)
 {
     size_t room = (size_t)p->piece_count * 2 + 2;
@@ -71,8 +144,8 @@ static void build_timeline(const struct fit_problem *p, struct timeline *t)
         live_pieces(p, &p->items[i], &first, &end);
         for (int32_t k = first; k < end; k++) {
             int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
-            fit_prepare_note(t->moments, &n, p->pieces[k].start, size > before, size < before);
-            if (k + 1 == end) fit_prepare_note(t->moments, &n, p->pieces[k].end, false, true);
+            t->moments[n++] = (struct moment){p->pieces[k].start, size > before, size < before};
+            if (k + 1 == end) t->moments[n++] = (struct moment){p->pieces[k].end, false, true};
         }
     }
     qsort(t->moments, (size_t)n, sizeof *t->moments, fit_prepare_by_time);
@@ -129,42 +202,44 @@ static fit_unit greatest_between(const struct fit_part *part, int32_t item, int3
     return greatest;
 }
 
-static void allocate_part(struct fit_part *part, int32_t count, int32_t sections, int64_t steps)
+static void allocate_part(struct fit_part *part, struct arena *memory, int32_t count, int32_t sections,
+                          int64_t steps)
 {
     size_t n = (size_t)count, m = (size_t)sections;
     part->count = count;
     part->sections = sections;
-    part->from = mem_alloc(n * sizeof *part->from);
-    part->to = mem_alloc(n * sizeof *part->to);
-    part->height = mem_alloc(n * sizeof *part->height);
-    part->low = mem_alloc(n * sizeof *part->low);
-    part->high = mem_alloc(n * sizeof *part->high);
-    part->align = mem_alloc(n * sizeof *part->align);
-    part->fixed = mem_alloc(n * sizeof *part->fixed);
-    part->origin = mem_alloc(n * sizeof *part->origin);
-    part->first_step = mem_alloc((n + 1) * sizeof *part->first_step);
-    part->steps = mem_alloc((size_t)steps * sizeof *part->steps);
-    part->total = mem_zeroed(m, sizeof *part->total);
-    part->first_in_section = mem_zeroed(m + 1, sizeof *part->first_in_section);
-    part->first_near = mem_zeroed(n + 1, sizeof *part->first_near);
+    part->from = arena_array(memory, n, sizeof *part->from);
+    part->to = arena_array(memory, n, sizeof *part->to);
+    part->height = arena_array(memory, n, sizeof *part->height);
+    part->low = arena_array(memory, n, sizeof *part->low);
+    part->high = arena_array(memory, n, sizeof *part->high);
+    part->align = arena_array(memory, n, sizeof *part->align);
+    part->fixed = arena_array(memory, n, sizeof *part->fixed);
+    part->origin = arena_array(memory, n, sizeof *part->origin);
+    part->first_step = arena_array(memory, n + 1, sizeof *part->first_step);
+    part->steps = arena_array(memory, (size_t)steps, sizeof *part->steps);
+    part->total = arena_array(memory, m, sizeof *part->total);
+    part->first_in_section = arena_array(memory, m + 1, sizeof *part->first_in_section);
+    part->first_near = arena_array(memory, n + 1, sizeof *part->first_near);
 }
 
 /* Items are sorted by their first section: those after i that start before i ends are its neighbours. */
-static bool link_neighbours(struct fit_part *part)
+static void link_neighbours(struct fit_part *part, struct arena *memory)
 {
     int32_t n = part->count;
     int64_t pairs = 0, entries = 0;
-    if (n > FIT_MOST_SEARCHED) return true;
+    if (n > FIT_MOST_SEARCHED) return;
     for (int32_t i = 0; i < n; i++) {
         entries += part->to[i] - part->from[i];
         int32_t behind;
         BISECT(behind, i + 1, n, part->from[behind] < part->to[i]);
         pairs += behind - i - 1;
     }
-    if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
-    part->near = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->near);
-    if (part->first_step[n] > n) part->heights = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
-    part->in_section = mem_alloc((size_t)entries * sizeof *part->in_section);
+    if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return;
+    part->near = arena_array(memory, (size_t)(2 * pairs + 1), sizeof *part->near);
+    if (part->first_step[n] > n)
+        part->heights = arena_array(memory, (size_t)(2 * pairs + 1), sizeof *part->heights);
+    part->in_section = arena_array(memory, (size_t)entries, sizeof *part->in_section);
     int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
@@ -195,29 +270,18 @@ static bool link_neighbours(struct fit_part *part)
         }
     }
     mem_free(fill);
-    return true;
 }
 
-/* Sums of heights, from where they begin and end. */
-static void add_totals(struct fit_part *part)
-{
-    for (int32_t k = 0; k < part->first_step[part->count]; k++) {
-        part->total[part->steps[k].from] += part->steps[k].size;
-        if (part->steps[k].to < part->sections) part->total[part->steps[k].to] -= part->steps[k].size;
-    }
-    for (int32_t s = 1; s < part->sections; s++) part->total[s] += part->total[s - 1];
-}
-
-static bool fill_part(const struct fit_problem *p, const struct timeline *t, const struct draft *drafts,
-                      int32_t count, int64_t rounding, int64_t unit, struct fit_part *part)
+static void fill_part(const struct fit_problem *p, const struct timeline *t, const struct draft *drafts,
+                      int32_t count, int64_t rounding, struct fit_scaled *out, struct fit_part *part)
 {
     int32_t base = drafts[0].from, end = 0;
-    int64_t steps = 0;
+    int64_t steps = 0, unit = out->unit;
     for (int32_t i = 0; i < count; i++) {
         if (drafts[i].to > end) end = drafts[i].to;
         steps += drafts[i].end - drafts[i].first;
     }
-    allocate_part(part, count, end - base, steps);
+    allocate_part(part, &out->memory, count, end - base, steps);
     part->capacity = round_up_i64(p->capacity, rounding) / unit;
     part->plain = true;
     int32_t step = 0;
@@ -254,32 +318,12 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
         if (d->fixed || d->align != 1 || d->high != part->capacity - part->height[i]) part->plain = false;
     }
     part->first_step[count] = step;
-    add_totals(part);
-    return link_neighbours(part);
-}
-
-void fit_scaled_free(struct fit_scaled *s)
-{
-    mem_free(s->loose);
-    for (int32_t i = 0; i < s->part_count; i++) {
-        mem_free(s->parts[i].from);
-        mem_free(s->parts[i].to);
-        mem_free(s->parts[i].height);
-        mem_free(s->parts[i].low);
-        mem_free(s->parts[i].high);
-        mem_free(s->parts[i].align);
-        mem_free(s->parts[i].fixed);
-        mem_free(s->parts[i].origin);
-        mem_free(s->parts[i].first_step);
-        mem_free(s->parts[i].steps);
-        mem_free(s->parts[i].total);
-        mem_free(s->parts[i].first_in_section);
-        mem_free(s->parts[i].in_section);
-        mem_free(s->parts[i].first_near);
-        mem_free(s->parts[i].near);
-        mem_free(s->parts[i].heights);
+    for (int32_t k = 0; k < step; k++) {
+        part->total[part->steps[k].from] += part->steps[k].size;
+        if (part->steps[k].to < part->sections) part->total[part->steps[k].to] -= part->steps[k].size;
     }
-    mem_free(s->parts);
+    for (int32_t s = 1; s < part->sections; s++) part->total[s] += part->total[s - 1];
+    link_neighbours(part, &out->memory);
 }
 
 static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t end)
@@ -289,9 +333,9 @@ static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t
     return size;
 }
 
-/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. */
-static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
-                        struct fit_scaled *out, struct draft *drafts, int32_t *count)
+/* Drafts of all items that take room; returns how many. Sets `out->impossible` if one can never fit. */
+static int32_t draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
+                           struct fit_scaled *out, struct draft *drafts)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
@@ -310,10 +354,10 @@ static void draft_items(const struct fit_problem *p, const struct timeline *t, b
         d.high = d.fixed ? d.low : (p->capacity - size) / out->unit / d.align * d.align;
         drafts[n++] = d;
     }
-    *count = n;
+    return n;
 }
 
-static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
+static void split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
                         struct draft *drafts, int32_t count, struct fit_scaled *out)
 {
     qsort(drafts, (size_t)count, sizeof *drafts, fit_prepare_by_from);
@@ -322,29 +366,25 @@ static bool split_parts(const struct fit_problem *p, const struct timeline *t, i
         if (drafts[i].from >= reached) parts++;
         if (drafts[i].to > reached) reached = drafts[i].to;
     }
-    out->parts = mem_zeroed((size_t)parts + 1, sizeof *out->parts);
+    out->parts = arena_array(&out->memory, (size_t)parts + 1, sizeof *out->parts);
     for (int32_t i = 0, next; i < count; i = next) {
         reached = drafts[i].to;
         for (next = i + 1; next < count && drafts[next].from < reached; next++)
             if (drafts[next].to > reached) reached = drafts[next].to;
         struct fit_part *part = &out->parts[out->part_count++];
-        if (!fill_part(p, t, drafts + i, next - i, rounding, out->unit, part)) return false;
+        fill_part(p, t, drafts + i, next - i, rounding, out, part);
         for (int32_t s = 0; s < part->sections; s++)
             if (part->total[s] > part->capacity) out->impossible = true;
     }
-    return true;
 }
 
 /* The drafts that are worth a search; their number. */
 static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, struct draft *drafts,
                               int32_t count, struct fit_scaled *out)
 {
+    if (count > MOST_PEELED) return count;
     bool *stays = mem_zeroed((size_t)p->item_count + 1, sizeof *stays);
-    out->loose = count <= MOST_PEELED ? mem_alloc(((size_t)count + 1) * sizeof *out->loose) : NULL;
-    if (!out->loose) {
-        mem_free(stays);
-        return count;
-    }
+    out->loose = arena_array(&out->memory, (size_t)count + 1, sizeof *out->loose);
     for (int32_t i = 0; i < count; i++) {
         const struct draft *d = &drafts[i];
         fit_unit height = round_up_i64(greatest_size(p, d->first, d->end), rounding) / out->unit;
@@ -365,7 +405,7 @@ static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, str
     return left;
 }
 
-bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
+void fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
 {
     *out = (struct fit_scaled){0};
     int64_t rounding = 0;
@@ -387,14 +427,11 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     out->unit = unit ? unit : 1;
     struct timeline t = {0};
     struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
-    int32_t count = 0;
     build_timeline(p, &t);
-    bool done = true;
-    if (done) draft_items(p, &t, mixed, out, drafts, &count);
-    if (done && peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
-    if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
+    int32_t count = draft_items(p, &t, mixed, out, drafts);
+    if (peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
+    if (!out->impossible) split_parts(p, &t, rounding, drafts, count, out);
     mem_free(drafts);
     mem_free(t.moments);
     mem_free(t.section_at);
-    return done;
 }

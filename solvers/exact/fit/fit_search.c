@@ -26,11 +26,10 @@
  * be the answer whose vector of bases, read in order of rank, is lexicographically least. If y had the lower
  * rank, the swap would lower y and raise only x: contradiction. So y is never put on x then.
  *
- * Dead ends are explained (fit_explain.c): the search returns to the last decision that is part of the
+ * Dead ends are explained (fit_conflict.c): the search returns to the last decision that is part of the
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void fit_search_change(struct fit_search *s, fit_unit *where, fit_unit value)
@@ -88,14 +87,6 @@ static fit_unit least_support(struct fit_search *s, int32_t k)
     return least > s->waits[k] ? least : s->waits[k] + part->align[k];
 }
 
-/* A witness that may still end at or below the bound proves that the bound need not rise. */
-static bool witness_holds(const struct fit_search *s, int32_t k)
-{
-    if (s->witness[k] < 0) return false;
-    int32_t at = s->witness[k];
-    return s->low[s->part->near[at]] + fit_theirs(s->part, at) <= s->low[k] && s->low[k] > s->waits[k];
-}
-
 static void forget_dirty(struct fit_search *s)
 {
     for (int32_t i = 0; i < s->dirty_count; i++) s->is_dirty[s->dirty[i]] = false;
@@ -132,7 +123,12 @@ static bool fit_search_settle(struct fit_search *s)
         again = false;
         for (int32_t w = 0; w < s->waiting_count; w++) {
             int32_t k = s->waiting[w];
-            if (!(!s->placed[k] && s->rest[k] == s->waits[k]) || witness_holds(s, k)) continue;
+            if (s->placed[k] || s->rest[k] != s->waits[k]) continue;
+            /* A witness that may still end at or below the bound proves that the bound need not rise. */
+            int32_t at = s->witness[k];
+            if (at >= 0 && s->low[k] > s->waits[k] &&
+                s->low[s->part->near[at]] + fit_theirs(s->part, at) <= s->low[k])
+                continue;
             fit_unit support = least_support(s, k);
             if (support <= s->low[k]) continue;
             if (support > s->part->high[k]) support = s->part->high[k] + 1;

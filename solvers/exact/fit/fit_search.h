@@ -29,7 +29,7 @@ struct fit_frame {
     bool waiting;
 };
 
-/* Placements that exclude each other when all together (fit_nogood.c). */
+/* Placements that exclude each other when all together (fit_conflict.c). */
 struct fit_placement {
     int32_t item;
     fit_unit base;
@@ -71,7 +71,7 @@ struct fit_search {
     int32_t depth, most_depth;
     int32_t window_from, window_to; /* the stretch of sections that is being worked on */
     bool split;                     /* it may have fallen apart or be done */
-    /* Conflict: the levels that together cannot be; filled by fit_explain. */
+    /* Conflict: the levels that together cannot be; filled by fit_conflict.c. */
     uint64_t *conflict;
     int32_t conflict_words;
     fit_unit *asked;
@@ -84,12 +84,13 @@ struct fit_search {
     VEC(struct fit_set) sets;
     int32_t *bucket;
     uint64_t *resolved;
-    /* Branching: see fit_branch.c. */
+    /* Branching: see fit_state.c. */
     double *weight, *bias;
     int32_t *rank;
     int low_share, room_share;
     struct rng rng;
     int64_t nodes, failures;
+    struct arena memory; /* of all but the vectors */
 };
 
 void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
@@ -99,19 +100,20 @@ void fit_search_close(struct fit_search *s);
 enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t failures,
                                bool (*stop)(void *context), void *context);
 
-/* Conflicts (fit_explain.c): fill `conflict` with the levels that explain why an item has no base left, or
+/* Conflicts (fit_conflict.c): fill `conflict` with the levels that explain why an item has no base left, or
  * why a section overflows. */
 void fit_explain_item(struct fit_search *s, int32_t item);
 void fit_explain_section(struct fit_search *s, int32_t section);
+/* An empty conflict, and a new explanation. */
 void fit_conflict_clear(struct fit_search *s);
 
-/* Refuted sets (fit_nogood.c). Learn: the placement, decided at the level just undone, is refuted by the
+/* Refuted sets (fit_conflict.c). Learn: the placement, decided at the level just undone, is refuted by the
  * decisions in `conflict`. Allows: false, with the conflict filled, if the placement completes a set. */
 void fit_nogood_open(struct fit_search *s);
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level);
 bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base);
 
-/* Branching (fit_branch.c). */
+/* Branching (fit_state.c). */
 void fit_branch_prepare(struct fit_search *s, int64_t run);
 void fit_branch_focus(struct fit_search *s);
 int32_t fit_branch_choose(struct fit_search *s);

@@ -1,15 +1,9 @@
-/* Memory of the search state: all arrays of one part, in one place. */
+/* Memory of the search state, and branching. */
 #include "exact/fit/fit_search.h"
 #include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static void *fit_state_array(size_t count, size_t size)
-{
-    return mem_zeroed(count + 1, size);
-}
 
 struct keyed {
     double area;
@@ -38,52 +32,47 @@ void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t
 {
     size_t n = (size_t)part->count, m = (size_t)part->sections;
     *s = (struct fit_search){.part = part, .rng = rng_seed(seed)};
-    s->low = fit_state_array(n, sizeof *s->low);
-    s->rest = fit_state_array(n, sizeof *s->rest);
-    s->waits = fit_state_array(n, sizeof *s->waits);
-    s->base = fit_state_array(n, sizeof *s->base);
-    s->room = fit_state_array(n, sizeof *s->room);
-    s->asked = fit_state_array(n, sizeof *s->asked);
-    s->explained = fit_state_array(n, sizeof *s->explained);
-    s->cursor = fit_state_array(n, sizeof *s->cursor);
-    s->placed = fit_state_array(n, sizeof *s->placed);
-    s->level = fit_state_array(n, sizeof *s->level);
-    s->placed_event = fit_state_array(n, sizeof *s->placed_event);
-    s->wait_level = fit_state_array(n, sizeof *s->wait_level);
-    s->witness = fit_state_array(n, sizeof *s->witness);
-    s->last_event = fit_state_array(n, sizeof *s->last_event);
-    s->free_items = fit_state_array(n, sizeof *s->free_items);
-    s->slot = fit_state_array(n, sizeof *s->slot);
-    s->rank = fit_state_array(n, sizeof *s->rank);
-    s->weight = fit_state_array(n, sizeof *s->weight);
-    s->bias = fit_state_array(n, sizeof *s->bias);
-    s->left = fit_state_array(m, sizeof *s->left);
-    s->lowest = fit_state_array(m, sizeof *s->lowest);
-    s->crossing = fit_state_array(m, sizeof *s->crossing);
-    s->sole = fit_state_array(m, sizeof *s->sole);
-    s->stale = fit_state_array(m, sizeof *s->stale);
-    s->is_dirty = fit_state_array(m, sizeof *s->is_dirty);
-    s->dirty = fit_state_array(m, sizeof *s->dirty);
+    struct arena *memory = &s->memory;
+    s->low = arena_array(memory, n, sizeof *s->low);
+    s->rest = arena_array(memory, n, sizeof *s->rest);
+    s->waits = arena_array(memory, n, sizeof *s->waits);
+    s->base = arena_array(memory, n, sizeof *s->base);
+    s->room = arena_array(memory, n, sizeof *s->room);
+    s->asked = arena_array(memory, n, sizeof *s->asked);
+    s->explained = arena_array(memory, n, sizeof *s->explained);
+    s->cursor = arena_array(memory, n, sizeof *s->cursor);
+    s->placed = arena_array(memory, n, sizeof *s->placed);
+    s->level = arena_array(memory, n, sizeof *s->level);
+    s->placed_event = arena_array(memory, n, sizeof *s->placed_event);
+    s->wait_level = arena_array(memory, n, sizeof *s->wait_level);
+    s->witness = arena_array(memory, n, sizeof *s->witness);
+    s->last_event = arena_array(memory, n, sizeof *s->last_event);
+    s->free_items = arena_array(memory, n, sizeof *s->free_items);
+    s->slot = arena_array(memory, n, sizeof *s->slot);
+    s->rank = arena_array(memory, n, sizeof *s->rank);
+    s->weight = arena_array(memory, n, sizeof *s->weight);
+    s->bias = arena_array(memory, n, sizeof *s->bias);
+    s->left = arena_array(memory, m, sizeof *s->left);
+    s->lowest = arena_array(memory, m, sizeof *s->lowest);
+    s->crossing = arena_array(memory, m, sizeof *s->crossing);
+    s->sole = arena_array(memory, m, sizeof *s->sole);
+    s->stale = arena_array(memory, m, sizeof *s->stale);
+    s->is_dirty = arena_array(memory, m, sizeof *s->is_dirty);
+    s->dirty = arena_array(memory, m, sizeof *s->dirty);
     /* Each item is placed once and postponed a few times on a path; a deeper one ends the run. */
     s->most_depth = 8 * part->count + 1000;
-    s->frames = fit_state_array((size_t)s->most_depth, sizeof *s->frames);
-    s->waiting = fit_state_array((size_t)s->most_depth, sizeof *s->waiting);
+    s->frames = arena_array(memory, (size_t)s->most_depth, sizeof *s->frames);
+    s->waiting = arena_array(memory, (size_t)s->most_depth, sizeof *s->waiting);
     s->conflict_words = s->most_depth / 64 + 1;
-    s->conflict = fit_state_array((size_t)s->conflict_words, sizeof *s->conflict);
-    s->resolved = fit_state_array((size_t)s->conflict_words, sizeof *s->resolved);
+    s->conflict = arena_array(memory, (size_t)s->conflict_words, sizeof *s->conflict);
+    s->resolved = arena_array(memory, (size_t)s->conflict_words, sizeof *s->resolved);
     fit_nogood_open(s);
     rank_items(s);
 }
 
 void fit_search_close(struct fit_search *s)
 {
-    void *all[] = {s->low,        s->rest,     s->waits,        s->base,       s->room,    s->asked,
-                   s->placed,     s->level,    s->placed_event, s->wait_level, s->witness, s->last_event,
-                   s->slot,       s->rank,     s->weight,       s->bias,       s->left,    s->lowest,
-                   s->crossing,   s->is_dirty, s->dirty,        s->frames,     s->waiting, s->conflict,
-                   s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor,  s->sole,
-                   s->stale};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    arena_free(&s->memory);
     VEC_FREE(&s->changes);
     VEC_FREE(&s->events);
     VEC_FREE(&s->reasons);
@@ -194,11 +183,12 @@ static int32_t find_sole(const struct fit_search *s, int32_t section)
     return sole;
 }
 
-/* An item that must be the lowest of one of its sections: postponing it fails at once, so that it costs no
- * branch. The lowest of those, or -1. */
-static int32_t choose_forced(struct fit_search *s)
+int32_t fit_branch_choose(struct fit_search *s)
 {
+    const struct fit_part *part = s->part;
     int32_t best = -1;
+    /* The lowest item that must be the lowest of one of its sections: postponing it fails at once, so that it
+     * costs no branch. */
     for (int32_t t = s->window_from; t < s->window_to; t++) {
         if (s->stale[t]) {
             s->sole[t] = find_sole(s, t);
@@ -207,13 +197,6 @@ static int32_t choose_forced(struct fit_search *s)
         int32_t k = s->sole[t];
         if (k >= 0 && (best < 0 || s->low[k] < s->low[best]) && may_be_placed(s, k)) best = k;
     }
-    return best;
-}
-
-int32_t fit_branch_choose(struct fit_search *s)
-{
-    const struct fit_part *part = s->part;
-    int32_t best = choose_forced(s);
     if (best >= 0) return best;
     fit_unit best_score = 0;
     double best_key = 0;

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct style {
@@ -54,6 +53,7 @@ struct skyline {
     double *fullness;                      /* of an item: load of its fullest section, of the most there is */
     double *weights[STYLE_COUNT], *weight; /* of an item in each style, and in the one whose turn it is */
     int64_t visits;                        /* of nodes */
+    struct arena memory;
 };
 
 static bool is_lower(const struct skyline *s, int32_t a, int32_t b)
@@ -72,9 +72,13 @@ static void skyline_sift_up(struct skyline *s, int32_t at)
     s->slot[x] = at;
 }
 
-static void skyline_sift_down(struct skyline *s, int32_t at)
+static void heap_remove(struct skyline *s, int32_t stretch)
 {
-    int32_t x = s->heap[at];
+    int32_t at = s->slot[stretch], x = s->heap[--s->heap_count];
+    if (at == s->heap_count) return;
+    s->heap[at] = x;
+    skyline_sift_up(s, at);
+    at = s->slot[x];
     for (int32_t child; (child = 2 * at + 1) < s->heap_count; at = child) {
         if (child + 1 < s->heap_count && is_lower(s, s->heap[child + 1], s->heap[child])) child++;
         if (!is_lower(s, s->heap[child], x)) break;
@@ -83,15 +87,6 @@ static void skyline_sift_down(struct skyline *s, int32_t at)
     }
     s->heap[at] = x;
     s->slot[x] = at;
-}
-
-static void heap_remove(struct skyline *s, int32_t stretch)
-{
-    int32_t at = s->slot[stretch], last = s->heap[--s->heap_count];
-    if (at == s->heap_count) return;
-    s->heap[at] = last;
-    skyline_sift_up(s, at);
-    skyline_sift_down(s, s->slot[last]);
 }
 
 /* A stretch, in the heap and linked; where the one before it is as high, it becomes a part of that. */
@@ -118,20 +113,6 @@ static void join_before(struct skyline *s, int32_t from)
     if (s->end[from] < s->part->sections) s->before[s->end[from]] = s->before[from];
 }
 
-/* The item stands on the stretch that it lies within. */
-static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
-{
-    const struct fit_part *part = s->part;
-    int32_t end = s->end[stretch];
-    fit_unit ground = s->top[stretch];
-    heap_remove(s, stretch);
-    if (stretch < part->from[item]) add_stretch(s, stretch, part->from[item], ground);
-    for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++)
-        add_stretch(s, part->steps[k].from, part->steps[k].to, base + part->steps[k].size);
-    if (part->to[item] < end) add_stretch(s, part->to[item], end, ground);
-    join_before(s, end);
-}
-
 static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 {
     return (struct leaf){a.end < b.end ? a.end : b.end, a.weight > b.weight ? a.weight : b.weight};
@@ -143,6 +124,23 @@ struct wanted {
     int32_t best;
     double weight;
 };
+
+/* The item stands on the stretch that it lies within. */
+static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
+{
+    const struct fit_part *part = s->part;
+    int32_t end = s->end[stretch], leaf = s->width + item;
+    fit_unit ground = s->top[stretch];
+    s->leaves[leaf] = (struct leaf){INT32_MAX, -1};
+    for (leaf /= 2; leaf > 0; leaf /= 2)
+        s->leaves[leaf] = skyline_better_of(s->leaves[2 * leaf], s->leaves[2 * leaf + 1]);
+    heap_remove(s, stretch);
+    if (stretch < part->from[item]) add_stretch(s, stretch, part->from[item], ground);
+    for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++)
+        add_stretch(s, part->steps[k].from, part->steps[k].to, base + part->steps[k].size);
+    if (part->to[item] < end) add_stretch(s, part->to[item], end, ground);
+    join_before(s, end);
+}
 
 /* The heavier half first: it may spare the other. */
 static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t width, struct wanted *w)
@@ -194,10 +192,6 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
         }
         base[w.best] = fit_round_up(s->top[stretch], part->align[w.best]);
         if (base[w.best] - part->high[w.best] > excess) excess = base[w.best] - part->high[w.best];
-        int32_t at = s->width + w.best;
-        s->leaves[at] = (struct leaf){INT32_MAX, -1};
-        for (at /= 2; at > 0; at /= 2)
-            s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
         skyline_put_on(s, stretch, w.best, base[w.best]);
         bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
@@ -233,15 +227,15 @@ static void skyline_open(struct skyline *s, const struct fit_part *part)
     size_t n = (size_t)part->count, m = (size_t)part->sections + 1;
     *s = (struct skyline){.part = part, .width = 1};
     while (s->width < part->count) s->width *= 2;
-    s->end = mem_alloc(m * sizeof *s->end);
-    s->before = mem_alloc(m * sizeof *s->before);
-    s->slot = mem_alloc(m * sizeof *s->slot);
-    s->top = mem_alloc(m * sizeof *s->top);
-    s->heap = mem_alloc(m * sizeof *s->heap);
-    s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
-    s->first = mem_alloc(m * sizeof *s->first);
-    s->fullness = mem_alloc(n * sizeof *s->fullness);
-    for (int k = 0; k < STYLE_COUNT; k++) s->weights[k] = mem_alloc(n * sizeof **s->weights);
+    s->end = arena_array(&s->memory, m, sizeof *s->end);
+    s->before = arena_array(&s->memory, m, sizeof *s->before);
+    s->slot = arena_array(&s->memory, m, sizeof *s->slot);
+    s->top = arena_array(&s->memory, m, sizeof *s->top);
+    s->heap = arena_array(&s->memory, m, sizeof *s->heap);
+    s->leaves = arena_array(&s->memory, 2 * (size_t)s->width, sizeof *s->leaves);
+    s->first = arena_array(&s->memory, m, sizeof *s->first);
+    s->fullness = arena_array(&s->memory, n, sizeof *s->fullness);
+    for (int k = 0; k < STYLE_COUNT; k++) s->weights[k] = arena_array(&s->memory, n, sizeof **s->weights);
     for (int32_t t = 0, i = 0; t <= part->sections; t++) {
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;
@@ -249,47 +243,41 @@ static void skyline_open(struct skyline *s, const struct fit_part *part)
     measure_fullness(s);
 }
 
-/* One packing in the style whose turn it is; false: stopped. */
-static bool run_turn(struct skyline *s, const struct fit_heuristic_run *run, fit_unit *trial, fit_unit *base,
-                     fit_unit *excess)
+/* The first weights of a style. */
+static void skyline_weigh(struct skyline *s, const struct style *style)
 {
     const struct fit_part *part = s->part;
-    fit_unit seen = skyline_pack(s, run, *excess >= FIT_FAR, trial);
-    *run->steps += part->count;
-    if (seen >= FIT_FAR) return false;
-    if (seen < *excess) {
-        *excess = seen;
-        memcpy(base, trial, (size_t)part->count * sizeof *base);
+    for (int32_t i = 0; i < part->count; i++) {
+        double length = part->to[i] - part->from[i], full = s->fullness[i];
+        double weight = (double)part->height[i] * (style->by_area ? length : sqrt(length)), power = 1;
+        for (int exponent = style->fullness; exponent > 0; exponent /= 2, full *= full)
+            if (exponent % 2) power *= full;
+        weight *= power;
+        s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
     }
-    for (int32_t i = 0; i < part->count; i++)
-        if (trial[i] - part->high[i] > run->enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
-    return true;
 }
 
 static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run *run, fit_unit *trial,
                                fit_unit *base, fit_unit *excess)
 {
-    int64_t count = s->part->count;
+    const struct fit_part *part = s->part;
+    int64_t count = part->count;
     for (int round = 0; round < MOST_ROUNDS; round++)
         for (int k = 0; k < STYLE_COUNT; k++) {
             int64_t spent = s->visits + (round * STYLE_COUNT + k) * PACK_NODES * count;
             if (*excess <= run->enough || (round >= 2 && spent > MOST_NODES * count)) return;
             s->weight = s->weights[k];
-            if (round == 0) {
-                const struct fit_part *part = s->part;
-                for (int32_t i = 0; i < part->count; i++) {
-                    double length = part->to[i] - part->from[i];
-                    double own = (double)part->height[i] * (styles[k].by_area ? length : sqrt(length));
-                    double x = s->fullness[i];
-                    int exponent = styles[k].fullness;
-                    double result = 1;
-                    for (; exponent > 0; exponent /= 2, x *= x)
-                        if (exponent % 2) result *= x;
-                    double weight = own * result;
-                    s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
-                }
+            if (round == 0) skyline_weigh(s, &styles[k]);
+            fit_unit seen = skyline_pack(s, run, *excess >= FIT_FAR, trial);
+            *run->steps += count;
+            if (seen >= FIT_FAR) return;
+            if (seen < *excess) {
+                *excess = seen;
+                memcpy(base, trial, (size_t)count * sizeof *base);
             }
-            if (!run_turn(s, run, trial, base, excess)) return;
+            for (int32_t i = 0; i < part->count; i++)
+                if (trial[i] - part->high[i] > run->enough && s->weight[i] < HEAVIEST)
+                    s->weight[i] *= PROMOTION;
         }
 }
 
@@ -297,14 +285,11 @@ void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
                  fit_unit *excess)
 {
     struct skyline s;
-    fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial);
     *excess = FIT_FAR;
-    bool fixed = false;
-    for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
+    for (int32_t i = 0; i < part->count; i++)
+        if (part->fixed[i]) return;
     skyline_open(&s, part);
-    if (!fixed) skyline_run_rounds(&s, run, trial, base, excess);
-    void *all[] = {s.end, s.before, s.slot, s.top, s.heap, s.leaves, s.first, s.fullness};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
-    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s.weights[k]);
-    mem_free(trial);
+    fit_unit *trial = arena_array(&s.memory, (size_t)part->count, sizeof *trial);
+    skyline_run_rounds(&s, run, trial, base, excess);
+    arena_free(&s.memory);
 }

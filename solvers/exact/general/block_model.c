@@ -8,6 +8,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- What each two blocks are to each other. Alive together: some member of one and some member of the other
+ * have a common tick and are not exclusive. Such blocks share no byte; in-place relatives may share their
+ * address. Apart and alone hold whatever the lives are, also for relatives. What is none of this may
+ * share bytes, perhaps at a price (soft pairs). --- */
+
+ORDER(block_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
+
+static struct lx_pair block_pairs_in_order(struct lx_pair p)
+{
+    return p.a < p.b ? p : (struct lx_pair){p.b, p.a};
+}
+
+static void relate(struct blocks *b, int32_t i, int32_t k, enum pair_kind kind)
+{
+    size_t n = (size_t)b->count;
+    b->kind[(size_t)i * n + (size_t)k] = b->kind[(size_t)k * n + (size_t)i] = (unsigned char)kind;
+}
+
+ORDER(compare_softs, struct soft_pair, ORDER_UP(a) ORDER_UP(b));
+
+/* Only pairs that can be paid; those of the same two blocks add up. */
+static void gather_softs(struct blocks *b)
+{
+    const struct lx_bonds *s = &b->p->bonds;
+    b->softs = arena_array(&b->memory, (size_t)s->reuse_count + 1, sizeof *b->softs);
+    int32_t n = 0;
+    for (int32_t k = 0; b->p->objective == LX_SPILL && k < s->reuse_count; k++) {
+        struct lx_pair pair =
+            block_pairs_in_order((struct lx_pair){b->of[s->reuse[k].a], b->of[s->reuse[k].b]});
+        if (pair.a == pair.b || s->reuse[k].cost == 0 || pair_of(b, pair.a, pair.b) != PAIR_FREE) continue;
+        if (b->at[pair.a].size == 0 || b->at[pair.b].size == 0) continue;
+        const struct block *x = &b->at[pair.a];
+        bool meet = false;
+        for (int32_t o = x->first_option; o < x->first_option + x->option_count && !meet; o++)
+            meet = blocks_option(b, pair.b, b->options[o].pool) >= 0;
+        if (!meet) continue;
+        b->softs[n++] = (struct soft_pair){pair.a, pair.b, s->reuse[k].cost};
+    }
+    qsort(b->softs, (size_t)n, sizeof *b->softs, compare_softs);
+    for (int32_t k = 0; k < n; k++)
+        if (b->soft_count && compare_softs(&b->softs[b->soft_count - 1], &b->softs[k]) == 0)
+            b->softs[b->soft_count - 1].cost += b->softs[k].cost;
+        else
+            b->softs[b->soft_count++] = b->softs[k];
+}
+
+/* Fills the matrix and the soft pairs. */
+static void blocks_relate(struct blocks *b)
+{
+    const struct lx_problem *p = b->p;
+    const struct lx_bonds *s = &p->bonds;
+    size_t count = (size_t)s->exclusive_count;
+    struct lx_pair *exclusive = mem_alloc((count + 1) * sizeof *exclusive);
+    b->kind = arena_array(&b->memory, (size_t)b->count * (size_t)b->count + 1, sizeof *b->kind);
+    for (size_t k = 0; k < count; k++) exclusive[k] = block_pairs_in_order(s->exclusive[k]);
+    qsort(exclusive, count, sizeof *exclusive, block_pairs_compare_pairs);
+    for (int32_t u = 0; u < p->count; u++)
+        for (int32_t v = u + 1; v < p->count; v++) {
+            struct lx_pair key = {u, v};
+            if (b->of[u] == b->of[v] || !lx_lives_meet(&p->buffers[u], &p->buffers[v])) continue;
+            if (count && bsearch(&key, exclusive, count, sizeof key, block_pairs_compare_pairs)) continue;
+            relate(b, b->of[u], b->of[v], PAIR_HARD);
+        }
+    mem_free(exclusive);
+    for (int32_t u = 0; u < p->count; u++)
+        for (int32_t k = 0; k < p->buffers[u].parent_count; k++) {
+            int32_t parent = b->of[p->buffers[u].parents[k]];
+            if (pair_of(b, b->of[u], parent) == PAIR_HARD) relate(b, b->of[u], parent, PAIR_IN_PLACE);
+        }
+    for (int32_t k = 0; k < s->apart_count; k++)
+        relate(b, b->of[s->apart[k].a], b->of[s->apart[k].b], PAIR_HARD);
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; b->at[i].alone && k < b->count; k++)
+            if (k != i) relate(b, i, k, PAIR_HARD);
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; b->at[i].size == 0 && k < b->count; k++) relate(b, i, k, PAIR_FREE);
+    gather_softs(b);
+}
+
 static void join_groups(int32_t *up, const struct lx_group *groups, int32_t count)
 {
     for (int32_t g = 0; g < count; g++)
@@ -58,75 +137,39 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-ORDER(block_model_compare_spans, struct span, ORDER_UP(from) ORDER_UP(to));
-
-int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out)
+int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct byte_range *out)
 {
     const struct block *k = &b->at[block];
     const struct room *room = &b->rooms[pool];
-    int32_t n = 0, kept = 0;
+    size_t n = 0;
     if (k->size == 0) return 0;
     for (int32_t r = 0; r < room->reserved_count; r++) {
         struct lx_life when = {room->reserved[r].start, room->reserved[r].end};
         if (lives_meet(b->lives + k->first_life, k->life_count, &when, 1))
-            out[n++] = (struct span){room->reserved[r].from, room->reserved[r].to};
+            out[n++] = (struct byte_range){room->reserved[r].from, room->reserved[r].to};
     }
-    qsort(out, (size_t)n, sizeof *out, block_model_compare_spans);
-    for (int32_t i = 0; i < n; i++)
-        if (kept && out[kept - 1].to >= out[i].from)
-            out[kept - 1].to = max_i64(out[kept - 1].to, out[i].to);
-        else
-            out[kept++] = out[i];
-    return kept;
+    return (int32_t)range_join(out, n, true);
 }
 
 /* --- Pools and what they cost. --- */
 
-static void set_rooms(struct blocks *b)
-{
-    const struct lx_problem *p = b->p;
-    b->pool_count = p->pool_count ? p->pool_count : 1;
-    b->rooms = mem_zeroed((size_t)b->pool_count, sizeof *b->rooms);
-    if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
-    for (int32_t k = 0; k < p->pool_count; k++) {
-        const struct lx_pool *pool = &p->pools[k];
-        struct room *room = &b->rooms[k];
-        *room = (struct room){pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity, 0,
-                              pool->reserved, pool->reserved_count};
-        for (int32_t r = 0; r < pool->reserved_count; r++)
-            room->reserved_end = max_i64(room->reserved_end, pool->reserved[r].to);
-    }
-}
-
-/* Does the buffer allow the pool, and at what cost? */
-static bool allows(const struct lx_buffer *u, int32_t pool, int64_t *cost)
-{
-    if ((u->fixed >= 0 && u->fixed_pool != pool) || !lx_allows_pool(u, pool)) return false;
-    *cost += lx_on_cost(u, pool);
-    return true;
-}
-
-static bool block_model_has_room(const struct blocks *b, int32_t block, int32_t pool, struct span *spans)
-{
-    const struct block *k = &b->at[block];
-    int32_t n = blocks_reserved(b, block, pool, spans);
-    int64_t from = k->pin >= 0 ? k->pin : 0, at = above_spans(from, k->size, k->align, spans, n);
-    return (k->pin < 0 || at == k->pin) && at <= b->rooms[pool].capacity - k->size;
-}
-
 /* In the spill order of the first member. */
-static void find_options(struct blocks *b, int32_t block, int32_t *used, struct span *spans)
+static void find_options(struct blocks *b, int32_t block, int32_t *used, struct byte_range *spans)
 {
     struct block *k = &b->at[block];
     const struct lx_buffer *first = &b->p->buffers[k->buffer];
     int32_t wanted = first->pools ? first->pool_count : b->pool_count;
     k->first_option = *used;
     for (int32_t o = 0; o < wanted; o++) {
-        int32_t pool = first->pools ? first->pools[o] : o;
-        int64_t cost = 0;
-        bool all = block_model_has_room(b, block, pool, spans);
-        for (int32_t i = k->buffer; all && i < b->p->count; i++)
-            if (b->of[i] == block) all = allows(&b->p->buffers[i], pool, &cost);
+        int32_t pool = first->pools ? first->pools[o] : o, n = blocks_reserved(b, block, pool, spans);
+        int64_t from = max_i64(k->pin, 0), at = above_spans(from, k->size, k->align, spans, n), cost = 0;
+        bool all = (k->pin < 0 || at == k->pin) && at <= b->rooms[pool].capacity - k->size;
+        for (int32_t i = k->buffer; all && i < b->p->count; i++) {
+            const struct lx_buffer *u = &b->p->buffers[i];
+            if (b->of[i] != block) continue;
+            all = (u->fixed < 0 || u->fixed_pool == pool) && lx_allows_pool(u, pool);
+            if (all) cost += lx_on_cost(u, pool);
+        }
         if (all) b->options[(*used)++] = (struct option){pool, b->p->objective == LX_SPILL ? cost : 0};
     }
     k->option_count = *used - k->first_option;
@@ -140,13 +183,6 @@ static void block_model_fix(struct blocks *b, int32_t block, bool placed)
     signed char value = placed == k->on_if;
     if (b->fixed[k->variable] == !value) b->contradiction = true;
     b->fixed[k->variable] = value;
-}
-
-static bool is_staging(const struct lx_bonds *s, int32_t buffer)
-{
-    for (int32_t k = 0; k < s->staging_count; k++)
-        if (s->staging[k].a == buffer) return true;
-    return false;
 }
 
 /* `up` joins blocks already; `together` joins their variables. */
@@ -173,15 +209,16 @@ static void set_variables(struct blocks *b, int32_t *up)
         staging->on_if = false;
     }
     mem_free(of);
-    b->off_cost = mem_zeroed((size_t)b->variable_count + 1, sizeof *b->off_cost);
-    b->fixed = mem_alloc((size_t)b->variable_count + 1);
+    b->off_cost = arena_array(&b->memory, (size_t)b->variable_count + 1, sizeof *b->off_cost);
+    b->fixed = arena_array(&b->memory, (size_t)b->variable_count + 1, sizeof *b->fixed);
     memset(b->fixed, -1, (size_t)b->variable_count);
     const struct lx_problem *p = b->p;
     for (int32_t i = 0; i < b->count; i++)
         if (!b->at[i].option_count) block_model_fix(b, i, false);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *u = &p->buffers[i];
-        bool staging = is_staging(&p->bonds, i);
+        bool staging = false;
+        for (int32_t k = 0; k < s->staging_count && !staging; k++) staging = s->staging[k].a == i;
         if (u->reason) block_model_fix(b, b->of[i], false);
         if (!u->reason && !staging && (u->must || p->objective != LX_SPILL))
             block_model_fix(b, b->of[i], true);
@@ -195,11 +232,11 @@ static void fill_blocks(struct blocks *b)
 {
     size_t most = 1;
     for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
-    struct span *spans = mem_alloc(most * sizeof *spans);
+    struct byte_range *spans = mem_alloc(most * sizeof *spans);
     size_t n = 1;
     for (int32_t i = 0; i < b->p->count; i++)
         n += (size_t)(b->p->buffers[i].life_count ? b->p->buffers[i].life_count : 1);
-    b->lives = mem_alloc(n * sizeof *b->lives);
+    b->lives = arena_array(&b->memory, n, sizeof *b->lives);
     for (int32_t i = b->p->count - 1; i >= 0; i--) {
         const struct lx_buffer *u = &b->p->buffers[i];
         struct block *k = &b->at[b->of[i]];
@@ -214,7 +251,7 @@ static void fill_blocks(struct blocks *b)
         const struct lx_buffer *u = &b->p->buffers[b->at[i].buffer];
         n += (size_t)(u->pools ? u->pool_count : b->pool_count);
     }
-    b->options = mem_alloc(n * sizeof *b->options);
+    b->options = arena_array(&b->memory, n, sizeof *b->options);
     int32_t options = 0, lives = 0;
     for (int32_t i = 0; i < b->count; i++) gather_lives(b, i, &lives);
     for (int32_t i = 0; i < b->count; i++) find_options(b, i, &options, spans);
@@ -226,30 +263,26 @@ void blocks_open(struct blocks *b, const struct lx_problem *p)
     *b = (struct blocks){.p = p};
     size_t n = (size_t)p->count + 1;
     int32_t *up = mem_alloc(n * sizeof *up);
-    b->of = mem_alloc(n * sizeof *b->of);
-    set_rooms(b);
+    b->of = arena_array(&b->memory, n, sizeof *b->of);
+    b->pool_count = p->pool_count ? p->pool_count : 1;
+    b->rooms = arena_array(&b->memory, (size_t)b->pool_count, sizeof *b->rooms);
+    if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
+    for (int32_t k = 0; k < p->pool_count; k++) {
+        const struct lx_pool *pool = &p->pools[k];
+        int64_t capacity = pool->capacity == LX_NO_LIMIT ? INT64_MAX / 4 : pool->capacity;
+        b->rooms[k] = (struct room){capacity, 0, pool->reserved, pool->reserved_count};
+        for (int32_t r = 0; r < pool->reserved_count; r++)
+            b->rooms[k].reserved_end = max_i64(b->rooms[k].reserved_end, pool->reserved[r].to);
+    }
     sets_begin(up, p->count);
     join_groups(up, p->bonds.same_place, p->bonds.same_place_count);
     b->count = number_roots(up, p->count, b->of);
     b->too_many = b->count > MOST_BLOCKS;
     if (!b->too_many) {
-        b->at = mem_zeroed((size_t)b->count + 1, sizeof *b->at);
+        b->at = arena_array(&b->memory, (size_t)b->count + 1, sizeof *b->at);
         fill_blocks(b);
         set_variables(b, up);
         blocks_relate(b);
     }
     mem_free(up);
-}
-
-void blocks_close(struct blocks *b)
-{
-    mem_free(b->at);
-    mem_free(b->of);
-    mem_free(b->options);
-    mem_free(b->lives);
-    mem_free(b->rooms);
-    mem_free(b->off_cost);
-    mem_free(b->fixed);
-    mem_free(b->kind);
-    mem_free(b->softs);
 }

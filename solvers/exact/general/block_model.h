@@ -9,6 +9,8 @@
 #ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 #define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 
+#include "base/arena.h"
+#include "common/taken_bits.h"
 #include "placement/problem.h"
 
 enum { MOST_BLOCKS = 4000 };
@@ -29,11 +31,6 @@ struct block {
     bool alone;
     int32_t first_option, option_count;
     int32_t first_life, life_count;
-};
-
-/* Bytes [from, to) that a block cannot have. */
-struct span {
-    int64_t from, to;
 };
 
 struct soft_pair {
@@ -61,10 +58,21 @@ struct blocks {
     struct soft_pair *softs; /* where cost is asked for */
     bool contradiction;      /* no answer is legal */
     bool too_many;
+    struct arena memory;
 };
 
+/* The caller frees `memory`. */
+
 void blocks_open(struct blocks *b, const struct lx_problem *p);
-void blocks_close(struct blocks *b);
+
+/* The option of a block that is this pool, or -1. */
+static inline int32_t blocks_option(const struct blocks *b, int32_t block, int32_t pool)
+{
+    const struct block *k = &b->at[block];
+    for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++)
+        if (b->options[o].pool == pool) return o;
+    return -1;
+}
 
 static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t k)
 {
@@ -73,16 +81,13 @@ static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t 
 
 /* The bytes of the pool that are reserved while the block is alive, in rising order and joined; at most
  * reserved_count of them. */
-int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct span *out);
-
-/* block_pairs.c: fills the matrix and the soft pairs. */
-void blocks_relate(struct blocks *b);
+int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct byte_range *out);
 
 /* Has a common tick with the other list. */
 bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, int32_t bn);
 
 /* The address at or above `from` that is the least free one, where `spans` (rising, joined) are not. */
-static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct span *spans,
+static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct byte_range *spans,
                                   int32_t n)
 {
     int64_t at = (from + align - 1) / align * align;

@@ -2,6 +2,7 @@
  * independent sets bounds what they can add: the heaviest of each. The candidates of the last set are
  * tried first; steps limit how many. */
 #include "exact/general/clique.h"
+#include "base/arena.h"
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -79,47 +80,38 @@ static void clique_expand(struct clique_search *s, int32_t from, int32_t n, int3
     }
 }
 
-static int32_t neighbours_by_weight(const struct clique_graph *g, int32_t seed, int32_t *out)
-{
-    int32_t n = 0;
-    for (int32_t v = 0; v < g->count; v++) {
-        if (v == seed || g->weight[v] <= 0 || !clique_graph_has(g, seed, v)) continue;
-        int32_t k = n++;
-        for (; k > 0 && g->weight[out[k - 1]] < g->weight[v]; k--) out[k] = out[k - 1];
-        out[k] = v;
-    }
-    return n;
-}
-
 int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps, int32_t *members)
 {
+    struct arena memory = {0};
     int32_t degree = 0;
     for (int32_t v = 0; v < g->count; v++) degree += clique_graph_has(g, seed, v);
     struct clique_search s = {.g = g, .steps = steps, .best = -1, .best_members = members};
     s.room = degree < 600 ? (degree + 2) * (degree + 4) : 400 * (degree + 4);
-    s.chosen = mem_alloc(((size_t)g->count + 1) * sizeof *s.chosen);
-    s.stack = mem_alloc(((size_t)s.room + 1) * sizeof *s.stack);
-    s.bound = mem_alloc(((size_t)s.room + 1) * sizeof *s.bound);
+    s.chosen = arena_array(&memory, (size_t)g->count + 1, sizeof *s.chosen);
+    s.stack = arena_array(&memory, (size_t)s.room + 1, sizeof *s.stack);
+    s.bound = arena_array(&memory, (size_t)s.room + 1, sizeof *s.bound);
     s.chosen[0] = seed;
-    clique_expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
-    mem_free(s.chosen);
-    mem_free(s.stack);
-    mem_free(s.bound);
+    int32_t n = 0;
+    for (int32_t v = 0; v < g->count; v++) {
+        if (v == seed || g->weight[v] <= 0 || !clique_graph_has(g, seed, v)) continue;
+        int32_t k = n++;
+        for (; k > 0 && g->weight[s.stack[k - 1]] < g->weight[v]; k--) s.stack[k] = s.stack[k - 1];
+        s.stack[k] = v;
+    }
+    clique_expand(&s, 0, n, 1, g->weight[seed]);
+    arena_free(&memory);
     return s.best_count;
 }
 
 static void cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
-        int32_t room = 2 * c->room + 16, *first = mem_resize(c->first, (size_t)room * sizeof *first);
-        c->first = first;
-        c->room = room;
+        c->room = 2 * c->room + 16;
+        c->first = mem_resize(c->first, (size_t)c->room * sizeof *c->first);
     }
     if (c->used + more > c->member_room) {
-        int32_t room = 2 * (c->used + more),
-                *members = mem_resize(c->members, (size_t)room * sizeof *members);
-        c->members = members;
-        c->member_room = room;
+        c->member_room = 2 * (c->used + more);
+        c->members = mem_resize(c->members, (size_t)c->member_room * sizeof *c->members);
     }
     c->first[c->count] = c->used;
 }

@@ -2,13 +2,11 @@
 #include "exact/exact.h"
 #include "base/memory.h"
 #include "exact/general/master.h"
-#include "exact/general/pool_pack.h"
+#include "exact/general/pile.h"
 #include "common/gap_fit.h"
 #include "exact/search.h"
-#include "solvers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* What the master programme has to settle a question with reuse before local search is asked. */
 enum { FIRST_STEPS = 100000 };
@@ -16,7 +14,7 @@ enum { FIRST_STEPS = 100000 };
 struct choice {
     const struct blocks *b;
     struct budget *budget;
-    const struct general_options *options;
+    const struct exact_options *options;
     uint64_t seed;
     struct layout *best;
     struct search_stats stats;
@@ -31,7 +29,7 @@ static void ask_master(struct choice *c, int64_t steps)
     struct budget part = *c->budget;
     part.limit = min_i64(part.limit, part.steps + steps);
     master_open(&m, c->b, &part, c->best);
-    m.pack_nodes = c->options->pack_nodes;
+    m.pack_nodes = c->options->fit_nodes;
     m.core_nodes = c->options->core_nodes;
     m.seed = c->seed;
     if (!m.any) m.programme.floor = max_i64(c->bound - m.constant, 0);
@@ -43,7 +41,7 @@ static void ask_master(struct choice *c, int64_t steps)
     else if (!c->none)
         c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
     c->stats.nodes += m.programme.nodes;
-    c->stats.pivots += m.pivots + (m.programme.lp ? lp_pivots(m.programme.lp) : 0);
+    c->stats.pivots += m.pivots + (m.programme.lp ? m.programme.lp->effort : 0);
     c->stats.fit_calls += m.asked;
     c->stats.fit_nodes += m.spent;
     c->stats.cuts += m.programme.cuts;
@@ -66,13 +64,12 @@ static void place_at_first(struct choice *c)
     for (int32_t pool = 0; ok && pool < b->pool_count; pool++) {
         struct pool_question q = {
             .b = b, .pool = pool, .capacity = b->rooms[pool].capacity, .members = members};
-        for (int32_t i = 0; i < b->count; i++)
-            if (l->pool[i] == pool) members[q.count++] = i;
+        q.count = layout_members(l, b->count, pool, members);
         int64_t nodes = budget_nodes(c->budget, c->options->core_nodes, q.count);
         q.limits = (struct fit_limits){
             .nodes = nodes, .seed = c->seed, .stop = budget_stopped, .context = c->budget};
         ok = pack_into_pool(&q, l->address) == FIT_YES;
-        budget_charge_nodes(c->budget, q.nodes, q.count);
+        budget_spend_nodes(c->budget, q.nodes, q.count);
     }
     for (int32_t k = 0; ok && k < b->p->bonds.charge_count; k++)
         ok = b->p->bonds.charges[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
@@ -136,8 +133,8 @@ static void place_many(const struct lx_problem *p, const struct lx_run *run, str
     mem_free(mine);
 }
 
-void general_solve(const struct lx_problem *p, const struct lx_run *run,
-                   const struct general_options *options, struct lx_answer *answer)
+void general_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
+                   struct lx_answer *answer)
 {
     struct blocks b;
     struct layout best = {0};
@@ -170,5 +167,5 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run,
         answer->steps = budget.steps;
     }
     layout_close(&best);
-    blocks_close(&b);
+    arena_free(&b.memory);
 }

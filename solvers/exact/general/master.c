@@ -2,7 +2,6 @@
 #include "exact/general/master.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- Layouts. --- */
@@ -26,6 +25,14 @@ void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
     memcpy(to->address, from->address, (size_t)blocks * sizeof *to->address);
     to->cost = from->cost;
     to->known = from->known;
+}
+
+int32_t layout_members(const struct layout *l, int32_t blocks, int32_t pool, int32_t *members)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < blocks; i++)
+        if (l->pool[i] == pool) members[n++] = i;
+    return n;
 }
 
 void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
@@ -66,14 +73,6 @@ bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t cha
     return master_count_on(b, l, &c->any_on, true, false) || master_count_on(b, l, &c->any_off, false, false);
 }
 
-static int64_t option_cost(const struct blocks *b, int32_t block, int32_t pool)
-{
-    const struct block *k = &b->at[block];
-    for (int32_t o = 0; o < k->option_count; o++)
-        if (b->options[k->first_option + o].pool == pool) return b->options[k->first_option + o].cost;
-    return 0;
-}
-
 int64_t layout_cost(const struct blocks *b, const struct layout *l)
 {
     const struct lx_problem *p = b->p;
@@ -82,7 +81,8 @@ int64_t layout_cost(const struct blocks *b, const struct layout *l)
     for (int32_t i = 0; i < p->count; i++)
         if (l->pool[b->of[i]] < 0) cost += p->buffers[i].spill_cost;
     for (int32_t i = 0; i < b->count; i++)
-        if (l->pool[i] >= 0) cost += option_cost(b, i, l->pool[i]);
+        if (l->pool[i] >= 0 && blocks_option(b, i, l->pool[i]) >= 0)
+            cost += b->options[blocks_option(b, i, l->pool[i])].cost;
     for (int32_t k = 0; k < p->bonds.charge_count; k++)
         if (p->bonds.charges[k].cost > 0 && layout_triggers(b, l, k)) cost += p->bonds.charges[k].cost;
     for (int32_t k = 0; k < b->soft_count; k++) {
@@ -97,14 +97,6 @@ int64_t layout_cost(const struct blocks *b, const struct layout *l)
 
 /* --- Columns. --- */
 
-struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool)
-{
-    const struct block *k = &m->b->at[block];
-    for (int32_t o = 0; o < k->option_count; o++)
-        if (m->b->options[k->first_option + o].pool == pool) return m->in_pool[k->first_option + o];
-    return (struct literal){-1, false};
-}
-
 static int32_t count_options(const struct blocks *b, bool several_only)
 {
     int32_t n = 0;
@@ -113,52 +105,36 @@ static int32_t count_options(const struct blocks *b, bool several_only)
     return n;
 }
 
-static int32_t add_variables(struct master *m, const int64_t *on, const int64_t *off)
-{
-    int32_t columns = 0;
-    for (int32_t v = 0; v < m->b->variable_count; v++) {
-        if (m->b->fixed[v] >= 0) {
-            m->variable[v] = (struct literal){-1, m->b->fixed[v]};
-            m->constant += m->b->fixed[v] ? on[v] : off[v];
-            continue;
-        }
-        bool dearer_off = off[v] >= on[v];
-        m->variable[v] = (struct literal){columns, !dearer_off};
-        m->programme.cost[columns++] = dearer_off ? off[v] - on[v] : on[v] - off[v];
-        m->constant += dearer_off ? on[v] : off[v];
-    }
-    return columns;
-}
-
-static int32_t master_add_options(struct master *m, int32_t columns)
-{
-    for (int32_t i = 0; i < m->b->count; i++) {
-        const struct block *k = &m->b->at[i];
-        for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++) {
-            m->in_pool[o] = k->option_count == 1 ? placed(m, i) : (struct literal){columns, true};
-            if (k->option_count > 1) m->programme.cost[columns++] = m->b->options[o].cost;
-        }
-    }
-    return columns;
-}
-
 static void master_add_columns(struct master *m, const int64_t *on, const int64_t *off)
 {
-    const struct lx_bonds *s = &m->b->p->bonds;
-    bool cost = m->b->p->objective == LX_SPILL;
-    int32_t columns = master_add_options(m, add_variables(m, on, off));
+    const struct blocks *b = m->b;
+    const struct lx_bonds *s = &b->p->bonds;
+    int64_t *cost = m->programme.cost, total = 0;
+    int32_t columns = 0;
+    for (int32_t v = 0; v < b->variable_count; v++) {
+        bool free = b->fixed[v] < 0, dearer_off = off[v] >= on[v];
+        bool cheaper = free ? dearer_off : b->fixed[v];
+        m->variable[v] = (struct literal){free ? columns : -1, free ? !dearer_off : b->fixed[v]};
+        m->constant += cheaper ? on[v] : off[v];
+        if (free) cost[columns++] = dearer_off ? off[v] - on[v] : on[v] - off[v];
+    }
+    for (int32_t i = 0; i < b->count; i++) {
+        const struct block *k = &b->at[i];
+        for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++) {
+            m->in_pool[o] = k->option_count == 1 ? placed(m, i) : (struct literal){columns, true};
+            if (k->option_count > 1) cost[columns++] = b->options[o].cost;
+        }
+    }
     m->first_charge = columns;
     for (int32_t k = 0; k < s->charge_count; k++)
-        m->programme.cost[columns++] = cost && s->charges[k].cost > 0 ? s->charges[k].cost : 0;
+        cost[columns++] = b->p->objective == LX_SPILL ? max_i64(s->charges[k].cost, 0) : 0;
     m->first_soft = columns;
-    for (int32_t k = 0; k < m->b->soft_count; k++) m->programme.cost[columns++] = m->b->softs[k].cost;
+    for (int32_t k = 0; k < b->soft_count; k++) cost[columns++] = b->softs[k].cost;
     m->programme.columns = columns;
-    /* Where nothing costs anything the first answer is the best; its length is as good a thing to make
-     * small. */
-    int64_t total = 0;
-    for (int32_t j = 0; j < columns; j++) total += m->programme.cost[j];
+    /* If nothing costs anything the first answer is the best; then the number of ones is made small. */
+    for (int32_t j = 0; j < columns; j++) total += cost[j];
     m->any = total == 0;
-    for (int32_t j = 0; m->any && j < columns; j++) m->programme.cost[j] = 1;
+    for (int32_t j = 0; m->any && j < columns; j++) cost[j] = 1;
 }
 
 void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best)
@@ -166,12 +142,13 @@ void master_open(struct master *m, const struct blocks *b, struct budget *budget
     *m = (struct master){.b = b, .best = best, .pack_nodes = 200000, .core_nodes = 2000};
     const struct lx_bonds *s = &b->p->bonds;
     size_t variables = (size_t)b->variable_count + 1, n = (size_t)b->count + 1;
-    int64_t *on = mem_alloc(variables * sizeof *on), *off = mem_alloc(variables * sizeof *off);
-    m->variable = mem_alloc(variables * sizeof *m->variable);
-    m->in_pool = mem_alloc(((size_t)count_options(b, false) + 1) * sizeof *m->in_pool);
-    m->soft_apart = mem_alloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
-    m->members = mem_alloc(n * sizeof *m->members);
-    m->graphs = mem_zeroed((size_t)b->pool_count, sizeof *m->graphs);
+    int64_t *on = arena_array(&m->memory, variables, sizeof *on);
+    int64_t *off = arena_array(&m->memory, variables, sizeof *off);
+    m->variable = arena_array(&m->memory, variables, sizeof *m->variable);
+    m->in_pool = arena_array(&m->memory, (size_t)count_options(b, false) + 1, sizeof *m->in_pool);
+    m->soft_apart = arena_array(&m->memory, (size_t)b->soft_count + 1, sizeof *m->soft_apart);
+    m->members = arena_array(&m->memory, n, sizeof *m->members);
+    m->graphs = arena_array(&m->memory, (size_t)b->pool_count, sizeof *m->graphs);
     layout_open(&m->now, b->count);
     programme_open(&m->programme,
                    b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
@@ -185,19 +162,12 @@ void master_open(struct master *m, const struct blocks *b, struct budget *budget
     m->programme.visit = master_visit;
     m->programme.separate = master_separate;
     m->programme.context = m;
-    mem_free(on);
-    mem_free(off);
 }
 
 void master_close(struct master *m)
 {
-    for (int32_t k = 0; m->graphs && k < m->b->pool_count; k++) clique_graph_close(&m->graphs[k]);
-    mem_free(m->variable);
-    mem_free(m->in_pool);
-    mem_free(m->soft_apart);
-    mem_free(m->soft_at);
-    mem_free(m->members);
-    mem_free(m->graphs);
+    for (int32_t k = 0; k < m->b->pool_count; k++) clique_graph_close(&m->graphs[k]);
+    arena_free(&m->memory);
     VEC_FREE(&m->row);
     layout_close(&m->now);
     programme_close(&m->programme);

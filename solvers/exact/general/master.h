@@ -41,6 +41,7 @@ struct master {
     bool any; /* the first answer is enough */
     int64_t pack_nodes, core_nodes, asked, spent, failures, pivots;
     uint64_t seed;
+    struct arena memory;
 };
 
 void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
@@ -51,7 +52,9 @@ void master_solve(struct master *m);
 void layout_open(struct layout *l, int32_t blocks);
 void layout_close(struct layout *l);
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
-/* The best so far becomes this one, and whoever watches is told; `bound`: what is proved, or 0. */
+/* The blocks of a pool into `members`; returns how many. */
+int32_t layout_members(const struct layout *l, int32_t blocks, int32_t pool, int32_t *members);
+/* This layout becomes the best one and is reported; `bound`: the proved one, or 0. */
 void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
                  struct layout *best, int64_t bound);
 /* What the placement costs, summed from scratch. */
@@ -103,28 +106,24 @@ void master_first_rows(struct master *m);
 int32_t master_separate(void *context, const double *point);
 /* master_visit.c */
 enum visit master_visit(void *context, const bool *point);
-enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
-                           int64_t *address);
-/* Members of a pool that does not pack: how many are left that still do not. */
-int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch);
+
 /* master_parts.c: true where the programme is settled by it. */
 bool master_solve_parts(struct master *m);
-/* master_repair.c */
-void master_repair(struct master *m, const bool *point);
 
-/* The literal of "this block is in this pool". A constant false where it never is. */
-struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool);
+/* The literal of "this block is in this pool"; a constant false if it never is. */
+static inline struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool)
+{
+    int32_t option = blocks_option(m->b, block, pool);
+    return option < 0 ? (struct literal){-1, false} : m->in_pool[option];
+}
 
-/* Height: everything placed, the sum of the pools' heights least. */
-
-/* Fills `best`, and bound and status of the answer. */
+/* Height: everything placed, the sum of the pools' heights least. Fills `best`, and bound and status of the
+ * answer. */
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer);
 
-/* Local search for the cost of reuse: blocks that are placed stay placed, addresses and pools change. */
-
-/* Improves a known layout in place until it costs no more than `enough`, `steps` are spent, or the budget
- * is. */
+/* Local search for the cost of reuse: placed blocks stay placed, addresses and pools change. Improves a known
+ * layout in place until it costs no more than `enough`, or the steps or the budget are spent. */
 void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best);
 

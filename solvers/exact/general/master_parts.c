@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/union_find.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 400 };
@@ -29,20 +28,6 @@ static enum visit master_parts_accept(void *context, const bool *point)
     return POINT_TAKEN;
 }
 
-static void master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
-{
-    const struct programme *g = &s->m->programme;
-    for (size_t k = 0; k < g->rows.count; k++) {
-        const struct programme_row *row = &g->rows.at[k];
-        if (sets_root(s->up, row->terms[0].column) != first) continue;
-        struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
-        for (int32_t e = 0; e < row->count; e++)
-            terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
-        programme_add_row(part, terms, row->count, row->need);
-        mem_free(terms);
-    }
-}
-
 /* True: the part is solved, or has no point. */
 static bool master_parts_solve_part(struct parts *s, int32_t first)
 {
@@ -54,19 +39,26 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
             s->columns[s->count++] = j;
         }
     programme_open(&part, s->count, g->budget);
-    bool ok = true;
-    for (int32_t k = 0; ok && k < s->count; k++) part.cost[k] = g->cost[s->columns[k]];
+    for (int32_t k = 0; k < s->count; k++) part.cost[k] = g->cost[s->columns[k]];
     part.visit = master_parts_accept;
     part.accepts = true;
     part.context = s;
     part.best = INT64_MAX;
-    if (ok) master_parts_copy_rows(s, &part, first);
-    if (ok) programme_solve(&part);
-    ok = ok && part.proved >= part.best;
+    struct term *terms = mem_alloc(((size_t)s->count + 1) * sizeof *terms);
+    for (size_t k = 0; k < g->rows.count; k++) {
+        const struct programme_row *row = &g->rows.at[k];
+        if (sets_root(s->up, row->terms[0].column) != first) continue;
+        for (int32_t e = 0; e < row->count; e++)
+            terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
+        programme_add_row(&part, terms, row->count, row->need);
+    }
+    mem_free(terms);
+    programme_solve(&part);
+    bool ok = part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;
-    s->m->pivots += part.lp ? lp_pivots(part.lp) : 0;
+    s->m->pivots += part.lp->effort;
     programme_close(&part);
     return ok;
 }
@@ -96,19 +88,13 @@ static bool search_parts(struct parts *s)
     struct programme *g = &s->m->programme;
     for (int round = 0; round < MOST_ROUNDS && !budget_spent(g->budget); round++) {
         if (!solve_changed(s)) return false;
-        if (s->none || g->contradiction) {
-            g->proved = g->best;
-            return true;
-        }
         int64_t cost = 0;
-        for (int32_t j = 0; j < s->m->programme.columns; j++)
-            if (s->point[j]) cost += s->m->programme.cost[j];
-        g->floor = max_i64(g->floor, cost);
-        if (g->floor >= g->best || g->enough) {
-            g->proved = g->best;
-            return true;
-        }
-        enum visit said = s->m->programme.visit(s->m, s->point);
+        for (int32_t j = 0; j < g->columns; j++)
+            if (s->point[j]) cost += g->cost[j];
+        bool settled = s->none || g->contradiction;
+        if (!settled) g->floor = max_i64(g->floor, cost);
+        settled |= g->floor >= g->best || g->enough;
+        enum visit said = settled ? POINT_TAKEN : g->visit(s->m, s->point);
         if (said == POINT_TAKEN) {
             g->proved = g->best;
             return true;
@@ -120,18 +106,15 @@ static bool search_parts(struct parts *s)
 
 bool master_solve_parts(struct master *m)
 {
+    struct arena memory = {0};
     struct parts s = {.m = m};
     size_t n = (size_t)m->programme.columns + 1;
-    s.up = mem_alloc(n * sizeof *s.up);
-    s.number = mem_alloc(n * sizeof *s.number);
-    s.columns = mem_alloc(n * sizeof *s.columns);
-    s.point = mem_zeroed(n, sizeof *s.point);
-    s.found = mem_zeroed(n, sizeof *s.found);
+    s.up = arena_array(&memory, n, sizeof *s.up);
+    s.number = arena_array(&memory, n, sizeof *s.number);
+    s.columns = arena_array(&memory, n, sizeof *s.columns);
+    s.point = arena_array(&memory, n, sizeof *s.point);
+    s.found = arena_array(&memory, n, sizeof *s.found);
     bool settled = search_parts(&s);
-    mem_free(s.up);
-    mem_free(s.number);
-    mem_free(s.columns);
-    mem_free(s.point);
-    mem_free(s.found);
+    arena_free(&memory);
     return settled;
 }

@@ -7,7 +7,6 @@
  *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
-#include "base/memory.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -58,27 +57,28 @@ static void master_rows_add_charge(struct master *m, int32_t charge)
 /* The bytes of the pool that are reserved whenever any of the members is alive. */
 static int64_t reserved_for_all(const struct master *m, int32_t pool, const int32_t *members, int32_t count)
 {
+    struct arena memory = {0};
     const struct room *room = &m->b->rooms[pool];
     size_t n = (size_t)room->reserved_count + 1;
     if (!room->reserved_count || !count) return 0;
-    struct span *common = mem_alloc(n * sizeof *common), *own = mem_alloc(n * sizeof *own),
-                *both = mem_alloc(2 * n * sizeof *both);
+    struct byte_range *common = arena_array(&memory, n, sizeof *common),
+                      *own = arena_array(&memory, n, sizeof *own),
+                      *both = arena_array(&memory, 2 * n, sizeof *both);
     int64_t bytes = 0;
     int32_t kept = blocks_reserved(m->b, members[0], pool, common);
     for (int32_t k = 1; k < count && kept; k++) {
         int32_t mine = blocks_reserved(m->b, members[k], pool, own), found = 0;
         for (int32_t a = 0; a < kept; a++)
             for (int32_t b = 0; b < mine; b++) {
-                struct span s = {max_i64(common[a].from, own[b].from), min_i64(common[a].to, own[b].to)};
+                struct byte_range s = {max_i64(common[a].from, own[b].from),
+                                       min_i64(common[a].to, own[b].to)};
                 if (s.from < s.to && found < (int32_t)n - 1) both[found++] = s;
             }
         kept = found;
         memcpy(common, both, (size_t)kept * sizeof *both);
     }
     for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
-    mem_free(common);
-    mem_free(own);
-    mem_free(both);
+    arena_free(&memory);
     return bytes;
 }
 
@@ -130,22 +130,6 @@ static double clique_row(struct master *m, int32_t pool, const int32_t *members,
     return lack;
 }
 
-static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *members, int32_t count)
-{
-    for (int32_t k = 0; k < count; k++)
-        if (pair_of(b, i, members[k]) != PAIR_HARD) return false;
-    return true;
-}
-
-static bool master_rows_alive_at(const struct blocks *b, int32_t i, int64_t tick)
-{
-    for (int32_t k = 0; k < b->at[i].life_count; k++) {
-        const struct lx_life *life = &b->lives[b->at[i].first_life + k];
-        if (life->start <= tick && tick < life->end) return true;
-    }
-    return false;
-}
-
 struct sized {
     int64_t size;
     int32_t block;
@@ -153,70 +137,58 @@ struct sized {
 
 ORDER(compare_sizes, struct sized, ORDER_DOWN(size) ORDER_UP(block));
 
-/* The blocks that may be in the pool, the largest first. */
-static int32_t pool_by_size(const struct master *m, int32_t pool, struct sized *by_size)
-{
-    const struct blocks *b = m->b;
-    int32_t n = 0;
-    for (int32_t i = 0; i < b->count; i++) {
-        struct literal in = master_in_pool(m, i, pool);
-        if (b->at[i].size && (in.column >= 0 || in.positive)) by_size[n++] = (struct sized){b->at[i].size, i};
-    }
-    qsort(by_size, (size_t)n, sizeof *by_size, compare_sizes);
-    return n;
-}
-
-/* The ticks at which lives begin, each once. */
-static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
-{
-    int32_t n = 0, kept = 0;
-    for (int32_t i = 0; i < b->count; i++)
-        for (int32_t k = 0; k < b->at[i].life_count; k++)
-            ticks[n++] = b->lives[b->at[i].first_life + k].start;
-    qsort(ticks, (size_t)n, sizeof *ticks, order_i64);
-    for (int32_t k = 0; k < n; k++)
-        if (kept == 0 || ticks[kept - 1] != ticks[k]) ticks[kept++] = ticks[k];
-    return kept;
-}
-
-/* Who stops it has fewer rows, and a bound that is no higher. */
+/* Cancelled it adds fewer rows, and the bound is no higher. */
 static void add_pool_sections(struct master *m, int32_t pool, const int64_t *ticks, int32_t tick_count,
                               struct sized *by_size, int32_t *members)
 {
-    int32_t blocks = pool_by_size(m, pool, by_size);
+    const struct blocks *b = m->b;
+    int32_t count = 0;
+    for (int32_t i = 0; i < b->count; i++) {
+        struct literal in = master_in_pool(m, i, pool);
+        if (b->at[i].size && (in.column >= 0 || in.positive))
+            by_size[count++] = (struct sized){b->at[i].size, i};
+    }
+    qsort(by_size, (size_t)count, sizeof *by_size, compare_sizes);
     struct cliques seen = {0};
-    for (int32_t k = 0; k < tick_count && !budget_stopped(m->programme.budget); k++) {
-        /* The section of a tick: what is alive then, the largest first where not all exclude each other,
-         * and whatever else excludes all of that. */
-        int64_t tick = ticks[k];
-        int32_t n = 0;
+    for (int32_t t = 0; t < tick_count && !budget_stopped(m->programme.budget); t++) {
+        /* The section of a tick: the blocks alive then, the largest first where not all exclude each other,
+         * and any others that exclude all of these. */
+        struct lx_life tick = {ticks[t], ticks[t] + 1};
+        int32_t n = 0, before = seen.count;
         for (int alive = 1; alive >= 0; alive--)
-            for (int32_t j = 0; j < blocks; j++) {
-                int32_t i = by_size[j].block;
-                if (master_rows_alive_at(m->b, i, tick) == alive && fits_clique(m->b, i, members, n))
-                    members[n++] = i;
+            for (int32_t j = 0; j < count; j++) {
+                const struct block *k = &b->at[by_size[j].block];
+                bool fits = lives_meet(b->lives + k->first_life, k->life_count, &tick, 1) == alive;
+                for (int32_t q = 0; q < n && fits; q++)
+                    fits = pair_of(b, by_size[j].block, members[q]) == PAIR_HARD;
+                if (fits) members[n++] = by_size[j].block;
             }
-        int32_t count = n, before = seen.count;
-        cliques_add(&seen, members, count);
-        if (seen.count > before) clique_row(m, pool, members, count, NULL, true);
+        cliques_add(&seen, members, n);
+        if (seen.count > before) clique_row(m, pool, members, n, NULL, true);
     }
     cliques_free(&seen);
 }
 
 static void master_rows_add_sections(struct master *m)
 {
+    struct arena memory = {0};
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
     for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
-    struct sized *by_size = mem_alloc(n * sizeof *by_size);
-    int32_t *members = mem_alloc(n * sizeof *members);
-    int64_t *ticks = mem_alloc(lives * sizeof *ticks);
-    int32_t tick_count = gather_starts(b, ticks);
+    struct sized *by_size = arena_array(&memory, n, sizeof *by_size);
+    int32_t *members = arena_array(&memory, n, sizeof *members);
+    int64_t *ticks = arena_array(&memory, lives, sizeof *ticks);
+    /* The ticks at which lives begin, each once. */
+    int32_t starts = 0, tick_count = 0;
+    for (int32_t i = 0; i < b->count; i++)
+        for (int32_t k = 0; k < b->at[i].life_count; k++)
+            ticks[starts++] = b->lives[b->at[i].first_life + k].start;
+    qsort(ticks, (size_t)starts, sizeof *ticks, order_i64);
+    for (int32_t k = 0; k < starts; k++)
+        if (tick_count == 0 || ticks[tick_count - 1] != ticks[k]) ticks[tick_count++] = ticks[k];
     for (int32_t pool = 0; pool < b->pool_count; pool++)
         add_pool_sections(m, pool, ticks, tick_count, by_size, members);
-    mem_free(by_size);
-    mem_free(members);
-    mem_free(ticks);
+    arena_free(&memory);
 }
 
 void master_first_rows(struct master *m)
@@ -232,8 +204,8 @@ void master_first_rows(struct master *m)
     for (int32_t k = 0; k < m->b->p->bonds.charge_count; k++) master_rows_add_charge(m, k);
     /* A matrix of their numbers plus one, where it is not too large. */
     size_t n = (size_t)m->b->count;
-    if (m->b->soft_count && !(n > MOST_SQUARE)) {
-        m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
+    if (m->b->soft_count && n <= MOST_SQUARE) {
+        m->soft_at = arena_array(&m->memory, n * n + 1, sizeof *m->soft_at);
         for (int32_t k = 0; k < m->b->soft_count; k++) {
             size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
             m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
@@ -290,19 +262,15 @@ int32_t master_separate(void *context, const double *point)
             m->programme.budget->steps += 2 + b->count / 8;
             if (b->soft_count) {
                 /* Drops members that bring more in soft pairs than their own weight, the worst first. */
-                int32_t *members = m->members;
-                int32_t count = n;
-                while (count > 2) {
-                    int32_t worst = -1;
+                for (int32_t worst = 0; n > 2 && worst >= 0;) {
                     double least = 0;
-                    for (int32_t k = 0; k < count; k++) {
-                        double sum = master_rows_adds(m, pool, members, count, k, point);
+                    worst = -1;
+                    for (int32_t k = 0; k < n; k++) {
+                        double sum = master_rows_adds(m, pool, m->members, n, k, point);
                         if (sum < least) least = sum, worst = k;
                     }
-                    if (worst < 0) break;
-                    members[worst] = members[--count];
+                    if (worst >= 0) m->members[worst] = m->members[--n];
                 }
-                n = count;
             }
             cliques_add(&seen, m->members, n);
             if (seen.count == before) continue;

@@ -4,9 +4,8 @@
  * one of them leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
 #include "base/memory.h"
-#include "exact/general/pool_pack.h"
+#include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool master_visit_holds(struct literal l, const bool *point)
@@ -27,36 +26,34 @@ static int32_t master_visit_pool_at(const struct master *m, int32_t block, const
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
-static struct pool_question master_visit_question(struct master *m, int32_t pool, int32_t *members,
-                                                  int32_t count, int64_t nodes)
+static enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count,
+                                  int64_t nodes, int64_t *address)
 {
-    return (struct pool_question){
+    struct pool_question q = (struct pool_question){
         .b = m->b,
         .pool = pool,
         .capacity = m->b->rooms[pool].capacity,
         .members = members,
         .count = count,
         .soft_apart = m->soft_apart,
-        .limits = {.nodes = nodes, .seed = m->seed, .stop = budget_stopped, .context = m->programme.budget},
+        .limits = {.nodes = budget_nodes(m->programme.budget, nodes, count),
+                   .seed = m->seed,
+                   .stop = budget_stopped,
+                   .context = m->programme.budget},
     };
-}
-
-enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t nodes,
-                           int64_t *address)
-{
-    struct pool_question q =
-        master_visit_question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;
-    budget_charge_nodes(m->programme.budget, q.nodes, count);
+    budget_spend_nodes(m->programme.budget, q.nodes, count);
     return result;
 }
 
 /* --- Cores. --- */
 
-/* Leaves out what is not needed for the pool not to pack: runs of members, shorter and shorter. */
-int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
+/* Leaves out members that are not needed for the pool not to pack, in shorter and shorter runs; returns how
+ * many are left. */
+static int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count,
+                             int64_t *scratch)
 {
     int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
@@ -107,6 +104,124 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
     mem_free(scratch);
 }
 
+/* --- An answer near a point that does not pack. Of a core that does not pack the variable that costs least
+ * to give up is turned off, until everything packs; then what is off is tried again, the dearest first,
+ * and kept where it packs and the whole becomes cheaper. Works on values of variables; staging follows
+ * its owner by itself, linked costs are counted on the whole. --- */
+
+struct repair {
+    struct master *m;
+    bool *value;
+    struct layout trial;
+    int32_t *core, core_count, core_pool;
+};
+
+static bool is_forbidden(const struct repair *r)
+{
+    const struct lx_bonds *s = &r->m->b->p->bonds;
+    for (int32_t k = 0; k < s->charge_count; k++)
+        if (s->charges[k].cost == LX_FORBIDDEN && layout_triggers(r->m->b, &r->trial, k)) return true;
+    return false;
+}
+
+/* FIT_NO or FIT_LIMIT: what did not pack is in `core`. */
+static enum fit_result master_repair_pack_all(struct repair *r)
+{
+    struct master *m = r->m;
+    enum fit_result result = FIT_YES;
+    const struct blocks *b = r->m->b;
+    for (int32_t i = 0; i < b->count; i++) {
+        const struct block *k = &b->at[i];
+        bool on = r->value[k->variable] == k->on_if;
+        bool keeps = r->m->now.pool[i] >= 0;
+        r->trial.pool[i] = !on ? -1 : keeps ? r->m->now.pool[i] : b->options[k->first_option].pool;
+    }
+    for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = false;
+    for (int32_t pool = 0; pool < m->b->pool_count && result == FIT_YES; pool++) {
+        r->core_pool = pool;
+        r->core_count = layout_members(&r->trial, m->b->count, pool, r->core);
+        result = master_ask(m, pool, r->core, r->core_count, m->core_nodes, r->trial.address);
+    }
+    return result;
+}
+
+static bool master_repair_give_up(struct repair *r)
+{
+    for (int32_t round = 0; round <= r->m->b->variable_count; round++) {
+        enum fit_result result = master_repair_pack_all(r);
+        if (result == FIT_YES) return !is_forbidden(r);
+        if (budget_spent(r->m->programme.budget)) return false;
+        if (result == FIT_NO)
+            r->core_count = master_shrink(r->m, r->core_pool, r->core, r->core_count, r->trial.address);
+        /* The free variable of the core whose being off saves most room for what it costs, or -1. */
+        const struct blocks *b = r->m->b;
+        int32_t v = -1;
+        double least = 0;
+        for (int32_t k = 0; k < r->core_count; k++) {
+            const struct block *block = &b->at[r->core[k]];
+            if (b->fixed[block->variable] >= 0 || !block->on_if) continue;
+            double price = (double)(b->off_cost[block->variable] + 1) / (double)max_i64(block->size, 1);
+            if (v < 0 || price < least) v = block->variable, least = price;
+        }
+        if (v < 0) return false;
+        r->value[v] = false;
+    }
+    return false;
+}
+
+static void master_repair_take(struct repair *r)
+{
+    r->trial.cost = layout_cost(r->m->b, &r->trial);
+    r->trial.known = true;
+    if (!r->m->best->known || r->trial.cost < r->m->best->cost)
+        layout_take(r->m->b, r->m->programme.budget, &r->trial, r->m->best, 0);
+}
+
+/* Tries the variables that are off, the dearest first. */
+static void fill_up(struct repair *r, bool *tried)
+{
+    const struct blocks *b = r->m->b;
+    int64_t cost = r->trial.cost;
+    while (!budget_spent(r->m->programme.budget)) {
+        int32_t best = -1;
+        for (int32_t v = 0; v < b->variable_count; v++)
+            if (b->fixed[v] < 0 && !r->value[v] && !tried[v] &&
+                (best < 0 || b->off_cost[v] > b->off_cost[best]))
+                best = v;
+        if (best < 0) return;
+        tried[best] = r->value[best] = true;
+        if (master_repair_pack_all(r) == FIT_YES && !is_forbidden(r) && layout_cost(b, &r->trial) < cost) {
+            master_repair_take(r);
+            cost = r->trial.cost;
+        } else
+            r->value[best] = false;
+    }
+}
+
+static void master_repair(struct master *m, const bool *point)
+{
+    struct arena memory = {0};
+    const struct blocks *b = m->b;
+    size_t n = (size_t)b->count + 1, variables = (size_t)b->variable_count + 1;
+    struct repair r = {.m = m};
+    r.value = arena_array(&memory, variables, sizeof *r.value);
+    r.core = arena_array(&memory, n, sizeof *r.core);
+    bool *tried = arena_array(&memory, variables, sizeof *tried);
+    layout_open(&r.trial, b->count);
+    for (int32_t v = 0; v < b->variable_count; v++) {
+        struct literal l = m->variable[v];
+        r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
+    }
+    if (master_repair_give_up(&r)) {
+        master_repair_take(&r);
+        fill_up(&r, tried);
+    }
+    if (m->best->known && !m->any)
+        m->programme.best = min_i64(m->programme.best, m->best->cost - m->constant);
+    layout_close(&r.trial);
+    arena_free(&memory);
+}
+
 /* --- The visit. --- */
 
 enum visit master_visit(void *context, const bool *point)
@@ -122,10 +237,7 @@ enum visit master_visit(void *context, const bool *point)
     if (master_separate(m, g->fraction) > 0) return POINT_CUT;
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
-        int32_t *members = m->members;
-        int32_t count = 0;
-        for (int32_t i = 0; i < m->b->count; i++)
-            if (m->now.pool[i] == pool) members[count++] = i;
+        int32_t count = layout_members(&m->now, m->b->count, pool, m->members);
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO) cut_off(m, pool, count);
         if (result != FIT_YES) {

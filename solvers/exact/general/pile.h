@@ -2,8 +2,8 @@
  * are none. Which items exclude each other is any graph (not only lives in time): two that do lie one
  * above the other, at least `mine` apart when this one is below and `theirs` when the other is. For plain
  * blocks that is their size; clusters of blocks with one address (handovers) have a gap for each partner.
- * An item may be banned from ranges of addresses: reserved bytes, and what is pinned, are told in this
- * way, so that nothing in a pile has a fixed place. Sizes: 5 to 500 items, up to a hundred partners each. */
+ * An item may be banned from ranges of addresses: reserved bytes and pinned blocks become bans, so that no
+ * item of a pile has a fixed address. Sizes: 5 to 500 items, up to a hundred partners each. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_PILE_H
 #define LX_SOLVERS_EXACT_GENERAL_PILE_H
 
@@ -26,7 +26,7 @@ struct pile {
     int64_t capacity;
     int32_t count;
     struct pile_item *items;
-    struct span *bans;
+    struct byte_range *bans;
     struct pile_near *near;
 };
 
@@ -34,25 +34,43 @@ struct pile {
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes);
 
-/* First fit in `passes` orders; the end of the lowest pile that was found, or INT64_MAX where each time
- * an item had no place below the capacity. */
-int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address);
-
-/* Cliques of its items, and the weight of the heaviest: no pile is lower. With `steps` per item to look
- * for them. */
-void pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest);
-
-/* What an item adds to a clique: the least room that it needs below a partner. */
-int64_t pile_weight(const struct pile *p, int32_t item);
+/* Cliques of its items, found with `steps` per item; returns the weight of the heaviest: no pile is lower. */
+int64_t pile_cliques(const struct pile *p, int64_t steps, struct cliques *out);
 
 static inline int64_t pile_free_from(const struct pile *p, int32_t item, int64_t from)
 {
     const struct pile_item *it = &p->items[item];
-    const struct span *bans = p->bans + it->first_ban;
+    const struct byte_range *bans = p->bans + it->first_ban;
     int64_t at = it->align == 1 ? from : (from + it->align - 1) / it->align * it->align;
     for (int32_t k = 0; k < it->ban_count && bans[k].from < at; k++)
         if (bans[k].to > at) at = (bans[k].to + it->align - 1) / it->align * it->align;
     return at;
+}
+
+/* Do these blocks fit into one pool? The question that all searches of this folder end in. */
+
+struct pool_question {
+    const struct blocks *b;
+    int32_t pool;
+    int64_t capacity;
+    const int32_t *members; /* blocks */
+    int32_t count;
+    const bool *soft_apart; /* per soft pair: keep it apart; NULL: none */
+    struct fit_limits limits;
+    int64_t nodes; /* spent */
+};
+
+/* On FIT_YES the addresses of the members are in `address`, which has one per block of the problem. */
+enum fit_result pack_into_pool(struct pool_question *q, int64_t *address);
+
+/* A lower bound of every packing: the heaviest clique, a block above reserved bytes, a pin; INT64_MAX: there
+ * is no packing. */
+int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count);
+
+/* Do the two share a byte? */
+static inline bool blocks_touch(const struct blocks *b, int32_t i, int32_t k, const int64_t *address)
+{
+    return address[i] < address[k] + b->at[k].size && address[k] < address[i] + b->at[i].size;
 }
 
 #endif

@@ -3,9 +3,8 @@
  * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
 #include "exact/general/master.h"
 #include "base/memory.h"
-#include "exact/general/pool_pack.h"
+#include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct heights {
@@ -17,14 +16,6 @@ struct heights {
     int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
     int64_t bound, lost; /* of the whole; of what was left unknown */
 };
-
-static int32_t pool_heights_gather(const struct heights *h, int32_t pool)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < h->b->count; i++)
-        if (h->now.pool[i] == pool) h->members[n++] = i;
-    return n;
-}
 
 /* Every height is a multiple of it. */
 static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32_t count)
@@ -40,23 +31,11 @@ static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32
     return max_i64(unit, 1);
 }
 
-static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity,
-                                        int64_t nodes, int64_t *address)
-{
-    nodes = budget_nodes(h->budget, nodes, count);
-    struct fit_limits limits = {
-        .nodes = nodes, .seed = h->seed, .stop = budget_stopped, .context = h->budget};
-    struct pool_question q = {h->b, pool, capacity, h->members, count, NULL, limits, 0};
-    enum fit_result result = pack_into_pool(&q, address);
-    budget_charge_nodes(h->budget, q.nodes + 1, count);
-    return result;
-}
-
 /* The least height below `cutoff` of what is in the pool: addresses in `now`, its height returned;
  * INT64_MAX where there is none. `*proved`: nothing is lower. */
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
-    int32_t count = pool_heights_gather(h, pool);
+    int32_t count = layout_members(&h->now, h->b->count, pool, h->members);
     int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
             unit = pool_heights_step_of(h, pool, count);
     int64_t *trial = mem_alloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
@@ -64,8 +43,16 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
     *proved = low;
     for (int round = 0; low <= ceiling; round++) {
         int64_t at = round == 0 ? ceiling : round == 1 ? low : low + (ceiling - low) / 2 / unit * unit;
-        enum fit_result result =
-            budget_spent(h->budget) && round ? FIT_LIMIT : pool_heights_ask(h, pool, count, at, nodes, trial);
+        enum fit_result result = FIT_LIMIT;
+        if (!round || !budget_spent(h->budget)) {
+            struct fit_limits limits = {.nodes = budget_nodes(h->budget, nodes, count),
+                                        .seed = h->seed,
+                                        .stop = budget_stopped,
+                                        .context = h->budget};
+            struct pool_question q = {h->b, pool, at, h->members, count, NULL, limits, 0};
+            result = pack_into_pool(&q, trial);
+            budget_spend_nodes(h->budget, q.nodes + 1, count);
+        }
         if (result == FIT_YES) {
             int64_t end = h->b->rooms[pool].reserved_end;
             for (int32_t k = 0; k < count; k++)
@@ -109,10 +96,9 @@ static void pool_heights_take_leaf(struct heights *h, const int64_t *least)
 
 static int64_t pool_heights_need_of(struct heights *h, int32_t pool)
 {
-    int32_t count = pool_heights_gather(h, pool);
+    int32_t count = layout_members(&h->now, h->b->count, pool, h->members);
     h->budget->steps += 1 + count / 8;
-    int64_t least;
-    pool_least_height(h->b, pool, h->members, count, &least);
+    int64_t least = pool_least_height(h->b, pool, h->members, count);
     if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);
     return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
 }
@@ -175,31 +161,25 @@ static bool pool_heights_place_all(struct heights *h)
     return true;
 }
 
-static void pool_heights_search(struct heights *h, struct lx_answer *answer)
-{
-    if (!pool_heights_place_all(h)) {
-        answer->status = LX_INFEASIBLE;
-        return;
-    }
-    for (int32_t pool = 0; pool < h->b->pool_count; pool++) h->least[pool] = pool_heights_need_of(h, pool);
-    pool_heights_choose(h, 0);
-    bool none = !h->best->known && h->lost == INT64_MAX;
-    answer->status = none ? LX_INFEASIBLE : h->lost == INT64_MAX ? LX_FEASIBLE : LX_LIMIT;
-    if (!none) answer->bound = min_i64(h->lost, h->best->known ? h->best->cost : INT64_MAX);
-}
-
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer)
 {
+    struct arena memory = {0};
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
     size_t n = (size_t)b->count + 1;
-    h.members = mem_alloc(n * sizeof *h.members);
-    h.flexible = mem_alloc(n * sizeof *h.flexible);
-    h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
+    h.members = arena_array(&memory, n, sizeof *h.members);
+    h.flexible = arena_array(&memory, n, sizeof *h.flexible);
+    h.least = arena_array(&memory, (n + 1) * (size_t)b->pool_count, sizeof *h.least);
     layout_open(&h.now, b->count);
-    pool_heights_search(&h, answer);
+    if (!pool_heights_place_all(&h))
+        answer->status = LX_INFEASIBLE;
+    else {
+        for (int32_t pool = 0; pool < b->pool_count; pool++) h.least[pool] = pool_heights_need_of(&h, pool);
+        pool_heights_choose(&h, 0);
+        bool none = !best->known && h.lost == INT64_MAX;
+        answer->status = none ? LX_INFEASIBLE : h.lost == INT64_MAX ? LX_FEASIBLE : LX_LIMIT;
+        if (!none) answer->bound = min_i64(h.lost, best->known ? best->cost : INT64_MAX);
+    }
     layout_close(&h.now);
-    mem_free(h.members);
-    mem_free(h.flexible);
-    mem_free(h.least);
+    arena_free(&memory);
 }

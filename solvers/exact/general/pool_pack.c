@@ -2,14 +2,11 @@
  * free to lay them across each other. Where it does so at unequal addresses the question is split: one
  * address for both (they become a cluster), or one above the other. What is pinned leaves the pile and
  * bans its partners from its bytes. */
-#include "exact/general/pool_pack.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/order.h"
 #include "base/vec.h"
 #include "exact/general/pile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum decision { LEFT_OPEN, ONE_ADDRESS, KEPT_APART };
@@ -30,7 +27,8 @@ struct clustering {
     struct relatives *edges;
     int32_t edge_count;
     struct pile pile;
-    VEC(struct span) bans;
+    VEC(struct byte_range) bans;
+    struct arena memory;
 };
 
 static bool exclude(const struct clustering *c, int32_t u, int32_t v)
@@ -102,58 +100,33 @@ static bool relate_clusters(struct clustering *c)
 
 /* --- The pile. --- */
 
-ORDER(compare_bans, struct span, ORDER_UP(from) ORDER_UP(to));
-
-static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spans)
+static void add_bans(struct clustering *c, int32_t cluster, struct byte_range *spans, struct pile_item *item)
 {
+    size_t first = c->bans.count;
     const struct pool_question *q = c->q;
     for (int32_t u = 0; u < q->count; u++) {
         if (c->cluster[u] != cluster) continue;
         int32_t n = blocks_reserved(q->b, q->members[u], q->pool, spans);
         for (int32_t k = 0; k < n; k++)
-            VEC_PUSH(&c->bans, (struct span){spans[k].from - q->b->at[q->members[u]].size, spans[k].to});
+            VEC_PUSH(&c->bans,
+                     (struct byte_range){spans[k].from - q->b->at[q->members[u]].size, spans[k].to});
     }
-}
-
-static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
-{
-    size_t first = c->bans.count;
-    ban_reserved(c, cluster, spans);
     size_t n = (size_t)c->count, a = (size_t)cluster;
     for (size_t k = 0; k < n; k++)
         if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])
-            VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
-    if (c->bans.count > first) {
-        /* Sorts and joins the bans from `first` on. */
-        size_t kept = first;
-        struct span *at = c->bans.at;
-        qsort(at + first, c->bans.count - first, sizeof *at, compare_bans);
-        for (size_t k = first; k < c->bans.count; k++)
-            if (kept > first && at[k].from < at[kept - 1].to)
-                at[kept - 1].to = max_i64(at[kept - 1].to, at[k].to);
-            else
-                at[kept++] = at[k];
-        c->bans.count = kept;
-    }
+            VEC_PUSH(&c->bans,
+                     (struct byte_range){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
+    if (c->bans.count > first)
+        c->bans.count = first + range_join(c->bans.at + first, c->bans.count - first, false);
     item->first_ban = (int32_t)first;
     item->ban_count = (int32_t)(c->bans.count - first);
 }
 
-static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
+/* False: a pinned block is where it is banned. */
+static bool make_pile(struct clustering *c)
 {
-    size_t n = (size_t)c->count, a = (size_t)cluster;
-    struct pile_item *item = &c->pile.items[c->item[cluster]];
-    item->first_near = *used;
-    for (size_t k = 0; k < n; k++)
-        if (c->item[k] >= 0 && c->gap[a * n + k])
-            c->pile.near[(*used)++] = (struct pile_near){c->item[k], c->gap[a * n + k], c->gap[k * n + a]};
-    item->near_count = *used - item->first_near;
-}
-
-/* FIT_YES: the pile is made. */
-static enum fit_result make_pile(struct clustering *c)
-{
-    struct span *spans = mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
+    struct byte_range *spans =
+        mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
     bool banned = false;
     size_t n = (size_t)c->count * (size_t)c->count, near = 1;
@@ -170,97 +143,64 @@ static enum fit_result make_pile(struct clustering *c)
         item->align = c->align[k];
         add_bans(c, k, spans, item);
         for (int32_t e = 0; c->item[k] < 0 && e < item->ban_count; e++) {
-            struct span *ban = &c->bans.at[item->first_ban + e];
+            struct byte_range *ban = &c->bans.at[item->first_ban + e];
             banned |= c->size[k] > 0 && ban->from < c->pin[k] && c->pin[k] < ban->to;
         }
-        if (c->item[k] >= 0) add_near(c, k, &used);
+        if (c->item[k] < 0) continue;
+        item->first_near = used;
+        for (int32_t q = 0; q < c->count; q++) {
+            size_t to = (size_t)k * (size_t)c->count + (size_t)q,
+                   back = (size_t)q * (size_t)c->count + (size_t)k;
+            if (c->item[q] >= 0 && c->gap[to])
+                c->pile.near[used++] = (struct pile_near){c->item[q], c->gap[to], c->gap[back]};
+        }
+        item->near_count = used - item->first_near;
     }
     mem_free(spans);
     c->pile.bans = c->bans.at;
-    return banned ? FIT_NO : FIT_YES;
+    return !banned;
 }
 
 /* --- The question. --- */
 
 static void clustering_open(struct clustering *c, struct pool_question *q)
 {
-    size_t n = (size_t)q->count + 1;
+    size_t n = (size_t)q->count + 1, edges = 0;
     *c = (struct clustering){.q = q};
-    c->cluster = mem_alloc(n * sizeof *c->cluster);
-    c->item = mem_alloc(n * sizeof *c->item);
-    c->size = mem_alloc(n * sizeof *c->size);
-    c->align = mem_alloc(n * sizeof *c->align);
-    c->pin = mem_alloc(n * sizeof *c->pin);
-    c->gap = mem_alloc(n * n * sizeof *c->gap);
-    c->pile.items = mem_alloc(n * sizeof *c->pile.items);
+    c->cluster = arena_array(&c->memory, n, sizeof *c->cluster);
+    c->item = arena_array(&c->memory, n, sizeof *c->item);
+    c->size = arena_array(&c->memory, n, sizeof *c->size);
+    c->align = arena_array(&c->memory, n, sizeof *c->align);
+    c->pin = arena_array(&c->memory, n, sizeof *c->pin);
+    c->gap = arena_array(&c->memory, n * n, sizeof *c->gap);
+    c->pile.items = arena_array(&c->memory, n, sizeof *c->pile.items);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass) c->edges = arena_array(&c->memory, edges, sizeof *c->edges);
+        for (int32_t u = 0; u < q->count; u++)
+            for (int32_t v = u + 1; v < q->count; v++) {
+                if (pair_of(q->b, q->members[u], q->members[v]) != PAIR_IN_PLACE) continue;
+                if (pass)
+                    c->edges[c->edge_count++] = (struct relatives){u, v, LEFT_OPEN};
+                else
+                    edges++;
+            }
+    }
 }
 
 static void clustering_close(struct clustering *c)
 {
-    mem_free(c->cluster);
-    mem_free(c->item);
-    mem_free(c->size);
-    mem_free(c->align);
-    mem_free(c->pin);
-    mem_free(c->gap);
-    mem_free(c->soft);
-    mem_free(c->edges);
-    mem_free(c->pile.items);
     mem_free(c->pile.near);
     VEC_FREE(&c->bans);
-}
-
-static void gather_edges(struct clustering *c)
-{
-    const struct pool_question *q = c->q;
-    VEC(struct relatives) edges = {0};
-    for (int32_t u = 0; u < q->count; u++)
-        for (int32_t v = u + 1; v < q->count; v++)
-            if (pair_of(q->b, q->members[u], q->members[v]) == PAIR_IN_PLACE)
-                VEC_PUSH(&edges, (struct relatives){u, v, LEFT_OPEN});
-    c->edges = edges.at;
-    c->edge_count = (int32_t)edges.count;
-}
-
-static void gather_soft(struct clustering *c)
-{
-    const struct pool_question *q = c->q;
-    size_t n = (size_t)q->count;
-    if (!q->soft_apart || !q->b->soft_count) return;
-    int32_t *member = mem_alloc(((size_t)q->b->count + 1) * sizeof *member);
-    c->soft = mem_zeroed(n * n + 1, sizeof *c->soft);
-    for (int32_t i = 0; i < q->b->count; i++) member[i] = -1;
-    for (int32_t u = 0; u < q->count; u++) member[q->members[u]] = u;
-    for (int32_t k = 0; k < q->b->soft_count; k++) {
-        int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
-        if (q->soft_apart[k] && u >= 0 && v >= 0)
-            c->soft[(size_t)u * n + (size_t)v] = c->soft[(size_t)v * n + (size_t)u] = true;
-    }
-    mem_free(member);
-}
-
-/* An edge that was left open and is neither handed over nor kept apart, or -1. */
-static int32_t broken_edge(const struct clustering *c, const int64_t *address)
-{
-    const struct pool_question *q = c->q;
-    for (int32_t e = 0; e < c->edge_count; e++) {
-        int32_t i = q->members[c->edges[e].a], k = q->members[c->edges[e].b];
-        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
-            blocks_touch(q->b, i, k, address))
-            return e;
-    }
-    return -1;
+    arena_free(&c->memory);
 }
 
 static enum fit_result pack_open(struct clustering *c, int64_t *address)
 {
     struct pool_question *q = c->q;
     number_clusters(c);
-    if (!measure_clusters(c) || !relate_clusters(c)) return FIT_NO;
-    enum fit_result result = make_pile(c);
-    if (result != FIT_YES) return result;
+    if (!measure_clusters(c) || !relate_clusters(c) || !make_pile(c)) return FIT_NO;
     int64_t *found = mem_alloc(((size_t)c->pile.count + 1) * sizeof *found);
-    result = pile_solve(&c->pile, &q->limits, found, &q->nodes);
+    enum fit_result result = pile_solve(&c->pile, &q->limits, found, &q->nodes);
     for (int32_t u = 0; result == FIT_YES && u < q->count; u++) {
         int32_t k = c->cluster[u];
         address[q->members[u]] = c->item[k] >= 0 ? found[c->item[k]] : c->pin[k];
@@ -272,8 +212,16 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
 static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 {
     enum fit_result result = pack_open(c, address), other;
-    int32_t e = result == FIT_YES ? broken_edge(c, address) : -1;
-    if (e < 0) return result;
+    if (result != FIT_YES) return result;
+    /* An edge that was left open and is neither handed over nor kept apart. */
+    int32_t e = 0;
+    for (; e < c->edge_count; e++) {
+        int32_t i = c->q->members[c->edges[e].a], k = c->q->members[c->edges[e].b];
+        if (c->edges[e].decision == LEFT_OPEN && address[i] != address[k] &&
+            blocks_touch(c->q->b, i, k, address))
+            break;
+    }
+    if (e == c->edge_count) return result;
     c->edges[e].decision = ONE_ADDRESS;
     result = pool_pack_block(c, address);
     if (result == FIT_YES) return result;
@@ -287,34 +235,39 @@ enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
     clustering_open(&c, q);
-    gather_edges(&c);
-    gather_soft(&c);
+    if (q->soft_apart && q->b->soft_count) {
+        size_t n = (size_t)q->count;
+        int32_t *member = arena_array(&c.memory, (size_t)q->b->count + 1, sizeof *member);
+        c.soft = arena_array(&c.memory, n * n + 1, sizeof *c.soft);
+        for (int32_t i = 0; i < q->b->count; i++) member[i] = -1;
+        for (int32_t u = 0; u < q->count; u++) member[q->members[u]] = u;
+        for (int32_t k = 0; k < q->b->soft_count; k++) {
+            int32_t u = member[q->b->softs[k].a], v = member[q->b->softs[k].b];
+            if (q->soft_apart[k] && u >= 0 && v >= 0)
+                c.soft[(size_t)u * n + (size_t)v] = c.soft[(size_t)v * n + (size_t)u] = true;
+        }
+    }
     enum fit_result result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;
 }
 
-void pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
-                       int64_t *least)
+int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count)
 {
     struct pool_question q = {b, pool, b->rooms[pool].capacity, members, count, NULL, {0}, 0};
     struct clustering c;
-    struct cliques cliques;
-    int64_t heaviest;
-    enum fit_result made = FIT_NO;
+    int64_t least = INT64_MAX;
     clustering_open(&c, &q);
-    gather_edges(&c);
-    *least = INT64_MAX;
     number_clusters(&c);
-    if (measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
-    if (made == FIT_YES) {
-        pile_cliques(&c.pile, 20000, &cliques, &heaviest);
-        *least = heaviest;
+    if (measure_clusters(&c) && relate_clusters(&c) && make_pile(&c)) {
+        struct cliques cliques;
+        least = pile_cliques(&c.pile, 20000, &cliques);
         cliques_free(&cliques);
         for (int32_t k = 0; k < c.count; k++) {
             int64_t at = c.item[k] < 0 ? c.pin[k] : pile_free_from(&c.pile, c.item[k], 0);
-            *least = max_i64(*least, at + c.size[k]);
+            least = max_i64(least, at + c.size[k]);
         }
     }
     clustering_close(&c);
+    return least;
 }

@@ -12,42 +12,31 @@ void programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {
     *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
     size_t n = (size_t)columns + 1;
-    m->cost = mem_zeroed(n, sizeof *m->cost);
-    m->low = mem_zeroed(n, sizeof *m->low);
-    m->high = mem_zeroed(n, sizeof *m->high);
-    m->first_low = mem_zeroed(n, sizeof *m->first_low);
-    m->first_high = mem_zeroed(n, sizeof *m->first_high);
-    m->fraction = mem_zeroed(n, sizeof *m->fraction);
-    m->reduced = mem_zeroed(n, sizeof *m->reduced);
-    m->point = mem_zeroed(n, sizeof *m->point);
-    memset(m->first_high, 1, (size_t)columns);
+    m->cost = arena_array(&m->memory, n, sizeof *m->cost);
+    m->low = arena_array(&m->memory, n, sizeof *m->low);
+    m->high = arena_array(&m->memory, n, sizeof *m->high);
+    m->fraction = arena_array(&m->memory, n, sizeof *m->fraction);
+    m->reduced = arena_array(&m->memory, n, sizeof *m->reduced);
+    m->point = arena_array(&m->memory, n, sizeof *m->point);
 }
 
 void programme_close(struct programme *m)
 {
-    for (size_t k = 0; k < m->rows.count; k++) mem_free(m->rows.at[k].terms);
     VEC_FREE(&m->rows);
     VEC_FREE(&m->merged);
     VEC_FREE(&m->tree);
     VEC_FREE(&m->open);
     if (m->lp) lp_free(m->lp);
-    mem_free(m->cost);
-    mem_free(m->low);
-    mem_free(m->high);
-    mem_free(m->first_low);
-    mem_free(m->first_high);
-    mem_free(m->fraction);
     mem_free(m->duals);
-    mem_free(m->reduced);
-    mem_free(m->point);
+    arena_free(&m->memory);
 }
 
 /* --- Rows. --- */
 
-ORDER(compare_terms, struct term, ORDER_UP(column));
+ORDER(compare_terms, struct term, ORDER_UP(column) ORDER_UP(coefficient));
 
-/* One term per column, divided by what they have in common; a coefficient above the need is no better
- * than the need where none is negative. */
+/* One term per column, divided by their common divisor. If no coefficient is negative, none need be above
+ * the need. */
 static void merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
 {
     int64_t common = 0, least = 0;
@@ -102,9 +91,8 @@ void programme_add_row(struct programme *m, const struct term *terms, int32_t co
         return;
     }
     struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
-    row.terms = mem_alloc(m->merged.count * sizeof *row.terms);
+    row.terms = arena_copy_array(&m->memory, m->merged.at, m->merged.count, sizeof *row.terms);
     VEC_PUSH(&m->rows, row);
-    if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
     m->cuts++;
     if (m->lp) give_row_to_lp(m, &m->rows.at[m->rows.count - 1]);
 }
@@ -118,7 +106,7 @@ static int64_t steps_per_pivot(const struct programme *m)
 static bool lp_is_over(void *context)
 {
     const struct programme *m = context;
-    int64_t pivots = lp_pivots(m->lp) - m->pivots_before;
+    int64_t pivots = m->lp->effort - m->pivots_before;
     return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
 }
 
@@ -135,15 +123,19 @@ static int programme_safe_shift(const struct programme *m)
         sum += m->duals[k] * weight;
         largest = fmax(largest, m->duals[k]);
     }
-    int sum_bits, dual_bits;
-    frexp(4 * sum, &sum_bits);
-    frexp(largest, &dual_bits);
-    int shift = 118 - sum_bits < 60 - dual_bits ? 118 - sum_bits : 60 - dual_bits;
-    return shift > 44 ? 44 : shift;
+    return lp_safe_shift(sum, largest, 44);
 }
 
-static void programme_sum_rows(struct programme *m)
+/* The bound that the engine's duals prove for the present box, rounded up to the next possible cost. */
+static int64_t programme_prove(struct programme *m)
 {
+    double none;
+    if (m->dual_room < m->rows.count + 1) {
+        m->dual_room = 2 * (m->rows.count + 1);
+        m->duals = mem_resize(m->duals, m->dual_room * sizeof *m->duals);
+    }
+    lp_duals(m->lp, &none, m->duals);
+    for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
     int shift = programme_safe_shift(m);
     double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
     if (shift < 0) shift = 0;
@@ -161,20 +153,6 @@ static void programme_sum_rows(struct programme *m)
     }
     for (int32_t j = 0; j < m->columns; j++)
         if (m->reduced[j] > 0 ? m->low[j] : m->high[j]) m->value += m->reduced[j];
-}
-
-/* What the engine's duals prove for the box in hand, rounded up to the next possible cost. */
-static int64_t programme_prove(struct programme *m)
-{
-    double none;
-    if (m->dual_room < m->rows.count + 1) {
-        double *duals = mem_resize(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
-        m->duals = duals;
-        m->dual_room = 2 * (m->rows.count + 1);
-    }
-    lp_duals(m->lp, &none, m->duals);
-    for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
-    programme_sum_rows(m);
     if (m->value <= 0) return 0;
     int128 step = m->cost_step * m->scale, steps = (m->value + step - 1) / step;
     return (int64_t)(steps * m->cost_step > m->total_cost ? m->total_cost + 1 : steps * m->cost_step);
@@ -184,7 +162,8 @@ static void programme_decide(struct programme *m, int32_t j, bool low, bool high
 {
     m->low[j] = low;
     m->high[j] = high;
-    lp_set_bounds(m->lp, j, low, high);
+    m->lp->low[j] = low;
+    m->lp->high[j] = high;
 }
 
 /* --- The tree. --- */
@@ -202,21 +181,6 @@ static void programme_push(struct programme *m, struct programme_node node)
     HEAP_RISE(int32_t, m->open.at, m->open.count - 1, programme_comes_first, m);
 }
 
-static int32_t programme_pop(struct programme *m)
-{
-    int32_t top = m->open.at[0];
-    m->open.at[0] = m->open.at[--m->open.count];
-    HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
-    return top;
-}
-
-static void programme_enter(struct programme *m, int32_t node)
-{
-    for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, m->first_low[j], m->first_high[j]);
-    for (; m->tree.at[node].parent >= 0; node = m->tree.at[node].parent)
-        programme_decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
-}
-
 /* The column to branch on: far from 0 and 1, and dear. -1: all are 0 or 1. */
 static int32_t fractional(struct programme *m)
 {
@@ -231,26 +195,6 @@ static int32_t fractional(struct programme *m)
     return best;
 }
 
-static bool satisfies(const struct programme *m)
-{
-    for (size_t k = 0; k < m->rows.count; k++) {
-        const struct programme_row *row = &m->rows.at[k];
-        int128 sum = 0;
-        for (int32_t e = 0; e < row->count; e++)
-            if (m->point[row->terms[e].column]) sum += row->terms[e].coefficient;
-        if (sum < row->need) return false;
-    }
-    return true;
-}
-
-static int64_t cost_of_point(const struct programme *m)
-{
-    int64_t cost = 0;
-    for (int32_t j = 0; j < m->columns; j++)
-        if (m->point[j]) cost += m->cost[j];
-    return cost;
-}
-
 static int32_t any_free(const struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
@@ -263,8 +207,17 @@ static int32_t at_leaf(struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
         m->point[j] = m->low[j] == m->high[j] ? m->low[j] : m->fraction[j] > 0.5;
-    int64_t cost = cost_of_point(m);
-    if (!satisfies(m) || cost >= m->best) return any_free(m);
+    int64_t cost = 0;
+    for (int32_t j = 0; j < m->columns; j++)
+        if (m->point[j]) cost += m->cost[j];
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const struct programme_row *row = &m->rows.at[k];
+        int128 sum = 0;
+        for (int32_t e = 0; e < row->count; e++)
+            if (m->point[row->terms[e].column]) sum += row->terms[e].coefficient;
+        if (sum < row->need) return any_free(m);
+    }
+    if (cost >= m->best) return any_free(m);
     size_t rows = m->rows.count;
     enum visit said = m->visit(m->context, m->point);
     if (said == POINT_UNKNOWN) m->lost = min_i64(m->lost, cost);
@@ -291,9 +244,9 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
 {
     for (;;) {
         if (m->contradiction || m->enough || budget_spent(m->budget)) return -1;
-        m->pivots_before = lp_pivots(m->lp);
+        m->pivots_before = m->lp->effort;
         enum lp_result result = lp_solve(m->lp, (double)m->best);
-        m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
+        m->budget->steps += (m->lp->effort - m->pivots_before + 1) * steps_per_pivot(m);
         int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
@@ -315,26 +268,19 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-static void programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
-{
-    bool value = m->fraction[j] > 0.5;
-    int64_t bound = m->tree.at[node].bound;
-    programme_push(m, (struct programme_node){node, j, bound, !value});
-    VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value});
-    *next = (int32_t)m->tree.count - 1;
-    programme_decide(m, j, value, value);
-}
-
 static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
-    for (int32_t next;; node = next) {
+    for (;; *rounds = ROUNDS_PER_NODE) {
         m->nodes++;
         int32_t j = work_on(m, node, rounds);
-        if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
-            m->lost = min_i64(m->lost, m->tree.at[node].bound);
+        int64_t bound = m->tree.at[node].bound;
+        if (budget_spent(m->budget) && bound < m->best) m->lost = min_i64(m->lost, bound);
         if (j < 0 || m->enough) return;
-        programme_split(m, node, j, &next);
-        *rounds = ROUNDS_PER_NODE;
+        bool value = m->fraction[j] > 0.5;
+        programme_push(m, (struct programme_node){node, j, bound, !value});
+        VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value});
+        node = (int32_t)m->tree.count - 1;
+        programme_decide(m, j, value, value);
     }
 }
 
@@ -352,11 +298,13 @@ void programme_sum_up(struct programme *m)
 
 void programme_solve(struct programme *m)
 {
+    struct arena memory = {0};
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
     size_t n = (size_t)m->columns + 1;
-    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
-    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
+    int32_t *first = arena_array(&memory, n, sizeof *first), *last = arena_array(&memory, n, sizeof *last);
+    double *upper = arena_array(&memory, n, sizeof *upper), *cost = arena_array(&memory, n, sizeof *cost),
+           need = 0;
     for (int32_t j = 0; j < m->columns; j++) {
         first[j] = 0;
         last[j] = -1;
@@ -364,17 +312,19 @@ void programme_solve(struct programme *m)
         cost[j] = (double)m->cost[j];
     }
     m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
-    lp_stop_if(m->lp, lp_is_over, m);
+    m->lp->stop = lp_is_over;
+    m->lp->stop_context = m;
     for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
-    mem_free(first);
-    mem_free(last);
-    mem_free(upper);
-    mem_free(cost);
+    arena_free(&memory);
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
     while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
-        int32_t node = programme_pop(m);
-        programme_enter(m, node);
+        int32_t node = m->open.at[0];
+        m->open.at[0] = m->open.at[--m->open.count];
+        HEAP_SINK(int32_t, m->open.at, m->open.count, 0, programme_comes_first, m);
+        for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, false, true);
+        for (int32_t v = node; m->tree.at[v].parent >= 0; v = m->tree.at[v].parent)
+            programme_decide(m, m->tree.at[v].column, m->tree.at[v].value, m->tree.at[v].value);
         programme_dive(m, node, &rounds);
     }
     m->proved = min_i64(m->best, m->lost);

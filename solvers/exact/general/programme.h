@@ -35,8 +35,8 @@ struct programme_node {
 struct programme {
     int32_t columns;
     int64_t *cost;
-    bool *low, *high;             /* the box of the node in hand */
-    bool *first_low, *first_high; /* of the root */
+    bool *low, *high; /* the box of the node in hand */
+
     VEC(struct programme_row) rows;
     VEC(struct term) merged;
     struct lp *lp;
@@ -61,6 +61,7 @@ struct programme {
     size_t dual_room;
     int128 *reduced, value, scale;
     bool *point;
+    struct arena memory; /* of all but the vectors and the duals */
 };
 
 void programme_open(struct programme *m, int32_t columns, struct budget *budget);

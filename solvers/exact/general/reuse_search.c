@@ -5,11 +5,10 @@
  * ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
  * Otherwise only the addresses next to a partner are priced, each by a look at all partners. */
 #include "exact/general/master.h"
-#include "base/memory.h"
+#include "exact/general/pile.h"
 #include "base/rng.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_UNITS = 8192, MOST_OUT = 12, STEPS_PER_INSERTION = 10 };
@@ -42,19 +41,14 @@ struct reuse {
     int32_t *blocked;
     struct step *steps;
     int32_t step_count;
-    struct span *spans;
+    struct byte_range *spans;
     int32_t out[MOST_OUT], out_count;
     struct spot saved[MOST_OUT];
     double mean;
+    struct arena memory;
 };
 
 /* --- Where a block may go. --- */
-
-static bool reuse_search_touches(const struct reuse *r, int32_t i, int32_t k)
-{
-    return r->now.pool[i] == r->now.pool[k] && r->now.address[i] < r->now.address[k] + r->b->at[k].size &&
-           r->now.address[k] < r->now.address[i] + r->b->at[i].size;
-}
 
 /* Of equally good spots each is taken with the same chance. */
 static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
@@ -149,15 +143,14 @@ static struct spot find_spot(struct reuse *r, int32_t i)
 
 static int64_t cost_here(const struct reuse *r, int32_t i)
 {
-    const struct block *b = &r->b->at[i];
-    int64_t cost = 0;
-    for (int32_t o = 0; o < b->option_count; o++)
-        if (r->b->options[b->first_option + o].pool == r->now.pool[i])
-            cost = r->b->options[b->first_option + o].cost;
-    for (int32_t k = r->first[i]; k < r->first[i + 1]; k++)
-        if (r->partners[k].cost != INT64_MAX && r->now.pool[r->partners[k].block] >= 0 &&
-            reuse_search_touches(r, i, r->partners[k].block))
+    int32_t option = blocks_option(r->b, i, r->now.pool[i]);
+    int64_t cost = option < 0 ? 0 : r->b->options[option].cost;
+    for (int32_t k = r->first[i]; k < r->first[i + 1]; k++) {
+        int32_t other = r->partners[k].block;
+        if (r->partners[k].cost != INT64_MAX && r->now.pool[other] >= 0 &&
+            r->now.pool[i] == r->now.pool[other] && blocks_touch(r->b, i, other, r->now.address))
             cost += r->partners[k].cost;
+    }
     return cost;
 }
 
@@ -172,8 +165,20 @@ static void reuse_search_take_out(struct reuse *r, int32_t i)
     r->now.pool[i] = -1;
 }
 
+static bool recreate(struct reuse *r)
+{
+    for (int32_t k = 0; k < r->out_count; k++) {
+        struct spot s = find_spot(r, r->out[k]);
+        if (s.pool < 0) return false;
+        r->now.pool[r->out[k]] = s.pool;
+        r->now.address[r->out[k]] = s.address;
+        r->now.cost += s.cost;
+    }
+    return true;
+}
+
 /* The largest first, or as drawn. */
-static void sort_out(struct reuse *r)
+static void reuse_search_sort_out(struct reuse *r)
 {
     bool by_size = rng_below(&r->rng, 2) == 0;
     for (int32_t a = 1; a < r->out_count; a++)
@@ -188,18 +193,6 @@ static void sort_out(struct reuse *r)
             r->out[c - 1] = block;
             r->saved[c - 1] = spot;
         }
-}
-
-static bool recreate(struct reuse *r)
-{
-    for (int32_t k = 0; k < r->out_count; k++) {
-        struct spot s = find_spot(r, r->out[k]);
-        if (s.pool < 0) return false;
-        r->now.pool[r->out[k]] = s.pool;
-        r->now.address[r->out[k]] = s.address;
-        r->now.cost += s.cost;
-    }
-    return true;
 }
 
 static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
@@ -222,7 +215,7 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
             if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0)
                 reuse_search_take_out(r, k);
         }
-        sort_out(r);
+        reuse_search_sort_out(r);
         spent += r->out_count;
         bool kept = recreate(r) && (double)(r->now.cost - before) <= -heat * log(1 - rng_unit(&r->rng));
         if (!kept) {
@@ -245,8 +238,8 @@ static void gather_partners(struct reuse *r)
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, pairs = 2 * (size_t)b->soft_count;
     for (size_t k = 0; k < n * n; k++) pairs += b->kind[k] != PAIR_FREE;
-    r->first = mem_zeroed(n + 2, sizeof *r->first);
-    r->partners = mem_alloc((pairs + 1) * sizeof *r->partners);
+    r->first = arena_array(&r->memory, n + 2, sizeof *r->first);
+    r->partners = arena_array(&r->memory, pairs + 1, sizeof *r->partners);
     int32_t used = 0;
     for (int32_t i = 0; i < b->count; i++) {
         r->first[i] = used;
@@ -259,14 +252,6 @@ static void gather_partners(struct reuse *r)
         }
     }
     r->first[b->count] = used;
-}
-
-/* Handovers at one address are not moved, and pinned blocks cannot be. */
-static bool reuse_search_may_move(const struct reuse *r, int32_t i)
-{
-    const struct block *k = &r->b->at[i];
-    if (r->best->pool[i] < 0 || k->pin >= 0 || k->size == 0) return false;
-    return r->first[i + 1] > r->first[i] || k->option_count > 1;
 }
 
 static bool has_handover(const struct blocks *b, const struct layout *l)
@@ -284,11 +269,11 @@ static void reuse_open(struct reuse *r)
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, reserved = 1;
     for (int32_t k = 0; k < b->pool_count; k++) reserved += (size_t)b->rooms[k].reserved_count;
-    r->movable = mem_alloc((n + 1) * sizeof *r->movable);
-    r->price = mem_alloc((MOST_UNITS + 4) * sizeof *r->price);
-    r->blocked = mem_alloc((MOST_UNITS + 4) * sizeof *r->blocked);
-    r->steps = mem_alloc((2 * n + reserved) * sizeof *r->steps);
-    r->spans = mem_alloc(reserved * sizeof *r->spans);
+    r->movable = arena_array(&r->memory, n + 1, sizeof *r->movable);
+    r->price = arena_array(&r->memory, MOST_UNITS + 4, sizeof *r->price);
+    r->blocked = arena_array(&r->memory, MOST_UNITS + 4, sizeof *r->blocked);
+    r->steps = arena_array(&r->memory, 2 * n + reserved, sizeof *r->steps);
+    r->spans = arena_array(&r->memory, reserved, sizeof *r->spans);
     layout_open(&r->now, b->count);
     gather_partners(r);
     layout_copy(&r->now, r->best, b->count);
@@ -302,8 +287,12 @@ static void reuse_open(struct reuse *r)
         if (b->at[i].pin > 0) unit = gcd_i64(unit, b->at[i].pin);
     }
     r->unit = max_i64(unit, 1);
-    for (int32_t i = 0; i < b->count; i++)
-        if (reuse_search_may_move(r, i)) r->movable[r->movable_count++] = i;
+    /* Pinned blocks cannot move. */
+    for (int32_t i = 0; i < b->count; i++) {
+        bool placed = r->best->pool[i] >= 0 && b->at[i].pin < 0 && b->at[i].size > 0;
+        if (placed && (r->first[i + 1] > r->first[i] || b->at[i].option_count > 1))
+            r->movable[r->movable_count++] = i;
+    }
     for (int32_t k = 0; k < b->soft_count; k++) r->mean += (double)b->softs[k].cost / (double)b->soft_count;
 }
 
@@ -314,11 +303,5 @@ void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed,
     reuse_open(&r);
     if (r.movable_count && !has_handover(b, best)) reuse_search_anneal(&r, steps, enough);
     layout_close(&r.now);
-    mem_free(r.first);
-    mem_free(r.partners);
-    mem_free(r.movable);
-    mem_free(r.price);
-    mem_free(r.blocked);
-    mem_free(r.steps);
-    mem_free(r.spans);
+    arena_free(&r.memory);
 }

@@ -169,7 +169,7 @@ static void space_turns_the_page(void **state)
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
     explorer_type(x, "<wait>?");
-    struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+    struct list *l = x->states[VIEW_HELP];
     int rows = l->rows.rows;
     explorer_type(x, "<Space>");
     assert_int_equal(l->top, rows - 1);
@@ -187,7 +187,7 @@ static void help_is_paged_and_whole(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
         explorer_type(x, "<wait>?");
-        struct list *l = all_views[VIEW_HELP]->list(x->states[VIEW_HELP]);
+        struct list *l = x->states[VIEW_HELP];
         for (int n = view_count(x, VIEW_HELP), at = -1; l->cursor < n - 1 && l->cursor != at;) {
             struct text screen = {0};
             at = l->cursor;

@@ -191,7 +191,7 @@ static void colours_belong_to_buffers(void **state)
         }
     assert_true(in_map > 20);
     explorer_type(x, "2");
-    const struct list *ops = view_graph.list(x->states[VIEW_GRAPH]);
+    const struct list *ops = x->states[VIEW_GRAPH];
     int row = ops->rows.row + ops->cursor - ops->top;
     int mark = row * x->cells.columns; /* behind the rails, however many there are */
     while (mark < (row + 1) * x->cells.columns && x->cells.at[mark].code != x->glyphs->mark) mark++;

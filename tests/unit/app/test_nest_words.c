@@ -225,7 +225,7 @@ static void every_view_names_the_nest(void **state)
     explorer_type(x, "9ftile<Enter>");
     assert_true(explorer_shows(x, "hold"));
     for (int i = 0; i < view_count(x, VIEW_BUFFERS); i++) {
-        const char *name = all_views[VIEW_BUFFERS]->item(x, x->states[VIEW_BUFFERS], i);
+        const char *name = view_item(x, VIEW_BUFFERS, i);
         for (int32_t b = 0; b < p->problem.count; b++)
             if (strcmp(p->problem.buffers[b].name, name) == 0)
                 assert_true(is_tile(p, b) || has_text(name, "tile"));

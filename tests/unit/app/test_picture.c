@@ -1,7 +1,6 @@
 /* What all pictures of a plan share: the letter of a buffer, and lanes. */
 #include "base/rng.h"
 #include "picture/picture.h"
-#include "picture/svg_frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,7 +106,7 @@ static void test_labels(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
         struct text t = {0};
-        add_label("name", 10, 10, boxes[i].width, boxes[i].height, &t);
+        svg_add_label("name", 10, 10, boxes[i].width, boxes[i].height, &t);
         assert_int_equal(t.length > 0, boxes[i].stands);
         text_free(&t);
     }

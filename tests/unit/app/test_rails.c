@@ -1,5 +1,5 @@
 /* Lanes beside a list: nobody shares one, the leftmost free one is taken, and what finds none is counted. */
-#include "tui/draw/rails.h"
+#include "tui/core/planned.h"
 #include "base/rng.h"
 
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* "Why, and what helps" in use: asked by Enter and by its key, applied, taken back, stopped, of lists, at every size and
  * in every theme. */
 #include "support/explorer_by_keys.h"
-#include "tui/views/why_rows.h"
 
 #define MOE_MLP SOURCE_DIR "/patterns/graphs/moe_mlp.json"
 

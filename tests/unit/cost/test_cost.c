@@ -1,6 +1,5 @@
 /* The cost models: what must hold of any times they predict. */
 #include "cost/op.h"
-#include "cost/bundle.h"
 #include "base/rng.h"
 #include "support/matmul_yardstick.h"
 

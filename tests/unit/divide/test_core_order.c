@@ -1,5 +1,5 @@
 /* Which slices are on neighbouring cores: chosen, stated, read again, and refused where a rule has decided. */
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +114,8 @@ static void menus_have_them(void **state)
     struct division_menu plain, all;
     setup(&s);
     for (int32_t o = 0; o < 2; o++) {
-        division_menu_make(s.divisions, o, &memory, &plain);
-        division_menu_orders(s.divisions, o, &memory, &all);
+        division_menu_make(s.divisions, o, false, &memory, &plain);
+        division_menu_make(s.divisions, o, true, &memory, &all);
         int32_t both = 0;
         for (int32_t c = 0; c < plain.count; c++)
             both += o == 0 && plain.splits[2 * c] > 1 && plain.splits[2 * c + 1] > 1;

@@ -2,7 +2,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/memory.h"
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 #include "files/generate.h"
 #include "plan/plan.h"
 
@@ -242,7 +242,7 @@ static void test_candidates(void **state)
         const struct lx_division *d = &s.divisions->at[op];
         struct arena memory = {0};
         struct division_menu m;
-        division_menu_make(s.divisions, op, &memory, &m);
+        division_menu_make(s.divisions, op, false, &memory, &m);
         bool found = false;
         for (int32_t i = 0; i < m.count; i++) {
             const int64_t *splits = &m.splits[i * m.split_count];
@@ -401,7 +401,7 @@ static void test_hints_and_cores(void **state)
     /* Nor is there another choice for whoever divides anew. */
     struct arena memory = {0};
     struct division_menu m;
-    division_menu_make(s.divisions, 1, &memory, &m);
+    division_menu_make(s.divisions, 1, false, &memory, &m);
     assert_true(m.count == 1 && m.splits[0] == 8 && m.splits[1] == 4);
     arena_free(&memory);
     size_t length;
@@ -482,7 +482,7 @@ static void divide_folder(const char *folder, bool errors)
                 lx_graph_free(g);
                 break;
             }
-            bool ok = g->is_list || divide_graph(&s, g, &how);
+            bool ok = g->list || divide_graph(&s, g, &how);
             s.graph = g;
             if (errors) {
                 if (ok || strcmp(lx_code_word(s.st.code), g->expect_code) != 0)

@@ -81,11 +81,11 @@ static void check_list(const struct lx_plan *p, const char *text, size_t length)
     if (!g) fail_msg("%s: %s", p->graph->name, st.text);
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (p->answer.address[i] < 0) continue;
-        assert_string_equal(g->buffers[n].name, p->problem.buffers[i].name);
-        assert_int_equal(g->buffers[n].start, p->problem.buffers[i].start);
-        assert_int_equal(g->buffers[n++].end, p->problem.buffers[i].end);
+        assert_string_equal(g->list->buffers[n].name, p->problem.buffers[i].name);
+        assert_int_equal(g->list->buffers[n].start, p->problem.buffers[i].start);
+        assert_int_equal(g->list->buffers[n++].end, p->problem.buffers[i].end);
     }
-    assert_int_equal(n, g->buffer_count);
+    assert_int_equal(n, g->list->buffer_count);
     lx_graph_free(g);
 }
 
@@ -287,7 +287,7 @@ static void page_is_that_of_show(void **state)
     assert_memory_equal(page, shown, n);
     /* What is read without scripts. */
     static const char *const still[] = {"<svg role=\"img\" aria-label=\"addresses against time\"",
-                                        "<rect class=\"box\"",
+                                        "class=\"buffer\"",
                                         "hash of the pattern",
                                         "lxplan plan PATTERN -s auto --seed 0",
                                         "all in HBM",
@@ -374,7 +374,7 @@ static void answers_to_d2m(void **state)
         char *text = plan_exported(p, "d2m", &length);
         const struct lx_graph *g = lx_graph_of_text("again", text, length, &st);
         assert_non_null(g);
-        assert_int_equal(g->buffer_count, p->graph->buffer_count);
+        assert_int_equal(g->list->buffer_count, p->graph->list->buffer_count);
         lx_graph_free(g);
         mem_free(text);
         cJSON_Delete(j.root);

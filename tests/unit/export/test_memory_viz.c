@@ -254,7 +254,8 @@ static void lists_and_numbers(void **state)
     int32_t slot[BUFFERS];
     const char *reason[BUFFERS] = {0};
     const size_t widths = sizeof numbers / sizeof *numbers;
-    struct lx_graph g = {.name = "wide", .is_list = true};
+    struct lx_list list = {.capacity = 1LL << 53, .alignment = 1};
+    struct lx_graph g = {.name = "wide", .list = &list};
     size_t length = 0;
     (void)state;
     for (int32_t i = 0; i < BUFFERS; i++) {

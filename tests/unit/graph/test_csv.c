@@ -22,7 +22,8 @@ static const struct lx_graph *parse_as(const char *file, const char *text)
 static char *write_as(const char *format, const struct lx_graph *g)
 {
     size_t length;
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
+    struct lx_buffers list = {g->list->buffers, g->list->buffer_count, g->list->alignment,
+                              g->list->buffer_ids};
     char *csv = lx_format_find(format)->write_buffers(&list, &length);
     assert_non_null(csv);
     assert_int_equal(strlen(csv), length);
@@ -42,26 +43,26 @@ static void test_minimalloc_csv(void **state)
     (void)state;
     const struct lx_graph *g =
         parse_as("dir.99/A.1048576.csv", "upper,id,size,lower\n3,a,10,0\n9,\"b,\"\"c\",20,3\n");
-    assert_true(g->is_list);
-    assert_int_equal(g->capacity, 1048576);
-    assert_int_equal(g->objective, LX_SPILL);
-    assert_int_equal(g->alignment, 1);
-    assert_int_equal(g->buffer_count, 2);
-    assert_string_equal(g->buffers[1].name, "b,\"c");
-    assert_int_equal(g->buffers[1].start, 3);
-    assert_int_equal(g->buffers[1].end, 9);
-    assert_int_equal(g->buffers[1].spill_cost, 20);
-    assert_int_equal(g->buffers[1].fixed, -1);
+    assert_true(g->list);
+    assert_int_equal(g->list->capacity, 1048576);
+    assert_int_equal(g->list->objective, LX_SPILL);
+    assert_int_equal(g->list->alignment, 1);
+    assert_int_equal(g->list->buffer_count, 2);
+    assert_string_equal(g->list->buffers[1].name, "b,\"c");
+    assert_int_equal(g->list->buffers[1].start, 3);
+    assert_int_equal(g->list->buffers[1].end, 9);
+    assert_int_equal(g->list->buffers[1].spill_cost, 20);
+    assert_int_equal(g->list->buffers[1].fixed, -1);
     lx_graph_free(g);
     g = parse_as("A.csv",
                  "id,lower,upper,size,offset,alignment,weight\r\n1,0,3,10,,1,5\r\n2,1,4,64,128,64,\r\n");
-    assert_int_equal(g->capacity, -1);
-    assert_int_equal(g->objective, LX_HEIGHT);
-    assert_int_equal(g->buffers[0].spill_cost, 5);
-    assert_int_equal(g->buffers[0].alignment, 0);
-    assert_int_equal(g->buffers[1].fixed, 128);
-    assert_int_equal(g->buffers[1].alignment, 64);
-    assert_int_equal(g->buffers[1].spill_cost, 64);
+    assert_int_equal(g->list->capacity, -1);
+    assert_int_equal(g->list->objective, LX_HEIGHT);
+    assert_int_equal(g->list->buffers[0].spill_cost, 5);
+    assert_int_equal(g->list->buffers[0].alignment, 0);
+    assert_int_equal(g->list->buffers[1].fixed, 128);
+    assert_int_equal(g->list->buffers[1].alignment, 64);
+    assert_int_equal(g->list->buffers[1].spill_cost, 64);
     lx_graph_free(g);
 }
 
@@ -82,8 +83,8 @@ static void test_capacity_in_file_names(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct lx_graph *g = parse_as(cases[i].file, cases[i].text);
-        assert_int_equal(g->capacity, cases[i].capacity);
-        assert_int_equal(g->objective, cases[i].capacity < 0 ? LX_HEIGHT : LX_SPILL);
+        assert_int_equal(g->list->capacity, cases[i].capacity);
+        assert_int_equal(g->list->objective, cases[i].capacity < 0 ? LX_HEIGHT : LX_SPILL);
         lx_graph_free(g);
     }
 }
@@ -94,14 +95,14 @@ static void test_xla_csv(void **state)
     const struct lx_graph *g =
         parse_as("x.csv", "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,"
                           "is_scoped\n0,first,12.6,100,5,9;7;7,\"a;b\",false\n1,second,-3,8,2,,,true\n");
-    assert_int_equal(g->buffer_count, 2);
-    assert_int_equal(g->objective, LX_SPILL);
-    assert_int_equal(g->buffers[0].use_count, 3);
-    assert_int_equal(g->buffers[0].uses[1], 7);
-    assert_int_equal(g->buffers[0].end, 10);
-    assert_int_equal(g->buffers[0].spill_cost, 13);
-    assert_int_equal(g->buffers[1].spill_cost, 0);
-    assert_int_equal(g->buffers[1].end, 3);
+    assert_int_equal(g->list->buffer_count, 2);
+    assert_int_equal(g->list->objective, LX_SPILL);
+    assert_int_equal(g->list->buffers[0].use_count, 3);
+    assert_int_equal(g->list->buffers[0].uses[1], 7);
+    assert_int_equal(g->list->buffers[0].end, 10);
+    assert_int_equal(g->list->buffers[0].spill_cost, 13);
+    assert_int_equal(g->list->buffers[1].spill_cost, 0);
+    assert_int_equal(g->list->buffers[1].end, 3);
     lx_graph_free(g);
 }
 
@@ -122,13 +123,14 @@ static void test_xla_ids(void **state)
             n += snprintf(text + n, sizeof text - (size_t)n, "%" PRId64 ",b%d,9,64,%d,5,,false\n",
                           cases[k].ids[i], i, i);
         const struct lx_graph *g = parse_as("x.csv", text);
-        assert_int_equal(g->buffer_ids != NULL, cases[k].kept);
+        assert_int_equal(g->list->buffer_ids != NULL, cases[k].kept);
         char *csv = write_as("xla", g), *json = write_graph_as("pattern", g);
         if (cases[k].kept) assert_string_equal(csv, text);
         const struct lx_graph *again = parse_as("x.json", json);
         assert_true(again->hash == g->hash);
-        assert_int_equal(again->buffer_ids != NULL, cases[k].kept);
-        for (int i = 0; i < 3 && cases[k].kept; i++) assert_int_equal(again->buffer_ids[i], cases[k].ids[i]);
+        assert_int_equal(again->list->buffer_ids != NULL, cases[k].kept);
+        for (int i = 0; i < 3 && cases[k].kept; i++)
+            assert_int_equal(again->list->buffer_ids[i], cases[k].ids[i]);
         lx_graph_free(g), lx_graph_free(again);
         mem_free(csv), mem_free(json);
     }
@@ -180,10 +182,10 @@ static void test_csv_round_trips(void **state)
     csv = write_as("xla", a);
     b = parse_as("b.csv", csv);
     for (int i = 0; i < 2; i++) {
-        assert_string_equal(a->buffers[i].name, b->buffers[i].name);
-        assert_int_equal(a->buffers[i].start, b->buffers[i].start);
-        assert_int_equal(a->buffers[i].end, b->buffers[i].end);
-        assert_int_equal(a->buffers[i].spill_cost, b->buffers[i].spill_cost);
+        assert_string_equal(a->list->buffers[i].name, b->list->buffers[i].name);
+        assert_int_equal(a->list->buffers[i].start, b->list->buffers[i].start);
+        assert_int_equal(a->list->buffers[i].end, b->list->buffers[i].end);
+        assert_int_equal(a->list->buffers[i].spill_cost, b->list->buffers[i].spill_cost);
     }
     mem_free(csv);
     lx_graph_free(a);
@@ -195,8 +197,8 @@ static void test_csv_round_trips(void **state)
                            "{\"name\": \"c\", \"size\": 8, \"uses\": [1, 4]}]}");
     csv = write_as("xla", a);
     b = parse_as("l.csv", csv);
-    for (int i = 0; i < 3; i++) assert_int_equal(a->buffers[i].end, b->buffers[i].end);
-    assert_int_equal(b->buffers[2].use_count, 2);
+    for (int i = 0; i < 3; i++) assert_int_equal(a->list->buffers[i].end, b->list->buffers[i].end);
+    assert_int_equal(b->list->buffers[2].use_count, 2);
     mem_free(csv);
     lx_graph_free(a);
     lx_graph_free(b);

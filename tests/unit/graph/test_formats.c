@@ -147,7 +147,9 @@ static void test_sniffing(void **state)
 static char *write_in(const struct lx_format *f, const struct lx_graph *g, size_t *length)
 {
     lx_status st = {0};
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
+    const struct lx_list *l = g->list;
+    struct lx_buffers list = {0};
+    if (l) list = (struct lx_buffers){l->buffers, l->buffer_count, l->alignment, l->buffer_ids};
     char *text = f->write_graph ? f->write_graph(g, length) : f->write_buffers(&list, length);
     if (!text) fail_msg("%s: %s", f->name, st.text);
     return text;

@@ -249,13 +249,13 @@ static struct load measure(const struct lx_problem *p)
 
 static struct lx_problem problem_of(const struct lx_graph *g)
 {
-    assert_true(g->is_list);
-    int64_t capacity = g->capacity >= 0 ? g->capacity : lx_device_usable(&g->device);
-    return (struct lx_problem){.objective = g->objective,
+    assert_true(g->list);
+    int64_t capacity = g->list->capacity >= 0 ? g->list->capacity : lx_device_usable(&g->device);
+    return (struct lx_problem){.objective = g->list->objective,
                                .capacity = capacity,
-                               .alignment = g->alignment,
-                               .count = g->buffer_count,
-                               .buffers = g->buffers};
+                               .alignment = g->list->alignment,
+                               .count = g->list->buffer_count,
+                               .buffers = g->list->buffers};
 }
 
 static void test_random_lists_are_legal_and_steady(void **state)

@@ -128,14 +128,14 @@ static void test_devices(void **state)
     (void)state;
     const struct lx_graph *g = parse(HEAD "\"device\": \"spyre\",\n\"buffers\": []}");
     assert_int_equal(lx_device_usable(&g->device), 1625344);
-    assert_int_equal(g->alignment, 128);
+    assert_int_equal(g->list->alignment, 128);
     lx_graph_free(g);
     g = parse(HEAD "\"device\": {\"preset\": \"tenstorrent\", \"lx_bytes\": 1000, \"hbm_gb_per_s\": "
                    "1.5},\n\"buffers\": []}");
     assert_int_equal(g->device.cores, 64);
     assert_int_equal(lx_device_usable(&g->device), 1024); /* rounded up to sticks of 32 */
     assert_true(g->device.hbm_gb_per_s == 1.5);
-    assert_int_equal(g->alignment, 32);
+    assert_int_equal(g->list->alignment, 32);
     uint64_t before = g->hash;
     lx_status st;
     const struct lx_graph *other = lx_graph_with_capacity(g, 512, &st), *third;
@@ -166,10 +166,10 @@ static void test_buffer_lists(void **state)
         "{\"name\": \"held\", \"size\": 20, \"start\": 2, \"end\": 8, \"fixed\": 128, \"alignment\": 128, "
         "\"cost\": 7, "
         "\"reason\": \"because\"}]}");
-    const struct lx_buffer *b = g->buffers;
-    assert_true(g->is_list);
-    assert_int_equal(g->objective, LX_FIT);
-    assert_int_equal(g->capacity, 4096);
+    const struct lx_buffer *b = g->list->buffers;
+    assert_true(g->list);
+    assert_int_equal(g->list->objective, LX_FIT);
+    assert_int_equal(g->list->capacity, 4096);
     assert_int_equal(b[0].parents[0], 1); /* a parent may stand further down */
     assert_int_equal(b[0].spill_cost, 200);
     assert_int_equal(b[1].start, 0);

@@ -163,9 +163,9 @@ static void a_good_file_is_accepted(void **state)
     lx_plan_free(p);
     g = lx_graph_of_text("good.csv", csv, sizeof csv - 1, &st);
     assert_non_null(g);
-    assert_int_equal(g->buffer_count, 2);
-    assert_string_equal(g->buffers[1].name, "b,\"c\"");
-    assert_int_equal(g->buffers[1].line, 4);
+    assert_int_equal(g->list->buffer_count, 2);
+    assert_string_equal(g->list->buffers[1].name, "b,\"c\"");
+    assert_int_equal(g->list->buffers[1].line, 4);
     lx_graph_free(g);
 }
 

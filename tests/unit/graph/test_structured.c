@@ -45,19 +45,22 @@ static void test_dsa_problem(void **state)
     lx_status st;
     const struct lx_graph *g = parse(whole, &st);
     if (!g) fail_msg("%d:%d: %s", st.line, st.column, st.text);
-    const struct lx_buffer *b = g->buffers;
-    assert_true(g->is_list && g->objective == LX_SPILL && g->pool_count == 2 && g->buffer_count == 4);
-    assert_string_equal(g->pools[0].name, "Vec#9");
-    assert_int_equal(g->pools[0].reserved_count, 1);
-    assert_true(g->pools[1].capacity > 40); /* no limit: room for everything */
+    const struct lx_buffer *b = g->list->buffers;
+    assert_true(g->list && g->list->objective == LX_SPILL && g->list->pool_count == 2 &&
+                g->list->buffer_count == 4);
+    assert_string_equal(g->list->pools[0].name, "Vec#9");
+    assert_int_equal(g->list->pools[0].reserved_count, 1);
+    assert_true(g->list->pools[1].capacity > 40); /* no limit: room for everything */
     assert_string_equal(b[0].name, "x#5");
     assert_true(b[0].must && b[0].alignment == 4 && b[0].pool_count == 2 && b[0].pools[0] == 1);
     assert_true(b[0].life_count == 2 && b[0].lives[0].start == 0 && b[0].lives[0].end == 5);
     assert_true(b[0].lives[1].start == 7 && b[0].end == 9);
     assert_true(b[1].fixed == 16 && b[1].fixed_pool == 0 && b[1].alone && b[1].start == 3);
-    assert_true(g->bonds.same_place_count == 1 && g->bonds.same_place[0].count == 2);
-    assert_true(g->bonds.apart_count == 1 && g->bonds.apart[0].a == 0 && g->bonds.apart[0].b == 1);
-    assert_true(g->bonds.exclusive_count == 1 && g->bonds.reuse_count == 1 && g->bonds.reuse[0].cost == 2);
+    assert_true(g->list->bonds.same_place_count == 1 && g->list->bonds.same_place[0].count == 2);
+    assert_true(g->list->bonds.apart_count == 1 && g->list->bonds.apart[0].a == 0 &&
+                g->list->bonds.apart[0].b == 1);
+    assert_true(g->list->bonds.exclusive_count == 1 && g->list->bonds.reuse_count == 1 &&
+                g->list->bonds.reuse[0].cost == 2);
     lx_graph_free(g);
 }
 
@@ -124,7 +127,7 @@ static void test_dsa_objectives(void **state)
         lx_status st;
         const struct lx_graph *g = parse(text, &st);
         if (!g) fail_msg("%s: %s", asked[k].terms, st.text);
-        assert_int_equal(g->objective, asked[k].objective);
+        assert_int_equal(g->list->objective, asked[k].objective);
         lx_graph_free(g);
     }
 }
@@ -143,13 +146,15 @@ static void test_d2m(void **state)
     lx_status st;
     const struct lx_graph *g = parse(dump, &st);
     if (!g) fail_msg("%d:%d: %s", st.line, st.column, st.text);
-    const struct lx_buffer *b = g->buffers;
-    assert_true(g->is_list && g->objective == LX_SPILL && g->capacity == -1 && g->buffer_count == 6);
+    const struct lx_buffer *b = g->list->buffers;
+    assert_true(g->list && g->list->objective == LX_SPILL && g->list->capacity == -1 &&
+                g->list->buffer_count == 6);
     assert_true(b[0].spill_cost == 96 && b[1].spill_cost == 0 && b[0].end == 3 && b[1].start == 5);
-    assert_true(g->bonds.together_count == 1 && g->bonds.together[0].count == 2);
-    assert_true(g->bonds.staging_count == 2 && g->bonds.staging[0].a == 2 && g->bonds.staging[0].b == 0);
+    assert_true(g->list->bonds.together_count == 1 && g->list->bonds.together[0].count == 2);
+    assert_true(g->list->bonds.staging_count == 2 && g->list->bonds.staging[0].a == 2 &&
+                g->list->bonds.staging[0].b == 0);
     assert_true(b[3].must && b[4].reason && b[4].size == 0);
-    assert_true(g->bonds.staging[1].a == 5 && g->bonds.staging[1].b == 4);
+    assert_true(g->list->bonds.staging[1].a == 5 && g->list->bonds.staging[1].b == 4);
     lx_graph_free(g);
 }
 

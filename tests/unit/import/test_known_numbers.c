@@ -192,7 +192,7 @@ static void whole_numbers_are_those_of_their_type(void **state)
 /* A NaN wins, wherever it stands. */
 static void no_number_wins(void **state)
 {
-    static const enum binary either[] = {MIN, MAX};
+    static const enum arithmetic either[] = {MIN, MAX};
     double y = 0;
     (void)state;
     for (int i = 0; i < 2; i++) {

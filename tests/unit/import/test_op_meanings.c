@@ -68,10 +68,49 @@ static void bits_of_ones(struct tried *n)
     }
 }
 
+/* Each pixel of [1,2,2,32] four times. */
+static void pixels_four_times(struct tried *n)
+{
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 4; x++)
+            memcpy(n->want + (y * 4 + x) * 32, n->in[0] + (y / 2 * 2 + x / 2) * 32, 32 * sizeof *n->want);
+}
+
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static void rows_in_order(struct tried *n)
+{
+    memcpy(n->want, n->in[0], 64 * sizeof *n->want);
+    for (int i = 0; i < 2; i++) qsort(n->want + i * 32, 32, sizeof *n->want, falling);
+}
+
+/* The three largest of each row of 32. */
+static void three_largest(struct tried *n)
+{
+    rows_in_order(n);
+    memmove(n->want + 3, n->want + 32, 3 * sizeof *n->want);
+}
+
 /* clang-format off */
+#define SORT(call) "HloModule m\nmore {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT c = pred[] compare(p, q), direction=GT\n}\n" \
+    "more2 {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  i = s32[] parameter(2)\n  k = s32[] parameter(3)\n" \
+    "  ROOT c = pred[] compare(p, q), direction=GT\n}\nENTRY e {\n  a = f32[2,32] parameter(0)\n" call "}\n"
 static const struct meaning meanings[] = {
     {"bits", TTIR("%a: tensor<2x32xf32>", "2x32xi32", "  %y = \"ttir.bitcast_convert\"(%a) : (tensor<2x32xf32>) -> tensor<2x32xi32>\n"),
      bits_of_ones},
+    {"an image twice as large", TTIR("%a: tensor<1x2x2x32xf32>", "1x4x4x32xf32",
+     "  %y = \"ttir.upsample2d\"(%a) <{scale_factor = 2 : si32, mode = \"nearest\"}> : (tensor<1x2x2x32xf32>) -> tensor<1x4x4x32xf32>\n"),
+     pixels_four_times},
+    {"a sort", SORT("  ROOT r = f32[2,32] sort(a), dimensions={1}, to_apply=more\n"), rows_in_order},
+    {"a sort with places", SORT("  i = s32[2,32] iota(), iota_dimension=1\n"
+     "  s = (f32[2,32], s32[2,32]) sort(a, i), dimensions={1}, to_apply=more2\n  ROOT r = f32[2,32] get-tuple-element(s), index=0\n"),
+     rows_in_order},
+    {"the largest of rows", HLO("  a = f32[2,32] parameter(0)\n  t = (f32[2,3], s32[2,3]) custom-call(a), custom_call_target=\"TopK\"\n"
+     "  ROOT r = f32[2,3] get-tuple-element(t), index=0\n"), three_largest},
     {"a part whose start is known", HLO("  a = f32[4,32] parameter(0)\n  i = s32[] constant(9)\n  z = s32[] constant(0)\n"
      "  ROOT r = f32[2,32] dynamic-slice(a, i, z), dynamic_slice_sizes={2,32}\n"), last_two_rows},
     {"a pad that crops", TTIR("%a: tensor<8x32xf32>", "7x32xf32",

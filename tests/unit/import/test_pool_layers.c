@@ -54,9 +54,6 @@ static void means_inside(struct tried *n)
 static const struct meaning meanings[] = {
     {"the largest of windows", TTIR("%a: " IMAGE, "1x2x2x8xf32", "  %y = \"ttir.max_pool2d\"(%a) <{kernel = array<i32: 2, 2>, stride = array<i32: 2, 2>, "
      "dilation = array<i32: 1, 1>, padding = array<i32: 0, 0, 0, 0>, ceil_mode = false}> : (" IMAGE ") -> " HALF "\n"), largest},
-    {"the largest, in older words", TTIR("%a: " IMAGE, "1x2x2x8xf32", "  %y = \"ttir.max_pool2d\"(%a) <{kernel_height = 2 : si32, kernel_width = 2 : si32, "
-     "stride_height = 2 : si32, stride_width = 2 : si32, dilation_height = 1 : si32, dilation_width = 1 : si32, ceil_mode = false, "
-     "padding_top = 0 : si32, padding_bottom = 0 : si32, padding_left = 0 : si32, padding_right = 0 : si32}> : (" IMAGE ") -> " HALF "\n"), largest},
     {"means of windows", TTIR("%a: " IMAGE, "1x2x2x8xf32", "  %y = \"ttir.avg_pool2d\"(%a) <{kernel = 2 : i32, stride = 2 : i32, dilation = 1 : i32, padding = 0 : i32, "
      "ceil_mode = false}> : (" IMAGE ") -> " HALF "\n"), means},
     {"means of what is there", TTIR("%a: " IMAGE, "1x4x4x8xf32", "  %y = \"ttir.avg_pool2d\"(%a) <{kernel = array<i32: 3, 3>, stride = array<i32: 1, 1>, "

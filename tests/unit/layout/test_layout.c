@@ -2,7 +2,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/memory.h"
-#include "layout/operand_coordinates.h"
+#include "layout/flat_index.h"
 #include "support/host_copy.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/memory.h"
-#include "layout/insert_restickifies.h"
+#include "layout/propagate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

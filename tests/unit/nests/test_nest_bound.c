@@ -1,9 +1,9 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
-#include "search/bounds.h"
+#include "search/steps.h"
 #include "base/memory.h"
-#include "nests/alone.h"
+#include "nests/nest_candidates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Both clocks of plans with nests: every iteration takes the time of its tile and the launch of each of its ops, what each
  * op waits for adds up, and with time asked for nests are never slower than none. */
 #include "unstable.h"
-#include "cost/bundle.h"
+#include "cost/op.h"
 #include "support/nest_files.h"
 #include "support/nest_plans.h"
 

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "stays/draft.h"
 
 #include <setjmp.h>

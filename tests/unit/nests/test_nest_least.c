@@ -5,7 +5,7 @@
 #include "unstable.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "divide/priced_candidates.h"
+#include "divide/divide.h"
 #include "layout/op_index.h"
 #include "plan/plan_make.h"
 #include "search/plan_search.h"
@@ -205,7 +205,7 @@ static void divide_from(struct walk *w, int32_t op)
         return;
     }
     lx_status st = {0};
-    division_menu_orders(&tiled, op, &w->memory, &m);
+    division_menu_make(&tiled, op, true, &w->memory, &m);
     for (int32_t c = 0; c < m.count && !w->too_many; c++) {
         struct lx_division *v = arena_array(&w->memory, 1, sizeof *v);
         assert_non_null(v);

@@ -3,9 +3,9 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "search/nests/nests.h"
+#include "search/steps.h"
 #include "search/nests/nest_edits.h"
-#include "search/nests/nest_window.h"
+#include "search/nests/nest_search.h"
 #include "nests/nest_candidates.h"
 
 #include <setjmp.h>
@@ -124,12 +124,12 @@ static void layers_are_windows_that_look_alike(void **state)
     struct subject *s = blocks(4, 256);
     const struct draft *x = &s->by.best.draft;
     int32_t *last, count, alike = 0;
-    assert_true(nest_windows_cut(x, 40, &s->memory, &last, &count, &s->st));
+    nest_windows_cut(x, 40, &s->memory, &last, &count);
     assert_int_equal(last[count - 1], x->graph->op_count - 1);
     struct nest_window *w = arena_array(&s->memory, (size_t)count, sizeof *w);
     for (int32_t i = 0; i < count; i++) {
         assert_true(last[i] - (i ? last[i - 1] : -1) <= 40);
-        assert_true(nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &s->memory, &w[i], &s->st));
+        nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &s->memory, &w[i]);
         alike += i > 0 && nest_windows_alike(&w[i - 1], &w[i]);
     }
     assert_true(alike >= 2); /* the first and the last have other ends */
@@ -164,7 +164,7 @@ static void parts_of_stacked_weights_look_alike(void **state)
     if (!p) fail_msg("%s", st.text);
     assert_non_null(p->draft);
     struct nest_window w[OPS];
-    for (int32_t o = 0; o < OPS; o++) assert_true(nest_window_make(p->draft, o, o, &memory, &w[o], &st));
+    for (int32_t o = 0; o < OPS; o++) nest_window_make(p->draft, o, o, &memory, &w[o]);
     w[3].graph.tensors = w[2].graph.tensors; /* a result and one on the way do not look alike */
     assert_true(nest_windows_alike(&w[1], &w[2]));
     assert_true(nest_windows_alike(&w[2], &w[1]));

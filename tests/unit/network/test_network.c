@@ -186,9 +186,10 @@ static int64_t shelf_cost(const struct shelf *s, int thing, bool *on)
     return *on ? price : s->saves[thing];
 }
 
-static int64_t shelf_bound(void *problem)
+static int64_t shelf_bound(void *model, int64_t *steps)
 {
-    struct shelf *s = problem;
+    struct shelf *s = model;
+    ++*steps;
     int64_t sum = 0;
     bool on;
     prices_sum(&s->room);
@@ -196,21 +197,16 @@ static int64_t shelf_bound(void *problem)
     return sum + prices_ahead(&s->room, 0, 0, 0, 0);
 }
 
-static void shelf_loads(void *problem, int64_t *load)
+static void shelf_loads(void *model, int64_t *load, int64_t *steps)
 {
-    struct shelf *s = problem;
+    struct shelf *s = model;
+    ++*steps;
     memset(load, 0, (TICKS + 1) * sizeof *load);
     for (int i = 0; i < THINGS; i++) {
         bool on;
         shelf_cost(s, i, &on);
         for (int32_t o = s->from[i]; on && o < s->to[i]; o++) load[o] += s->size[i];
     }
-}
-
-static bool shelf_enough(const void *problem)
-{
-    (void)problem;
-    return false;
 }
 
 static int64_t shelf_least(const struct shelf *s)
@@ -237,7 +233,7 @@ static void test_prices(void **state)
     for (int round = 0; round < 100; round++) {
         struct arena memory = {0};
         struct shelf s = {0};
-        const struct priced of = {&s, shelf_bound, shelf_loads, shelf_enough};
+        const struct priced of = {&s, shelf_bound, shelf_loads};
         prices_make(&s.room, TICKS, round % 2 ? 16 : 0, rng_between(&rng, 50, 200), &memory);
         for (int i = 0; i < THINGS; i++) {
             s.from[i] = (int32_t)rng_below(&rng, TICKS);
@@ -245,10 +241,10 @@ static void test_prices(void **state)
             s.size[i] = rng_between(&rng, 1, 100);
             s.saves[i] = rng_between(&rng, 1, 1000);
         }
-        int64_t least = shelf_least(&s), plain = shelf_bound(&s);
-        int64_t bound = prices_improve(&s.room, &of, least, 40);
+        int64_t steps = 0, least = shelf_least(&s), plain = shelf_bound(&s, &steps);
+        int64_t bound = prices_improve(&s.room, &of, least, 40, INT64_MAX, &steps);
         assert_true(bound >= plain && bound <= least);
-        assert_int_equal(bound, shelf_bound(&s)); /* its prices are those that stay */
+        assert_int_equal(bound, shelf_bound(&s, &steps)); /* its prices are those that stay */
         raised += bound > plain;
         arena_free(&memory);
     }

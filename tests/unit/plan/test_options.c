@@ -40,7 +40,6 @@ struct meaning {
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_device device;
-    int64_t capacity;
     int hints;
 };
 
@@ -52,7 +51,6 @@ static void mean(const struct lx_settings *o, struct meaning *m)
     memset(m, 0, sizeof *m);
     if (!on || !lx_settings_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
     m->device = on->device;
-    m->capacity = on->capacity;
     for (int32_t i = 0; i < on->op_count; i++) m->hints += on->ops[i].hint_count;
     m->how.run.options = NULL;
     lx_graph_free(on);
@@ -71,9 +69,8 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
         l->tile[0] != k->tile[0] || l->inner[1] != k->inner[1])
         return false;
     return a->how.solver == b->how.solver && a->how.objective == b->how.objective && x->seed == y->seed &&
-           x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->capacity == b->capacity &&
-           a->hints == b->hints && strcmp(a->how.nests, b->how.nests) == 0 &&
-           memcmp(a->values, b->values, sizeof a->values) == 0;
+           x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->hints == b->hints &&
+           strcmp(a->how.nests, b->how.nests) == 0 && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static void every_row_has_an_effect(void **state)

@@ -385,7 +385,7 @@ static void many_buffers(void **state)
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,%d,%d,%d\n", i, i, i + 2 + i % 7, 1 + i * 31 % 4096);
     const struct lx_graph *g = lx_graph_of_text("many.20000.csv", t.at, t.length, &st);
     assert_non_null(g);
-    assert_int_equal(g->buffer_count, MANY);
+    assert_int_equal(g->list->buffer_count, MANY);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
     assert_true(p->figures.spill_bytes > 0 && p->figures.spill_bytes < p->figures.baseline_hbm_bytes);

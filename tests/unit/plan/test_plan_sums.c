@@ -23,7 +23,7 @@ static void bytes_add_up(const struct lx_plan *p, void *unused)
         by_kind += sums.bytes[k];
     }
     assert_true(by_kind == p->figures.hbm_bytes);
-    assert_true(p->graph->is_list || all == p->figures.hbm_bytes);
+    assert_true(p->graph->list || all == p->figures.hbm_bytes);
     mem_free(moved);
 }
 
@@ -47,7 +47,7 @@ static void parts_add_up(const struct lx_plan *p, const struct lx_op_wait *w)
 
 static void times_add_up(const struct lx_plan *p, void *covered)
 {
-    if (p->graph->is_list) return;
+    if (p->graph->list) return;
     int32_t n = p->layouts->graph->op_count;
     struct lx_op_wait *w = mem_zeroed((size_t)n + 1, sizeof *w);
     lx_plan_waits(p, w);

@@ -1,7 +1,7 @@
 /* The annealing: its incremental decoder against a full decode, and the answers against the checker, brute
  * force and themselves. */
 #include "anneal/decode.h"
-#include "anneal/schedule.h"
+#include "anneal/annealing.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "common/first_answers.h"
@@ -76,7 +76,7 @@ static void assert_decoded(struct decoder *d, int64_t *saved)
     }
     assert_int_equal(d->penalty, penalty);
     assert_int_equal(d->spilled, spilled);
-    assert_int_equal(d->off_count, off);
+    assert_int_equal(d->off.count, off);
 }
 
 static void test_incremental_is_full_decode(void **state)
@@ -118,9 +118,9 @@ static void test_incremental_is_full_decode(void **state)
                     assert_decoded(&d, saved);
                 }
             }
-            decoder_free(&d);
+            arena_free(&d.memory);
         }
-        items_free(&it);
+        arena_free(&it.memory);
     }
 }
 

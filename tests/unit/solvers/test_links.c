@@ -53,9 +53,9 @@ static void test_moves_keep_the_sums(void **state)
             decoder_save(&d, base);
             if (links.any) assert_links(&it, &links, base);
         }
-        decoder_free(&d);
-        links_free(&links);
-        items_free(&it);
+        arena_free(&d.memory);
+        arena_free(&links.memory);
+        arena_free(&it.memory);
     }
 }
 
@@ -77,8 +77,8 @@ static void test_trim(void **state)
         if (links.any) assert_links(&it, &links, base);
         for (int32_t i = 0; links.any && i < it.count; i++)
             assert_true(base[i] < 0 || links_rise(&links, i) >= 0);
-        links_free(&links);
-        items_free(&it);
+        arena_free(&links.memory);
+        arena_free(&it.memory);
     }
 }
 
@@ -114,9 +114,9 @@ static void test_refills_keep_the_sums(void **state)
             bool unbound = links.broken || lx_problem_check(&s.small.problem, address, &objective, &st);
             if (!unbound) fail_msg("%s", st.text);
         }
-        refiller_free(&f);
-        links_free(&links);
-        items_free(&it);
+        arena_free(&f.memory);
+        arena_free(&links.memory);
+        arena_free(&it.memory);
     }
 }
 

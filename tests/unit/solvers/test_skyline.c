@@ -73,7 +73,7 @@ static void assert_legal(const struct instance *in)
 static void pack_parts(struct instance *in)
 {
     struct fit_scaled scaled;
-    assert_true(fit_scale(&in->problem, false, &scaled));
+    fit_scale(&in->problem, false, &scaled);
     for (int32_t k = 0; k < scaled.part_count; k++) {
         const struct fit_part *part = &scaled.parts[k];
         fit_unit *base = mem_zeroed((size_t)part->count, sizeof *base), excess, highest = -FIT_FAR;
@@ -89,7 +89,7 @@ static void pack_parts(struct instance *in)
         assert_int_equal(highest, excess);
         mem_free(base);
     }
-    fit_scaled_free(&scaled);
+    arena_free(&scaled.memory);
 }
 
 static void packings_are_legal(void **state)
@@ -112,9 +112,9 @@ static void large_lists_come_close_to_their_load(void **state)
     struct rng r = rng_seed(6);
     random_list(&r, MOST_ITEMS, 5000, 4000, 1, false, &in);
     struct fit_scaled scaled;
-    assert_true(fit_scale(&in.problem, false, &scaled));
+    fit_scale(&in.problem, false, &scaled);
     assert_null(scaled.parts[0].near); /* not for the search */
-    fit_scaled_free(&scaled);
+    arena_free(&scaled.memory);
     struct fit_limits limits = {.nodes = 1000000};
     struct height_answer answer;
     enum height_result result = height_solve(&in.problem, &limits, NULL, in.base, &answer);
