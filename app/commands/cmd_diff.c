@@ -292,7 +292,8 @@ static int diff_teams(struct call *call, const struct source from[2])
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
         p[i] = lx_team_plans_parse(from[i].file, from[i].text, from[i].length, &call->st);
-        ok = p[i] && team_figures_make(p[i], &f[i], &call->st);
+        ok = p[i] != NULL;
+        if (ok) team_figures_make(p[i], &f[i]);
     }
     if (ok && may_compare(call, p[0]->team->graph, p[1]->team->graph)) {
         team_diff_make(&f[0], &f[1], &d);

@@ -63,8 +63,9 @@ static char *export_team(struct call *call, const struct source *from, const str
                NULL;
     if (!no_planning_options(call, from->file)) return NULL;
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
-    if (p && !page) written = lx_team_trace(p, length, &call->st);
-    if (p && page && team_figures_make(p, &f, &call->st)) {
+    if (p && !page) written = lx_team_trace(p, length);
+    if (p && page) {
+        team_figures_make(p, &f);
         show_team_html(&f, &out);
         team_figures_free(&f);
         *length = out.length;

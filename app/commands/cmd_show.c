@@ -145,7 +145,8 @@ static int draw_team(struct call *call, const struct form *form, const struct so
         return FAILED;
 
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
-    bool ok = p && team_figures_make(p, &f, &call->st);
+    bool ok = p != NULL;
+    if (ok) team_figures_make(p, &f);
     if (ok && k >= 0)
         write_team_tables(&f, &exporters[k], &out);
     else if (ok && form->draw == show_html)

@@ -75,7 +75,7 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
         *code = EXIT_YES;
     else if (ok) {
         size_t length = 0;
-        char *trace = path ? lx_team_trace(run->plans, &length, &call->st) : NULL;
+        char *trace = path ? lx_team_trace(run->plans, &length) : NULL;
         bool kept = !path || (trace && keep_file(call, path, trace, length));
         mem_free(trace);
         if (kept && wants_json(call))

@@ -169,7 +169,8 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
     return rows;
 }
 
-static void show_reasons(const struct lx_shard_question *q, const struct lx_shard_reasons *r, struct text *out)
+static void show_reasons(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
+                         struct text *out)
 {
     size_t count = 0;
     struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
@@ -291,8 +292,7 @@ bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct tex
     for (int32_t t = 0; ok && t < p->graph->tensor_count; t++) {
         struct lx_shard_reasons r;
         if (!named[t] && !all) continue;
-        ok = lx_shard_reasons_find(q, t, &r, &call->st);
-        if (!ok) break;
+        lx_shard_reasons_find(q, t, &r);
         if (!first && (wants_json(call) || named[t])) text_add(out, wants_json(call) ? ",\n" : "\n");
         if (wants_json(call))
             reasons_to_json(q, &r, out);

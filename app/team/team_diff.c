@@ -41,30 +41,6 @@ static void note_tensor(struct team_diff *d, struct team_change_row row)
     d->tensors[d->tensor_count++] = row;
 }
 
-static void compare_tensors(struct team_diff *d)
-{
-    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
-    for (int32_t t = 0; t < a->graph->tensor_count; t++)
-        note_tensor(d, (struct team_change_row){a, b, t,
-                                                team_diff_tensor_of(b->graph, a->graph->tensors[t].name, t)});
-    for (int32_t t = 0; t < b->graph->tensor_count; t++)
-        if (team_diff_tensor_of(a->graph, b->graph->tensors[t].name, t) < 0)
-            note_tensor(d, (struct team_change_row){a, b, -1, t});
-}
-
-static void team_diff_compare_devices(struct team_diff *d)
-{
-    int devices = d->before->plans->team->devices;
-    if (devices != d->after->plans->team->devices) return;
-    for (int m = 0; m < devices; m++) {
-        const struct team_device_figures *a = &d->before->devices[m], *b = &d->after->devices[m];
-        if (a->us == b->us && a->busy == b->busy && a->hbm_bytes == b->hbm_bytes && a->ops == b->ops &&
-            a->sent_bytes == b->sent_bytes)
-            continue;
-        d->devices[d->device_count++] = (struct team_device_change){a, b};
-    }
-}
-
 struct team_sums {
     int64_t messages, hbm_bytes, hbm_most;
     double waited, links;
@@ -82,23 +58,6 @@ static struct team_sums sums_of(const struct team_figures *f)
         if (x->links > s.links) s.links = x->links;
     }
     return s;
-}
-
-static void compare_totals(struct team_diff *d)
-{
-    const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
-    struct team_sums x = sums_of(d->before), y = sums_of(d->after);
-    const struct team_total_row rows[TEAM_TOTALS] = {
-        {"exchanged_bytes", "exchanged", (double)a->bytes, (double)b->bytes, false},
-        {"combine_bytes", "to combine", (double)a->combine_bytes, (double)b->combine_bytes, false},
-        {"messages", "messages", (double)x.messages, (double)y.messages, false},
-        {"hbm_bytes", "HBM of all", (double)x.hbm_bytes, (double)y.hbm_bytes, false},
-        {"hbm_most", "of one device", (double)x.hbm_most, (double)y.hbm_most, false},
-        {"link_us", "us on links", x.links, y.links, true},
-        {"waited_us", "us waited", x.waited, y.waited, true},
-        {"us", "us predicted", d->before->clock->us, d->after->clock->us, true},
-    };
-    memcpy(d->totals, rows, sizeof rows);
 }
 
 /* Do all devices take the same steps? */
@@ -121,9 +80,30 @@ void team_diff_make(const struct team_figures *before, const struct team_figures
     out->devices = mem_alloc((size_t)a->devices * sizeof *out->devices);
     out->same_grid = same_grid(&a->grid, &b->grid);
     out->same_steps = same_steps(a, b);
-    compare_totals(out);
-    compare_tensors(out);
-    team_diff_compare_devices(out);
+    struct team_sums x = sums_of(before), y = sums_of(after);
+    const struct team_total_row rows[TEAM_TOTALS] = {
+        {"exchanged_bytes", "exchanged", (double)a->bytes, (double)b->bytes, false},
+        {"combine_bytes", "to combine", (double)a->combine_bytes, (double)b->combine_bytes, false},
+        {"messages", "messages", (double)x.messages, (double)y.messages, false},
+        {"hbm_bytes", "HBM of all", (double)x.hbm_bytes, (double)y.hbm_bytes, false},
+        {"hbm_most", "of one device", (double)x.hbm_most, (double)y.hbm_most, false},
+        {"link_us", "us on links", x.links, y.links, true},
+        {"waited_us", "us waited", x.waited, y.waited, true},
+        {"us", "us predicted", before->clock->us, after->clock->us, true},
+    };
+    memcpy(out->totals, rows, sizeof rows);
+    for (int32_t t = 0; t < a->graph->tensor_count; t++)
+        note_tensor(out, (struct team_change_row){
+                             a, b, t, team_diff_tensor_of(b->graph, a->graph->tensors[t].name, t)});
+    for (int32_t t = 0; t < b->graph->tensor_count; t++)
+        if (team_diff_tensor_of(a->graph, b->graph->tensors[t].name, t) < 0)
+            note_tensor(out, (struct team_change_row){a, b, -1, t});
+    for (int m = 0; a->devices == b->devices && m < a->devices; m++) {
+        const struct team_device_figures *one = &before->devices[m], *two = &after->devices[m];
+        if (one->us != two->us || one->busy != two->busy || one->hbm_bytes != two->hbm_bytes ||
+            one->ops != two->ops || one->sent_bytes != two->sent_bytes)
+            out->devices[out->device_count++] = (struct team_device_change){one, two};
+    }
 }
 
 void team_diff_free(struct team_diff *d)
@@ -250,9 +230,8 @@ const struct columns team_device_change_columns = COLUMNS("devices of two teams"
 static void team_diff_words_add_side(const char *word, const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
-    text_format(out, "%s%s", word, counted(p->devices, "device").at);
-    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
-        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
+    text_add(out, word);
+    add_grid(p, out);
     text_format(out, ": %s received", in_bytes(p->bytes + p->combine_bytes).at);
     text_format(out, ", %s predicted\n", in_micros(f->clock->us).at);
 }

@@ -1,4 +1,5 @@
-/* lxplan diff of two teams' plans: which tensors are cut otherwise, and what that changes in bytes and time. */
+/* lxplan diff of two teams' plans: tensors that are sharded differently, and the changes in bytes and
+ * time. */
 #ifndef LX_APP_TEAM_TEAM_DIFF_H
 #define LX_APP_TEAM_TEAM_DIFF_H
 
@@ -27,13 +28,12 @@ struct team_diff {
     const struct team_figures *before, *after;
     struct team_total_row totals[TEAM_TOTALS];
     struct team_change_row *tensors; /* tensors that differ in shards or bytes */
-    int32_t tensor_count, recut;     /* recut: of these, cut otherwise */
+    int32_t tensor_count, recut;     /* recut: of these, sharded differently */
     struct team_device_change *devices;
     int device_count; /* that differ; 0 where the teams have other numbers of devices */
     bool same_grid, same_steps;
 };
 
-/* False: memory is out. */
 void team_diff_make(const struct team_figures *before, const struct team_figures *after,
                     struct team_diff *out);
 void team_diff_free(struct team_diff *d);

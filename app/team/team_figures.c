@@ -2,19 +2,13 @@
 #include "team/team_figures.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "text/format.h"
 #include "text/table.h"
 
 #include <math.h>
 
-static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a, int b)
-{
-    unsigned axes = 0;
-    for (int i = 0; i < grid->axes; i++)
-        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
-    return axes;
-}
-
-/* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
+/* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind
+ * it. */
 static int32_t team_figures_step_of(const struct lx_team_plans *p, int device, int op)
 {
     const struct lx_plan *plan = p->plans[device];
@@ -37,7 +31,7 @@ static void count_message(struct team_figures *f, int device, const struct lx_te
     const struct lx_team_plan *team = f->plans->team;
     int32_t step = f->plans->devices[device]->step[x->op];
     bool sent = x->operand >= 0;
-    unsigned axes = team_figures_axes_between(&team->grid, device, x->peer);
+    unsigned axes = lx_team_axes_between(&team->grid, device, x->peer);
     if (x->peer == device || step < 0) return;
     struct team_step_figures *s = &f->steps[step];
     s->axes |= axes;
@@ -66,23 +60,6 @@ static int last_sender(const struct team_figures *f, int device, const struct lx
     return late;
 }
 
-/* How long a stretch of ops, from the first that may overlap, is busy within [from, to). */
-static double busy_within(const struct lx_team_times *t, double from, double to)
-{
-    int low = 0, high = t->ops;
-    double busy = 0;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (t->end[middle] <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (int o = low; o < t->ops && t->begin[o] < to; o++)
-        busy += fmax(0, fmin(to, t->end[o]) - fmax(from, t->works[o]));
-    return busy;
-}
-
 static void time_links(struct team_figures *f, int m)
 {
     const struct lx_team_times *t = &f->clock->at[m];
@@ -91,7 +68,21 @@ static void time_links(struct team_figures *f, int m)
         const struct lx_team_trip *trip = &t->trips[i];
         for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
             if ((trip->axes & s) == s) of[s] += trip->end - trip->begin;
-        f->devices[m].beside += busy_within(t, trip->begin, trip->end);
+        /* How long a stretch of ops, from the first that may overlap, is busy within [from, to). */
+        double from = trip->begin;
+        double to = trip->end;
+        int low = 0, high = t->ops;
+        double busy = 0;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (t->end[middle] <= from)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (int o = low; o < t->ops && t->begin[o] < to; o++)
+            busy += fmax(0, fmin(to, t->end[o]) - fmax(from, t->works[o]));
+        f->devices[m].beside += busy;
     }
     for (unsigned s = 1; s < TEAM_LINK_SETS; s++)
         if (of[s] > f->links[s].us) f->links[s].us = of[s], f->links[s].busiest = m;
@@ -133,18 +124,14 @@ static void time_device(struct team_figures *f, int m)
     for (int32_t i = 0; i < does->message_count; i++) count_message(f, m, &does->messages[i]);
 }
 
-bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st)
+void team_figures_make(const struct lx_team_plans *p, struct team_figures *out)
 {
     int devices = p->team->devices;
     int32_t steps = p->team->step_count;
     *out = (struct team_figures){.plans = p, .step_count = steps, .last = 0, .waiter = -1};
     out->steps = mem_alloc(((size_t)steps + 1) * sizeof *out->steps);
     out->devices = mem_alloc((size_t)devices * sizeof *out->devices);
-    out->clock = out->steps && out->devices ? lx_team_clock_make(p, st) : NULL;
-    if (!out->clock) {
-        team_figures_free(out);
-        return false;
-    }
+    out->clock = lx_team_clock_make(p);
     for (int32_t s = 0; s < steps; s++)
         out->steps[s] = (struct team_step_figures){.plan = p->team, .step = s, .from = -1, .waiter = -1};
     for (int m = 0; m < devices; m++)
@@ -162,7 +149,6 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
         if (x->us > out->devices[out->last].us) out->last = m;
         if (x->waited > (out->waiter < 0 ? 0 : out->devices[out->waiter].waited)) out->waiter = m;
     }
-    return true;
 }
 
 void team_figures_free(struct team_figures *f)
@@ -185,6 +171,13 @@ void add_axes(unsigned axes, struct text *out)
     bool any = false;
     for (int a = 0; a < LX_TEAM_AXES; a++)
         if (axes >> a & 1) text_format(out, any ? " and %d" : "%d", a), any = true;
+}
+
+void add_grid(const struct lx_team_plan *p, struct text *out)
+{
+    text_add(out, counted(p->devices, "device").at);
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
 }
 
 void add_coordinates(const struct lx_team_grid *grid, int device, struct text *out)

@@ -48,8 +48,8 @@ struct team_figures {
     int last, waiter; /* the device that is through last, and the one that waits longest; -1: nobody waits */
 };
 
-/* False: memory is out. The plans are only looked at, and must outlive the figures. */
-bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st);
+/* The plans must outlive the figures. */
+void team_figures_make(const struct lx_team_plans *p, struct team_figures *out);
 void team_figures_free(struct team_figures *f);
 
 /* The op of the team's graph that op `op` of a device's plan belongs to; -1: it sends, receives or joins. */
@@ -58,6 +58,8 @@ int32_t team_op_at(const struct lx_team_plans *p, int device, int op);
 const char *team_step_name(const struct lx_team_plan *p, int32_t step);
 /* "0", "0 and 1" */
 void add_axes(unsigned axes, struct text *out);
+/* "4 devices, 2 x 2" */
+void add_grid(const struct lx_team_plan *p, struct text *out);
 /* "1, 0": where a device stands. */
 void add_coordinates(const struct lx_team_grid *grid, int device, struct text *out);
 
@@ -81,9 +83,9 @@ struct team_tensor_row {
     int32_t tensor;
 };
 
-/* "cut along 0"; of an axis that the grid has not, nothing. */
+/* "sharded along 0"; of an axis that the grid has not, nothing. */
 const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room);
-/* "cut along 1 by axis 0 and along 0 by axis 1", "whole"; in a row nobody needs the axis. */
+/* "sharded along 1 by axis 0 and along 0 by axis 1", "replicated"; in a row without the axis. */
 void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
 /* Bytes of the tensor that devices receive: in exchanges, and to combine it. */
 int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);

@@ -1,5 +1,6 @@
-/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a device up to MOST_SPANS
- * intervals: ops that follow each other at once become one where they are shorter than a share of the whole. */
+/* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a device
+ * up to MOST_SPANS intervals: ops that follow each other at once become one where they are shorter than a
+ * share of the whole. */
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "html/html.h"
@@ -22,7 +23,7 @@ struct page_writer {
 static void team_page_add_name(const char *name, struct text *out)
 {
     char *clean = printable(name ? name : "", 0);
-    if (clean) text_json_string(out, clean);
+    text_json_string(out, clean);
     mem_free(clean);
 }
 
@@ -117,9 +118,8 @@ void show_team_html(const struct team_figures *f, struct text *out)
     add_printable(&title, p->graph->name, 0);
     text_add(&json, "{\"lxplan\": 1, \"kind\": \"page\", \"title\": ");
     text_json_string(&json, title.at ? title.at : "");
-    text_format(&json, ", \"subtitle\": \"plan of %s", counted(p->devices, "device").at);
-    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
-        text_format(&json, a ? " x %d" : ", %d", p->grid.size[a]);
+    text_add(&json, ", \"subtitle\": \"plan of ");
+    add_grid(p, &json);
     text_add(&json, "\"");
     team_page_add_lines(f, &json);
     write_team_tables(f, &as_data, &tables);

@@ -7,22 +7,17 @@
 #include "text/format.h"
 #include "text/table.h"
 
-enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
+enum { MOST_ROWS = 40, MOST_DEVICES = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
 
-/* A row per tensor; NULL when memory is out. */
-static struct team_tensor_row *tensor_rows(const struct lx_team_plan *p)
-{
-    int32_t n = p->graph->tensor_count;
-    struct team_tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; i < n; i++) rows[i] = (struct team_tensor_row){p, i};
-    return rows;
-}
-
-/* The tables, in the order in which people read them. */
-static int tables_of(const struct team_figures *f, const struct team_tensor_row *tensors, struct table out[4])
+/* The tables, in the order in which people read them; `tensors` is to be freed. */
+enum { TABLES = 4 };
+static struct team_tensor_row *team_show_tables(const struct team_figures *f, struct table out[TABLES])
 {
     const struct lx_team_plan *p = f->plans->team;
-    out[0] = TABLE(team_state_columns, tensors, p->graph->tensor_count);
+    int32_t n = p->graph->tensor_count;
+    struct team_tensor_row *tensors = mem_alloc(((size_t)n + 1) * sizeof *tensors);
+    for (int32_t i = 0; i < n; i++) tensors[i] = (struct team_tensor_row){p, i};
+    out[0] = TABLE(team_state_columns, tensors, n);
     out[1] = TABLE(team_link_columns, f->links, f->link_count);
     out[2] = TABLE(team_step_columns, f->steps, f->step_count);
     out[3] = TABLE(team_time_columns, f->devices, p->devices);
@@ -30,20 +25,7 @@ static int tables_of(const struct team_figures *f, const struct team_tensor_row 
     out[1].key = "links", out[1].title = "traffic over links";
     out[2].key = "steps", out[2].title = "steps of every device";
     out[3].key = "members", out[3].title = "devices";
-    return 4;
-}
-
-/* Titles are what people see above; long tables end where they are cut. */
-static void add_table(struct table t, bool all, const char *thing, struct text *out)
-{
-    size_t rows = t.row_count;
-    if (rows == 0) return;
-    if (!all && rows > MOST_ROWS) t.row_count = MOST_ROWS;
-    table_add_text(&t, out);
-    if (rows > t.row_count)
-        text_format(out, "  ... %s more; --all lists them\n",
-                    counted((int64_t)(rows - t.row_count), thing).at);
-    text_add(out, "\n");
+    return tensors;
 }
 
 /* The device that is done last, and the longest wait. */
@@ -99,7 +81,7 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
 {
     int cells = (how->width ? how->width : DEFAULT_WIDTH) - LABEL - 2;
     int devices = f->plans->team->devices,
-        shown = how->all || devices < MOST_MEMBERS ? devices : MOST_MEMBERS;
+        shown = how->all || devices < MOST_DEVICES ? devices : MOST_DEVICES;
     const struct lane_glyphs *g = how->ascii ? &plain : &fancy;
     if (cells < LEAST_CELLS) cells = LEAST_CELLS;
     struct team_span *at = mem_alloc((size_t)cells * sizeof *at);
@@ -122,15 +104,22 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
 void show_team_text(const struct team_figures *f, const struct picture *how, struct text *out)
 {
     static const char *const things[] = {"tensor", "set of axes", "step", "device"};
-    struct team_tensor_row *tensors = tensor_rows(f->plans->team);
-    struct table tables[4];
-    int count = tensors ? tables_of(f, tensors, tables) : 0;
+    struct table tables[TABLES];
+    struct team_tensor_row *tensors = team_show_tables(f, tables);
     add_printable(out, f->plans->team->graph->name, 0);
-    text_format(out, ": %s", counted(f->plans->team->devices, "device").at);
-    for (int a = 0; f->plans->team->grid.axes > 1 && a < f->plans->team->grid.axes; a++)
-        text_format(out, a ? " x %d" : ", %d", f->plans->team->grid.size[a]);
+    text_add(out, ": ");
+    add_grid(f->plans->team, out);
     text_add(out, "\n\n");
-    for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
+    for (int i = 0; i < TABLES; i++) {
+        struct table t = tables[i];
+        if (t.row_count == 0) continue;
+        if (!how->all && t.row_count > MOST_ROWS) t.row_count = MOST_ROWS;
+        table_add_text(&t, out);
+        if (tables[i].row_count > t.row_count)
+            text_format(out, "  ... %s more; --all lists them\n",
+                        counted((int64_t)(tables[i].row_count - t.row_count), things[i]).at);
+        text_add(out, "\n");
+    }
     add_team_verdict(f, out);
     text_add(out, "\n");
     add_time_line(f, how, out);
@@ -139,11 +128,10 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
 
 void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out)
 {
-    struct team_tensor_row *tensors = tensor_rows(f->plans->team);
-    struct table tables[4];
-    int count = tensors ? tables_of(f, tensors, tables) : 0;
+    struct table tables[TABLES];
+    struct team_tensor_row *tensors = team_show_tables(f, tables);
     text_add(out, e->begin);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < TABLES; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);
     mem_free(tensors);

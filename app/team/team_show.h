@@ -1,4 +1,5 @@
-/* lxplan show of a team's plan: its grid, the state of each tensor, messages step by step, and a time line of its devices. */
+/* lxplan show of a team's plan: its grid, the state of each tensor, messages step by step, and a time line
+ * of its devices. */
 #ifndef LX_APP_TEAM_TEAM_SHOW_H
 #define LX_APP_TEAM_TEAM_SHOW_H
 

@@ -13,21 +13,14 @@ struct team_row {
     int32_t i;
 };
 
-/* Rows 0 to n-1; NULL when memory is out. */
-static struct team_row *team_tables_rows_of(const struct lx_team_plan *p, int32_t n)
-{
-    struct team_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    for (int32_t i = 0; i < n; i++) rows[i] = (struct team_row){p, i};
-    return rows;
-}
-
 /* At most MOST_ROWS of n rows, and how many more there are. */
 static void team_tables_write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n,
                                    const char *thing, struct text *out)
 {
     int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
-    struct team_row *rows = team_tables_rows_of(p, shown);
-    if (rows) table_add_text(&TABLE(columns, rows, shown), out);
+    struct team_row *rows = mem_alloc(((size_t)shown + 1) * sizeof *rows);
+    for (int32_t i = 0; i < shown; i++) rows[i] = (struct team_row){p, i};
+    table_add_text(&TABLE(columns, rows, shown), out);
     mem_free(rows);
     if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
 }
@@ -176,9 +169,8 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
 void show_team(const struct lx_team_plans *p, struct text *out)
 {
     add_printable(out, p->team->graph->name, 0);
-    text_format(out, ": %s", counted(p->team->devices, "device").at);
-    for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
-        text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
+    text_add(out, ": ");
+    add_grid(p->team, out);
     text_add(out, "\n\n");
     team_tables_write_rows(p->team, team_cut_columns, p->team->graph->tensor_count, "tensor", out);
     text_add(out, "\n");

@@ -7,22 +7,6 @@
 
 #define STEP (&row->plan->steps[row->step])
 
-static void step_axes_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct team_step_figures *row = row_of_table;
-    (void)column;
-    add_axes(row->axes, &v->made);
-    v->words = v->made.at ? v->made.at : "";
-}
-
-static void waiter_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct team_step_figures *row = row_of_table;
-    (void)column;
-    v->number = row->waiter < 0 ? (double)NAN : row->waiter;
-    if (row->waiter < 0) v->words = "";
-}
-
 /* Zero is blank. */
 static void team_time_tables_time_value(double us, bool is_there, struct value *v)
 {
@@ -36,26 +20,30 @@ static void amount_value(int64_t n, struct value *v)
     if (n == 0) v->words = "";
 }
 
-static void piece_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct team_step_figures *row = row_of_table;
-    (void)column;
-    v->words = STEP->kind == LX_TEAM_COMPUTE && STEP->piece != LX_TEAM_ALL ? lx_team_piece_word(STEP->piece)
-               : STEP->kind == LX_TEAM_START
-                   ? lx_team_pattern_word(row->plan->exchanges[STEP->exchange].pattern)
-                   : "";
-    v->paint = PAINT_DIM;
-}
-
 static enum paint paint_of_step(enum lx_team_step_kind kind)
 {
     return kind == LX_TEAM_COMPUTE ? PAINT_PLAIN : kind == LX_TEAM_WAIT ? PAINT_WARN : PAINT_GOOD;
+}
+
+static const char *piece_of_step(const struct lx_team_plan *p, const struct lx_team_step *s)
+{
+    if (s->kind == LX_TEAM_START) return lx_team_pattern_word(p->exchanges[s->exchange].pattern);
+    return s->kind == LX_TEAM_COMPUTE && s->piece != LX_TEAM_ALL ? lx_team_piece_word(s->piece) : "";
+}
+
+static void axes_value(unsigned axes, struct value *v)
+{
+    add_axes(axes, &v->made);
+    v->words = v->made.at ? v->made.at : "";
 }
 
 /* clang-format off */
 VALUE_OF(step_value,     struct team_step_figures, v->number = row->step;)
 VALUE_OF(what_value,     struct team_step_figures, v->words = lx_team_step_word(STEP->kind); v->paint = paint_of_step(STEP->kind);)
 VALUE_OF(of_value,       struct team_step_figures, v->words = team_step_name(row->plan, row->step);)
+VALUE_OF(piece_value,    struct team_step_figures, v->words = piece_of_step(row->plan, STEP); v->paint = PAINT_DIM;)
+VALUE_OF(step_axes_value,struct team_step_figures, axes_value(row->axes, v);)
+VALUE_OF(waiter_value,   struct team_step_figures, team_time_tables_time_value(row->waiter, row->waiter >= 0, v);)
 VALUE_OF(messages_value, struct team_step_figures, amount_value(row->messages, v);)
 VALUE_OF(bytes_value,    struct team_step_figures, amount_value(row->bytes, v);)
 VALUE_OF(from_value,     struct team_step_figures, team_time_tables_time_value(row->from, row->from >= 0, v);)
@@ -79,15 +67,8 @@ static const struct column step_array[] = {
 
 #undef STEP
 
-static void link_axes_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct team_link_figures *row = row_of_table;
-    (void)column;
-    add_axes(row->axes, &v->made);
-    v->words = v->made.at ? v->made.at : "";
-}
-
 /* clang-format off */
+VALUE_OF(link_axes_value,     struct team_link_figures, axes_value(row->axes, v);)
 VALUE_OF(link_messages_value, struct team_link_figures, value_whole(v, row->messages);)
 VALUE_OF(link_bytes_value,    struct team_link_figures, value_whole(v, row->bytes);)
 VALUE_OF(link_us_value,       struct team_link_figures, v->number = row->us;)
@@ -102,15 +83,6 @@ static const struct column link_array[] = {
 };
 /* clang-format on */
 
-static void at_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct team_device_figures *row = row_of_table;
-    (void)column;
-    add_coordinates(&row->plans->team->grid, row->device, &v->made);
-    v->words = v->made.at ? v->made.at : "";
-    v->paint = PAINT_DIM;
-}
-
 static void longest_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct team_device_figures *row = row_of_table;
@@ -124,6 +96,7 @@ static void longest_value(const void *row_of_table, const struct column *column,
 
 /* clang-format off */
 VALUE_OF(device_value,   struct team_device_figures, v->number = row->device;)
+VALUE_OF(at_value,       struct team_device_figures, add_coordinates(&row->plans->team->grid, row->device, &v->made); v->words = v->made.at ? v->made.at : ""; v->paint = PAINT_DIM;)
 VALUE_OF(ops_value,      struct team_device_figures, value_whole(v, row->ops);)
 VALUE_OF(hbm_value,      struct team_device_figures, value_whole(v, row->hbm_bytes);)
 VALUE_OF(sent_value,     struct team_device_figures, value_whole(v, row->sent_bytes);)

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "device/device.h"
 #include "plan/options.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 #include "team/run/team_run.h"
 #include "team/team.h"
 

@@ -1,7 +1,7 @@
 /* Placement problems solved and checked; graphs planned, and plans executed, on one device or over a team. */
 #include "api/api_handles.h"
 #include "base/memory.h"
-#include "team/run/team_choose.h"
+#include "team/run/team_plans.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,8 +32,8 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st);
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
                       lx_status *st);
 
-/* The time line of a team, as team/run/team_clock.h has it, as trace events with a process per member. */
-char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st);
+/* The time line of a team, as team/run/team_clock.h has it, as trace events with a process per device. */
+char *lx_team_trace(const struct lx_team_plans *p, size_t *length);
 
 /* Parts of a problem that a list of buffers cannot express. */
 struct lx_left_out {

@@ -356,10 +356,10 @@ static void perfetto_add_trip(struct team_trace *x, int m, const struct lx_team_
     }
 }
 
-char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st)
+char *lx_team_trace(const struct lx_team_plans *p, size_t *length)
 {
     struct text t = {0};
-    struct lx_team_clock *clock = lx_team_clock_make(p, st);
+    struct lx_team_clock *clock = lx_team_clock_make(p);
     struct team_trace x = {.trace = {.out = &t}, .p = p, .clock = clock};
     int64_t messages = 0;
     if (!clock) return NULL;

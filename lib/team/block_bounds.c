@@ -1,9 +1,10 @@
 /* The bounds of the blocks, and with them where each op runs on each device.
  *
- * Inputs and outputs have the default partition. Targets are propagated backwards from results: a tensor that is
- * inserted is cut where the owners of the output begin, and operands of element-wise ops are cut like their result, so
- * that a chain from slices to an insertion moves nothing in between. Propagation stops at slices, inputs and insertions.
- * The last reader of a tensor decides; other readers get their part by an exchange. */
+ * Inputs and outputs have the default partition. Targets are propagated backwards from results: a tensor
+ * that is inserted is cut where the owners of the output begin, and operands of element-wise ops are cut
+ * like their result, so that a chain from slices to an insertion moves nothing in between. Propagation
+ * stops at slices, inputs and insertions. The last reader of a tensor decides; other readers get their part
+ * by an exchange. */
 #include "team/team_private.h"
 
 /* Default bounds of all sharded dimensions that have none yet. */
@@ -22,8 +23,8 @@ static void block_bounds_default(struct team_draft *d, int32_t t)
     }
 }
 
-/* The loops of the output's variables; those of sums are open yet. Axes that shard a sum may shard a dimension of the
- * output further, after the loop's own axes. */
+/* The loops of the output's variables; those of sums are open yet. Axes that shard a sum may shard a
+ * dimension of the output further, after the loop's own axes. */
 static void block_bounds_spaces(struct team_draft *d, int32_t o, const struct op_index *x)
 {
     struct lx_team_op *how = &d->ops[o];
@@ -53,8 +54,8 @@ static bool block_bounds_alike(const struct team_draft *d, int32_t t, int dim, c
     return true;
 }
 
-/* A device computes the part of a sum that it owns of the first input that is sharded along it; if none is, an equal
- * share. */
+/* A device computes the part of a sum that it owns of the first input that is sharded along it; if none is,
+ * an equal share. */
 static struct lx_team_range block_bounds_of_sum(const struct team_draft *d, int32_t o,
                                                 const struct op_index *x, int var, int m)
 {
@@ -96,25 +97,22 @@ static void block_bounds_suggest(struct team_draft *d, int32_t o, const struct o
     in->bound[dim] = bound;
 }
 
-/* Results of one op have one partition. Partial sums lie as they are read. */
-static void block_bounds_common(struct team_draft *d, int32_t o)
-{
-    const struct lx_op *op = &d->g->ops[o];
-    bool fixed = op->output_count > 1;
-    for (int i = 0; i < op->input_count; i++) {
-        if (!team_reads_partial(op, d->ops[o].var, i)) continue;
-        fixed = true;
-        block_bounds_default(d, op->inputs[i]);
-    }
-    for (int r = op->input_count; fixed && r < op_operand_count(op); r++)
-        block_bounds_default(d, op_operand(op, r));
-}
-
 void team_settle_bounds(struct team_draft *d)
 {
     const struct lx_graph *g = d->g;
     struct op_index x;
-    for (int32_t o = 0; o < g->op_count; o++) block_bounds_common(d, o);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        /* Results of one op have one partition. Partial sums lie as they are read. */
+        const struct lx_op *op = &d->g->ops[o];
+        bool fixed = op->output_count > 1;
+        for (int i = 0; i < op->input_count; i++) {
+            if (!team_reads_partial(op, d->ops[o].var, i)) continue;
+            fixed = true;
+            block_bounds_default(d, op->inputs[i]);
+        }
+        for (int r = op->input_count; fixed && r < op_operand_count(op); r++)
+            block_bounds_default(d, op_operand(op, r));
+    }
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (d->how->plain || g->tensors[t].role != LX_INTERMEDIATE) block_bounds_default(d, t);
     for (int32_t o = g->op_count; o-- > 0;) {

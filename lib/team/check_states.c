@@ -24,8 +24,8 @@ static bool same_range(struct lx_team_range a, struct lx_team_range b)
     return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
 }
 
-/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The devices of a
- * block must agree. */
+/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The
+ * devices of a block must agree. */
 static bool check_states_cover(const struct checker *c, int32_t o, int loop, int64_t extent)
 {
     const struct lx_team_op *how = &c->p->ops[o];
@@ -117,26 +117,8 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
     return true;
 }
 
-/* All results of an op are sharded alike; replicated ones may have several shapes. */
-static bool check_results(const struct checker *c, int32_t o)
-{
-    const struct lx_op *op = &c->p->graph->ops[o];
-    const struct lx_team_tensor *first = &c->p->tensors[op->output];
-    for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
-        const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
-        bool same = memcmp(first->shard, t->shard, sizeof t->shard) == 0;
-        if (lx_team_is_replicated(first) && lx_team_is_replicated(t)) continue;
-        for (int m = 0; same && m < c->p->devices; m++) {
-            struct lx_team_box a = lx_team_own(c->p, op->output, m),
-                               b = lx_team_own(c->p, op_operand(op, r), m);
-            same = lx_team_box_equal(&a, &b);
-        }
-        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not sharded alike", op->name);
-    }
-    return true;
-}
-
-/* A device that computes a part of the output owns it, or has it in common with the devices it adds up with. */
+/* A device that computes a part of the output owns it, or has it in common with the devices it adds up
+ * with. */
 static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
@@ -153,18 +135,6 @@ static bool check_space(const struct checker *c, int32_t o, const struct op_inde
             return status_set(c->st, LX_E_NO, "op %s: device %d does not compute what it owns", op->name, m);
     }
     return true;
-}
-
-/* Are partial sums kept, along every axis that they were made along? */
-static bool check_left(const struct checker *c, int32_t o, const struct op_index *x)
-{
-    const struct lx_team_tensor *out = &c->p->tensors[c->p->graph->ops[o].output];
-    bool partial = false;
-    for (int a = 0; a < c->p->grid.axes; a++) {
-        if ((out->shard[a] == LX_TEAM_PARTIAL) != team_shards_sum(x, c->p->ops[o].var, a)) return false;
-        partial |= out->shard[a] == LX_TEAM_PARTIAL;
-    }
-    return partial;
 }
 
 /* A tensor has partial sums only if an op makes them, and if it is no output. */
@@ -187,18 +157,35 @@ bool check_mode(const struct checker *c, int32_t o)
     const struct lx_team_op *how = &c->p->ops[o];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    bool split = false, sums = false, partial = check_left(c, o, &x);
+    bool split = false, sums = false, partial = false, kept = true; /* along all axes of partial sums */
     for (int a = 0; a < c->p->grid.axes; a++) {
+        bool makes = team_shards_sum(&x, how->var, a),
+             has = c->p->tensors[op->output].shard[a] == LX_TEAM_PARTIAL;
         split |= how->var[a] >= 0;
-        sums |= team_shards_sum(&x, how->var, a);
+        sums |= makes;
+        partial |= has;
+        kept = kept && has == makes;
         if (!check_axis(c, o, &x, a)) return false;
     }
-    if (how->mode != (partial ? LX_TEAM_KEPT_PARTIAL
-                      : sums  ? LX_TEAM_COMBINE
-                      : split ? LX_TEAM_SPLIT
-                              : LX_TEAM_REPLICATED))
+    if (how->mode != (partial && kept ? LX_TEAM_KEPT_PARTIAL
+                      : sums          ? LX_TEAM_COMBINE
+                      : split         ? LX_TEAM_SPLIT
+                                      : LX_TEAM_REPLICATED))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
-    if (!check_scatter(c, o, &x) || !check_results(c, o)) return false;
+    if (!check_scatter(c, o, &x)) return false;
+    /* All results of an op are sharded alike; replicated ones may have several shapes. */
+    const struct lx_team_tensor *first = &c->p->tensors[op->output];
+    for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
+        const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
+        bool same = memcmp(first->shard, t->shard, sizeof t->shard) == 0;
+        if (lx_team_is_replicated(first) && lx_team_is_replicated(t)) continue;
+        for (int m = 0; same && m < c->p->devices; m++) {
+            struct lx_team_box a = lx_team_own(c->p, op->output, m),
+                               b = lx_team_own(c->p, op_operand(op, r), m);
+            same = lx_team_box_equal(&a, &b);
+        }
+        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not sharded alike", op->name);
+    }
     for (int m = 0; m < c->p->devices; m++)
         if (!check_space(c, o, &x, m)) return false;
     return true;

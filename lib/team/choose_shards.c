@@ -1,9 +1,10 @@
 /* The dimension of each tensor that each axis shards, and with that how each op is computed.
  *
- * Inputs are sharded along their first dimensions that are long enough, one for each axis, or all axes shard the
- * first that is long enough for all devices, whichever exchanges less; unless time is what counts, or everything is
- * to be replicated: then they arrive as is best. Weights and results are as is best. The caller's wishes are kept. An
- * axis of one device shards nothing: a tensor is replicated along it, whatever is stated. */
+ * Inputs are sharded along their first dimensions that are long enough, one for each axis, or all axes
+ * shard the first that is long enough for all devices, whichever exchanges less; unless time is what
+ * counts, or everything is to be replicated: then they arrive as is best. Weights and results are as is
+ * best. The caller's wishes are kept. An axis of one device shards nothing: a tensor is replicated along
+ * it, whatever is stated. */
 #include "team/shard/shard_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -33,17 +34,6 @@ static struct shard_state choose_default(const struct lx_team_grid *grid, const 
     return s;
 }
 
-static bool choose_refuse_dimension(const struct lx_tensor *t, int dim, lx_status *st)
-{
-    if (t->rank < 1)
-        return status_set(st, LX_E_RANGE,
-                          "tensor %s is a single number and has no dimension %d; leave it replicated",
-                          t->name, dim);
-    return status_set(st, LX_E_RANGE,
-                      "tensor %s has no dimension %d that could be sharded; it has %d, from 0 to %d", t->name,
-                      dim, t->rank, t->rank - 1);
-}
-
 static bool choose_apply(const struct team_draft *d, const struct names *tensors, bool *fixed,
                          struct shard_state *state, lx_status *st)
 {
@@ -56,7 +46,9 @@ static bool choose_apply(const struct team_draft *d, const struct names *tensors
         state[t] = shard_replicated;
         for (int a = 0; a < LX_TEAM_AXES && a < d->grid.axes; a++) {
             if (c->shard[a] < -1 || c->shard[a] >= d->g->tensors[t].rank)
-                return choose_refuse_dimension(&d->g->tensors[t], c->shard[a], st);
+                return status_set(st, LX_E_RANGE,
+                                  "tensor %s has no dimension %d that could be sharded; it has %d", c->tensor,
+                                  c->shard[a], d->g->tensors[t].rank);
             if (d->grid.size[a] > 1) state[t].at[a] = c->shard[a];
         }
     }

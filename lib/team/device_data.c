@@ -63,25 +63,21 @@ const holdings *maker_own(struct maker *k, int32_t o, int32_t t)
     return &c->own;
 }
 
-/* The first holding that is the box, or is around it. */
-static const struct holding *device_data_find(const holdings *list, const struct lx_team_box *box, bool same)
-{
-    for (size_t i = 0; list && i < list->count; i++) {
-        const struct holding *h = &list->at[i];
-        if (same ? lx_team_box_equal(box, &h->box) : lx_team_box_within(box, &h->box)) return h;
-    }
-    return NULL;
-}
-
+/* The first holding that is the box, else the first around it. */
 const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_t e,
                                    const struct lx_team_box *box)
 {
     const holdings *own = maker_own(k, o, t);
     const holdings *lists[] = {own, e >= 0 ? &k->arrived[e] : NULL,
                                own == &k->contents[t].own ? &k->contents[t].made : NULL};
-    const struct holding *found = NULL;
-    for (int n = 0; n < 6 && !found; n++) found = device_data_find(lists[n % 3], box, n < 3);
-    return found;
+    for (int n = 0; n < 6; n++) {
+        const holdings *list = lists[n % 3];
+        for (size_t i = 0; list && i < list->count; i++) {
+            const struct holding *h = &list->at[i];
+            if (n < 3 ? lx_team_box_equal(box, &h->box) : lx_team_box_within(box, &h->box)) return h;
+        }
+    }
+    return NULL;
 }
 
 /* A part of a holding, as a slice. */

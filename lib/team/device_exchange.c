@@ -1,13 +1,14 @@
 /* Sends and receives in the graph of one device.
  *
- * A send hands over tensors, or boxes of them, each to one or more devices; each box of a received tensor comes from
- * one device. Both work on HBM. A halo arrives as sides around the own block, which can be computed with before.
- * Any other box arrives as one tensor, its own part by a message of the device to itself, which no link carries:
- * devices with parts of the same sizes then have the same graph, wherever they stand, and are planned once.
+ * A send hands over tensors, or boxes of them, each to one or more devices; each box of a received tensor
+ * comes from one device. Both work on HBM. A halo arrives as sides around the own block, which can be
+ * computed with before. Any other box arrives as one tensor, its own part by a message of the device to
+ * itself, which no link carries: devices with parts of the same sizes then have the same graph, wherever
+ * they stand, and are planned once.
  *
- * Partial sums are combined on the devices. Every device has a share of the output: it receives that share of
- * everyone's partial sums as one tensor, reduces it in the order of the devices, and sends the result to all. So
- * every device has the same bits, on every transport. */
+ * Partial sums are combined on the devices. Every device has a share of the output: it receives that share
+ * of everyone's partial sums as one tensor, reduces it in the order of the devices, and sends the result to
+ * all. So every device has the same bits, on every transport. */
 #include "team/device_maker.h"
 
 static const struct lx_team_box nothing = {.rank = 1};
@@ -73,8 +74,8 @@ static void device_exchange_send_slices(struct maker *k, int32_t t, int tag, con
     if (count > 0) device_exchange_add_send(k, t, inputs, count);
 }
 
-/* Sends each device a box, unless that is empty, of the box `held`. Where the boxes are most of it, they are parts of
- * one tensor. */
+/* Sends each device a box, unless that is empty, of the box `held`. Where the boxes are most of it, they
+ * are parts of one tensor. */
 static void device_exchange_send(struct maker *k, int32_t t, int tag, const struct lx_team_box *held,
                                  const struct lx_team_box *give)
 {
@@ -139,8 +140,8 @@ static void device_exchange_receive(struct maker *k, int32_t e, const char *side
     VEC_PUSH(&k->arrived[e], ((struct holding){to, *part}));
 }
 
-/* The sides of a halo arrive dimension by dimension: both along the first, then those along the next beside the own
- * block along the first, and so on; corners come with the former. */
+/* The sides of a halo arrive dimension by dimension: both along the first, then those along the next beside
+ * the own block along the first, and so on; corners come with the former. */
 void maker_wait(struct maker *k, int32_t e)
 {
     static const char *const sides[LX_TEAM_PARTS] = {"left", "own", "right"};

@@ -1,5 +1,5 @@
-/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of the
- * team's plan, one after the other. */
+/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of
+ * the team's plan, one after the other. */
 #include "team/device_maker.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -36,7 +36,8 @@ static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, 
     return true;
 }
 
-/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is read. */
+/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is
+ * read. */
 static void device_graph_find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
@@ -78,23 +79,20 @@ static void device_graph_compute(struct maker *k, const struct lx_team_step *s)
     }
 }
 
-/* Elements of a stick of the smallest type that the graph has. */
-static int64_t device_shape_stick(const struct lx_graph *g)
-{
-    int64_t most = 1;
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
-    return most;
-}
-
-/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a tensor,
- * where there is nothing, make another shape. */
+/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a
+ * tensor, where there is nothing, make another shape. */
 void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
 {
     static const char key[] = "\"offset\": [";
     struct device_shape *s = shape;
     const char *end = record + length;
-    if (!s->unit) *s = (struct device_shape){device_shape_stick(g), HASH_START, HASH_START};
+    if (!s->unit) {
+        /* Elements of a stick of the smallest type that the graph has. */
+        int64_t most = 1;
+        for (int32_t t = 0; t < g->tensor_count; t++)
+            most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
+        *s = (struct device_shape){most, HASH_START, HASH_START};
+    }
     for (const char *at = record, *next; at; at = next) {
         next = strstr(at, key);
         s->shape = hash_words(s->shape, at, (size_t)((next ? next : end) - at));
@@ -144,19 +142,6 @@ static void device_graph_add_steps(struct maker *k)
     device_graph_note_step(k, -1);
 }
 
-static void device_graph_begin(struct maker *k)
-{
-    const struct lx_graph *g = k->p->graph;
-    k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
-    k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
-    k->loops_of = -1;
-    builder_begin(&k->b, g->file, g->name);
-    k->b.graph->device = g->device;
-    builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
-}
-
 static void device_graph_end(struct maker *k)
 {
     for (int32_t t = k->p->graph->tensor_count; t-- > 0;) {
@@ -183,7 +168,15 @@ struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int 
     struct maker k = {.p = plan, .device = device, .st = st};
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_device *m = arena_alloc(memory, sizeof *m);
-    device_graph_begin(&k);
+    const struct lx_graph *g = k.p->graph;
+    k.contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k.contents);
+    k.arrived = mem_zeroed((size_t)k.p->exchange_count + 1, sizeof *k.arrived);
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        k.contents[t].writer = k.contents[t].named = k.contents[t].part.local = -1;
+    k.loops_of = -1;
+    builder_begin(&k.b, g->file, g->name);
+    k.b.graph->device = g->device;
+    builder_reserve(&k.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
     device_graph_add_steps(&k);
     *m = (struct lx_team_device){
         .messages = arena_copy_array(memory, k.messages.at, k.messages.count, sizeof *k.messages.at),

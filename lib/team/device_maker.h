@@ -1,9 +1,9 @@
 /* The graph of one device in the making. Private to the stage.
  *
- * A holding is a local tensor that has a box of a tensor of the team's graph. The own block of a tensor is one
- * holding or, where ops of a group were computed piece by piece, several. An exchange adds others: the sides of a
- * halo, or one box with the own part in it. An op reads a holding that is just the box it needs, else a slice of a
- * larger one, else a tensor that insertions put together.
+ * A holding is a local tensor that has a box of a tensor of the team's graph. The own block of a tensor is
+ * one holding or, where ops of a group were computed piece by piece, several. An exchange adds others: the
+ * sides of a halo, or one box with the own part in it. An op reads a holding that is just the box it needs,
+ * else a slice of a larger one, else a tensor that insertions put together.
  *
  * After an error `failed` is set, nothing is added any more, and numbers of tensors are -1. */
 #ifndef LX_TEAM_DEVICE_MAKER_H

@@ -54,8 +54,9 @@ static void device_ops_add_slice(struct maker *k, const struct piece *q)
     maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
 
-/* The whole box is shifted, and the piece is a slice of that: zeros come in only where the tensor ends, because the
- * box has both the places that are read and those that are written. A shift from afar is a copy. */
+/* The whole box is shifted, and the piece is a slice of that: zeros come in only where the tensor ends,
+ * because the box has both the places that are read and those that are written. A shift from afar is a
+ * copy. */
 static void device_ops_add_shift(struct maker *k, const struct piece *q)
 {
     struct lx_team_box need = device_ops_need(k, q, 0);
@@ -101,8 +102,9 @@ static void device_ops_insert_part(struct maker *k, const struct piece *q, const
     maker_view(k, LX_KIND_INSERT, maker_name(k, q->op->name, ""), from, to, offset, q->op->stride);
 }
 
-/* Parts that are put one by one begin inside of sticks, unless these run along another dimension. An insertion that
- * itself begins at the start of its output wants that freedom for others: it is made at once. */
+/* Parts that are put one by one begin inside of sticks, unless these run along another dimension. An
+ * insertion that itself begins at the start of its output wants that freedom for others: it is made at
+ * once. */
 static void device_ops_add_insert(struct maker *k, const struct piece *q)
 {
     const struct lx_team_tensor *in = &k->p->tensors[q->op->inputs[0]];
@@ -126,7 +128,8 @@ static void device_ops_add_insert(struct maker *k, const struct piece *q)
     c->writer = q->o;
 }
 
-/* Partial sums. A mean of some of the elements is weighted by their share, so that no sum outgrows its type. */
+/* Partial sums. A mean of some of the elements is weighted by their share, so that no sum outgrows its
+ * type. */
 static void device_ops_add_partial(struct maker *k, const struct piece *q, struct lx_op *local)
 {
     double share = 1;

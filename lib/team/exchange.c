@@ -1,9 +1,10 @@
 /* The boxes of tensors that travel.
  *
- * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else the read
- * joins the exchange of the tensor's present contents: the box becomes the hull of both. Where boxes overlap, that moves
- * fewer bytes than two exchanges; where they do not, a few more, but in half as many messages. Boxes stay apart only if
- * the gap between them costs more than another message. A write of the tensor makes earlier exchanges stale. */
+ * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else
+ * the read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where
+ * boxes overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as
+ * many messages. Boxes stay apart only if the gap between them costs more than another message. A write of
+ * the tensor makes earlier exchanges stale. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -57,8 +58,9 @@ static int64_t exchange_messages(const struct team_draft *d, int32_t t, const st
     return n;
 }
 
-/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a message of each
- * device. Where something is copied from afar, most of a hull may be of no use, and messages are counted. */
+/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a
+ * message of each device. Where something is copied from afar, most of a hull may be of no use, and
+ * messages are counted. */
 static int32_t exchange_find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
 {
     const struct team_draft *d = p->d;
@@ -127,16 +129,6 @@ static int32_t exchange_read(struct exchange_pass *p, int32_t o, const struct op
     return owned ? -1 : exchange_serve(p, t, o, exchange_missing(d, t, p->need));
 }
 
-/* Are they next to each other along every axis, or in the same place? */
-static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int to)
-{
-    for (int a = 0; a < grid->axes; a++) {
-        int apart = lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a);
-        if (apart < -1 || apart > 1) return false;
-    }
-    return true;
-}
-
 void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e)
@@ -161,7 +153,8 @@ void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *gr
             int64_t bytes = team_bytes(t, &part);
             sent[from] += bytes;
             received[to] += bytes;
-            halo = halo && exchange_neighbours(grid, from, to);
+            for (int a = 0; a < grid->axes; a++) /* neighbours along every axis */
+                halo = halo && abs(lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a)) <= 1;
         }
         e->bytes += received[to];
     }

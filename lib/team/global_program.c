@@ -1,9 +1,10 @@
 /* One program for all devices out of the program of one.
  *
- * Compilers hand over the program that one device runs, with shapes of its parts and with collectives. Here each tensor
- * gets a dimension in front for every axis of the grid along which devices have different contents, sharded by just
- * that axis. So every device computes what its program says, and collectives become sums, copies and shifts along these
- * dimensions, from whose shards the exchanges follow like those of any graph:
+ * Compilers hand over the program that one device runs, with shapes of its parts and with collectives. Here
+ * each tensor gets a dimension in front for every axis of the grid along which devices have different
+ * contents, sharded by just that axis. So every device computes what its program says, and collectives
+ * become sums, copies and shifts along these dimensions, from whose shards the exchanges follow like those
+ * of any graph:
  *
  *     all_reduce       sums over the dimension of the axis            [X, p] -> [p]
  *     all_gather       lets it be a part of another dimension         [X, p] -> [X p]
@@ -13,7 +14,8 @@
  *     device_permute   shifts along it, round the ring
  *     device_id        counts along it
  *
- * An input that states its shards is the same along axes that do not shard it; any other differs on every device. */
+ * An input that states its shards is the same along axes that do not shard it; any other differs on every
+ * device. */
 #include "base/fail.h"
 #include "team/program_maker.h"
 #include "team/team_private.h"
@@ -190,8 +192,8 @@ int32_t program_room(struct program *p, int32_t like, const char *of, char *name
     return global_program_add_tensor(p, like, name, LX_INTERMEDIATE);
 }
 
-/* A letter per part of each variable, the same for all operands. `aligned`: all have the dimensions in front of the
- * output. */
+/* A letter per part of each variable, the same for all operands. `aligned`: all have the dimensions in
+ * front of the output. */
 static void global_program_write_string(const struct program *p, const struct lx_op *op, bool aligned,
                                         struct string_of *s, char first[LX_MAX_VARS])
 {
@@ -249,8 +251,8 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i)
     return to;
 }
 
-/* Numbers per dimension of `t`. Dimensions in front, and cut ones, have the usual number; their extent where `usual` is
- * -1. */
+/* Numbers per dimension of `t`. Dimensions in front, and cut ones, have the usual number; their extent
+ * where `usual` is -1. */
 static const int64_t *global_program_spread(struct program *p, int32_t t, const int64_t *at, int64_t usual)
 {
     int64_t split[LX_MAX_RANK + 1];

@@ -1,4 +1,4 @@
-/* Devices as a grid: who stands where, and which block of a dimension that makes his. */
+/* Devices as a grid: coordinates, and the blocks of dimensions that follow from them. */
 #include "team/team_private.h"
 #include "base/fail.h"
 
@@ -36,6 +36,14 @@ int lx_team_coordinate(const struct lx_team_grid *grid, int device, int axis)
 {
     for (int a = grid->axes - 1; a > axis; a--) device /= grid->size[a];
     return device % grid->size[axis];
+}
+
+unsigned lx_team_axes_between(const struct lx_team_grid *grid, int a, int b)
+{
+    unsigned axes = 0;
+    for (int i = 0; i < grid->axes; i++)
+        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
+    return axes;
 }
 
 int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what)
@@ -89,22 +97,17 @@ struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx
     return b;
 }
 
-/* Dimensions along which two devices have other blocks. */
-static int blocks_apart(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int a, int b)
-{
-    int apart = 0;
-    for (int d = 0; d < LX_MAX_RANK; d++)
-        apart += t->bound[d] && lx_team_block(grid, t->shard, d, a) != lx_team_block(grid, t->shard, d, b);
-    return apart;
-}
-
 struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
                                 const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
                                 int to)
 {
     struct lx_team_box theirs = team_own_box(grid, tensor, t, from), none = {.rank = 1};
     if (!lx_team_serves(grid, t, from, to)) return none;
-    if (x->sides && blocks_apart(grid, t, from, to) > 1) return none;
+    int apart = 0; /* dimensions along which they have different blocks */
+    for (int d = 0; d < LX_MAX_RANK; d++)
+        apart +=
+            t->bound[d] && lx_team_block(grid, t->shard, d, from) != lx_team_block(grid, t->shard, d, to);
+    if (x->sides && apart > 1) return none;
     return lx_team_box_meet(&theirs, &x->box[to]);
 }
 
@@ -136,7 +139,6 @@ bool team_shards_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int 
     return var[axis] <= LX_TEAM_PARTIAL || (var[axis] >= 0 && op_index_reduced(x, var[axis]));
 }
 
-/* Devices that differ along axes of parts only. */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
                     int device, int other)
 {
@@ -155,17 +157,6 @@ bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, co
     return false;
 }
 
-/* An equal part of a box along its longest dimension, or the first that is long enough for all. */
-static struct lx_team_box part_of_box(const struct lx_team_box *all, int parts, int part)
-{
-    int longest = 0;
-    for (int d = 1; d < all->rank; d++)
-        if (all->size[d] > all->size[longest] && all->size[longest] < parts) longest = d;
-    struct lx_team_box b = lx_team_default_partition(parts, part, all->rank, all->size, longest);
-    for (int d = 0; d < all->rank; d++) b.offset[d] += all->offset[d];
-    return b;
-}
-
 struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
                                  int32_t op, int device)
@@ -182,6 +173,14 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
         parts *= grid->size[a];
         part = part * grid->size[a] + lx_team_coordinate(grid, device, a);
     }
-    if (out->rank > 0) return part_of_box(&own, parts, part);
+    if (out->rank > 0) {
+        /* An equal part of a box along its longest dimension, or the first that is long enough for all. */
+        int longest = 0;
+        for (int d = 1; d < own.rank; d++)
+            if (own.size[d] > own.size[longest] && own.size[longest] < parts) longest = d;
+        struct lx_team_box b = lx_team_default_partition(parts, part, own.rank, own.size, longest);
+        for (int d = 0; d < own.rank; d++) b.offset[d] += own.offset[d];
+        return b;
+    }
     return part == 0 ? own : none; /* no box of rank 0 is empty */
 }

@@ -1,4 +1,4 @@
-/* What an op needs of its operands. */
+/* The parts of its operands that an op needs. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "layout/layout.h"
@@ -14,7 +14,7 @@ bool team_plain_index(const struct lx_op *op)
     return (op->kind->traits & LX_POINTWISE) && !op->reduces && !op->map->walks;
 }
 
-/* What is chosen or ordered may lie anywhere along its variable, and so may what is put at other places. */
+/* Chosen or ordered elements may lie anywhere along their variable, and so may those put at other places. */
 bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v)
 {
     enum lx_nature nature = lx_var_nature(op, v);
@@ -39,8 +39,8 @@ bool team_picks(const struct lx_op *op)
     return op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN;
 }
 
-/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside them the first
- * must have one input alone, and others none. */
+/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside
+ * them the first must have one input alone, and others none. */
 static const struct linear_kind {
     enum lx_kind_id id;
     bool together, constant;
@@ -53,24 +53,19 @@ static const struct linear_kind {
     {LX_KIND_MATMUL, false, false, 3},
 };
 
-/* Parts of numbers that round alike at every size: others would not add up to the whole. */
-static bool rounds_freely(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int i = 0; i < op_operand_count(op); i++) {
-        enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
-        if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
-    }
-    return true;
-}
-
 bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one)
 {
     *one = 0;
     for (size_t k = 0; k < sizeof linear_kinds / sizeof *linear_kinds; k++) {
         const struct linear_kind *row = &linear_kinds[k];
         if (row->id != op->kind->id) continue;
-        if (op->output_count > 1 || op_keeps_rest(op) || !rounds_freely(g, op) ||
-            g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
+        if (op->output_count > 1 || op_keeps_rest(op)) return false;
+        /* Parts of numbers that round alike at every size: others would not add up to the whole. */
+        for (int i = 0; i < op_operand_count(op); i++) {
+            enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
+            if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
+        }
+        if (g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
             (op->has_value && !row->constant))
             return false;
         if (!row->together) *one = op->has_value ? 1 : row->one;
@@ -128,9 +123,9 @@ bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *targ
     return apart && lx_team_box_within(read, &all);
 }
 
-/* What lies outside of a shifted tensor is 0 and needs nobody. The output's own place is kept in the box, so that
- * a device can shift its box and take its block of the result; unless what lies between is of no use to it: what comes
- * from afar is taken as it is, and where there is nothing the own place is enough. */
+/* Outside of a shifted tensor there are zeros, which nobody sends. The output's own place is in the box, so
+ * that a device can shift its box and take its block of the result; unless it comes from afar, or there is
+ * nothing: then the own place is enough. */
 static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
                           struct lx_team_box *need)
 {
@@ -155,31 +150,6 @@ static struct lx_team_range op_needs_range_of(const struct op_index *x, const st
     return loop >= 0 ? space->range[loop] : (struct lx_team_range){0, x->extent[v]};
 }
 
-/* The window whose places along the input variable `v` follows; NULL: it is gone along itself. */
-static const struct lx_window *window_along(const struct op_index *x, int v)
-{
-    for (int i = 0; i < x->window_count; i++)
-        if (x->windows[i].in == v) return &x->windows[i];
-    return NULL;
-}
-
-/* All that lies under a window while its output runs over a range; one element at least, so that there is an operand. */
-static void need_of_window(const struct lx_window *w, struct lx_team_range out, int64_t extent,
-                           int64_t *offset, int64_t *size)
-{
-    int64_t taps = w->dilation * (w->size - 1), low = w->stride * out.begin + min_i64(0, taps) - w->pad;
-    int64_t high = w->stride * (out.end - 1) + max_i64(0, taps) - w->pad;
-    *offset = min_i64(max_i64(low + w->hole - 1, 0) / w->hole, extent - 1);
-    *size = max_i64(min_i64(max_i64(high, 0) / w->hole, extent - 1) + 1 - *offset, 1);
-}
-
-/* Within the tensor: what lies outside of what an op walks is not read. */
-static void need_within(const struct lx_tensor *t, struct lx_team_box *need)
-{
-    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
-    *need = lx_team_box_meet(need, &all);
-}
-
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                                  int input, const struct lx_team_space *space)
 {
@@ -195,13 +165,20 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     }
     if (none) return target;
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
-    for (int k = 0; k < t->rank; k++) {
-        const struct lx_window *w = window_along(x, x->var[input][k]);
-        if (w)
-            need_of_window(w, op_needs_range_of(x, space, w->out), t->shape[k], &need.offset[k],
-                           &need.size[k]);
+    for (int k = 0; k < t->rank; k++) { /* all that lies under a window; one element at least */
+        int i = 0;
+        while (i < x->window_count && x->windows[i].in != x->var[input][k]) i++;
+        if (i == x->window_count) continue;
+        const struct lx_window *w = &x->windows[i];
+        struct lx_team_range out = op_needs_range_of(x, space, w->out);
+        int64_t taps = w->dilation * (w->size - 1), extent = t->shape[k];
+        int64_t low = w->stride * out.begin + min_i64(0, taps) - w->pad;
+        int64_t high = w->stride * (out.end - 1) + max_i64(0, taps) - w->pad;
+        need.offset[k] = min_i64(max_i64(low + w->hole - 1, 0) / w->hole, extent - 1);
+        need.size[k] = max_i64(min_i64(max_i64(high, 0) / w->hole, extent - 1) + 1 - need.offset[k], 1);
     }
-    if (x->walks) need_within(t, &need);
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
+    if (x->walks) need = lx_team_box_meet(&need, &all); /* an op does not read beyond the ends */
     if (op_index_shifted(x, input) && team_is_shift(op)) need_of_shift(t, &target, &need);
     return need;
 }

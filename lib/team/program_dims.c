@@ -71,21 +71,6 @@ int program_split(const struct program *p, int32_t tensor, int dim, int64_t *ext
     return c->cuts + 1;
 }
 
-/* The cut points of a tensor, as its classes have them. */
-static struct cut_points program_dims_points(const struct program *p, int32_t tensor)
-{
-    const struct lx_tensor *t = &p->g->tensors[tensor];
-    struct cut_points points = {1, {1}};
-    int64_t trail = 1;
-    for (int k = t->rank - 1; k >= 0; k--) {
-        const struct dim_class *c = program_dims_class_of(p, tensor, k);
-        for (int i = 0; i < c->cuts; i++) program_dims_add_point(&points, trail * c->inner[i]);
-        trail *= t->shape[k];
-        program_dims_add_point(&points, trail);
-    }
-    return points;
-}
-
 bool program_apart(const struct program *p, const struct lx_op *op, bool output)
 {
     return p->apart[2 * (op - p->g->ops) + output];
@@ -95,7 +80,17 @@ struct cut_points program_common(const struct program *p, const struct lx_op *op
 {
     struct cut_points all = {0};
     for (int output = 0; output < 2; output++) {
-        struct cut_points own = program_dims_points(p, output ? op->output : op->inputs[0]);
+        /* The cut points of a tensor, as its classes have them. */
+        int32_t tensor = output ? op->output : op->inputs[0];
+        const struct lx_tensor *t = &p->g->tensors[tensor];
+        struct cut_points own = {1, {1}};
+        int64_t trail = 1;
+        for (int k = t->rank - 1; k >= 0; k--) {
+            const struct dim_class *c = program_dims_class_of(p, tensor, k);
+            for (int i = 0; i < c->cuts; i++) program_dims_add_point(&own, trail * c->inner[i]);
+            trail *= t->shape[k];
+            program_dims_add_point(&own, trail);
+        }
         struct operand_parts x = program_parts(p->g, op, output);
         if (program_apart(p, op, output)) own = (struct cut_points){2, {own.at[0], 1}};
         for (int i = 0; i < own.count; i++) { /* points of an operand with parts, as points of one part */
@@ -131,7 +126,8 @@ static int program_dims_cut_at(struct program *p, int32_t tensor, int64_t point)
     return 0;
 }
 
-/* Cuts an operand at every point of one part, and at the borders of parts, also between the axes of a group. */
+/* Cuts an operand at every point of one part, and at the borders of parts, also between the axes of a
+ * group. */
 static int program_dims_cut_operand(struct program *p, const struct lx_op *op, bool output,
                                     const struct cut_points *common)
 {

@@ -1,8 +1,9 @@
-/* One program for all devices in the making, out of the program of one: see global_program.c. Private to the stage.
+/* One program for all devices in the making, out of the program of one: see global_program.c. Private to
+ * the stage.
  *
  * A tensor is known by its cut points: products of its trailing extents. A collective takes a part out of a
- * dimension, or puts parts into one, so that this dimension becomes two, there and wherever it goes through ops:
- * dimensions that ops walk with one variable are one class, and are cut together.
+ * dimension, or puts parts into one, so that this dimension becomes two, there and wherever it goes through
+ * ops: dimensions that ops walk with one variable are one class, and are cut together.
  *
  * After an error `failed` is set, nothing is added any more, and numbers of tensors are -1. */
 #ifndef LX_TEAM_PROGRAM_MAKER_H
@@ -19,8 +20,8 @@ struct cut_points {
     int64_t at[PROGRAM_CUTS];
 };
 
-/* Parts of devices in an operand of a collective: `parts` of them lie behind each other in steps of `inner` elements.
- * 1: the operand belongs to one device. */
+/* Parts of devices in an operand of a collective: `parts` of them lie behind each other in steps of `inner`
+ * elements. 1: the operand belongs to one device. */
 struct operand_parts {
     int64_t parts, inner;
 };

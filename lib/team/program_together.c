@@ -71,8 +71,8 @@ static void program_together_add(struct program *p, const struct lx_op *op, cons
     if (apart) program_together_reshape(p, op->name, to->output, op->output);
 }
 
-/* The letters of an operand of a collective: `letter` of the parts that both operands have, and `group`, per axis, where
- * parts of devices lie in a dimension. */
+/* The letters of an operand of a collective: `letter` of the parts that both operands have, and `group`,
+ * per axis, where parts of devices lie in a dimension. */
 static void program_together_put(const struct program *p, const struct lx_op *op, bool output,
                                  const struct cut_points *common, const char *letter, const char *unit,
                                  const char *group, struct string_of *s)

@@ -1,8 +1,10 @@
-/* The order of the steps: exchanges start as soon as their tensor is written and are awaited as late as possible.
+/* The order of the steps: exchanges start as soon as their tensor is written and are awaited as late as
+ * possible.
  *
- * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device is the part
- * that needs no exchange that is still awaited. The core is computed first, for all ops of the group with the same loop
- * bounds, then come the waits, then the parts before and after the core, loop by loop. */
+ * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device
+ * is the part that needs no exchange that is still awaited. The core is computed first, for all ops of the
+ * group with the same loop bounds, then come the waits, then the parts before and after the core, loop by
+ * loop. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -34,27 +36,6 @@ static bool steps_may_split(const struct team_draft *d, int32_t o)
     return d->ops[o].mode == LX_TEAM_SPLIT && op->output_count <= 1 && (team_plain_index(op) || view);
 }
 
-static bool steps_same_ranges(const struct team_draft *d, int32_t a, int32_t b)
-{
-    for (int m = 0; m < d->devices; m++) {
-        const struct lx_team_space *x = &d->ops[a].space[m], *y = &d->ops[b].space[m];
-        if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Does every axis shard input `i` where it shards the op? */
-static bool steps_sharded_alike(const struct team_draft *d, int32_t o, const struct op_index *x, int i)
-{
-    const struct lx_team_tensor *t = &d->tensors[d->g->ops[o].inputs[i]];
-    for (int a = 0; a < d->grid.axes; a++) {
-        if ((t->shard[a] >= 0) != (d->ops[o].var[a] >= 0)) return false;
-        if (t->shard[a] >= 0 && x->var[i][t->shard[a]] != d->ops[o].var[a]) return false;
-    }
-    return true;
-}
-
 /* May op `o` be computed piece by piece together with the ops of group `g`? A piece of it must need only the
  * same piece of the group's results, and may not overwrite a tensor that a later piece of the group reads. */
 static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
@@ -62,16 +43,24 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
     const struct team_draft *d = p->d;
     const struct lx_team_group *group = &p->groups.at[g];
     const struct lx_op *op = &d->g->ops[o];
-    if (!steps_may_split(d, o) || !steps_may_split(d, group->first) || p->touched_in[op->output] == g ||
-        !steps_same_ranges(d, o, group->first))
+    if (!steps_may_split(d, o) || !steps_may_split(d, group->first) || p->touched_in[op->output] == g)
         return false;
+    for (int m = 0; m < d->devices; m++) {
+        const struct lx_team_space *x = &d->ops[o].space[m], *y = &d->ops[group->first].space[m];
+        if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
+            return false;
+    }
     struct op_index x;
     op_index_of(d->g, op, &x);
     for (int i = 0; i < op->input_count; i++) {
         int32_t t = op->inputs[i], e = d->ops[o].exchange[i];
         if (e >= 0 && d->exchanges[e].after >= group->first) return false;
         if (p->written_in[t] != g) continue;
-        if (!team_plain_index(op) || e >= 0 || !steps_sharded_alike(d, o, &x, i)) return false;
+        if (!team_plain_index(op) || e >= 0) return false;
+        for (int a = 0; a < d->grid.axes; a++) { /* every axis must shard it where it shards the op */
+            int dim = d->tensors[t].shard[a], var = d->ops[o].var[a];
+            if (dim >= 0 ? x.var[i][dim] != var : var >= 0) return false;
+        }
     }
     return true;
 }
@@ -94,8 +83,8 @@ static void steps_form_groups(struct step_pass *p)
     }
 }
 
-/* The values of `core` for which a device that owns the range `own` of dimension `dim` of input `i` owns all that is
- * read. */
+/* The values of `core` for which a device that owns the range `own` of dimension `dim` of input `i` owns
+ * all that is read. */
 static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_t o, const struct op_index *x,
                                               int i, int dim, struct lx_team_range own,
                                               struct lx_team_range core)
@@ -103,7 +92,8 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     const struct lx_op *op = &d->g->ops[o];
     int64_t extent = d->g->tensors[op->inputs[i]].shape[dim];
     if (op_index_shifted(x, i) && team_is_shift(op)) {
-        /* its box includes the place that is written; beyond the ends there are zeros, which everybody owns */
+        /* its box includes the place that is written; beyond the ends there are zeros, which everybody
+         * owns */
         core = (struct lx_team_range){max_i64(core.begin, own.begin), min_i64(core.end, own.end)};
         if (own.begin == 0) own.begin = -extent;
         if (own.end == extent) own.end = 2 * extent;
@@ -115,8 +105,8 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
-/* Reduces a core to the part for which device `m` owns all that input `i` reads; to nothing, where the loops do not walk
- * a sharded dimension. */
+/* Reduces a core to the part for which device `m` owns all that input `i` reads; to nothing, where the
+ * loops do not walk a sharded dimension. */
 static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct op_index *x, int i, int m,
                              struct lx_team_space *core)
 {
@@ -132,7 +122,8 @@ static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct
     }
 }
 
-/* Common core of a group, one per device; NULL where no device has one. Everything lies after an empty core. */
+/* Common core of a group, one per device; NULL where no device has one. Everything lies after an empty
+ * core. */
 static const struct lx_team_space *steps_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;
@@ -190,23 +181,19 @@ static void steps_start(struct step_pass *p, int32_t *after, const int32_t *afte
     for (int32_t k = from; k < to; k++) steps_push(p, LX_TEAM_START, -1, after[k], LX_TEAM_ALL, 0);
 }
 
-/* Lists exchanges by the op that they come after: those of op o from place at[o + 1] on. */
-static void steps_list_exchanges(const struct team_draft *d, int32_t *after, int32_t *at)
-{
-    int32_t ops = d->g->op_count;
-    for (int32_t e = 0; e < d->exchange_count; e++) at[d->exchanges[e].after + 2]++;
-    for (int32_t o = 0; o <= ops; o++) at[o + 1] += at[o];
-    for (int32_t e = 0; e < d->exchange_count; e++) after[at[d->exchanges[e].after + 1]++] = e;
-    for (int32_t o = ops + 1; o > 0; o--) at[o] = at[o - 1]; /* each is where the next one begins */
-    at[0] = 0;
-}
-
 static void steps_emit(struct step_pass *p)
 {
     struct team_draft *d = p->d;
     int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
     int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
-    steps_list_exchanges(d, after, after_at);
+    /* Lists exchanges by the op that they come after: those of op o from place at[o + 1] on. */
+    int32_t ops = d->g->op_count;
+    for (int32_t e = 0; e < d->exchange_count; e++) after_at[d->exchanges[e].after + 2]++;
+    for (int32_t o = 0; o <= ops; o++) after_at[o + 1] += after_at[o];
+    for (int32_t e = 0; e < d->exchange_count; e++) after[after_at[d->exchanges[e].after + 1]++] = e;
+    for (int32_t o = ops + 1; o > 0; o--)
+        after_at[o] = after_at[o - 1]; /* each is where the next one begins */
+    after_at[0] = 0;
     steps_start(p, after, after_at, -1, -1);
     for (size_t g = 0; g < p->groups.count; g++) {
         struct lx_team_group *group = &p->groups.at[g];

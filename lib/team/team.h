@@ -1,24 +1,24 @@
 /* The team stage: one graph over several devices, as one plan that every device runs (SPMD).
  *
- * Devices form a grid of up to LX_TEAM_AXES axes. Each axis cuts a tensor along one of its dimensions into contiguous
- * blocks, or leaves it whole: devices that differ along such an axis only have the same of it. Two axes may cut one
- * dimension, the first into the larger blocks. Whoever owns a block of an op's output computes it; what it reads
- * and does not own comes by an exchange, from the owner that is alike along axes that do not cut. The plan is a
- * list of steps, the same for all devices, in which ranges differ by device:
+ * Devices form a grid of up to LX_TEAM_AXES axes. Each axis shards a tensor along one of its dimensions
+ * into contiguous blocks, or replicates it. Two axes may shard one dimension, the first into the larger
+ * blocks. The owner of a block of an op's output computes it; parts of inputs that it does not own come by
+ * an exchange, from the owner with the same coordinates along axes that do not shard. The plan is a list of
+ * steps, the same for all devices, in which ranges differ by device:
  *
- *     start e      send what others need of a tensor, begin to receive what this device needs: a box
- *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after, or all
+ *     start e      send the parts of a tensor that others need, begin to receive the box that this device needs
+ *     compute o p  a piece of op o: the core (needs nothing from others), the parts before or after it, or all
  *     wait e       the box of exchange e is complete
- *     combine o    partial results of devices along the axes that cut a sum become one: each adds up a share of it,
- *                  and has that share or, where the result is whole along these axes, gets those of the others
+ *     combine o    partial sums of devices along the axes that shard a sum become one: each device adds up a share,
+ *                  and keeps it or, where the result is replicated along these axes, gets the others' shares
  *
- * Parts of a sum need not be joined where they are made: an op that is linear in what it reads makes parts of its own
- * result of them, and only what is read otherwise is combined.
+ * Partial sums may stay: an op that is linear in them makes partial sums of its own result, and only those
+ * that are read otherwise are combined.
  *
- * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per device unless
- * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
- * written and is awaited as late as possible; ops that can share loop bounds form a group with one core,
- * computed while data travels.
+ * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per device
+ * unless the gap between two boxes costs more than another message. An exchange starts as soon as its
+ * tensor is written and is awaited as late as possible; ops that can share loop bounds form a group with
+ * one core, computed while data travels.
  *
  * A plan holds a reference to its graph. Sizes: up to LX_TEAM_DEVICES devices. */
 #ifndef LX_TEAM_TEAM_H
@@ -28,9 +28,9 @@
 
 enum { LX_TEAM_AXES = LX_GRID_AXES };
 
-/* Of a tensor along an axis, instead of a dimension: devices have parts of sums that nobody joins. Of an op instead of a
- * variable: it works on the parts of an input, LX_TEAM_PARTIAL - i along it for input i; of an op that adds its inputs up,
- * on those of all of them. Either way its result is parts again. */
+/* Instead of a dimension of a tensor: devices have partial sums. Instead of a variable of an op: it reads
+ * input i as partial sums, LX_TEAM_PARTIAL - i; an op that adds its inputs up, all of them. Its result is
+ * partial sums again. */
 enum { LX_TEAM_PARTIAL = -2 };
 
 /* The last axis is the one along which neighbours have neighbouring numbers. */
@@ -45,12 +45,15 @@ bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status
 /* Where a device stands along an axis. */
 int lx_team_coordinate(const struct lx_team_grid *grid, int device, int axis);
 
-/* How many blocks the axes that cut `what` (a dimension of a tensor, a variable of an op) make of it. */
+/* Bits of the axes along which two devices stand differently. */
+unsigned lx_team_axes_between(const struct lx_team_grid *grid, int a, int b);
+
+/* How many blocks the axes that shard `what` (a dimension of a tensor, a variable of an op) make of it. */
 int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what);
-/* Which of them is a device's. */
+/* The number of a device's block. */
 int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int device);
 
-/* The wish that a tensor be cut, by each axis along a dimension (-1: it is whole along that axis). */
+/* The wish that each axis shard a tensor along a dimension (-1: replicate it). */
 struct lx_team_choice {
     const char *tensor;
     int shard[LX_TEAM_AXES];
@@ -62,32 +65,30 @@ struct lx_team_options {
     const struct lx_team_choice *choices; /* for tensors not named here the planner decides */
     int choice_count;
     bool by_time; /* least predicted time; else fewest exchanged bytes, and of equals the least time */
-    /* By time: what is too large for all scratchpads of a device together is taken to go through HBM, as if no nest kept
-     * it from that. */
-    bool spills;
-    /* Every device computes everything, unless what is stated is against it: that is there at once. */
-    bool replicated;
-    bool plain; /* default partitions, one exchange per read, no cores: what the passes improve on */
+    bool
+        spills; /* by time: tensors too large for all scratchpads of a device go through HBM, as if without nests */
+    bool replicated; /* every device computes everything, unless stated shards forbid it: without a search */
+    bool plain;      /* default partitions, one exchange per read, no cores: the passes improve on it */
 };
 
 struct lx_team_tensor {
     int shard
         [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not; partial */
-    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the devices whose
-     * coordinates along the axes that cut it are b, the last of these axes fastest. */
+    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to
+     * the devices whose coordinates along the axes that cut it are b, the last of these axes fastest. */
     const int64_t *bound[LX_MAX_RANK];
-    bool given; /* its cuts were stated, by the caller or the pattern */
+    bool given; /* its shards were stated, by the caller or the pattern */
 };
 
 enum lx_team_mode {
     LX_TEAM_REPLICATED, /* every device computes all of it */
     LX_TEAM_SPLIT,      /* variables of the output are cut */
-    LX_TEAM_COMBINE, /* some variable that is summed (maximised, ...) away is cut, or parts are read; then a combine */
-    LX_TEAM_KEPT_PARTIAL, /* the same, without the combine: who reads the result does with its parts */
+    LX_TEAM_COMBINE, /* a variable that is summed (maximised, ...) away is sharded, or partial sums are read; then a combine */
+    LX_TEAM_KEPT_PARTIAL, /* the same, without the combine: readers take partial sums */
     LX_TEAM_MODES
 };
 
-/* Where the cut variables of an op run: on a device, or in a piece. */
+/* Ranges of the sharded variables of an op, on a device or in a piece. */
 struct lx_team_space {
     int loops;
     int var[LX_TEAM_AXES];
@@ -177,21 +178,21 @@ struct lx_team_plan {
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st);
 void lx_team_free(struct lx_team_plan *plan);
 
-/* Bytes that no plan on this grid goes below whose inputs lie as here, and that keeps what is given: of all cuts that the
- * planner chooses from. 0: nothing is proved, as far as memory and time go. */
+/* Bytes that no plan on this grid goes below whose inputs lie as here, and that keeps given shards: of all
+ * shards that the planner chooses from. 0: nothing is proved, for want of time. */
 int64_t lx_team_least_bytes(const struct lx_team_plan *plan);
 
-/* What a device owns of a tensor. */
+/* The part of a tensor that a device owns. */
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int device);
-/* Is it whole along every axis? */
+/* Is it replicated along every axis? */
 bool lx_team_is_replicated(const struct lx_team_tensor *t);
-/* Is everything: do all devices do the same? */
+/* Is everything replicated: do all devices do the same? */
 bool lx_team_all_replicated(const struct lx_team_plan *plan);
-/* Do devices have parts of sums of it, along some axis? */
+/* Do devices have partial sums of it, along some axis? */
 bool lx_team_is_partial(const struct lx_team_tensor *t);
-/* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */
+/* Does `from` send `to` its own part of a tensor? Of devices that own the same one does. */
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to);
-/* What `from` sends `to` in an exchange of a tensor. */
+/* The box that `from` sends `to` in an exchange of a tensor. */
 struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
                                 const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
                                 int to);
@@ -199,7 +200,7 @@ struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
                                         int device);
 bool lx_team_space_empty(const struct lx_team_space *s);
-/* What an op needs of an input while its cut variables run over `space`. */
+/* The part of an input that an op needs while its sharded variables run over `space`. */
 struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input,
                                 const struct lx_team_space *space);
 
@@ -211,7 +212,7 @@ const char *lx_team_pattern_word(enum lx_team_pattern pattern);
 const char *lx_team_step_word(enum lx_team_step_kind kind);
 const char *lx_team_piece_word(enum lx_team_piece piece);
 
-/* The plan as JSON: malloc'ed, or NULL when memory is out. */
+/* The plan as JSON: malloc'ed. */
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);
 /* A part of a tensor of a device's graph that goes to another device or comes from one. Both sides have it,
  * with the same tag and bytes. */
@@ -231,7 +232,7 @@ struct lx_team_place {
     struct lx_team_box box;
 };
 
-/* What one device does, with local shapes, as a graph for the stages after this one: the steps of the plan, with
+/* The graph of one device, with local shapes, for the stages after this one: the steps of the plan, with
  * ops piece by piece; ops of the kinds send and receive work on HBM. */
 struct lx_team_device {
     const struct lx_graph *graph; /* NULL: it has nothing to do */
@@ -249,7 +250,8 @@ struct lx_team_device {
 struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int device, lx_status *st);
 void lx_team_device_free(struct lx_team_device *m);
 
-/* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement before data moves. */
+/* Tags of messages: exchanges from 1 on, then two for each combine, then outputs. Tag 0 is the agreement
+ * before data moves. */
 int lx_team_tag_exchange(const struct lx_team_plan *plan, int32_t exchange);
 int lx_team_tag_combine(const struct lx_team_plan *plan, int32_t op, int round);
 int lx_team_tag_output(const struct lx_team_plan *plan, int32_t tensor);

@@ -1,9 +1,10 @@
 /* Is a team's plan right, whoever made it?
  *
- * Every element of a tensor has one owner, which computes it. Partial sums are computed once for each value of a sharded
- * variable, and are joined unless all ops that read them are linear in them (check_states.c). An input of an op on a
- * device is owned there or brought by its exchange, with the contents that the op means. The steps start an exchange when
- * its tensor is written, and compute every piece of every op once, when all its inputs are there. */
+ * Every element of a tensor has one owner, which computes it. Partial sums are computed once for each value
+ * of a sharded variable, and are joined unless all ops that read them are linear in them (check_states.c).
+ * An input of an op on a device is owned there or brought by its exchange, with the contents that the op
+ * means. The steps start an exchange when its tensor is written, and compute every piece of every op once,
+ * when all its inputs are there. */
 #include "team/team_checker.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -15,8 +16,8 @@ static const char *team_check_op_name(const struct checker *c, int32_t o)
     return c->p->graph->ops[o].name;
 }
 
-/* Is the need of an input on a device met by now, while the sharded variables run over `space`? Partial sums are where
- * they were made, and of the space that was computed there. */
+/* Is the need of an input on a device met by now, while the sharded variables run over `space`? Partial
+ * sums are where they were made, and of the space that was computed there. */
 static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
 {
@@ -107,23 +108,6 @@ static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull
     return true;
 }
 
-static bool check_exchanges(struct checker *c)
-{
-    struct lx_team_box *hull = mem_alloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
-    bool ok = true;
-    check_count_served(c);
-    for (int32_t e = 0; ok && e < c->p->exchange_count; e++) {
-        int reads = c->served[e].reads;
-        int32_t first = reads ? c->served[e].first : -1;
-        if (c->p->exchanges[e].reads != reads || c->p->exchanges[e].first_reader != first)
-            ok = status_set(c->st, LX_E_NO, "exchange %d serves %d operands, the first of them of op %d",
-                            (int)e, reads, (int)first);
-    }
-    for (int m = 0; ok && m < c->p->devices; m++) ok = check_boxes(c, m, hull);
-    mem_free(hull);
-    return ok;
-}
-
 /* A bit per piece: all, the core, then what is before and after it along each loop. */
 enum { BIT_ALL = 1 };
 
@@ -166,25 +150,21 @@ static bool check_piece_ready(const struct checker *c, const struct lx_team_step
     return true;
 }
 
-/* Whoever reads what the op writes over has read it. */
-static bool check_may_overwrite(const struct checker *c, int32_t o)
-{
-    const struct lx_op *op = &c->p->graph->ops[o];
-    for (int k = op->input_count; k < op_operand_count(op); k++)
-        for (int32_t r = -1; (r = tensor_ops_after(&c->reads, op_operand(op, k), r)) >= 0 && r < o;)
-            if (!team_check_done(c, r))
-                return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
-                                  team_check_op_name(c, o), team_check_op_name(c, r));
-    return true;
-}
-
 static bool team_check_compute(struct checker *c, const struct lx_team_step *s)
 {
     bool cut = s->piece != LX_TEAM_ALL;
     unsigned before = c->pieces[s->op], bit = check_bit_of(s);
     if (before & bit || (before && cut != !(before & BIT_ALL)))
         return status_set(c->st, LX_E_NO, "op %s is computed twice", team_check_op_name(c, s->op));
-    if (!check_piece_ready(c, s) || !check_may_overwrite(c, s->op)) return false;
+    if (!check_piece_ready(c, s)) return false;
+    /* Whoever reads what the op writes over has read it. */
+    int32_t o = s->op;
+    const struct lx_op *op = &c->p->graph->ops[o];
+    for (int k = op->input_count; k < op_operand_count(op); k++)
+        for (int32_t r = -1; (r = tensor_ops_after(&c->reads, op_operand(op, k), r)) >= 0 && r < o;)
+            if (!team_check_done(c, r))
+                return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
+                                  team_check_op_name(c, o), team_check_op_name(c, r));
     c->pieces[s->op] = (unsigned char)(before | bit);
     return true;
 }
@@ -217,7 +197,19 @@ static bool team_check_step(struct checker *c, const struct lx_team_step *s)
 
 static bool check_steps(struct checker *c)
 {
-    if (!check_exchanges(c)) return false;
+    struct lx_team_box *hull = mem_alloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
+    bool ok = true;
+    check_count_served(c);
+    for (int32_t e = 0; ok && e < c->p->exchange_count; e++) {
+        int reads = c->served[e].reads;
+        int32_t first = reads ? c->served[e].first : -1;
+        if (c->p->exchanges[e].reads != reads || c->p->exchanges[e].first_reader != first)
+            ok = status_set(c->st, LX_E_NO, "exchange %d serves %d operands, the first of them of op %d",
+                            (int)e, reads, (int)first);
+    }
+    for (int m = 0; ok && m < c->p->devices; m++) ok = check_boxes(c, m, hull);
+    mem_free(hull);
+    if (!ok) return false;
     for (int32_t s = 0; s < c->p->step_count; s++)
         if (!team_check_step(c, &c->p->steps[s])) return false;
     for (int32_t o = 0; o < c->p->graph->op_count; o++)

@@ -1,6 +1,6 @@
-/* What stands in the file of a team's plan: one row per field, as in plan/plan_fields.h. The rows make the structs
- * below, write and read the file, and are the documentation: lib/plan-format.md holds them as tables, and a test
- * compares them. Numbers of tensors and ops are places in the pattern. */
+/* What stands in the file of a team's plan: one row per field, as in plan/plan_fields.h. The rows make the
+ * structs below, write and read the file, and are the documentation: lib/plan-format.md holds them as
+ * tables, and a test compares them. Numbers of tensors and ops are places in the pattern. */
 #ifndef LX_TEAM_TEAM_FIELDS_H
 #define LX_TEAM_TEAM_FIELDS_H
 
@@ -20,34 +20,34 @@
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
     TEAM_CHECKED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
     F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last device is through, by the devices' plans and the links") \
-    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of devices on this grid take less whose inputs lie as here, and that keep what is given") \
+    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans on this grid take less whose inputs lie as here, and that keep given shards") \
     TEAM_CHECKED(F, INT, bound_bytes, "none of these receive fewer bytes in exchanges and in combining together; absent: nobody asked")
 
 #define TEAM_TENSOR_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every device; -2: devices have parts of sums of it") \
-    TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it; -2: parts of sums") \
-    TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other") \
-    TEAM_MAY(F, INT, given, "1: its cuts were stated, by the pattern or by who asked for the plan")
+    TEAM_MAY(F, INT, cut, "the dimension along which it is sharded; absent: replicated on every device; -2: partial sums") \
+    TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: replicated along it; -2: partial sums") \
+    TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each sharded dimension, one after the other") \
+    TEAM_MAY(F, INT, given, "1: its shards were stated, by the pattern or by the caller")
 
 #define TEAM_OP_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_STATED(F, TEXT, mode, "whole: every device computes all of it; split: a variable of the output is cut; combine: one that is summed away is, or parts of an input are read, and partial results are added up; parts: the same, but they are left as they are") \
-    TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them; -2: it works on parts of all its inputs, or of the first; -2 - i: of input i") \
-    TEAM_MAY(F, INTS, vars, "the same for each axis of a grid; -1: it cuts none") \
-    TEAM_ROWS(F, ranges, 2, "per device: from where to where it runs; of a grid for each variable that is cut, one after the other") \
-    TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings what is not owned; -1: nothing") \
+    TEAM_STATED(F, TEXT, mode, "whole: every device computes all of it; split: a variable of the output is sharded; combine: one that is summed away is, or partial sums of an input are read, and partial sums are added up; parts: the same, but they are kept") \
+    TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them; -2: it works on partial sums of all its inputs, or of the first; -2 - i: of input i") \
+    TEAM_MAY(F, INTS, vars, "the same for each axis of a grid; -1: it shards none") \
+    TEAM_ROWS(F, ranges, 2, "per device: from where to where it runs; of a grid for each sharded variable, one after the other") \
+    TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings the parts that are not owned; -1: none") \
     TEAM_STATED(F, INT, group, "number of its group") \
     TEAM_CHECKED(F, INT, bytes, "received by all devices because of it")
 
 #define TEAM_EXCHANGE_FIELDS(F) \
     TEAM_STATED(F, INT, tensor, "number of the tensor that travels") \
-    TEAM_MAY(F, INT, after, "the op that wrote what is sent; absent: it was given") \
-    TEAM_CHECKED(F, INT, first_reader, "the first op that reads what it brings") \
+    TEAM_MAY(F, INT, after, "the op that wrote the tensor; absent: it was given") \
+    TEAM_CHECKED(F, INT, first_reader, "the first op that reads it") \
     TEAM_CHECKED(F, INT, reads, "operands that it serves") \
     TEAM_CHECKED(F, TEXT, pattern, "halo, gather or repartition") \
-    TEAM_MAY(F, INT, sides, "1: of a halo only what lies beside the own block along one dimension travels, no corners") \
-    TEAM_MAY(F, INTS, offsets, "where each device's box, the least around what it reads, begins: as many numbers per device as the tensor has dimensions") \
+    TEAM_MAY(F, INT, sides, "1: of a halo only the sides travel, no corners") \
+    TEAM_MAY(F, INTS, offsets, "where each device's box, the least around its reads, begins: as many numbers per device as the tensor has dimensions") \
     TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the device needs nothing") \
     TEAM_CHECKED(F, INTS, sent, "bytes, per device") \
     TEAM_CHECKED(F, INTS, received, "bytes, per device") \
@@ -57,14 +57,14 @@
 #define TEAM_GROUP_FIELDS(F) \
     TEAM_STATED(F, INT, first, "the first op of a run that shares loop bounds") \
     TEAM_STATED(F, INT, last, "the last") \
-    TEAM_ROWS(F, core, 2, "per device: what is computed while data travels, as ranges; absent: all at once")
+    TEAM_ROWS(F, core, 2, "per device: ranges that are computed while data travels; absent: all at once")
 
 #define TEAM_STEP_FIELDS(F) \
     TEAM_STATED(F, TEXT, step, "start, wait, compute or combine") \
     TEAM_MAY(F, INT, op, "of compute and combine: number of the op") \
     TEAM_MAY(F, INT, exchange, "of start and wait: number of the exchange") \
     TEAM_MAY(F, TEXT, piece, "of compute: all, core, before or after") \
-    TEAM_MAY(F, INT, along, "of before and after in a grid: which of the variables that are cut; absent: the first")
+    TEAM_MAY(F, INT, along, "of before and after in a grid: which of the sharded variables; absent: the first")
 
 /* S(ID, name, what, heading): the objects of the file. */
 #define TEAM_SECTIONS(S) \

@@ -15,8 +15,8 @@ extern const char *const team_mode_words[LX_TEAM_MODES], *const team_step_words[
 void team_write(const struct lx_team_plan *p, const char *kind, struct text *t);
 /* The same without the pattern, whose hash is in it. */
 void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t);
-/* team_read.c: the plan as the file states it. Whatever it says is safe to be used; whether it is right is for
- * lx_team_check. */
+/* team_read.c: the plan as the file states it. Whatever it says is safe to be used; whether it is right is
+ * for lx_team_check. */
 struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st);
 /* team_plan.c: bytes of all ops and exchanges, and `exact`, which come of the rest; then the hash of all. */
 void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops);

@@ -66,27 +66,19 @@ static struct int_list team_json_axes_of(struct writer *w, const int cut[LX_TEAM
     return any && w->p->grid.axes > 1 ? team_json_list_of(w, values, w->p->grid.axes) : (struct int_list){0};
 }
 
-static struct int_list bounds_of(struct writer *w, int32_t t)
-{
-    const struct lx_team_tensor *x = &w->p->tensors[t];
-    struct int_list list = {0};
-    int32_t room = LX_MAX_RANK * (w->p->devices + 1);
-    if (lx_team_is_replicated(x)) return list;
-    list.at = arena_array(&w->memory, (size_t)room, sizeof *list.at);
-    for (int d = 0; d < w->p->graph->tensors[t].rank; d++)
-        for (int b = 0; x->bound[d] && b <= lx_team_blocks(&w->p->grid, x->shard, d); b++)
-            list.at[list.count++] = x->bound[d][b];
-    return list;
-}
-
 static void team_json_write_tensor(struct writer *w, int32_t i)
 {
     const struct lx_team_tensor *x = &w->p->tensors[i];
     struct team_file_tensor r = {.name = w->p->graph->tensors[i].name,
                                  .cut = w->p->grid.axes == 1 ? x->shard[0] : -1,
                                  .cuts = team_json_axes_of(w, x->shard),
-                                 .bounds = bounds_of(w, i),
                                  .given = x->given ? 1 : -1};
+    if (!lx_team_is_replicated(x))
+        r.bounds.at =
+            arena_array(&w->memory, (size_t)LX_MAX_RANK * (size_t)(w->p->devices + 1), sizeof(int64_t));
+    for (int d = 0; d < w->p->graph->tensors[i].rank; d++)
+        for (int b = 0; x->bound[d] && b <= lx_team_blocks(&w->p->grid, x->shard, d); b++)
+            r.bounds.at[r.bounds.count++] = x->bound[d][b];
     team_json_write_record(w, TEAM_FILE_TENSOR, &r);
 }
 

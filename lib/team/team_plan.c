@@ -53,8 +53,8 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
     return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
 }
 
-/* A device with partial sums sends each other device the share that this one adds up; then each share goes to all
- * devices that want all of them. */
+/* A device with partial sums sends each other device the share that this one adds up; then each share goes
+ * to all devices that want all of them. */
 static int64_t team_plan_combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
     const struct lx_team_op *how = &p->ops[o];
@@ -160,22 +160,6 @@ void team_begin_copy(struct graph_builder *b, const struct lx_graph *g)
     memcpy(b->graph->grid, g->grid, sizeof g->grid);
 }
 
-/* A row where no grid is asked for. */
-static bool team_plan_settle_grid(struct lx_team_options *how, lx_status *st)
-{
-    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->devices}};
-    int64_t devices = 1;
-    for (int a = 0; a < how->grid.axes; a++) {
-        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_DEVICES) devices = 0;
-        devices *= how->grid.size[a];
-    }
-    if (devices < 1 || devices > LX_TEAM_DEVICES)
-        return status_set(st, LX_E_RANGE, "a team has 1 to %d devices, not %d", LX_TEAM_DEVICES,
-                          how->devices);
-    how->devices = (int)devices;
-    return true;
-}
-
 /* Is the team the grid that the pattern is for? */
 static bool team_plan_fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
 {
@@ -232,7 +216,18 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
         return NULL;
     }
     struct lx_team_options how = *asked;
-    if (!team_plan_settle_grid(&how, st) || !team_plan_fits_grid(g, &how, st)) return NULL;
+    int64_t devices = 1;
+    if (how.grid.axes == 0) how.grid = (struct lx_team_grid){1, {how.devices}}; /* a row */
+    for (int a = 0; a < how.grid.axes; a++) {
+        if (how.grid.size[a] < 1 || how.grid.size[a] > LX_TEAM_DEVICES) devices = 0;
+        devices *= how.grid.size[a];
+    }
+    if (devices < 1 || devices > LX_TEAM_DEVICES) {
+        status_set(st, LX_E_RANGE, "a team has 1 to %d devices, not %d", LX_TEAM_DEVICES, how.devices);
+        return NULL;
+    }
+    how.devices = (int)devices;
+    if (!team_plan_fits_grid(g, &how, st)) return NULL;
     const struct lx_graph *all =
         team_is_device_program(g) ? team_global_program(g, st) : team_with_copies(g, &how.grid, st);
     struct lx_team_plan *p = all ? team_plan_make_both(all, &how, st) : NULL;

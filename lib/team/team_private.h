@@ -40,8 +40,8 @@ struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx
 int team_beside(const struct lx_team_box *need, const struct lx_team_box *own);
 /* The loop of a variable; -1: it is not sharded. */
 int team_loop_of(const struct lx_team_space *s, int var);
-/* Does the axis shard a variable that is summed away, or is it one of partial sums that are read? Then the op makes
- * partial sums along it. */
+/* Does the axis shard a variable that is summed away, or is it one of partial sums that are read? Then the
+ * op makes partial sums along it. */
 bool team_shards_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis);
 /* Have both devices partial sums of one result? */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
@@ -49,8 +49,8 @@ bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, c
 /* Does each of them keep its share of the result, instead of getting all shares? */
 bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
                    const struct lx_team_tensor *out);
-/* The share of an op's output that a device adds up when partial sums are combined; the first of the devices that
- * combine has all of a scalar. */
+/* The share of an op's output that a device adds up when partial sums are combined; the first of the
+ * devices that combine has all of a scalar. */
 struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
                                  int32_t op, int device);
@@ -63,13 +63,13 @@ void team_begin_copy(struct graph_builder *b, const struct lx_graph *g);
 #define TEAM_NO_SHAPE                                                                                        \
     "tensor %s is known by its bytes only and cannot be distributed over a team; give it a shape"
 
-/* global_program.c: does the graph say along which axes of its grid devices work together? Then it is the program of
- * one device, and this is the graph of all, with shards that make each device do what its own program has. NULL: `st`
- * says why there is none. */
+/* global_program.c: does the graph say along which axes of its grid devices work together? Then it is the
+ * program of one device, and this is the graph of all, with shards that make each device do what its own
+ * program has. NULL: `st` says why there is none. */
 bool team_is_device_program(const struct lx_graph *g);
 const struct lx_graph *team_global_program(const struct lx_graph *g, lx_status *st);
-/* shard_copies.c: the graph, where an op that cannot make its result in the stated shards makes another tensor, and a
- * copy has these shards; itself, where there is none. NULL: `st` is set. */
+/* shard_copies.c: the graph, where an op that cannot make its result in the stated shards makes another
+ * tensor, and a copy has these shards; itself, where there is none. NULL: `st` is set. */
 const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct lx_team_grid *grid,
                                         lx_status *st);
 
@@ -90,10 +90,10 @@ static inline int32_t tensor_ops_count(const struct tensor_ops *x, int32_t tenso
 
 /* team_links.c: microseconds that exchanges take on the links of a team.
  *
- * Neighbours along an axis of the grid are joined by links of one rate and latency (lx_device_link). Collectives go axis
- * by axis, the last first where parts grow, in rings or trees: a ring of n takes n - 1 messages and moves no byte twice;
- * a tree takes log2(n), each with all bytes; the cheaper is taken. `axes` are bits: 1 << axis. `bytes`: of a device, when
- * it has all of them. */
+ * Neighbours along an axis of the grid are joined by links of one rate and latency (lx_device_link).
+ * Collectives go axis by axis, the last first where parts grow, in rings or trees: a ring of n takes n - 1
+ * messages and moves no byte twice; a tree takes log2(n), each with all bytes; the cheaper is taken. `axes`
+ * are bits: 1 << axis. `bytes`: of a device, when it has all of them. */
 double team_gather_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes,
                       double bytes);
 /* Partial sums of these bytes become one, of which each device has its share (`scatters`) or all. */
@@ -103,7 +103,8 @@ double team_combine_us(const struct lx_device *d, const struct lx_team_grid *gri
 double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes,
                     bool near);
 
-/* op_needs.c. May axes shard a variable of the op: is a part of its values computed from parts of the operands? */
+/* op_needs.c. May axes shard a variable of the op: is a part of its values computed from parts of the
+ * operands? */
 bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v);
 /* Can partial sums of the op be combined? */
 bool team_adds_up(const struct lx_op *op);
@@ -114,8 +115,8 @@ bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one
 /* Does the op read partial sums of that input; and along an axis with that `var`? */
 bool team_reads_partial(const struct lx_op *op, const int var[LX_TEAM_AXES], int input);
 bool team_reads_partial_along(const struct lx_op *op, int var, int input);
-/* The elements that an op reads of an input (an insertion: writes of the output), as a slice: one per value of each
- * variable. */
+/* The elements that an op reads of an input (an insertion: writes of the output), as a slice: one per value
+ * of each variable. */
 struct lx_team_view team_view_of(const struct op_index *x, int operand);
 /* The same along one dimension, and a range as a box of that one dimension. */
 struct lx_team_view team_view_along(const struct op_index *x, int operand, int dim);

@@ -1,5 +1,5 @@
-/* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that users of the plan rely on:
- * tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
+/* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that users of the
+ * plan rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -21,36 +21,37 @@ struct reader {
     lx_status *st;
 };
 
-/* A list of records of a section, and room for `size` bytes of each in the plan; NULL: `st` is set. */
-static void *team_read_list(struct reader *r, const char *key, enum team_section_id section, size_t size,
-                            void **out, int32_t *count)
+/* Reads a list of records of a section, and takes each into the plan: `size` bytes of `out`. `wanted`: as
+ * many as the pattern has; -1: any number. */
+typedef bool team_read_one(struct reader *r, int32_t i, const void *record, void *out);
+static bool team_read_list(struct reader *r, const char *key, enum team_section_id section, int32_t wanted,
+                           size_t size, team_read_one *take, void **out, int32_t *count)
 {
     const struct team_section *s = &team_sections[section];
     const struct json_value *item;
-    if (!json_array(r->j, r->root, key, &r->array, r->st)) return NULL;
+    if (!json_array(r->j, r->root, key, &r->array, r->st)) return false;
     int n = json_count(r->array), i = 0;
-    if (n > LX_MAX_ITEMS) return json_error(r->j, r->array, r->st, LX_E_LIMIT, "too many"), NULL;
+    if (wanted >= 0 && n != wanted)
+        return json_error(r->j, r->array, r->st, LX_E_MISMATCH, "the pattern has %d %s, not %d", (int)wanted,
+                          key, n);
+    if (n > LX_MAX_ITEMS)
+        return json_error(r->j, r->array, r->st, LX_E_LIMIT, "there are more than %d", LX_MAX_ITEMS);
     char *list = arena_array(r->memory, (size_t)n + 1, s->size);
+    char *room = arena_array(r->memory, (size_t)n + 1, size);
+    *out = room;
+    *count = n;
     json_for_each(item, r->array) {
-        if (!record_read(r->j, item, s->what, s->fields, s->count, list + (size_t)i++ * s->size, r->memory,
-                         r->st))
-            return NULL;
+        char *record = list + (size_t)i++ * s->size;
+        if (!record_read(r->j, item, s->what, s->fields, s->count, record, r->memory, r->st)) return false;
     }
-    *count = (int32_t)n;
-    *out = arena_array(r->memory, (size_t)n + 1, size);
-    return list;
+    for (i = 0; i < n; i++)
+        if (!take(r, i, list + (size_t)i * s->size, room + (size_t)i * size)) return false;
+    return true;
 }
 
 static bool team_read_wrong(const struct reader *r, int32_t i, const char *what)
 {
     return json_error(r->j, json_item(r->array, i), r->st, LX_E_DOMAIN, "%s", what);
-}
-
-static bool team_read_as_many(const struct reader *r, const char *what, int32_t n, int32_t wanted)
-{
-    if (n == wanted) return true;
-    return json_error(r->j, r->array, r->st, LX_E_MISMATCH, "the pattern has %d %s, not %d", (int)wanted,
-                      what, (int)n);
 }
 
 /* The number of a word, or -1. */
@@ -133,9 +134,10 @@ static bool team_read_core_fits(const struct reader *r, const struct lx_team_spa
     return true;
 }
 
-static bool team_read_tensor(struct reader *r, int32_t t, const struct team_file_tensor *x,
-                             struct lx_team_tensor *out)
+static bool team_read_tensor(struct reader *r, int32_t t, const void *record, void *made)
 {
+    const struct team_file_tensor *x = record;
+    struct lx_team_tensor *out = made;
     const struct lx_tensor *tensor = &r->p->graph->tensors[t];
     int32_t at = 0;
     *out = (struct lx_team_tensor){.given = x->given == 1};
@@ -157,23 +159,10 @@ static bool team_read_tensor(struct reader *r, int32_t t, const struct team_file
                                  : team_read_wrong(r, t, "it has bounds of dimensions that are not cut");
 }
 
-static bool team_read_tensors(struct reader *r)
+static bool team_read_exchange(struct reader *r, int32_t e, const void *record, void *made)
 {
-    int32_t n;
-    void *out;
-    struct team_file_tensor *list =
-        team_read_list(r, "tensors", TEAM_FILE_TENSOR, sizeof(struct lx_team_tensor), &out, &n);
-    if (!list || !team_read_as_many(r, "tensors", n, r->p->graph->tensor_count)) return false;
-    struct lx_team_tensor *tensors = out;
-    r->p->tensors = tensors;
-    for (int32_t t = 0; t < n; t++)
-        if (!team_read_tensor(r, t, &list[t], &tensors[t])) return false;
-    return true;
-}
-
-static bool team_read_exchange(struct reader *r, int32_t e, const struct team_file_exchange *x,
-                               struct lx_team_exchange *out)
-{
+    const struct team_file_exchange *x = record;
+    struct lx_team_exchange *out = made;
     const struct lx_graph *g = r->p->graph;
     int devices = r->p->devices;
     if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_replicated(&r->p->tensors[x->tensor]))
@@ -219,21 +208,6 @@ static bool team_read_exchange(struct reader *r, int32_t e, const struct team_fi
     return true;
 }
 
-static bool team_read_exchanges(struct reader *r)
-{
-    int32_t n;
-    void *out;
-    struct team_file_exchange *list =
-        team_read_list(r, "exchanges", TEAM_FILE_EXCHANGE, sizeof(struct lx_team_exchange), &out, &n);
-    if (!list) return false;
-    struct lx_team_exchange *exchanges = out;
-    r->p->exchanges = exchanges;
-    r->p->exchange_count = n;
-    for (int32_t e = 0; e < n; e++)
-        if (!team_read_exchange(r, e, &list[e], &exchanges[e])) return false;
-    return true;
-}
-
 /* The variables that are cut, and where they run. */
 static bool team_read_loops(struct reader *r, int32_t o, const struct team_file_op *x, struct lx_team_op *out)
 {
@@ -256,8 +230,11 @@ static bool team_read_loops(struct reader *r, int32_t o, const struct team_file_
     return out->space ? true : team_read_wrong(r, o, "\"ranges\" must have one range in the loop per device");
 }
 
-static bool team_read_op(struct reader *r, int32_t o, const struct team_file_op *x, struct lx_team_op *out)
+static bool team_read_op(struct reader *r, int32_t o, const void *record, void *made)
 {
+    const struct team_file_op *x = record;
+    struct lx_team_op *out = made;
+    if (o == 0) r->op_records = x;
     const struct lx_op *op = &r->p->graph->ops[o];
     *out = (struct lx_team_op){.group = (int32_t)x->group};
     if (x->name && strcmp(x->name, op->name) != 0)
@@ -277,54 +254,33 @@ static bool team_read_op(struct reader *r, int32_t o, const struct team_file_op 
     return true;
 }
 
-static bool team_read_ops(struct reader *r)
-{
-    int32_t n;
-    void *out;
-    struct team_file_op *list = team_read_list(r, "ops", TEAM_FILE_OP, sizeof(struct lx_team_op), &out, &n);
-    if (!list || !team_read_as_many(r, "ops", n, r->p->graph->op_count)) return false;
-    r->p->ops = r->ops = out;
-    r->op_records = list;
-    for (int32_t o = 0; o < n; o++)
-        if (!team_read_op(r, o, &list[o], &r->ops[o])) return false;
-    return true;
-}
-
 /* Groups stand one behind the other, and every op is in its own. */
-static bool team_read_groups(struct reader *r)
+static bool team_read_group(struct reader *r, int32_t g, const void *record, void *made)
 {
-    int32_t n, next = 0;
-    void *room;
-    struct team_file_group *list =
-        team_read_list(r, "groups", TEAM_FILE_GROUP, sizeof(struct lx_team_group), &room, &n);
-    if (!list) return false;
-    struct lx_team_group *out = room;
-    for (int32_t g = 0; g < n; g++) {
-        const struct team_file_group *x = &list[g];
-        if (x->first != next || x->last < x->first || x->last >= r->p->graph->op_count)
-            return team_read_wrong(r, g, "groups must hold all ops one after the other");
-        out[g] = (struct lx_team_group){(int32_t)x->first, (int32_t)x->last, NULL};
-        for (int32_t o = out[g].first; o <= out[g].last; o++)
-            if (r->ops[o].group != g)
-                return team_read_wrong(r, g, "an op of it says that it is in another group");
-        next = out[g].last + 1;
-        if (x->core.count == 0) continue;
-        out[g].core = team_read_ranges(r, &x->core, &r->ops[x->first].space[0], NULL);
-        if (!out[g].core || out[g].core[0].loops == 0)
+    const struct team_file_group *x = record;
+    struct lx_team_group *out = made;
+    int32_t next = g > 0 ? out[-1].last + 1 : 0;
+    if (x->first != next || x->last < x->first || x->last >= r->p->graph->op_count)
+        return team_read_wrong(r, g, "groups must hold all ops one after the other");
+    *out = (struct lx_team_group){(int32_t)x->first, (int32_t)x->last, NULL};
+    if (x->core.count > 0) {
+        out->core = team_read_ranges(r, &x->core, &r->ops[x->first].space[0], NULL);
+        if (!out->core || out->core[0].loops == 0)
             return team_read_wrong(r, g, "\"core\" must have one range per device");
-        for (int32_t o = out[g].first; o <= out[g].last; o++)
-            if (!team_read_core_fits(r, out[g].core, r->ops[o].space))
-                return team_read_wrong(r, g, "its core must lie where its ops run");
     }
-    if (next != r->p->graph->op_count) return team_read_wrong(r, n - 1, "groups must hold all ops");
-    r->p->groups = out;
-    r->p->group_count = n;
+    for (int32_t o = out->first; o <= out->last; o++) {
+        if (r->ops[o].group != g)
+            return team_read_wrong(r, g, "an op of it says that it is in another group");
+        if (out->core && !team_read_core_fits(r, out->core, r->ops[o].space))
+            return team_read_wrong(r, g, "its core must lie where its ops run");
+    }
     return true;
 }
 
-static bool team_read_step(struct reader *r, int32_t s, const struct team_file_step *x,
-                           struct lx_team_step *out)
+static bool team_read_step(struct reader *r, int32_t s, const void *record, void *made)
 {
+    const struct team_file_step *x = record;
+    struct lx_team_step *out = made;
     int kind = team_read_word(x->step, team_step_words, LX_TEAM_STEP_KINDS);
     bool of_op = kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE;
     int piece =
@@ -343,21 +299,6 @@ static bool team_read_step(struct reader *r, int32_t s, const struct team_file_s
         return team_read_wrong(r, s, "\"along\" must be the number of a variable that is cut");
     *out = (struct lx_team_step){(enum lx_team_step_kind)kind, of_op ? (int32_t)x->op : -1,
                                  of_op ? -1 : (int32_t)x->exchange, (enum lx_team_piece)piece, (int)along};
-    return true;
-}
-
-static bool team_read_steps(struct reader *r)
-{
-    int32_t n;
-    void *out;
-    struct team_file_step *list =
-        team_read_list(r, "steps", TEAM_FILE_STEP, sizeof(struct lx_team_step), &out, &n);
-    if (!list) return false;
-    struct lx_team_step *steps = out;
-    r->p->steps = steps;
-    r->p->step_count = n;
-    for (int32_t s = 0; s < n; s++)
-        if (!team_read_step(r, s, &list[s], &steps[s])) return false;
     return true;
 }
 
@@ -410,9 +351,32 @@ static bool team_read_body(struct reader *r, const struct team_file_root *x)
     p->bound_us = x->bound_us;
     p->bound_bytes = x->bound_bytes;
     p->graph = team_read_pattern(r->j, root, x->pattern_hash, r->st);
-    if (!p->graph || !team_read_tensors(r) || !team_read_exchanges(r) || !team_read_ops(r) ||
-        !team_read_groups(r) || !team_read_steps(r))
+    if (!p->graph) return false;
+    const struct lx_graph *g = p->graph;
+    void *list;
+    int32_t n;
+    if (!team_read_list(r, "tensors", TEAM_FILE_TENSOR, g->tensor_count, sizeof *p->tensors, team_read_tensor,
+                        &list, &n))
         return false;
+    p->tensors = list;
+    if (!team_read_list(r, "exchanges", TEAM_FILE_EXCHANGE, -1, sizeof *p->exchanges, team_read_exchange,
+                        &list, &p->exchange_count))
+        return false;
+    p->exchanges = list;
+    if (!team_read_list(r, "ops", TEAM_FILE_OP, g->op_count, sizeof *p->ops, team_read_op, &list, &n))
+        return false;
+    p->ops = r->ops = list;
+    if (!team_read_list(r, "groups", TEAM_FILE_GROUP, -1, sizeof *p->groups, team_read_group, &list,
+                        &p->group_count))
+        return false;
+    p->groups = list;
+    n = p->group_count;
+    if ((n ? p->groups[n - 1].last + 1 : 0) != g->op_count)
+        return team_read_wrong(r, n - 1, "groups must hold all ops");
+    if (!team_read_list(r, "steps", TEAM_FILE_STEP, -1, sizeof *p->steps, team_read_step, &list,
+                        &p->step_count))
+        return false;
+    p->steps = list;
     team_sum_up(p, r->ops);
     team_identify(p);
     return team_read_same_sums(r, x);

@@ -1,7 +1,7 @@
 /* Files of team plans: what is read and right is written and read again as the same. */
 #include "fuzz/fuzz_target.h"
 #include "base/memory.h"
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {

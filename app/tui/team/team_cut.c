@@ -62,7 +62,7 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
     if (team) c->plans = lx_team_plans_make(team, how, &ignored);
     c->planned = c->plans ? mem_zeroed((size_t)c->members, sizeof *c->planned) : NULL;
     for (int m = 0; c->plans && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
-    if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
+    if (c->plans) team_figures_make(c->plans, &c->figures);
 }
 
 void team_cut_free(struct team_cut *c)

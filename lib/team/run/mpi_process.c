@@ -1,6 +1,6 @@
-/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of them is frozen,
- * and know no time limit. So a thread of its own calls them, the same for all (MPI asks for that), while the caller
- * looks every half second what the processes beside this one do: those that the same mpirun started on this machine
+/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of
+ * them is frozen, and know no time limit. So one thread calls them all (MPI asks for that), while the
+ * caller looks at the other processes every half second: those that the same mpirun started on this machine
  * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
  * starting for a minute, ending for as long as it takes, since device 0 compares results before it ends. */
 #include "team/run/mpi_process.h"
@@ -62,8 +62,8 @@ static int mpi_process_open(void)
     return result;
 }
 
-/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since device 0 may
- * still be at work. */
+/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning,
+ * since device 0 may still be at work. */
 static int mpi_process_meet(void)
 {
     static const struct timespec nap = {0, 1000000};
@@ -78,8 +78,10 @@ static int mpi_process_meet(void)
 
 static int mpi_process_close(void)
 {
-    if (post.comm != MPI_COMM_NULL) mpi_process_meet();
-    if (post.comm != MPI_COMM_NULL) MPI_Comm_free(&post.comm);
+    if (post.comm != MPI_COMM_NULL) {
+        mpi_process_meet();
+        MPI_Comm_free(&post.comm);
+    }
     return MPI_Finalize();
 }
 
@@ -143,7 +145,7 @@ static int stopped_device(void)
     DIR *all = opendir("/proc");
     char *room = mem_alloc(ENVIRONMENT);
     int found = -1;
-    for (struct dirent *e; all && room && found < 0 && (e = readdir(all));)
+    for (struct dirent *e; all && found < 0 && (e = readdir(all));)
         if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
             found = mpi_process_rank_of(e->d_name, room);
     mem_free(room);
@@ -151,7 +153,7 @@ static int stopped_device(void)
     return found;
 }
 
-static double mpi_process_now_ms(void)
+double mpi_process_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

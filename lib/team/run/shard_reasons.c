@@ -1,30 +1,27 @@
-/* Every other way to cut a tensor, stated and planned as who asks for it with --cut gets it. */
+/* Every other way to shard a tensor, stated and planned as with --cut. */
 #include "team/run/shard_reasons.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/words.h"
 #include "team/run/team_run.h"
-#include "team/run/team_choose.h"
-#include "team/run/team_contest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 LX_WORDS(lx_shard_origin_word, enum lx_shard_origin, LX_SHARD_ORIGINS)
 LX_HELPS(lx_shard_origin_help, enum lx_shard_origin, LX_SHARD_ORIGINS)
 
 /* Clocks of plans that are alike may differ in their last digits. */
-static bool sooner(double us, double than)
+static bool shard_reasons_sooner(double us, double than)
 {
     return us < than - 1e-6 * than;
 }
 
 bool lx_shard_better(const struct lx_shard_price *a, const struct lx_shard_price *b, bool by_time)
 {
-    if (by_time && sooner(a->us, b->us)) return true;
-    if (by_time && sooner(b->us, a->us)) return false;
-    return a->bytes != b->bytes ? a->bytes < b->bytes : sooner(a->us, b->us);
+    if (by_time && shard_reasons_sooner(a->us, b->us)) return true;
+    if (by_time && shard_reasons_sooner(b->us, a->us)) return false;
+    return a->bytes != b->bytes ? a->bytes < b->bytes : shard_reasons_sooner(a->us, b->us);
 }
 
 int64_t lx_team_combined(const struct lx_team_plan *p, int32_t op)
@@ -36,9 +33,9 @@ int64_t lx_team_combined(const struct lx_team_plan *p, int32_t op)
 }
 
 /* The numbers that are told of the plans themselves. */
-static void take_price(const struct lx_team_plans *p, struct lx_shard_price *out)
+static void shard_reasons_take(const struct lx_team_plans *p, struct lx_shard_price *out)
 {
-    out->bytes = p->team->bytes + p->team->combine_bytes;
+    out->bytes = team_moved(p->team);
     out->us = p->team->predicted_us;
     out->hbm_bytes = 0;
     for (int m = 0; m < p->team->devices; m++) {
@@ -47,8 +44,8 @@ static void take_price(const struct lx_team_plans *p, struct lx_shard_price *out
     }
 }
 
-static enum lx_shard_origin cut_reasons_origin_of(const struct lx_shard_question *q,
-                                                  const struct lx_tensor *t)
+static enum lx_shard_origin shard_reasons_origin_of(const struct lx_shard_question *q,
+                                                    const struct lx_tensor *t)
 {
     for (int i = 0; i < q->how->choice_count; i++)
         if (strcmp(q->how->choices[i].tensor, t->name) == 0) return LX_SHARD_ASKED;
@@ -57,53 +54,43 @@ static enum lx_shard_origin cut_reasons_origin_of(const struct lx_shard_question
     return !q->how->by_time && t->role == LX_INPUT ? LX_SHARD_ARRIVES : LX_SHARD_FOUND;
 }
 
-/* The next of all ways: each axis counts from whole to the last dimension. False: there are no more. */
-static bool next_way(const struct lx_team_grid *grid, int rank, int cut[LX_TEAM_AXES])
+/* Each axis counts from replicated to the last dimension, the last axis fastest. `out` may be NULL. */
+static int shard_reasons_list(const struct lx_team_grid *grid, const struct lx_tensor *t,
+                              const int is[LX_TEAM_AXES], struct lx_shard_price *out)
 {
-    for (int a = grid->axes; a-- > 0; cut[a] = -1) {
-        if (grid->size[a] == 1 || cut[a] + 1 >= rank) continue;
-        cut[a]++;
-        return true;
+    int shard[LX_TEAM_AXES], count = 0, a = 0;
+    for (int i = 0; i < LX_TEAM_AXES; i++) shard[i] = -1;
+    while (a >= 0) {
+        bool other = false, full = true; /* another way than it has; every block has something */
+        for (int i = 0; i < grid->axes; i++) other |= grid->size[i] > 1 && shard[i] != is[i];
+        for (int d = 0; d < t->rank; d++) full = full && lx_team_blocks(grid, shard, d) <= t->shape[d];
+        if (other && full) {
+            if (out) memcpy(out[count].shard, shard, sizeof shard);
+            count++;
+        }
+        for (a = grid->axes - 1; a >= 0; a--) {
+            if (grid->size[a] > 1 && shard[a] + 1 < t->rank) {
+                shard[a]++;
+                break;
+            }
+            shard[a] = -1;
+        }
     }
-    return false;
-}
-
-/* Does every block have something; and is it another way than the tensor has? An axis of one device cuts nothing. */
-static bool is_other(const struct lx_team_grid *grid, const struct lx_tensor *t, const int cut[LX_TEAM_AXES],
-                     const int is[LX_TEAM_AXES])
-{
-    bool other = false;
-    for (int a = 0; a < grid->axes; a++) other |= grid->size[a] > 1 && cut[a] != is[a];
-    for (int d = 0; d < t->rank; d++)
-        if (lx_team_blocks(grid, cut, d) > t->shape[d]) return false;
-    return other;
-}
-
-static int list_ways(const struct lx_team_grid *grid, const struct lx_tensor *t, const int is[LX_TEAM_AXES],
-                     struct lx_shard_price *out)
-{
-    int cut[LX_TEAM_AXES], count = 0;
-    for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
-    do {
-        if (!is_other(grid, t, cut, is)) continue;
-        if (out) memcpy(out[count].shard, cut, sizeof cut);
-        count++;
-    } while (next_way(grid, t->rank, cut));
     return count;
 }
 
-static void too_late(struct lx_shard_price *x)
+static void shard_reasons_too_late(struct lx_shard_price *x)
 {
     status_set(&x->why, LX_E_STOPPED, "not tried: the time is up");
 }
 
 /* The last choice that names a tensor is the one that counts. */
-static void try_way(const struct lx_shard_question *q, struct lx_team_choice *choices, const char *name,
-                    struct lx_shard_price *x)
+static void shard_reasons_try(const struct lx_shard_question *q, struct lx_team_choice *choices,
+                              const char *name, struct lx_shard_price *x)
 {
     struct lx_team_options how = *q->how;
     if (q->stop && q->stop(q->context)) {
-        too_late(x);
+        shard_reasons_too_late(x);
         return;
     }
     choices[how.choice_count].tensor = name;
@@ -112,44 +99,37 @@ static void try_way(const struct lx_shard_question *q, struct lx_team_choice *ch
     how.choice_count++;
     struct lx_team_plans *p = lx_team_plans_choose(q->graph, &how, q->plan, &x->why);
     if (!p) return;
-    take_price(p, x);
+    shard_reasons_take(p, x);
     x->why = (lx_status){0};
-    if (team_was_left(p)) too_late(x);
+    if (team_was_left(p)) shard_reasons_too_late(x);
     lx_team_plans_free(p);
 }
 
-/* In place, of equals the earlier first: they are few. */
-static void cut_reasons_sort(struct lx_shard_price *x, int count, bool by_time)
-{
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0; k--) {
-            bool here = x[k].why.code == LX_OK, there = x[k - 1].why.code == LX_OK;
-            if (!here || (there && !lx_shard_better(&x[k], &x[k - 1], by_time))) break;
-            struct lx_shard_price other = x[k];
-            x[k] = x[k - 1];
-            x[k - 1] = other;
-        }
-}
-
-bool lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out,
-                           lx_status *st)
+void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out)
 {
     const struct lx_team_plan *team = q->plans->team;
     const struct lx_tensor *t = &team->graph->tensors[tensor];
-    *out = (struct lx_shard_reasons){.tensor = tensor, .origin = cut_reasons_origin_of(q, t)};
+    *out = (struct lx_shard_reasons){.tensor = tensor, .origin = shard_reasons_origin_of(q, t)};
     memcpy(out->is.shard, team->tensors[tensor].shard, sizeof out->is.shard);
-    take_price(q->plans, &out->is);
-    out->other_count = list_ways(&team->grid, t, out->is.shard, NULL);
+    shard_reasons_take(q->plans, &out->is);
+    out->other_count = shard_reasons_list(&team->grid, t, out->is.shard, NULL);
     out->others = mem_zeroed((size_t)out->other_count + 1, sizeof *out->others);
     size_t stated = (size_t)q->how->choice_count;
     struct lx_team_choice *choices = mem_zeroed(stated + 1, sizeof *choices);
-    (void)st;
     if (stated) memcpy(choices, q->how->choices, stated * sizeof *choices);
-    list_ways(&team->grid, t, out->is.shard, out->others);
-    for (int i = 0; i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
+    shard_reasons_list(&team->grid, t, out->is.shard, out->others);
+    for (int i = 0; i < out->other_count; i++) shard_reasons_try(q, choices, t->name, &out->others[i]);
     mem_free(choices);
-    cut_reasons_sort(out->others, out->other_count, q->how->by_time);
-    return true;
+    /* In place, of equals the earlier first: they are few. */
+    for (int i = 1; i < out->other_count; i++)
+        for (int k = i; k > 0; k--) {
+            bool here = out->others[k].why.code == LX_OK, there = out->others[k - 1].why.code == LX_OK;
+            if (!here || (there && !lx_shard_better(&out->others[k], &out->others[k - 1], q->how->by_time)))
+                break;
+            struct lx_shard_price other = out->others[k];
+            out->others[k] = out->others[k - 1];
+            out->others[k - 1] = other;
+        }
 }
 
 void lx_shard_reasons_free(struct lx_shard_reasons *r)

@@ -1,14 +1,15 @@
-/* Why a tensor of a team is cut as it is: what the best plan costs in which it is cut in any other way that can be stated. */
+/* Why a tensor of a team is sharded as it is: the cost of the best plan for every other shard that can be
+ * stated. */
 #ifndef LX_TEAM_RUN_SHARD_REASONS_H
 #define LX_TEAM_RUN_SHARD_REASONS_H
 
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 /*     X(id, word, help) */
 #define LX_SHARD_ORIGINS(X)                                                                                  \
     X(LX_SHARD_FOUND, "found", "the search found it")                                                        \
-    X(LX_SHARD_ARRIVES, "arrives", "inputs arrive cut along their first dimensions where bytes count")       \
-    X(LX_SHARD_LEFT, "left", "no time was left for cuts")                                                    \
+    X(LX_SHARD_ARRIVES, "arrives", "inputs arrive sharded along their first dimensions where bytes count")   \
+    X(LX_SHARD_LEFT, "left", "no time was left for shards")                                                  \
     X(LX_SHARD_IN_PATTERN, "pattern", "the pattern states it")                                               \
     X(LX_SHARD_ASKED, "asked", "--cut states it")
 
@@ -18,7 +19,7 @@ enum lx_shard_origin { LX_SHARD_ORIGINS(LX_SHARD_ORIGIN_ENUM) LX_SHARD_ORIGIN_CO
 const char *lx_shard_origin_word(enum lx_shard_origin origin);
 const char *lx_shard_origin_help(enum lx_shard_origin origin);
 
-/* A way to cut the tensor, and what the team's plan costs with it. */
+/* A way to shard the tensor, and the cost of the team's plan with it. */
 struct lx_shard_price {
     int shard[LX_TEAM_AXES]; /* as of lx_team_tensor */
     int64_t bytes;           /* received in all exchanges, and to combine */
@@ -44,13 +45,12 @@ struct lx_shard_question {
     void *context;
 };
 
-/* Searches anew for each other way; what is stated otherwise is kept. False: memory is out. */
-bool lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out,
-                           lx_status *st);
+/* Searches anew for each other way; other stated shards are kept. */
+void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out);
 void lx_shard_reasons_free(struct lx_shard_reasons *r);
 /* Is a plan of the first cost better than one of the second? By what is asked for, of equals by the other. */
 bool lx_shard_better(const struct lx_shard_price *a, const struct lx_shard_price *b, bool by_time);
-/* Bytes received to combine parts of what an op makes. */
+/* Bytes received to combine partial sums of an op. */
 int64_t lx_team_combined(const struct lx_team_plan *p, int32_t op);
 
 #endif

@@ -1,9 +1,9 @@
 /* Devices find their plans, and agree before any data moves that all run the same.
  *
- * Some plan longer than others, and a device that is frozen is not to be taken for one that thinks: a thread plans,
- * while the device itself tells the others twice a second that it is there. That goes in rounds: everybody says which
- * plan it has and whether it is ready, until all are. Who is not heard of within the time limit is at fault. */
-#include "team/run/device_plans.h"
+ * Some plan longer than others, and a frozen device must not look like one that plans: a thread plans,
+ * while the device itself tells the others twice a second that it is there. That goes in rounds: every
+ * device sends the hash of its plan and whether it is ready, until all are. A device that is silent for
+ * longer than the time limit is at fault. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/thread.h"
@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -98,40 +97,16 @@ static bool team_agree_planning_begin(struct planning *p, struct team_device *m,
                       m->link->device);
 }
 
-static void planning_end(struct planning *p, bool ok)
-{
-    atomic_store(&p->given_up, !ok);
-    thread_join(&p->thread);
-    pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->news);
-}
-
-/* Until it is done, or a round has passed. */
-static bool planning_done(struct planning *p)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ROUND_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    pthread_mutex_lock(&p->lock);
-    for (int late = 0; !p->done && late != ETIMEDOUT;)
-        late = pthread_cond_timedwait(&p->news, &p->lock, &until);
-    bool done = p->done;
-    pthread_mutex_unlock(&p->lock);
-    return done;
-}
-
 static bool swap_words(struct team_device *m, struct word_of *words, lx_status *st)
 {
-    bool ok = true;
     const struct word_of *mine = &words[m->link->device];
-    for (int i = 0; ok && i < m->p->devices; i++) {
-        ok = team_message_room(&m->out[i], WORD_BYTES, st) && team_message_room(&m->in[i], WORD_BYTES, st);
-        if (!ok) break;
+    for (int i = 0; i < m->p->devices; i++) {
+        team_message_room(&m->out[i], WORD_BYTES);
+        team_message_room(&m->in[i], WORD_BYTES);
         memcpy(m->out[i].data, &mine->hash, sizeof mine->hash);
         ((unsigned char *)m->out[i].data)[WORD_BYTES - 1] = mine->ready;
     }
-    ok = ok && team_swap(m, 0, st);
+    bool ok = team_swap(m, 0, st);
     for (int i = 0; ok && i < m->p->devices; i++) {
         if (i == m->link->device) continue;
         memcpy(&words[i].hash, m->in[i].data, sizeof words[i].hash);
@@ -155,23 +130,26 @@ static int odd_one(const struct word_of *words, int devices)
     return -1;
 }
 
-static bool round_is_last(const struct word_of *words, int devices)
-{
-    for (int i = 0; i < devices; i++)
-        if (!words[i].ready) return false;
-    return true;
-}
-
 /* Rounds until all are ready; false: somebody is at fault. */
 static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_status *st)
 {
     struct team_device *m = p->m;
-    int me = m->link->device, devices = m->p->devices;
+    int me = m->link->device, devices = m->p->devices, ready;
     const struct lx_team_fault *fault = &m->how->fault;
     words[me].hash = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
     if (fault->kind == LX_TEAM_OTHER_PLAN && fault->device == me) words[me].hash ^= 1;
     do {
-        words[me].ready = planning_done(p);
+        /* Until it is done, or a round has passed. */
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += ROUND_MS * 1000000L;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        pthread_mutex_lock(&p->lock);
+        for (int late = 0; !p->done && late != ETIMEDOUT;)
+            late = pthread_cond_timedwait(&p->news, &p->lock, &until);
+        bool done = p->done;
+        pthread_mutex_unlock(&p->lock);
+        words[me].ready = done;
         if (words[me].ready && !p->ok) return st ? *st = p->st, false : false;
         if (!swap_words(m, words, st)) return false;
         int odd = odd_one(words, devices);
@@ -180,7 +158,9 @@ static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_stat
                               "device %d: device %d runs another plan (or seed) than the others: %016" PRIx64
                               " instead of %016" PRIx64 "; nothing was sent",
                               me, odd, words[odd].hash, words[odd == 0 ? 1 : 0].hash);
-    } while (!round_is_last(words, devices));
+        ready = 0;
+        for (int i = 0; i < devices; i++) ready += words[i].ready;
+    } while (ready < devices);
     return true;
 }
 
@@ -189,7 +169,12 @@ bool team_device_agree(struct team_device *m, lx_status *st)
     struct planning p;
     struct word_of *words = mem_zeroed((size_t)m->p->devices, sizeof *words);
     bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
-    if (began) planning_end(&p, ok);
+    if (began) {
+        atomic_store(&p.given_up, !ok);
+        thread_join(&p.thread);
+        pthread_mutex_destroy(&p.lock);
+        pthread_cond_destroy(&p.news);
+    }
     mem_free(words);
     return ok;
 }

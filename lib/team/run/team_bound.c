@@ -1,88 +1,68 @@
-/* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped, if its inputs lie
- * as here and what is given is kept.
+/* A time that no plan of this graph on this grid goes below, whatever is sharded, kept on chip or
+ * overlapped, if its inputs lie as here and given shards are kept.
  *
- * Of all that is computed, is read of what was given, or is written of what is asked for, some device does at least an equal
- * part; it takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of receiving what all must (team/shard/shard_bound.c). Products of a
- * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/op.h), and no
- * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
- * table, and what is read through several windows is counted by the largest. */
-#include "team/run/team_bound.h"
+ * Of all work (multiply-adds, reading inputs, writing outputs) some device does at least an equal part; it
+ * takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading
+ * and writing, and of receiving (team/shard/shard_bound.c). Products of a matmul count by the least share
+ * that shows; of bytes through HBM a launch covers some (cost/op.h), and no bundle moves more per
+ * microsecond than one that is just covered. An input picked by indices may be any part of its table, and
+ * one read through several windows is counted by the largest. */
+#include "team/run/team_plans.h"
 #include "base/memory.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-/* Microseconds of one multiply-add of a device, of what shows of it at least. */
-static double step_us(const struct lx_device *d)
+/* Microseconds of one multiply-add of a device, by the least share of it that shows. */
+static double team_bound_step_us(const struct lx_device *d)
 {
     const struct cost_rates r = cost_rates_of(d);
     double share = r.hides_compute ? 1 : fmin(r.value[COST_COMPUTE_SHOWN], r.value[COST_COMPUTE_REDUCED]);
     return share / (r.value[COST_MACS] * (double)d->cores);
 }
 
-static bool team_bound_multiplies(const struct lx_graph *g, int32_t o, struct op_index *x)
+/* Multiply-adds of a device, or of all together (NULL). */
+static double team_bound_steps(const struct lx_graph *g, const struct lx_team_op *ops, int device)
 {
-    op_index_of(g, &g->ops[o], x);
-    return g->ops[o].kind->id == LX_KIND_MATMUL && x->known;
-}
-
-/* Steps of an op that a device computes. */
-static double team_bound_steps_of(const struct op_index *x, const struct lx_team_space *space)
-{
-    double steps = 1;
-    for (int v = 0; v < x->var_count; v++) {
-        int l = 0;
-        while (l < space->loops && space->var[l] != v) l++;
-        if (op_index_follows(x, v)) continue;
-        steps *=
-            l < space->loops ? (double)(space->range[l].end - space->range[l].begin) : (double)x->extent[v];
+    double all = 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_team_space none = {0}, *space = ops ? &ops[o].space[device] : &none;
+        struct op_index x;
+        op_index_of(g, &g->ops[o], &x);
+        if (g->ops[o].kind->id != LX_KIND_MATMUL || !x.known || lx_team_space_empty(space)) continue;
+        double steps = 1;
+        for (int v = 0; v < x.var_count; v++) {
+            int l = 0;
+            while (l < space->loops && space->var[l] != v) l++;
+            if (op_index_follows(&x, v)) continue;
+            steps *= l < space->loops ? (double)(space->range[l].end - space->range[l].begin)
+                                      : (double)x.extent[v];
+        }
+        all += steps;
     }
-    return lx_team_space_empty(space) ? 0 : steps;
-}
-
-/* Multiply-adds of all devices together, in microseconds of one device. */
-static double least_compute(const struct lx_graph *g)
-{
-    static const struct lx_team_space everything = {0};
-    double steps = 0;
-    struct op_index x;
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (team_bound_multiplies(g, o, &x)) steps += team_bound_steps_of(&x, &everything);
-    return steps * step_us(&g->device);
+    return all;
 }
 
 double lx_team_shards_bound_us(const struct lx_team_plan *p)
 {
-    const struct lx_graph *g = p->graph;
     double most = 0;
-    for (int m = 0; m < p->devices; m++) {
-        double steps = 0;
-        struct op_index x;
-        for (int32_t o = 0; o < g->op_count; o++)
-            if (team_bound_multiplies(g, o, &x)) steps += team_bound_steps_of(&x, &p->ops[o].space[m]);
-        most = fmax(most, steps);
-    }
-    return most * step_us(&g->device);
+    for (int m = 0; m < p->devices; m++) most = fmax(most, team_bound_steps(p->graph, p->ops, m));
+    return most * team_bound_step_us(&p->graph->device);
 }
 
-/* Reads all of it: no indices choose, and no part is cut out. */
-static bool reads_all(const struct lx_op *op)
-{
-    return op->map && !op->offset && !op->views && !op->window_count &&
-           !(op->kind->traits & (LX_EXTERN | LX_CHOOSES | LX_ALTERS | LX_PLACES | LX_RANKS));
-}
-
-/* Bytes that cross the HBM of some device at least once. */
-static double least_bytes(const struct lx_graph *g)
+/* Bytes that cross the HBM of some device at least once: of ops that read all of their operands, where no
+ * indices choose and no part is sliced. */
+static double team_bound_bytes(const struct lx_graph *g)
 {
     bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
     double bytes = 0;
-    for (int32_t o = 0; counted && o < g->op_count; o++) {
+    for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        for (int i = 0; i < op_operand_count(op) && reads_all(op); i++) {
+        bool all = op->map && !op->offset && !op->views && !op->window_count &&
+                   !(op->kind->traits & (LX_EXTERN | LX_CHOOSES | LX_ALTERS | LX_PLACES | LX_RANKS));
+        for (int i = 0; i < op_operand_count(op) && all; i++) {
             int32_t t = op_operand(op, i);
             const struct lx_tensor *x = &g->tensors[t];
             bool through = i < op->input_count ? lx_role_arrives(x->role) : lx_role_leaves(x->role);
@@ -98,7 +78,7 @@ static double least_bytes(const struct lx_graph *g)
 }
 
 /* The most bytes that a bundle takes through HBM in a microsecond. */
-static double most_hbm_rate(const struct lx_device *d)
+static double team_bound_hbm_rate(const struct lx_device *d)
 {
     static const enum cost_constant_id rates[] = {COST_ONE_WAY, COST_STREAM_CAP, COST_OUTER, COST_RESTICK,
                                                   COST_BROADCASTS};
@@ -108,9 +88,9 @@ static double most_hbm_rate(const struct lx_device *d)
     return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
 }
 
-/* Of what must be received, some device gets at least an equal part, over links of all axes at once at best, in one message
- * or more: an axis is taken up by one at a time (team_clock.c). */
-static double least_exchange(const struct lx_team_plan *p)
+/* Some device receives at least an equal part of all bytes, over links of all axes at once at best, in one
+ * message or more: one message at a time takes an axis (team_clock.c). */
+static double team_bound_exchange(const struct lx_team_plan *p)
 {
     double rates = 0, first = HUGE_VAL;
     for (int a = 0; a < p->grid.axes; a++) {
@@ -125,17 +105,18 @@ static double least_exchange(const struct lx_team_plan *p)
 }
 
 /* Of so many devices that share the work. */
-static double least_work(const struct lx_graph *g, double devices)
+static double team_bound_work(const struct lx_graph *g, double devices)
 {
-    return fmax(least_compute(g) / devices, least_bytes(g) / devices / most_hbm_rate(&g->device));
+    double compute = team_bound_steps(g, NULL, 0) * team_bound_step_us(&g->device);
+    return fmax(compute / devices, team_bound_bytes(g) / devices / team_bound_hbm_rate(&g->device));
 }
 
 double lx_team_replicated_bound_us(const struct lx_graph *g)
 {
-    return least_work(g, 1);
+    return team_bound_work(g, 1);
 }
 
 double lx_team_bound_us(const struct lx_team_plan *p)
 {
-    return fmax(least_work(p->graph, p->devices), least_exchange(p));
+    return fmax(team_bound_work(p->graph, p->devices), team_bound_exchange(p));
 }

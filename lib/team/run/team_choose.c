@@ -1,237 +1,236 @@
-/* Which team of one grid: several are judged by their devices' plans as long as there is time. */
-#include "team/run/team_choose.h"
-#include "team/run/team_bound.h"
-#include "team/run/team_contest.h"
+/* Which team: of one grid several are judged by their devices' plans as long as there is time; of many
+ * grids the best by the search are. */
 #include "base/cancel.h"
+#include "base/checked.h"
 #include "base/memory.h"
 #include "base/slot.h"
 #include "plan/plan_slot.h"
+#include "team/run/team_plans.h"
+#include "team/run/team_clock.h"
 
+#include <math.h>
 #include <string.h>
 
-/* What is left of the time, for one of so many teams. When its devices are planned there are the clock of the whole and what is
- * exchanged to be found, which takes longer the longer the cuts took. */
-static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int teams)
+int64_t team_moved(const struct lx_team_plan *p)
 {
+    return p->bytes + p->combine_bytes;
+}
+
+bool team_was_left(const struct lx_team_plans *p)
+{
+    return p->team->unsharded && p->alike;
+}
+
+/* By time or by bytes first, of equals by the other; the earlier one of those that are equal in both. */
+static bool team_choose_is_better(bool by_time, const struct lx_team_plan *a, const struct lx_team_plan *b)
+{
+    if (by_time && a->predicted_us != b->predicted_us) return a->predicted_us < b->predicted_us;
+    if (team_moved(a) != team_moved(b)) return team_moved(a) < team_moved(b);
+    return !by_time && a->predicted_us < b->predicted_us;
+}
+
+/* Of two plans the better one; the other is freed. By bytes any is better than one that was left. */
+static struct lx_team_plans *team_choose_best_of(struct lx_team_plans *a, struct lx_team_plans *b,
+                                                 bool by_time)
+{
+    bool second = !a || (b && team_choose_is_better(by_time, b->team, a->team));
+    if (a && b && !by_time && team_was_left(a) != team_was_left(b)) second = team_was_left(a);
+    lx_team_plans_free(second ? a : b);
+    return second ? b : a;
+}
+
+/* Seconds for the search for shards, of those that are left; 0: there is no deadline. Every device is
+ * planned after it, and by bytes, where inputs are sharded, all may have a plan of their own. */
+static double team_choose_search_seconds(const struct lx_team_options *how)
+{
+    int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
+    double left = cancel_seconds_left();
+    return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + devices / 2);
+}
+
+/* The time that is left, for one of so many teams. After the devices' plans the clock of the team and the
+ * bound of its exchange are found, which takes longer the longer the search took. */
+static struct lx_plan_options team_choose_share(const struct lx_plan_options *plan, int teams)
+{
+    struct lx_plan_options share = *plan;
     cancel_reserve(0.25);
-    return plan_run_share(&lit->run, teams);
+    share.run = plan_run_share(&plan->run, teams);
+    return share;
 }
 
-/* The devices' plans, in what is left of the time for so many teams. */
-static struct lx_team_plans *team_choose_plan_devices(struct lx_team_plan *team,
-                                                      const struct lx_plan_options *lit, int teams,
-                                                      lx_status *st)
+static struct lx_team_plans *team_choose_plan(struct lx_team_plan *team, const struct lx_plan_options *plan,
+                                              int teams, lx_status *st)
 {
-    struct lx_plan_options how = *lit;
-    how.run = team_choose_share_of(lit, teams);
-    return lx_team_plans_make(team, &how, st);
+    struct lx_plan_options share = team_choose_share(plan, teams);
+    return lx_team_plans_make(team, &share, st);
 }
 
-/* Teams one after the other, of which the best stays. One that cannot be leaves the others in; without memory there is no
- * knowing which would have won. */
-struct contest {
-    struct lx_team_plans *best;
-    lx_status why; /* of the first that could not be */
-    bool over;     /* memory is out */
-};
-
-static void team_choose_enter(struct contest *c, struct lx_team_plans *p, const lx_status *why)
+/* Everything replicated, so that there is one plan to make. NULL: that cannot be. */
+static struct lx_team_plans *team_choose_replicated(const struct lx_graph *g,
+                                                    const struct lx_team_options *how,
+                                                    const struct lx_plan_options *plan)
 {
-    if (!p && c->why.code == LX_OK) c->why = *why;
-    c->best = team_best_of(c->best, p, true);
-    if (p || why->code != LX_E_MEMORY) return;
-    lx_team_plans_free(c->best);
-    *c = (struct contest){.why = *why, .over = true};
-}
-
-/* The same where all devices do the same, so that there is one plan to make. NULL: that cannot be. */
-static struct lx_team_plans *plan_whole(const struct lx_graph *g, const struct lx_team_options *how,
-                                        const struct lx_plan_options *lit, lx_status *st)
-{
-    struct lx_team_options whole = *how;
-    whole.replicated = true;
-    struct lx_team_plan *team = lx_team_make(g, &whole, st);
-    if (team && lx_team_all_replicated(team)) return team_choose_plan_devices(team, lit, 1, st);
+    struct lx_team_options options = *how;
+    lx_status ignored = {0};
+    options.replicated = true;
+    struct lx_team_plan *team = lx_team_make(g, &options, &ignored);
+    if (team && lx_team_all_replicated(team)) return team_choose_plan(team, plan, 1, &ignored);
     lx_team_free(team);
     return NULL;
 }
 
-/* Planned, unless that takes longer than there is time: then it is begun, and *late. What is whole is never late, as there is
- * one plan to make; what was not searched, and is cut only because inputs are by bytes, always is. */
-static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struct lx_plan_options *lit,
-                                          int teams, bool *late, lx_status *st)
+/* Planned, unless that takes longer than there is time: then it is begun, and *late. A replicated team is
+ * never late, as there is one plan to make; one that was not searched, and is sharded only because inputs
+ * are by bytes, always is. */
+static struct lx_team_plans *team_choose_in_time(struct lx_team_plan *team,
+                                                 const struct lx_plan_options *plan, int teams, bool *late,
+                                                 lx_status *st)
 {
-    struct lx_plan_options share = *lit;
-    bool whole = lx_team_all_replicated(team);
-    *late = team->unsharded && !whole;
-    if (whole) return team_choose_plan_devices(team, lit, teams, st);
-    share.run = team_choose_share_of(lit, 1);
+    bool replicated = lx_team_all_replicated(team);
+    *late = team->unsharded && !replicated;
+    if (replicated) return team_choose_plan(team, plan, teams, st);
+    struct lx_plan_options share = team_choose_share(plan, 1);
     struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
-    if (*late) return begun;
-    share.run = team_choose_share_of(lit, teams);
-    return begun ? team_plans_finish(begun, &share, st) : NULL;
+    if (*late || !begun) return begun;
+    share = team_choose_share(plan, teams);
+    return team_plans_finish(begun, &share, st);
 }
 
-/* Is anything cut because it is stated? */
-static bool cut_as_stated(const struct lx_team_plan *team)
+/* The first of so many teams: in time if it can be, as nothing may be sharded then. Where that cannot be
+ * (shards are stated, or some op is too large for one device), as long as it takes. */
+static struct lx_team_plans *team_choose_first(struct lx_team_plan *team, const struct lx_graph *g,
+                                               const struct lx_team_options *how,
+                                               const struct lx_plan_options *plan, int teams, lx_status *st)
 {
+    bool late, stated = false;
     for (int32_t t = 0; t < team->graph->tensor_count; t++)
-        if (team->tensors[t].given && !lx_team_is_replicated(&team->tensors[t])) return true;
-    return false;
-}
-
-/* The first of so many teams: in time if it can be, as nothing may be cut then. Where that cannot be (cuts are stated, or some
- * op is too large for one device), as long as it takes. */
-static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct lx_graph *g,
-                                        const struct lx_team_options *how, const struct lx_plan_options *lit,
-                                        int teams, lx_status *st)
-{
-    lx_status why = {0};
-    bool late;
-    if (cut_as_stated(team)) return team_choose_plan_devices(team, lit, teams, st);
-    struct lx_team_plans *first = plan_in_time(team, lit, teams, &late, st);
+        stated |= team->tensors[t].given && !lx_team_is_replicated(&team->tensors[t]);
+    if (stated) return team_choose_plan(team, plan, teams, st);
+    struct lx_team_plans *first = team_choose_in_time(team, plan, teams, &late, st);
     if (!first || !late) return first;
-    struct lx_team_plans *whole = plan_whole(g, how, lit, &why);
-    if (whole || why.code == LX_E_MEMORY) {
+    struct lx_team_plans *replicated = team_choose_replicated(g, how, plan);
+    if (replicated) {
         lx_team_plans_free(first);
-        if (whole)
-            whole->team->unsharded = true;
-        else
-            *st = why;
-        return whole;
+        replicated->team->unsharded = true;
+        return replicated;
     }
-    struct lx_plan_options share = *lit;
-    share.run = team_choose_share_of(lit, teams);
+    struct lx_plan_options share = team_choose_share(plan, teams);
     return team_plans_finish(first, &share, st);
 }
 
-/* Another one, if there is time for it. */
-static struct lx_team_plans *plan_rival(struct lx_team_plan *team, const struct lx_plan_options *lit,
-                                        int teams, lx_status *st)
-{
-    bool late;
-    struct lx_team_plans *p = plan_in_time(team, lit, teams, &late, st);
-    if (!late) return p;
-    lx_team_plans_free(p);
-    return NULL;
-}
-
-/* Is there something that no device has room for on chip? */
-static bool spills(const struct lx_graph *g)
-{
-    double room = (double)lx_device_usable(&g->device) * (double)g->device.cores;
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (g->tensors[t].role == LX_INTERMEDIATE && (double)g->tensors[t].bytes > room) return true;
-    return false;
-}
-
-/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is there once; the first
- * in any case, unless it cannot be, the others as long as there is time. How many; 0: `st` says why. */
+/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is
+ * there once; the first in any case, unless it cannot be, the others as long as there is time. How many; 0:
+ * `st` says why. */
 enum { WAYS = 3 };
-static int make_teams(const struct lx_graph *g, const struct lx_team_options *how,
-                      struct lx_team_plan *teams[WAYS], lx_status *st)
+static int team_choose_teams(const struct lx_graph *g, const struct lx_team_options *how,
+                             struct lx_team_plan *teams[WAYS], lx_status *st)
 {
     struct lx_team_options ways[WAYS] = {*how, *how, *how};
-    bool large = how->by_time && spills(g);
-    int wanted = !how->by_time ? 1 : large ? 3 : 2, count = 0;
-    ways[0].spills = large;
+    double room = (double)lx_device_usable(&g->device) * (double)g->device.cores;
+    int wanted = how->by_time ? 2 : 1, count = 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) /* some tensor is too large for the chip */
+        ways[0].spills |=
+            how->by_time && g->tensors[t].role == LX_INTERMEDIATE && (double)g->tensors[t].bytes > room;
+    if (ways[0].spills) wanted = 3;
     if (wanted > 1) ways[wanted - 1].by_time = false;
     for (int i = 0; i < wanted && (i == 0 || (count > 0 && !cancel_requested())); i++) {
-        lx_status why = {0};
-        struct lx_team_plan *team = lx_team_make(g, &ways[i], &why);
-        bool again = false;
+        lx_status ignored = {0};
+        struct lx_team_plan *team = lx_team_make(g, &ways[i], i == 0 ? st : &ignored);
+        bool again = !team;
         for (int k = 0; team && k < count; k++) again |= teams[k]->hash == team->hash;
         if (again)
             lx_team_free(team);
-        else if (team)
+        else
             teams[count++] = team;
-        else if (i == 0 || why.code == LX_E_MEMORY) {
-            while (count > 0) lx_team_free(teams[--count]);
-            return *st = why, 0;
-        }
     }
     return count;
 }
 
-/* The same with the first plan that there is, and no bound. */
-static struct lx_team_plans *plan_whole_quickly(const struct lx_graph *g, const struct lx_team_options *how,
-                                                const struct lx_plan_options *plan, lx_status *st)
+/* The same without any search. */
+static struct lx_team_plans *team_choose_quickly(const struct lx_graph *g, const struct lx_team_options *how,
+                                                 const struct lx_plan_options *plan)
 {
     struct lx_plan_options quick = *plan;
     struct cancel token;
     quick.run = (struct lx_run){.seed = plan->run.seed, .hasty = true};
     cancel_begin(&token, 0);
     atomic_store(&token.requested, true);
-    struct lx_team_plans *whole = plan_whole(g, how, &quick, st);
+    struct lx_team_plans *replicated = team_choose_replicated(g, how, &quick);
     cancel_end(&token);
-    return whole;
+    return replicated;
 }
 
-/* Where somebody waits for a team of a graph that is not small, one that is not cut is offered first. */
+/* Where somebody waits for a team of a graph that is not small, a replicated one is offered first. */
 static void team_choose_offer(const struct lx_graph *g, const struct lx_team_options *how,
                               const struct lx_plan_options *plan)
 {
     enum { SMALL = 30 }; /* ops */
-    lx_status ignored = {0};
     if (g->op_count <= SMALL || !slot_wants_result()) return;
-    struct lx_team_plans *whole = plan_whole_quickly(g, how, plan, &ignored);
-    if (!whole) return;
-    whole->team->unsharded = true;
-    slot_offer(whole);
+    struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
+    if (!replicated) return;
+    replicated->team->unsharded = true;
+    slot_offer(replicated);
 }
 
-/* What takes least by the search may take longer by the clock than to cut nothing: many small ops, and each exchange is some
- * more of them. That is planned in haste, and for good where it comes near, or is few ops. */
-static void team_choose_enter_whole(struct contest *c, const struct lx_graph *g,
-                                    const struct lx_team_options *how, const struct lx_plan_options *lit)
+/* The best team by the search may take longer by the clock than a replicated one: many small ops, and each
+ * exchange is some more of them. That is planned in haste, and for good where it comes near, or is few
+ * ops. */
+static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, const struct lx_graph *g,
+                                                      const struct lx_team_options *how,
+                                                      const struct lx_plan_options *plan)
 {
     enum { NEAR = 2, FEW = 32 };
-    const struct lx_team_plan *best = c->best ? c->best->team : NULL;
-    lx_status why = {0};
-    if (!best || lx_run_stopped(&lit->run) || lx_team_all_replicated(best) ||
+    const struct lx_team_plan *best = p->team;
+    if (lx_run_stopped(&plan->run) || lx_team_all_replicated(best) ||
         lx_team_replicated_bound_us(best->graph) > best->predicted_us)
-        return;
-    struct lx_team_plans *whole = plan_whole_quickly(g, how, lit, &why);
-    bool near =
-        whole && (best->graph->op_count < FEW || whole->team->predicted_us < NEAR * best->predicted_us);
-    lx_team_plans_free(whole);
-    if (near) whole = plan_whole(g, how, lit, &why);
-    if (near || why.code == LX_E_MEMORY) team_choose_enter(c, near ? whole : NULL, &why);
+        return p;
+    struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
+    bool near = replicated &&
+                (best->graph->op_count < FEW || replicated->team->predicted_us < NEAR * best->predicted_us);
+    lx_team_plans_free(replicated);
+    return near ? team_choose_best_of(p, team_choose_replicated(g, how, plan), true) : p;
 }
 
+/* Teams one after the other, of which the best stays. */
 static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                          const struct lx_plan_options *plan, lx_status *st)
 {
     struct lx_team_plan *teams[WAYS];
-    struct contest c = {0};
+    struct lx_team_plans *best = NULL;
+    lx_status why = {0}, ignored = {0};
     struct cancel search;
-    cancel_begin(&search, team_search_seconds(how));
-    int count = make_teams(g, how, teams, &c.why);
+    cancel_begin(&search, team_choose_search_seconds(how));
+    int count = team_choose_teams(g, how, teams, &why);
     cancel_end(&search);
     for (int i = 0; i < count; i++) {
-        lx_status why = {0};
-        if (c.over || (c.best && (c.best->team->unsharded || lx_run_stopped(&plan->run) ||
-                                  lx_team_shards_bound_us(teams[i]) > c.best->team->predicted_us)))
+        struct lx_team_plans *p = NULL;
+        bool late = false;
+        lx_status *first = why.code == LX_OK ? &why : &ignored;
+        if (best && (best->team->unsharded || lx_run_stopped(&plan->run) ||
+                     lx_team_shards_bound_us(teams[i]) > best->team->predicted_us))
             lx_team_free(teams[i]);
         else if (i == 0)
-            team_choose_enter(&c, plan_first(teams[i], g, how, plan, count, &why), &why);
+            p = team_choose_first(teams[i], g, how, plan, count, first);
         else
-            team_choose_enter(&c, plan_rival(teams[i], plan, count - i, &why), &why);
+            p = team_choose_in_time(teams[i], plan, count - i, &late, first);
+        if (late) lx_team_plans_free(p), p = NULL; /* there is no time for it */
+        best = team_choose_best_of(best, p, true);
     }
-    if (how->by_time) team_choose_enter_whole(&c, g, how, plan);
-    if (!c.best && st) *st = c.why;
-    return c.best;
+    if (best && how->by_time) best = team_choose_or_replicate(best, g, how, plan);
+    if (!best && st) *st = why;
+    return best;
 }
 
 const char *lx_team_unsharded_words(void)
 {
-    return "no time was left for cuts: devices compute all that is not stated to be cut; give it more time";
+    return "no time was left for shards: devices compute all that is not stated to be sharded; give it more "
+           "time";
 }
 
-static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_options *plan, const void *more,
-                            lx_status *st)
+/* In a slot, in the time limit. */
+static void *team_choose_make(const struct lx_graph *g, const struct lx_plan_options *plan, const void *how,
+                              lx_status *st)
 {
-    const struct lx_team_options *how = more;
     struct cancel token;
     cancel_begin(&token, plan->run.time_limit);
     team_choose_offer(g, how, plan);
@@ -240,12 +239,13 @@ static void *choose_in_time(const struct lx_graph *g, const struct lx_plan_optio
     return p;
 }
 
-static void drop_plans(void *plans)
+static void team_choose_drop(void *plans)
 {
     lx_team_plans_free(plans);
 }
 
-void *team_options_copy(const void *more)
+/* Options with their choices, and their names, in one block. */
+static void *team_choose_copy(const void *more)
 {
     const struct lx_team_options *from = more;
     size_t count = (size_t)from->choice_count, bytes = sizeof *from + count * sizeof *from->choices;
@@ -266,6 +266,98 @@ void *team_options_copy(const void *more)
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                            const struct lx_plan_options *plan, lx_status *st)
 {
-    static const struct plan_task team = {choose_in_time, drop_plans, team_options_copy};
-    return plan_in_slot(&team, g, plan, how, st);
+    static const struct plan_task task = {team_choose_make, team_choose_drop, team_choose_copy};
+    return plan_in_slot(&task, g, plan, how, st);
+}
+
+static void team_choose_point(const struct lx_team_plans *p, struct lx_team_point *out)
+{
+    struct lx_team_clock *c = lx_team_clock_make(p);
+    *out = (struct lx_team_point){.grid = p->team->grid,
+                                  .devices = p->team->devices,
+                                  .us = c->us,
+                                  .bound_us = p->team->bound_us,
+                                  .bytes = team_moved(p->team),
+                                  .bound_bytes = p->team->bound_bytes,
+                                  .unsharded = p->team->unsharded};
+    for (int m = 0; m < c->devices; m++) {
+        int first = 0;
+        while (p->plans[first] != p->plans[m]) first++;
+        out->shapes += first == m && p->plans[m];
+        out->waited_us = fmax(out->waited_us, c->at[m].waited_us);
+        if (p->plans[m]) out->hbm_bytes = max_i64(out->hbm_bytes, p->plans[m]->figures.hbm_bytes);
+    }
+    lx_team_clock_free(c);
+}
+
+/* The next grid of so many devices: a row first, then 2 x n/2 and so on; false: there are no more. */
+static bool team_choose_next_grid(int devices, struct lx_team_grid *grid)
+{
+    int outer = grid->axes == 0 ? 1 : grid->axes == 1 ? 2 : grid->size[0] + 1;
+    if (grid->axes == 0) return *grid = (struct lx_team_grid){1, {devices}}, true;
+    while (outer * outer <= devices && devices % outer != 0) outer++;
+    if (outer * outer > devices) return false;
+    *grid = (struct lx_team_grid){2, {outer, devices / outer}};
+    return true;
+}
+
+/* The best grids by the search, in order. Cancelled it ends with those so far. */
+enum { FINALISTS = 2 };
+static void team_choose_grids(const struct lx_graph *g, const struct lx_team_options *how,
+                              struct lx_team_plan *best[FINALISTS], lx_status *st)
+{
+    struct lx_team_options on = *how;
+    struct lx_team_grid grid = {0};
+    struct cancel search;
+    cancel_begin(&search, team_choose_search_seconds(how));
+    while ((!best[0] || !cancel_requested()) &&
+           (how->grid.axes > 0 ? grid.axes == 0 : team_choose_next_grid(how->devices, &grid))) {
+        if (how->grid.axes > 0) grid = how->grid;
+        on.grid = grid;
+        struct lx_team_plan *p = lx_team_make(g, &on, st);
+        for (int k = 0; k < FINALISTS && p; k++) {
+            struct lx_team_plan *old = best[k];
+            if (old && !team_choose_is_better(how->by_time, p, old)) continue;
+            best[k] = p;
+            p = old;
+        }
+        lx_team_free(p);
+    }
+    cancel_end(&search);
+}
+
+static void *team_choose_predict(const struct lx_graph *g, const struct lx_plan_options *plan,
+                                 const void *more, lx_status *st)
+{
+    struct lx_team_options how = *(const struct lx_team_options *)more;
+    struct lx_team_plan *best[FINALISTS] = {0};
+    struct lx_team_plans *p = NULL;
+    struct lx_team_point *point = NULL;
+    lx_status why = {0};
+    struct cancel token;
+    cancel_begin(&token, plan->run.time_limit);
+    team_choose_grids(g, &how, best, &why);
+    for (int k = 0; k < FINALISTS && best[k]; k++) {
+        struct lx_plan_options one = *plan;
+        how.grid = best[k]->grid;
+        one.run = plan_run_share(&plan->run, k + 1 < FINALISTS && best[k + 1] ? 2 : 1);
+        if (!p || !lx_run_stopped(&plan->run))
+            p = team_choose_best_of(p, lx_team_plans_choose(g, &how, &one, &why), how.by_time);
+        lx_team_free(best[k]);
+    }
+    cancel_end(&token);
+    if (p) team_choose_point(p, point = mem_zeroed(1, sizeof *point));
+    if (!p && st) *st = why;
+    lx_team_plans_free(p);
+    return point;
+}
+
+bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
+                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
+{
+    static const struct plan_task task = {team_choose_predict, mem_free, team_choose_copy};
+    struct lx_team_point *point = plan_in_slot(&task, g, plan, how, st);
+    if (point) *out = *point;
+    mem_free(point);
+    return point != NULL;
 }

@@ -1,16 +1,15 @@
 /* Devices step by step, each as far as what others have sent lets it.
  *
- * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the last who sends
- * some of it has sent, and when the receiver's links along the axes that it goes over are free; what a device gets over
- * these is known from its messages. Sizes: tags times devices of `struct trip`. */
+ * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the
+ * last who sends some of it has sent, and when the receiver's links along the axes that it goes over are
+ * free; what a device gets over these is known from its messages. Sizes: tags times devices of `struct
+ * trip`. */
 #include "team/run/team_clock.h"
 #include "base/arena.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "team/team_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct trip {
     int64_t received;
@@ -36,27 +35,19 @@ struct clock_maker {
     struct walker *walkers;
 };
 
-static struct trip *trip_of(const struct clock_maker *k, int tag, int device)
+static struct trip *team_clock_trip(const struct clock_maker *k, int tag, int device)
 {
     return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)device];
 }
 
-static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, int b)
-{
-    unsigned axes = 0;
-    for (int i = 0; i < grid->axes; i++)
-        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
-    return axes;
-}
-
 /* Notes what device `m` sends and receives. */
-static void note_messages(struct clock_maker *k, int m)
+static void team_clock_note(struct clock_maker *k, int m)
 {
     const struct lx_team_device *does = k->p->devices[m];
     int32_t last = -1;
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
-        struct trip *t = trip_of(k, x->tag, m);
+        struct trip *t = team_clock_trip(k, x->tag, m);
         if (x->op != last) k->walkers[m].of_op[x->op] = x;
         if (x->operand >= 0) t->sends += x->op != last;
         last = x->op;
@@ -65,12 +56,12 @@ static void note_messages(struct clock_maker *k, int m)
         t->end = i + 1;
         if (x->peer == m) continue;
         t->received += x->bytes;
-        t->axes |= team_clock_axes_between(&k->p->team->grid, m, x->peer);
+        t->axes |= lx_team_axes_between(&k->p->team->grid, m, x->peer);
     }
 }
 
 /* What it takes on the links. Tags behind those of exchanges combine. */
-static double trip_us(const struct clock_maker *k, int tag, const struct trip *t)
+static double team_clock_trip_us(const struct clock_maker *k, int tag, const struct trip *t)
 {
     const struct lx_team_plan *p = k->p->team;
     const struct lx_device *d = &p->graph->device;
@@ -84,23 +75,23 @@ static double trip_us(const struct clock_maker *k, int tag, const struct trip *t
 }
 
 /* Is everything of a tag on its way to the device? Then it is known when it arrives. */
-static bool settle_trip(struct clock_maker *k, int m, int tag)
+static bool team_clock_settle(struct clock_maker *k, int m, int tag)
 {
-    struct trip *t = trip_of(k, tag, m);
+    struct trip *t = team_clock_trip(k, tag, m);
     struct walker *w = &k->walkers[m];
     double begin = 0;
     if (t->arrives >= 0) return true;
     for (int32_t i = t->first; i < t->end; i++) {
         const struct lx_team_message *x = &k->p->devices[m]->messages[i];
         if (x->tag != tag || x->operand >= 0) continue;
-        double sent = trip_of(k, tag, x->peer)->sent;
+        double sent = team_clock_trip(k, tag, x->peer)->sent;
         if (sent < 0) return false;
         begin = fmax(begin, sent);
     }
     for (int a = 0; a < LX_TEAM_AXES; a++)
         if (t->axes >> a & 1) begin = fmax(begin, w->free[a]);
     struct lx_team_times *out = &k->out->at[m];
-    double us = trip_us(k, tag, t);
+    double us = team_clock_trip_us(k, tag, t);
     t->arrives = begin + us;
     t->number = out->trip_count++;
     out->trips[t->number] =
@@ -122,41 +113,26 @@ static bool team_clock_step(struct clock_maker *k, int m)
     double us = plan->traffic[o].end_to_end_us;
     out->begin[o] = w->now;
     if (x && x->operand < 0) {
-        if (!settle_trip(k, m, x->tag)) return false;
-        double late = fmax(trip_of(k, x->tag, m)->arrives - w->now, 0);
+        if (!team_clock_settle(k, m, x->tag)) return false;
+        double late = fmax(team_clock_trip(k, x->tag, m)->arrives - w->now, 0);
         out->waited_us += late;
         w->now += late;
-        out->trip[o] = trip_of(k, x->tag, m)->number;
+        out->trip[o] = team_clock_trip(k, x->tag, m)->number;
     }
     out->works[o] = w->now;
     w->now += us;
     out->busy_us += us;
     out->end[o] = w->now;
-    if (x && x->operand >= 0 && --trip_of(k, x->tag, m)->sends == 0) {
-        trip_of(k, x->tag, m)->sent = w->now;
+    if (x && x->operand >= 0 && --team_clock_trip(k, x->tag, m)->sends == 0) {
+        team_clock_trip(k, x->tag, m)->sent = w->now;
         out->last_send[x->tag] = o;
     }
     w->next++;
     return true;
 }
 
-static void team_clock_walk(struct clock_maker *k)
-{
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int m = 0; m < k->walking; m++)
-            while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && team_clock_step(k, m))
-                moved = true;
-    }
-    for (int m = 0; m < k->walking; m++) {
-        k->out->at[m].us = k->walkers[m].now;
-        k->out->us = fmax(k->out->us, k->walkers[m].now);
-    }
-    for (int m = k->walking; m < k->out->devices; m++) k->out->at[m] = k->out->at[0];
-}
-
-/* Room for what the clock says of device `m`. */
-static bool begin_device(struct clock_maker *k, int m, size_t tags)
+/* Room for the times of device `m`. */
+static void team_clock_begin_device(struct clock_maker *k, int m, size_t tags)
 {
     struct lx_team_times *t = &k->out->at[m];
     struct arena *memory = k->out->memory;
@@ -170,52 +146,42 @@ static bool begin_device(struct clock_maker *k, int m, size_t tags)
     t->last_send = arena_array(memory, tags + 1, sizeof *t->last_send);
     t->trips = arena_array(memory, (size_t)k->p->devices[m]->message_count + 1, sizeof *t->trips);
     k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
-    if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
-        return false;
     for (size_t o = 0; o <= ops; o++) t->trip[o] = -1;
     for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
-    return true;
 }
 
-static bool team_clock_begin(struct clock_maker *k)
-{
-    struct lx_team_clock *c = k->out;
-    size_t devices = (size_t)k->walking;
-    size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
-    c->at = arena_array(c->memory, (size_t)c->devices, sizeof *c->at);
-    k->walkers = arena_array(c->memory, devices, sizeof *k->walkers);
-    k->trips = mem_alloc((tags + 1) * devices * sizeof *k->trips);
-    for (size_t i = 0; i < (tags + 1) * devices; i++) {
-        k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
-    }
-    for (int m = 0; m < k->walking; m++) {
-        if (!k->p->plans[m]) continue;
-        if (!begin_device(k, m, tags)) return false;
-        note_messages(k, m);
-    }
-    return true;
-}
-
-/* Do all the same by one plan, and send nothing? In a file devices that do the same may have plans of their own. */
-static bool all_as_one(const struct lx_team_plans *p)
-{
-    if (!p->alike || p->devices[0]->message_count > 0) return false;
-    for (int m = 1; m < p->team->devices; m++)
-        if (p->plans[m] != p->plans[0]) return false;
-    return true;
-}
-
-struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
+struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct clock_maker k = {
-        .p = p, .out = arena_alloc(memory, sizeof *k.out), .walking = all_as_one(p) ? 1 : p->team->devices};
-    *k.out = (struct lx_team_clock){.devices = p->team->devices, .memory = memory};
-    (void)st;
-    team_clock_begin(&k);
-    team_clock_walk(&k);
+    struct lx_team_clock *c = arena_alloc(memory, sizeof *c);
+    bool as_one =
+        p->alike && p->devices[0]->message_count == 0; /* all do the same by one plan, and send nothing */
+    for (int m = 1; as_one && m < p->team->devices; m++) as_one = p->plans[m] == p->plans[0];
+    struct clock_maker k = {.p = p, .out = c, .walking = as_one ? 1 : p->team->devices};
+    size_t walking = (size_t)k.walking, tags = (size_t)lx_team_tag_output(p->team, 0);
+    *c = (struct lx_team_clock){.devices = p->team->devices, .memory = memory};
+    c->at = arena_array(memory, (size_t)c->devices, sizeof *c->at);
+    k.walkers = arena_array(memory, walking, sizeof *k.walkers);
+    k.trips = mem_alloc((tags + 1) * walking * sizeof *k.trips);
+    for (size_t i = 0; i < (tags + 1) * walking; i++) k.trips[i] = (struct trip){.sent = -1, .arrives = -1};
+    for (int m = 0; m < k.walking; m++) {
+        if (!p->plans[m]) continue;
+        team_clock_begin_device(&k, m, tags);
+        team_clock_note(&k, m);
+    }
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int m = 0; m < k.walking; m++)
+            while (k.p->plans[m] && k.walkers[m].next < k.out->at[m].ops && team_clock_step(&k, m))
+                moved = true;
+    }
+    for (int m = 0; m < k.walking; m++) {
+        k.out->at[m].us = k.walkers[m].now;
+        k.out->us = fmax(k.out->us, k.walkers[m].now);
+    }
+    for (int m = k.walking; m < k.out->devices; m++) k.out->at[m] = k.out->at[0];
     mem_free(k.trips);
-    return k.out;
+    return c;
 }
 
 void lx_team_clock_free(struct lx_team_clock *c)

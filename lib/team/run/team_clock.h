@@ -1,9 +1,9 @@
-/* The time line of a team: what each device's plan says of its ops, and what links take (team/team_links.h). A device works on
- * while what it has sent travels, and waits where it receives. */
+/* The time line of a team: times of ops by each device's plan, and times on links (team/team_links.c). A
+ * device works on while its messages travel, and waits where it receives. */
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H
 
-#include "team/run/device_plans.h"
+#include "team/run/team_plans.h"
 
 /* What a device receives by one tag: of an exchange, or of a round of combining. */
 struct lx_team_trip {
@@ -31,8 +31,8 @@ struct lx_team_clock {
     struct arena *memory;
 };
 
-/* NULL: memory is out. Free it. */
-struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st);
+/* Free it. */
+struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p);
 void lx_team_clock_free(struct lx_team_clock *c);
 
 #endif

@@ -1,41 +1,12 @@
-/* A device: the ticks of its device, from its inputs to its outputs. */
+/* The ticks of one device, from its inputs to its outputs. */
 #include "team/run/team_device.h"
-#include "team/run/device_plans.h"
-#include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/reference/reference.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-bool team_device_begin(struct team_device *m, lx_status *st)
-{
-    size_t devices = (size_t)m->p->devices;
-    m->in = mem_zeroed(devices, sizeof *m->in);
-    m->out = mem_zeroed(devices, sizeof *m->out);
-    m->outputs = mem_zeroed((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
-    m->pool = pool_create(1);
-    (void)st;
-    return true;
-}
-
-void team_device_end(struct team_device *m)
-{
-    for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
-    VEC_FREE(&m->sent);
-    for (size_t i = 0; i < m->kept.count; i++) mem_free(m->kept.at[i].what.data);
-    VEC_FREE(&m->kept);
-    if (m->in && m->out) team_messages_clear(m);
-    mem_free(m->in);
-    mem_free(m->out);
-    for (int32_t t = 0; m->outputs && t < m->p->graph->tensor_count; t++) mem_free(m->outputs[t]);
-    mem_free(m->outputs);
-    pool_destroy(m->pool);
-    lx_plan_free(m->own_plan);
-    lx_team_device_free(m->own_does);
-}
 
 static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)
 {
@@ -45,47 +16,42 @@ static const struct lx_team_place *team_device_place_of(const struct team_device
 }
 
 /* The device's part of an input: the same numbers as on one device. */
-static void give_input(void *context, int32_t local, void *items)
+static void team_device_input(void *context, int32_t local, void *items)
 {
     struct team_device *m = context;
     const struct lx_team_place *x = team_device_place_of(m, local);
     const struct lx_tensor *t = &m->does->graph->tensors[local];
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
-    memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
+    memset(items, 0, (size_t)team_items_bytes(t->dtype, &whole));
     if (!x || x->tensor < 0) return;
     t = &m->p->graph->tensors[x->tensor];
     whole = lx_team_box_of(t->rank, t->shape);
-    void *all = mem_alloc((size_t)wire_items_bytes(t->dtype, &whole) + 1);
+    void *all = mem_alloc((size_t)team_items_bytes(t->dtype, &whole) + 1);
     data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
-    wire_take(all, t->shape, &x->box, t->dtype, items);
+    team_items_take(all, t->shape, &x->box, t->dtype, items);
     mem_free(all);
 }
 
-static void keep_output(void *context, int32_t local, const void *items)
+static void team_device_output(void *context, int32_t local, const void *items)
 {
     struct team_device *m = context;
     const struct lx_team_place *x = team_device_place_of(m, local);
     if (!x || x->tensor < 0) return;
-    size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
+    size_t bytes = (size_t)team_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
     void *copy = mem_alloc(bytes + 1);
     memcpy(copy, items, bytes);
     mem_free(m->outputs[x->tensor]);
     m->outputs[x->tensor] = copy;
 }
 
-/* Somebody who is frozen is found out while this one computes, too. */
-static void look_after_others(struct team_device *m)
+/* A frozen device is found while this one computes, too. */
+static bool team_device_stop(void *context)
 {
+    struct team_device *m = context;
     int frozen = m->link->transport->frozen ? m->link->transport->frozen(m->link) : -1;
     if (frozen >= 0 && m->st.code == LX_OK)
         status_set(&m->st, LX_E_NO, "device %d: device %d is stopped and did not go on within %d ms",
                    m->link->device, frozen, m->link->timeout_ms);
-}
-
-static bool team_device_stop(void *context)
-{
-    struct team_device *m = context;
-    look_after_others(m);
     return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
 }
 
@@ -109,7 +75,7 @@ bool team_misbehave(struct team_device *m, enum lx_team_phase phase, lx_status *
     return true;
 }
 
-static bool tick(struct team_device *m, struct lx_execution *d, lx_status *st)
+static bool team_device_tick(struct team_device *m, struct lx_execution *d, lx_status *st)
 {
     m->tick = lx_device_next(d);
     if (team_misbehave(m, LX_TEAM_AT_OP, st)) return false;
@@ -122,12 +88,27 @@ static bool tick(struct team_device *m, struct lx_execution *d, lx_status *st)
     return true;
 }
 
-/* Everything that was sent has been taken. */
-static bool await_sends(struct team_device *m, lx_status *st)
+static void team_device_take_account(struct team_device *m, const struct lx_run_result *r)
 {
-    bool ok = true;
-    while (ok && m->sent.count > 0) ok = m->link->transport->wait(m->link, m->sent.at[--m->sent.count], st);
-    return ok;
+    struct lx_team_account *a = &m->account;
+    a->ops = r->op_count;
+    a->counted = r->total;
+    a->planned = team_planned_counters(m->plan);
+    for (int32_t o = 0; o < r->op_count; o++) {
+        a->device_ops += !(m->plan->layouts->graph->ops[o].kind->traits & LX_EXTERN);
+        a->verified_ops += r->ops[o].verified;
+    }
+    a->height_bytes = r->height_bytes;
+    a->faults = r->fault_count;
+    a->wrong_ops = r->wrong_ops;
+    a->unequal_ops = r->unequal_ops;
+    a->ok = r->ok;
+    if (r->fault_count > 0)
+        snprintf(a->why, sizeof a->why, "%s", r->faults[0].text);
+    else if (r->wrong_ops > 0)
+        snprintf(a->why, sizeof a->why, "%d ops with wrong results", (int)r->wrong_ops);
+    else if (r->unequal)
+        snprintf(a->why, sizeof a->why, "%s", r->unequal);
 }
 
 bool team_device_run(struct team_device *m, lx_status *st)
@@ -137,18 +118,19 @@ bool team_device_run(struct team_device *m, lx_status *st)
     struct lx_device_options how = {.verify =
                                         m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
                                     .stop = team_device_stop,
-                                    .input = give_input,
-                                    .output = keep_output,
+                                    .input = team_device_input,
+                                    .output = team_device_output,
                                     .host_op = team_host_op,
                                     .context = m};
     struct lx_execution *d = lx_device_begin(m->plan, &how, st);
     bool ok = d != NULL;
-    while (ok && lx_device_next(d) < m->plan->layouts->graph->op_count) ok = tick(m, d, st);
+    while (ok && lx_device_next(d) < m->plan->layouts->graph->op_count) ok = team_device_tick(m, d, st);
     struct lx_run_result *r = ok ? lx_device_end(d, st) : NULL;
     if (!ok) lx_device_abandon(d);
     if (!r) return false;
-    team_take_account(m, r);
+    team_device_take_account(m, r);
     lx_run_result_free(r);
     if (m->st.code != LX_OK) return st ? *st = m->st, false : false;
-    return await_sends(m, st);
+    while (ok && m->sent.count > 0) ok = m->link->transport->wait(m->link, m->sent.at[--m->sent.count], st);
+    return ok;
 }

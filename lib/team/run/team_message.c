@@ -1,31 +1,65 @@
-/* Messages: what a send takes from the HBM of the device's device, and what a receive puts there. A send does not
- * wait for anybody; what it has sent is waited for when the device is through. No op judges what travels, so each
- * message ends with a checksum of its bytes, which are not counted among those exchanged. */
+/* Messages: a send takes items from the HBM of the device, a receive puts them there. A send does not wait;
+ * sends are waited for when the device is done. No op judges messages on their way, so each ends with a
+ * checksum of its bytes, which is not counted among the bytes exchanged. */
 #include "team/run/team_device.h"
-#include "team/run/team_wire.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/memory/dtypes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
+int64_t team_items_bytes(enum lx_dtype dtype, const struct lx_team_box *box)
 {
-    (void)st;
+    return lx_team_box_elements(box) * number_types[dtype].item;
+}
+
+/* Rows along the last dimension are copied at once; one of both sides is NULL. */
+static void team_items_copy(const int64_t *shape, const struct lx_team_box *box, int64_t item,
+                            const char *items_from, char *row_to, char *items_to, const char *row_from)
+{
+    int64_t index[LX_MAX_RANK] = {0}, at = 0, run = box->rank ? box->size[box->rank - 1] : 1;
+    for (int d = 0; d < box->rank; d++) at = at * shape[d] + box->offset[d];
+    if (lx_team_box_empty(box)) return;
+    for (int64_t done = 0;; done += run) {
+        int64_t step = box->rank > 0 ? shape[box->rank - 1] : 1;
+        int d = box->rank - 2;
+        if (row_to) memcpy(row_to + done * item, items_from + at * item, (size_t)(run * item));
+        if (items_to) memcpy(items_to + at * item, row_from + done * item, (size_t)(run * item));
+        for (; d >= 0; d--) {
+            at += step;
+            if (++index[d] < box->size[d]) break;
+            at -= step * box->size[d];
+            index[d] = 0;
+            step *= shape[d];
+        }
+        if (d < 0) return;
+    }
+}
+
+void team_items_take(const void *items, const int64_t *shape, const struct lx_team_box *box,
+                     enum lx_dtype dtype, void *row)
+{
+    team_items_copy(shape, box, number_types[dtype].item, items, row, NULL, NULL);
+}
+
+void team_items_put(void *items, const int64_t *shape, const struct lx_team_box *box, enum lx_dtype dtype,
+                    const void *row)
+{
+    team_items_copy(shape, box, number_types[dtype].item, NULL, NULL, items, row);
+}
+
+void team_message_room(struct lx_message *one, int64_t bytes)
+{
     mem_free(one->data);
-    *one = (struct lx_message){NULL, (size_t)bytes};
-    if (bytes == 0) return true;
-    one->data = mem_zeroed(1, one->bytes);
-    return true;
+    *one = (struct lx_message){bytes ? mem_zeroed(1, (size_t)bytes) : NULL, (size_t)bytes};
 }
 
 void team_messages_clear(struct team_device *m)
 {
     for (int i = 0; i < m->p->devices; i++) {
-        mem_free(m->in[i].data);
-        mem_free(m->out[i].data);
-        m->in[i] = m->out[i] = (struct lx_message){0};
+        team_message_room(&m->in[i], 0);
+        team_message_room(&m->out[i], 0);
     }
 }
 
@@ -43,30 +77,16 @@ static const struct lx_tensor *team_message_tensor_of(const struct team_device *
     return &m->does->graph->tensors[x->operand < 0 ? op->output : op->inputs[x->operand]];
 }
 
-/* A row of items between a tensor and a message; NULL: memory is out. */
-static void *team_message_row_of(const struct lx_tensor *t, const struct lx_team_message *x)
-{
-    return mem_alloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
-}
-
-static void team_message_count(struct team_device *m, const struct lx_team_message *x)
-{
-    bool combines = x->tag > m->p->exchange_count;
-    if (x->peer == m->link->device) return;
-    m->account.messages += !combines;
-    *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
-}
-
 enum { CHECKSUM = 8 };
 
-/* Byte order is the wire's: lowest first. */
-static void checksum_of(const void *data, int64_t bytes, unsigned char out[CHECKSUM])
+/* Lowest byte first. */
+static void team_message_checksum(const void *data, int64_t bytes, unsigned char out[CHECKSUM])
 {
     uint64_t h = hash_bytes(HASH_START, data, (size_t)bytes);
     for (int i = 0; i < CHECKSUM; i++) out[i] = (unsigned char)(h >> 8 * i);
 }
 
-static bool spoils(struct team_device *m, enum lx_team_fault_kind kind)
+static bool team_message_spoils(struct team_device *m, enum lx_team_fault_kind kind)
 {
     const struct lx_team_fault *f = &m->how->fault;
     if (f->kind != kind || f->device != m->link->device || m->tick < f->step || m->spoilt) return false;
@@ -74,121 +94,151 @@ static bool spoils(struct team_device *m, enum lx_team_fault_kind kind)
     return true;
 }
 
-/* What the device has of it, then its checksum. */
-static void seal(struct team_device *m, int64_t bytes, struct lx_message *out)
+/* Packs a box of a tensor, then its checksum; elements of 4 bits go two to a byte. */
+static void team_message_load(struct team_device *m, const struct lx_team_message *x, const void *items)
 {
+    const struct lx_tensor *t = team_message_tensor_of(m, x);
+    struct lx_message *out = &m->out[x->peer];
+    bool combines = x->tag > m->p->exchange_count, to_self = x->peer == m->link->device;
+    void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
+    team_message_room(out, x->bytes + CHECKSUM);
     unsigned char *at = out->data;
-    if (out == &m->out[m->link->device]) {
-        checksum_of(at, bytes, at + bytes);
-        return;
+    team_items_take(items, t->shape, &x->at, t->dtype, row);
+    items_to_memory(&number_types[t->dtype], row, lx_team_box_elements(&x->at), at, 0);
+    mem_free(row);
+    if (!to_self) {
+        m->account.messages += !combines;
+        *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
     }
-    if (spoils(m, LX_TEAM_WRONG_BYTE)) at[0] ^= 0x40;
-    checksum_of(at, bytes, at + bytes);
-    if (spoils(m, LX_TEAM_WRONG_WIRE)) at[0] ^= 0x40;
-    if (spoils(m, LX_TEAM_WRONG_SIZE)) out->bytes--;
+    if (!to_self && team_message_spoils(m, LX_TEAM_WRONG_BYTE)) at[0] ^= 0x40;
+    team_message_checksum(at, x->bytes, at + x->bytes);
+    if (!to_self && team_message_spoils(m, LX_TEAM_WRONG_WIRE)) at[0] ^= 0x40;
+    if (!to_self && team_message_spoils(m, LX_TEAM_WRONG_SIZE)) out->bytes--;
 }
 
-static bool unseal(const struct team_device *m, const struct lx_team_message *x, const char *name,
-                   lx_status *st)
+static bool team_message_unload(struct team_device *m, const struct lx_team_message *x, void *items,
+                                lx_status *st)
 {
+    const struct lx_tensor *t = team_message_tensor_of(m, x);
     unsigned char sum[CHECKSUM];
     const unsigned char *at = m->in[x->peer].data;
-    if (at) checksum_of(at, x->bytes, sum);
-    if (at && memcmp(sum, at + x->bytes, CHECKSUM) == 0) return true;
-    return status_set(st, LX_E_NO, "device %d: %.200s does not arrive as device %d has sent it",
-                      m->link->device, name, x->peer);
-}
-
-static bool team_message_load(struct team_device *m, const struct lx_team_message *x, const void *items,
-                              lx_status *st)
-{
-    const struct lx_tensor *t = team_message_tensor_of(m, x);
-    void *row = team_message_row_of(t, x);
-    bool ok = team_message_room(&m->out[x->peer], x->bytes + CHECKSUM, st);
-    if (ok) {
-        wire_take(items, t->shape, &x->at, t->dtype, row);
-        wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
-        team_message_count(m, x);
-        seal(m, x->bytes, &m->out[x->peer]);
-    }
-    mem_free(row);
-    return ok;
-}
-
-static bool unload(struct team_device *m, const struct lx_team_message *x, void *items, lx_status *st)
-{
-    const struct lx_tensor *t = team_message_tensor_of(m, x);
-    if (!unseal(m, x, t->name, st)) return false;
-    void *row = team_message_row_of(t, x);
-    wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
-    wire_put(items, t->shape, &x->at, t->dtype, row);
+    if (at) team_message_checksum(at, x->bytes, sum);
+    if (!at || memcmp(sum, at + x->bytes, CHECKSUM) != 0)
+        return status_set(st, LX_E_NO, "device %d: %.200s does not arrive as device %d has sent it",
+                          m->link->device, t->name, x->peer);
+    void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
+    items_from_memory(&number_types[t->dtype], at, 0, lx_team_box_elements(&x->at), row);
+    team_items_put(items, t->shape, &x->at, t->dtype, row);
     mem_free(row);
     return true;
-}
-
-/* What the device sends itself goes nowhere. */
-static bool keep_own(struct team_device *m, int tag)
-{
-    struct lx_message *own = &m->out[m->link->device];
-    if (own->bytes == 0) return true;
-    VEC_PUSH(&m->kept, ((struct kept_message){tag, *own}));
-    *own = (struct lx_message){0};
-    return true;
-}
-
-static void take_own(struct team_device *m, int tag)
-{
-    for (size_t i = 0; i < m->kept.count; i++) {
-        if (m->kept.at[i].tag != tag) continue;
-        m->in[m->link->device] = m->kept.at[i].what;
-        m->kept.at[i] = m->kept.at[--m->kept.count];
-        return;
-    }
-}
-
-/* The messages of an op: they stand together. */
-static const struct lx_team_message *team_message_first_of(const struct team_device *m, int32_t op,
-                                                           int32_t *count_of)
-{
-    int32_t first = 0, n = 0;
-    while (first < m->does->message_count && m->does->messages[first].op != op) first++;
-    while (first + n < m->does->message_count && m->does->messages[first + n].op == op) n++;
-    *count_of = n;
-    return m->does->messages + first;
 }
 
 static bool team_message_send(struct team_device *m, const struct lx_team_message *x, int32_t n,
                               const void *const *inputs, lx_status *st)
 {
-    bool ok = true;
-    for (int32_t i = 0; ok && i < n; i++) ok = team_message_load(m, &x[i], inputs[x[i].operand], st);
-    ok = ok && (n == 0 || keep_own(m, x->tag));
-    struct lx_flight *f = ok && n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
-    if (ok && n > 0) ok = f != NULL;
+    struct lx_message *own = &m->out[m->link->device];
+    for (int32_t i = 0; i < n; i++) team_message_load(m, &x[i], inputs[x[i].operand]);
+    if (own->bytes > 0) { /* a message to itself goes nowhere */
+        VEC_PUSH(&m->kept, ((struct kept_message){x->tag, *own}));
+        *own = (struct lx_message){0};
+    }
+    struct lx_flight *f = n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
     if (f) VEC_PUSH(&m->sent, f);
-    for (int i = 0; i < m->p->devices; i++) team_message_room(&m->out[i], 0, st);
-    return ok;
+    for (int i = 0; i < m->p->devices; i++) team_message_room(&m->out[i], 0);
+    return n == 0 || f;
 }
 
 static bool team_message_receive(struct team_device *m, const struct lx_team_message *x, int32_t n,
                                  void *output, lx_status *st)
 {
-    bool ok = true;
-    for (int32_t i = 0; ok && i < n; i++)
-        if (x[i].peer != m->link->device)
-            ok = team_message_room(&m->in[x[i].peer], x[i].bytes + CHECKSUM, st);
-    ok = ok && (n == 0 || team_swap(m, x->tag, st));
-    if (ok && n > 0) take_own(m, x->tag);
-    for (int32_t i = 0; ok && i < n; i++) ok = unload(m, &x[i], output, st);
+    for (int32_t i = 0; i < n; i++)
+        if (x[i].peer != m->link->device) team_message_room(&m->in[x[i].peer], x[i].bytes + CHECKSUM);
+    bool ok = n == 0 || team_swap(m, x->tag, st);
+    for (size_t i = 0; ok && n > 0 && i < m->kept.count; i++) {
+        if (m->kept.at[i].tag != x->tag) continue;
+        m->in[m->link->device] = m->kept.at[i].what;
+        m->kept.at[i] = m->kept.at[--m->kept.count];
+        break;
+    }
+    for (int32_t i = 0; ok && i < n; i++) ok = team_message_unload(m, &x[i], output, st);
     team_messages_clear(m);
     return ok;
 }
 
+/* The messages of an op stand together. */
 bool team_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st)
 {
     struct team_device *m = context;
-    int32_t n;
-    const struct lx_team_message *x = team_message_first_of(m, op, &n);
+    int32_t first = 0, n = 0;
+    while (first < m->does->message_count && m->does->messages[first].op != op) first++;
+    while (first + n < m->does->message_count && m->does->messages[first + n].op == op) n++;
+    const struct lx_team_message *x = m->does->messages + first;
     bool sends = m->does->graph->ops[op].kind->id == LX_KIND_SEND;
     return sends ? team_message_send(m, x, n, inputs, st) : team_message_receive(m, x, n, output, st);
+}
+
+/* Items of the own block of a tensor; zeros, where the device has none. */
+static void team_gather_own(struct team_device *m, int32_t t, struct lx_message *to)
+{
+    struct lx_team_box own = lx_team_own(m->p, t, m->link->device);
+    int64_t bytes = team_items_bytes(m->p->graph->tensors[t].dtype, &own);
+    team_message_room(to, bytes);
+    if (bytes > 0 && m->outputs[t]) memcpy(to->data, m->outputs[t], (size_t)bytes);
+}
+
+/* Has a device something of the tensor that device 0 has not, and is the first that has it? */
+static bool team_gather_owns(const struct team_device *m, int32_t t, int device)
+{
+    return !lx_team_is_replicated(&m->p->tensors[t]) &&
+           lx_team_serves(&m->p->grid, &m->p->tensors[t], device, 0);
+}
+
+static bool team_gather_tensor(struct team_device *m, int32_t t, void **whole, lx_status *st)
+{
+    const struct lx_tensor *x = &m->p->graph->tensors[t];
+    struct lx_team_box all = lx_team_box_of(x->rank, x->shape);
+    int me = m->link->device, others = me == 0 ? m->p->devices : 0;
+    if (me == 0) {
+        *whole = mem_zeroed(1, (size_t)team_items_bytes(x->dtype, &all) + 1);
+        team_gather_own(m, t, &m->in[0]);
+    } else if (team_gather_owns(m, t, me))
+        team_gather_own(m, t, &m->out[0]);
+    for (int i = 1; i < others; i++) {
+        struct lx_team_box part = lx_team_own(m->p, t, i);
+        if (team_gather_owns(m, t, i)) team_message_room(&m->in[i], team_items_bytes(x->dtype, &part));
+    }
+    bool ok = team_swap(m, lx_team_tag_output(m->p, t), st);
+    for (int i = 0; ok && i < others; i++) {
+        struct lx_team_box part = lx_team_own(m->p, t, i);
+        if (m->in[i].bytes > 0) team_items_put(*whole, x->shape, &part, x->dtype, m->in[i].data);
+    }
+    team_messages_clear(m);
+    return ok;
+}
+
+bool team_gather_outputs(struct team_device *m, void **whole, lx_status *st)
+{
+    const struct lx_graph *g = m->p->graph;
+    bool ok = true;
+    for (int32_t t = 0; ok && t < g->tensor_count; t++)
+        if (lx_role_leaves(g->tensors[t].role)) ok = team_gather_tensor(m, t, &whole[t], st);
+    return ok;
+}
+
+bool team_gather_accounts(struct team_device *m, struct lx_team_account *accounts, lx_status *st)
+{
+    int me = m->link->device, others = me == 0 ? m->p->devices : 0;
+    int64_t bytes = (int64_t)sizeof *accounts;
+    if (me != 0) {
+        team_message_room(&m->out[0], bytes);
+        memcpy(m->out[0].data, &m->account, (size_t)bytes);
+    }
+    for (int i = 1; i < others; i++) team_message_room(&m->in[i], bytes);
+    bool ok = team_swap(m, lx_team_tag_output(m->p, m->p->graph->tensor_count), st);
+    for (int i = 0; ok && i < others; i++) {
+        accounts[i] = m->account;
+        if (i > 0) memcpy(&accounts[i], m->in[i].data, (size_t)bytes);
+    }
+    team_messages_clear(m);
+    return ok;
 }

@@ -1,11 +1,13 @@
 /* Team plans executed: every device's graph is planned like any other and runs on a simulated device of its
- * own; what the plan exchanges moves from the HBM of one device to that of another, over a transport. Before any
- * data moves, the devices compare the hashes of their plans. An error is LX_E_NO and names the device at fault.
+ * own; what the plan exchanges moves from the HBM of one device to that of another, over a transport.
+ * Before any data moves, the devices compare the hashes of their plans. An error is LX_E_NO and names the
+ * device at fault.
  *
- * Each device is judged like any other: faults, results op by op, every count beside its plan's. The outputs are
- * gathered on device 0 and compared with those of one device that runs the whole graph. They must agree bit for
- * bit where nothing is added up in another grouping (`exact`); else no element may be off by more than a tenth of
- * the largest, which no grouping explains but where a comparison or a type of 8 bits makes steps of its own. */
+ * Each device is judged like any other: faults, results op by op, every count beside its plan's. The
+ * outputs are gathered on device 0 and compared with those of one device that runs the whole graph. They
+ * must agree bit for bit where nothing is added up in another grouping (`exact`); else no element may be
+ * off by more than a tenth of the largest, which no grouping explains but where a comparison or a type of 8
+ * bits makes steps of its own. */
 #ifndef LX_TEAM_RUN_TEAM_RUN_H
 #define LX_TEAM_RUN_TEAM_RUN_H
 
@@ -73,7 +75,8 @@ struct lx_team_account {
 /* What the plans say of a device: all but what was counted. */
 struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int device);
 
-/* Must the team's results equal one device's bit for bit? No sum is cut, and none is divided over other cores. */
+/* Must the team's results equal one device's bit for bit? No sum is cut, and none is divided over other
+ * cores. */
 bool lx_team_is_exact(const struct lx_team_plan *p);
 
 struct lx_team_result {

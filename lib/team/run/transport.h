@@ -47,15 +47,16 @@ struct lx_transport {
     bool (*wait)(struct lx_link *link, struct lx_flight *flight, lx_status *st);
     /* Gives an exchange up, after an error. */
     void (*cancel)(struct lx_link *link, struct lx_flight *flight);
-    /* A device that has not gone on for as long as a wait may last, though nobody waits for it yet; -1: none is known. NULL:
-     * there is no telling. */
+    /* A device that has not gone on for as long as a wait may last, though nobody waits for it yet; -1:
+     * none is known. NULL: there is no telling. */
     int (*frozen)(const struct lx_link *link);
     /* Was this process started as one of several devices? NULL: it cannot have been. */
     bool (*started)(void);
     /* How many devices the processes make; 0: `st` says why that is not known. NULL: any number. */
     int (*devices)(lx_status *st);
     /* For the program, when it is done with the transport: `ok` false ends devices in other processes, too,
-     * with exit code 1, and does not return if there are any. False: another device does not end (`st` names it). */
+     * with exit code 1, and does not return if there are any. False: another device does not end (`st`
+     * names it). */
     bool (*end)(bool ok, lx_status *st);
 };
 

@@ -1,6 +1,6 @@
-/* Devices as MPI processes, one per rank: non-blocking sends and receives of one exchange, an all-to-all-v of
- * which most devices' parts are empty. Receives are posted when the exchange starts, so that data travels
- * while the core is computed. Errors of the library are returned, not fatal. */
+/* Devices as MPI processes, one per rank: an exchange is an all-to-all-v of non-blocking sends and
+ * receives, most of them empty. Receives are posted when the exchange starts, so that data travels while
+ * the core is computed. Errors of the library are returned, not fatal. */
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
@@ -21,17 +21,10 @@ struct lx_flight {
 
 static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
 
-static double transport_mpi_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* Gives up what is still under way: a peer that is gone would never end it. */
 static void transport_mpi_drop(struct lx_flight *f, int devices, bool ok)
 {
-    for (int m = 0; f->receive && f->send && f->copy && m < devices; m++) {
+    for (int m = 0; m < devices; m++) {
         if (!ok && f->receive[m] != MPI_REQUEST_NULL) {
             MPI_Cancel(&f->receive[m]);
             MPI_Request_free(&f->receive[m]);
@@ -44,30 +37,18 @@ static void transport_mpi_drop(struct lx_flight *f, int devices, bool ok)
     mem_free(f);
 }
 
-static struct lx_flight *make_flight(int devices, int tag, const struct lx_message *in)
-{
-    struct lx_flight *f = mem_zeroed(1, sizeof *f);
-    f->tag = tag;
-    f->in = in;
-    f->receive = mem_alloc((size_t)devices * sizeof *f->receive);
-    f->send = mem_alloc((size_t)devices * sizeof *f->send);
-    f->copy = mem_zeroed((size_t)devices, sizeof *f->copy);
-    if (!f->receive || !f->send || !f->copy) {
-        mem_free(f->receive);
-        mem_free(f->send);
-        mem_free(f->copy);
-        mem_free(f);
-        return NULL;
-    }
-    for (int m = 0; m < devices; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
-    return f;
-}
-
 static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, const struct lx_message *out,
                                              const struct lx_message *in, lx_status *st)
 {
-    struct lx_flight *f = make_flight(link->devices, tag, in);
-    bool ok = f ? true : status_no_memory(st);
+    size_t devices = (size_t)link->devices;
+    struct lx_flight *f = mem_alloc(sizeof *f);
+    *f = (struct lx_flight){.tag = tag,
+                            .in = in,
+                            .receive = mem_alloc(devices * sizeof *f->receive),
+                            .send = mem_alloc(devices * sizeof *f->send),
+                            .copy = mem_zeroed(devices, sizeof *f->copy)};
+    for (int m = 0; m < link->devices; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
+    bool ok = true;
     for (int m = 0; m < link->devices && ok; m++) {
         if (m == link->device) continue;
         if (in[m].bytes > INT_MAX || out[m].bytes > INT_MAX)
@@ -77,16 +58,12 @@ static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, cons
             ok = status_set(st, LX_E_NO, "device %d: MPI cannot receive from device %d", link->device, m);
         if (!ok || out[m].bytes == 0) continue;
         f->copy[m] = mem_alloc(out[m].bytes);
-        if (!f->copy[m]) {
-            ok = status_no_memory(st);
-            continue;
-        }
         memcpy(f->copy[m], out[m].data, out[m].bytes);
         if (MPI_Isend(f->copy[m], (int)out[m].bytes, MPI_BYTE, m, tag, comm, &f->send[m]) != MPI_SUCCESS)
             ok = status_set(st, LX_E_NO, "device %d: MPI cannot send to device %d", link->device, m);
     }
     if (ok) return f;
-    if (f) transport_mpi_drop(f, link->devices, false);
+    transport_mpi_drop(f, link->devices, false);
     return NULL;
 }
 
@@ -113,13 +90,14 @@ static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int fro
     return -1;
 }
 
-/* Who waits for somebody who waits himself is not to blame him: he asks whom that one waits for, and so on to one who does not
- * answer. Whoever waits answers. These few words go beside the communicator of the exchanges. */
+/* A device that waits for a device that waits itself asks whom that one waits for, and so on to one that
+ * does not answer. Every device that waits answers. These messages go beside the communicator of the
+ * exchanges. */
 enum { TAG_ASK = 7101, TAG_TELL = 7102, ANSWER_MS = 800 };
 
 static int waits_for = -1;
 
-static void answer_questions(void)
+static void transport_mpi_answer(void)
 {
     int there = 0;
     MPI_Status from;
@@ -131,7 +109,7 @@ static void answer_questions(void)
     }
 }
 
-/* Whom a device waits for; -1: it does not say. */
+/* The device that a device waits for; -1: it does not answer. */
 static int transport_mpi_ask(int device)
 {
     static const struct timespec nap = {0, 1000000};
@@ -139,47 +117,44 @@ static int transport_mpi_ask(int device)
     int answer = -1, there = 0;
     MPI_Status status;
     MPI_Send(&word, 1, MPI_BYTE, device, TAG_ASK, MPI_COMM_WORLD);
-    for (double since = transport_mpi_now_ms(); !there && transport_mpi_now_ms() - since < ANSWER_MS;
+    for (double since = mpi_process_now_ms(); !there && mpi_process_now_ms() - since < ANSWER_MS;
          nanosleep(&nap, NULL)) {
-        answer_questions();
+        transport_mpi_answer();
         MPI_Iprobe(device, TAG_TELL, MPI_COMM_WORLD, &there, &status);
     }
     if (there) MPI_Recv(&answer, 1, MPI_INT, device, TAG_TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return answer;
 }
 
-static int transport_mpi_at_fault(struct lx_link *link, int device)
-{
-    for (int steps = 0; steps < link->devices; steps++) {
-        int next = transport_mpi_ask(device);
-        if (next < 0 || next >= link->devices || next == link->device) return device;
-        device = next;
-    }
-    return device;
-}
-
-static int frozen(const struct lx_link *link)
+static int transport_mpi_frozen(const struct lx_link *link)
 {
     return mpi_process_stopped(link->timeout_ms);
 }
 
-static bool late(struct lx_link *link, int tag, int other, double since, lx_status *st)
+/* Does the wait for a device last too long? Then `st` names the one at fault: of a chain of devices that
+ * wait for each other, the last. */
+static bool transport_mpi_late(struct lx_link *link, int tag, int other, double since, lx_status *st)
 {
     waits_for = other;
-    answer_questions();
-    int stopped = frozen(link);
+    transport_mpi_answer();
+    int stopped = transport_mpi_frozen(link);
     if (stopped >= 0) {
         status_set(st, LX_E_NO, "device %d: device %d did not answer message %d: it is stopped", link->device,
                    stopped, tag);
         return true;
     }
-    if (transport_mpi_now_ms() - since <= link->timeout_ms) return false;
+    if (mpi_process_now_ms() - since <= link->timeout_ms) return false;
+    for (int steps = 0; steps < link->devices; steps++) {
+        int next = transport_mpi_ask(other);
+        if (next < 0 || next >= link->devices || next == link->device) break;
+        other = next;
+    }
     status_set(st, LX_E_NO, "device %d: device %d did not answer message %d within %d ms", link->device,
-               transport_mpi_at_fault(link, other), tag, link->timeout_ms);
+               other, tag, link->timeout_ms);
     return true;
 }
 
-static void rest(int tries)
+static void transport_mpi_rest(int tries)
 {
     /* with more devices than cores, spinning would keep the others from answering */
     static const struct timespec nap = {0, 50000};
@@ -189,14 +164,14 @@ static void rest(int tries)
 static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st)
 {
     bool ok = true;
-    double since = transport_mpi_now_ms();
+    double since = mpi_process_now_ms();
     waits_for = -1;
     for (int m = 0; m < link->devices && ok; m++) {
         if (f->receive[m] == MPI_REQUEST_NULL) continue;
         int found = 0;
         for (int tries = 0; (found = transport_mpi_look(link, f, m, st)) == 0; tries++) {
-            if (late(link, f->tag, m, since, st)) break;
-            rest(tries);
+            if (transport_mpi_late(link, f->tag, m, since, st)) break;
+            transport_mpi_rest(tries);
         }
         ok = found == 1;
     }
@@ -206,8 +181,8 @@ static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f,
             if (MPI_Test(&f->send[m], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
                 ok = status_set(st, LX_E_NO, "device %d: MPI lost device %d", link->device, m);
             else if (!done) {
-                ok = !late(link, f->tag, m, since, st);
-                rest(tries);
+                ok = !transport_mpi_late(link, f->tag, m, since, st);
+                transport_mpi_rest(tries);
             }
         }
     }
@@ -221,13 +196,13 @@ static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
     transport_mpi_drop(flight, link->devices, false);
 }
 
-static bool started(void)
+static bool transport_mpi_started(void)
 {
     /* Open MPI, and those with Hydra's process manager */
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
 }
 
-static int processes(lx_status *st)
+static int transport_mpi_processes(lx_status *st)
 {
     int size = 0;
     if (mpi_process_begin(&comm, st)) MPI_Comm_size(comm, &size);
@@ -249,9 +224,9 @@ static bool transport_mpi_run(const struct lx_transport *t, int devices, int tim
     return work(&link, context, st);
 }
 
-/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or crashed in one
- * run of three. All often see an error at once; the first one then ends the others while these still wait for their
- * turn, because mpirun does not like several to leave either. */
+/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or
+ * crashed in one run of three. All often see an error at once; the first one then ends the others while
+ * these still wait for their turn, because mpirun does not like several to leave either. */
 static void transport_mpi_leave(void)
 {
     int rank = mpi_process_rank();
@@ -273,11 +248,11 @@ static bool transport_mpi_end(bool ok, lx_status *st)
 
 const struct lx_transport lx_transport_mpi = {.name = "mpi",
                                               .help = "devices are the processes of mpirun",
-                                              .started = started,
-                                              .devices = processes,
+                                              .started = transport_mpi_started,
+                                              .devices = transport_mpi_processes,
                                               .run = transport_mpi_run,
                                               .start = transport_mpi_start,
                                               .wait = transport_mpi_wait_flight,
                                               .cancel = transport_mpi_cancel,
-                                              .frozen = frozen,
+                                              .frozen = transport_mpi_frozen,
                                               .end = transport_mpi_end};

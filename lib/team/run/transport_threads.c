@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -169,36 +168,6 @@ static void sit(void *at)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void free_mail(struct world *w, int devices)
-{
-    for (int m = 0; m < devices && w->mailbox; m++)
-        while (w->mailbox[m]) {
-            struct letter *l = w->mailbox[m];
-            w->mailbox[m] = l->next;
-            mem_free(l);
-        }
-    mem_free(w->mailbox);
-    mem_free(w->ended);
-    mem_free(w->waits_for);
-}
-
-/* A device for which no thread can be had counts as one that failed. */
-static void seat_all(struct seat *seats, int devices, struct world *w)
-{
-    int seated = 0;
-    while (seated < devices && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
-    if (seated < devices) {
-        pthread_mutex_lock(&w->lock);
-        w->failed = true;
-        w->first_failed = seated;
-        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of device %d", seated);
-        for (int m = seated; m < devices; m++) w->ended[m] = true;
-        pthread_cond_broadcast(&w->news);
-        pthread_mutex_unlock(&w->lock);
-    }
-    for (int m = 0; m < seated; m++) thread_join(&seats[m].thread);
-}
-
 static bool transport_threads_run(const struct lx_transport *t, int devices, int timeout_ms,
                                   lx_team_work *work, void *context, lx_status *st)
 {
@@ -215,11 +184,31 @@ static bool transport_threads_run(const struct lx_transport *t, int devices, int
     pthread_condattr_destroy(&clock);
     for (int m = 0; m < devices; m++)
         seats[m] = (struct seat){.link = {t, m, devices, timeout_ms, &w}, .work = work, .context = context};
-    seat_all(seats, devices, &w);
+    /* A device for which no thread can be had counts as one that failed. */
+    int seated = 0;
+    while (seated < devices && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
+    if (seated < devices) {
+        pthread_mutex_lock(&w.lock);
+        w.failed = true;
+        w.first_failed = seated;
+        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of device %d", seated);
+        for (int m = seated; m < devices; m++) w.ended[m] = true;
+        pthread_cond_broadcast(&w.news);
+        pthread_mutex_unlock(&w.lock);
+    }
+    for (int m = 0; m < seated; m++) thread_join(&seats[m].thread);
     if (w.failed && st) *st = seats[w.first_failed].st;
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.news);
-    free_mail(&w, devices);
+    for (int m = 0; m < devices; m++)
+        while (w.mailbox[m]) {
+            struct letter *l = w.mailbox[m];
+            w.mailbox[m] = l->next;
+            mem_free(l);
+        }
+    mem_free(w.mailbox);
+    mem_free(w.ended);
+    mem_free(w.waits_for);
     mem_free(seats);
     return !w.failed;
 }

@@ -1,9 +1,10 @@
-/* The choices that go on where there are too many: the cheapest, with the least cost of the next reader of each live
- * tensor in the states that they leave.
+/* The choices that go on where there are too many: the cheapest, with the least cost of the next reader of
+ * each live tensor in the states that they leave.
  *
- * Without that outlook most choices cost the same until their results are read together (the projections of an
- * attention), and those that fit together were dropped. It only ranks: costs stay as they are. A choice in which nothing
- * is sharded goes on in any case: where it can be computed to the end, few choices never lead nowhere. */
+ * Without that outlook most choices cost the same until their results are read together (the projections of
+ * an attention), and those that fit together were dropped. It only ranks: costs stay as they are. A choice
+ * in which nothing is sharded goes on in any case: where it can be computed to the end, few choices never
+ * lead nowhere. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -32,7 +33,8 @@ struct shard_outlook {
 };
 enum { OUTLOOKS = 1 << 14 };
 
-/* The cost of readers whose inputs the op at hand does not touch: the same for all choices with one parent. */
+/* The cost of readers whose inputs the op at hand does not touch: the same for all choices with one
+ * parent. */
 struct untouched {
     bool known;
     struct shard_cost cost;

@@ -1,8 +1,9 @@
 /* Bytes that no plan of a graph on a grid goes below.
  *
- * The search for shards once more, with prices that blocks and coalescing cannot beat (shard_least.c), and with every
- * choice that could cost less than the plan that there is. Inputs that are not fixed have a state that suits. Where there
- * are too many choices, some go on as one that is as good as any of them: the bound gets lower then, and stays true. */
+ * The search for shards once more, with prices that blocks and coalescing cannot beat (shard_least.c), and
+ * with every choice that could cost less than the plan that there is. Inputs that are not fixed have a
+ * state that suits. Where there are too many choices, some go on as one that is as good as any of them: the
+ * bound gets lower then, and stays true. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -27,8 +28,8 @@ static int shard_bound_by_bytes(const void *a, const void *b)
     return x->h < y->h ? -1 : 1;
 }
 
-/* Is there a choice that differs by a tensor that is replicated there, and costs no more? A device that has all of it
- * needs nothing of it any more; but partial sums can be read as such. */
+/* Is there a choice that differs by a tensor that is replicated there, and costs no more? A device that has
+ * all of it needs nothing of it any more; but partial sums can be read as such. */
 static bool shard_bound_is_dominated(const struct shard_merger *k, size_t h, int32_t replicated,
                                      const bool *stays, int32_t *row)
 {

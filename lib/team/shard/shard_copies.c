@@ -1,13 +1,13 @@
-/* Not every op can be shared out so that its result is cut as the pattern states: a sort has whole rows, a
- * concat is not cut along what it joins, results of one op lie alike. The op then makes a tensor of its own,
- * cut as is best, and what is stated holds for a copy. What several ops write is left as it is. */
+/* Not every op can make its result in the shards that the pattern states: a sort has complete rows, a
+ * concat is not sharded along the dimension it joins, results of one op lie alike. The op then makes a
+ * tensor of its own, sharded as is best, and a copy has the stated shards. A tensor that several ops write
+ * is left as it is. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
 #include "team/shard/shard_search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct copies {
@@ -21,32 +21,19 @@ struct copies {
     lx_status *st;
 };
 
-static struct shard_state shard_copies_stated(const struct copies *c, int32_t t)
-{
-    struct shard_state s = shard_replicated;
-    for (int a = 0; a < c->grid->axes; a++) s.at[a] = c->g->tensors[t].cut[a];
-    return s;
-}
-
-static bool shard_copies_made_or_joined(const struct copies *c, const struct lx_op *op,
-                                        struct shard_state made, int32_t t)
-{
-    struct shard_state joined[SHARD_JOINS], wanted = shard_copies_stated(c, t);
-    int count = shard_joins_of(&c->g->tensors[t], c->grid, made, joined);
-    if (op->output_count > 1) return shard_same(made, wanted);
-    for (int i = 0; i < count; i++)
-        if (shard_same(joined[i], wanted)) return true;
-    return false;
-}
-
-/* Is there a way in which all that is stated of the op's results comes out? */
+/* Is there a way in which all results of the op have their stated shards, as they are made or joined? */
 static bool shard_copies_can_make(const struct copies *c, const struct lx_op *op)
 {
     for (size_t w = 0; w < c->ways.count; w++) {
         bool all = true;
         for (int i = op->input_count; all && i < op_operand_count(op); i++) {
-            int32_t t = op_operand(op, i);
-            all = !c->g->tensors[t].cut_stated || shard_copies_made_or_joined(c, op, c->ways.at[w].out, t);
+            const struct lx_tensor *t = &c->g->tensors[op_operand(op, i)];
+            struct shard_state joined[SHARD_JOINS] = {c->ways.at[w].out}, stated = shard_replicated;
+            int count = op->output_count > 1 ? 1 : shard_joins_of(t, c->grid, c->ways.at[w].out, joined);
+            bool found = !t->cut_stated;
+            for (int a = 0; a < c->grid->axes; a++) stated.at[a] = t->cut[a];
+            for (int n = 0; n < count; n++) found |= shard_same(joined[n], stated);
+            all = found;
         }
         if (all) return true;
     }
@@ -63,8 +50,8 @@ static bool shard_copies_find(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool any = false;
-    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums. `copied` has
-     * room for that. */
+    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums.
+     * `copied` has room for that. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         c->copied[t] = g->tensors[t].cut_stated || lx_role_leaves(g->tensors[t].role);
     shard_find_partial(g, c->copied, c->partial);

@@ -1,9 +1,10 @@
 /* An answer at once, and better ones as long as there is time.
  *
- * Everything replicated comes first, without a search. Then few choices go on, and then many; where none was dropped the
- * answer is the best there is. Else it is compared with those of replicated tensors, of each axis alone, and of all axes
- * as one row; then tensor after tensor is freed with those that meet it in an op, while all others stay as they are,
- * until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
+ * Everything replicated comes first, without a search. Then few choices go on, and then many; where none
+ * was dropped the answer is the best there is. Else it is compared with those of replicated tensors, of
+ * each axis alone, and of all axes as one row; then tensor after tensor is freed with those that meet it in
+ * an op, while all others stay as they are, until nothing gets cheaper. Ops that are searched so are
+ * counted, so that it ends, and alike everywhere. */
 #include "team/shard/shard_search.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -50,8 +51,8 @@ static void shard_improve_fix(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer, and nobody
- * stops it. */
+/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer,
+ * and nobody stops it. */
 static bool shard_improve_few(struct improver *p, size_t *most)
 {
     struct cancel shield;
@@ -84,7 +85,8 @@ static bool shard_improve_plain(struct improver *p)
     return ok && shard_improve_try(p, SHARD_FREELY, MOST);
 }
 
-/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not asked for. */
+/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not
+ * asked for. */
 static void shard_improve_free(struct improver *p, int32_t t)
 {
     const struct lx_graph *g = p->q->g;
@@ -101,7 +103,7 @@ static void shard_improve_free(struct improver *p, int32_t t)
     }
 }
 
-static bool shard_improve_rounds(struct improver *p)
+static void shard_improve_rounds(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
@@ -113,17 +115,6 @@ static bool shard_improve_rounds(struct improver *p)
         }
         better = shard_cheaper(p->q, p->best->cost, before);
     }
-    return ok;
-}
-
-static bool shard_improve_search(struct improver *p)
-{
-    size_t most;
-    if (!shard_improve_few(p, &most)) return false;
-    if (!p->any || !p->dropped) return true;
-    if (most < MOST && !shard_improve_try(p, SHARD_FREELY, MOST)) return false;
-    p->ops = 0;
-    return !p->dropped || (shard_improve_plain(p) && shard_improve_rounds(p));
 }
 
 bool shard_search(const struct shard_question *q, struct shard_answer *out)
@@ -143,7 +134,12 @@ bool shard_search(const struct shard_question *q, struct shard_answer *out)
     p.any = shard_search_along(&replicated, p.prices, SHARD_FREELY, 1, out, &p.dropped);
     cancel_end(&shield);
     out->unsharded = p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;
-    if (!(q->replicated && p.any)) shard_improve_search(&p);
+    size_t most;
+    if (!(q->replicated && p.any) && shard_improve_few(&p, &most) && p.any && p.dropped &&
+        (most >= MOST || shard_improve_try(&p, SHARD_FREELY, MOST)) && p.dropped) {
+        p.ops = 0;
+        if (shard_improve_plain(&p)) shard_improve_rounds(&p);
+    }
     shard_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);

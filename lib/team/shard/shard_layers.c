@@ -79,16 +79,6 @@ static bool shard_layers_same_slots(const struct layer *a, const struct layer *b
             memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0);
 }
 
-static bool shard_layers_same_borders(const struct shard_repeats *r, const struct layer *a,
-                                      const struct layer *b)
-{
-    if (a->live != b->live || a->all.count == 0 || a->slots.count != a->all.count * (size_t)a->live)
-        return false;
-    for (int k = 0; k < a->live; k++)
-        if (shard_layers_next(r, a->tensors[k]) != b->tensors[k]) return false;
-    return shard_layers_same_slots(a, b);
-}
-
 /* The growth of choice `h` before op `o` in the layer before it. */
 static struct shard_cost shard_layers_growth(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h)
 {
@@ -96,8 +86,8 @@ static struct shard_cost shard_layers_growth(const struct shard_repeats *r, int3
     return (struct shard_cost){is.bytes - was.bytes, is.us - was.us};
 }
 
-/* Has each choice before op `o` grown as the one has that it came from? *all_same: they all have grown alike, so that
- * nothing will ever be decided otherwise. */
+/* Has each choice before op `o` grown as the one has that it came from? *all_same: they all have grown
+ * alike, so that nothing will ever be decided otherwise. */
 static bool shard_layers_straight(const struct shard_repeats *r, int32_t o, int32_t ops, bool *all_same)
 {
     struct shard_cost first = shard_layers_growth(r, o, ops, 0);
@@ -121,7 +111,8 @@ static struct shard_cost shard_layers_on_line(const struct shard_repeats *r, int
     return (struct shard_cost){is.bytes + reach * grown.bytes, is.us + reach * grown.us};
 }
 
-/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines? */
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the
+ * lines? */
 static bool shard_layers_lines_hold(const struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
@@ -152,8 +143,8 @@ static void shard_layers_take(const struct shard_repeats *r, const struct layer 
         for (size_t n = 0; n < (from)->count; n++) VEC_PUSH(to, (from)->at[n]);                              \
     } while (0)
 
-/* Passes `reach` layers from `o` on. The search goes on from the border behind them: the one at `o`, and `reach` times
- * its growth. */
+/* Passes `reach` layers from `o` on. The search goes on from the border behind them: the one at `o`, and
+ * `reach` times its growth. */
 static void shard_layers_pass(struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     for (int32_t n = 0; n < reach; n++) {
@@ -176,10 +167,14 @@ static int32_t shard_layers_passable(struct shard_repeats *r, int32_t o, const s
                                      bool *for_good)
 {
     int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
-    if (o < run->first + 2 * ops || o == r->from || o + ops > end || !shard_layers_alike(r, o, ops) ||
-        !shard_layers_same_borders(r, &r->layers[o - ops], &r->layers[o]) ||
-        !shard_layers_straight(r, o, ops, for_good))
+    if (o < run->first + 2 * ops || o == r->from || o + ops > end || !shard_layers_alike(r, o, ops)) return 0;
+    const struct layer *a = &r->layers[o - ops];
+    if (a->live != r->layers[o].live || a->all.count == 0 || a->slots.count != a->all.count * (size_t)a->live)
         return 0;
+    for (int k = 0; k < a->live; k++)
+        if (shard_layers_next(r, a->tensors[k]) != r->layers[o].tensors[k]) return 0;
+    if (!shard_layers_same_slots(a, &r->layers[o])) return 0;
+    if (!shard_layers_straight(r, o, ops, for_good)) return 0;
     while (o + (n + 1) * ops <= end && shard_layers_alike(r, o + n * ops, ops)) n++;
     return n;
 }
@@ -201,8 +196,9 @@ int32_t shard_repeats_go(struct shard_repeats *r, int32_t o)
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return shard_layers_check(r, o, run->ops);
-    /* One layer is searched to check the others, and one behind it, as the next readers count. A bound must hold although
-     * choices were merged: those merged in one layer are merged in the next if all grow alike. */
+    /* One layer is searched to check the others, and one behind it, as the next readers count. A bound must
+     * hold although choices were merged: those merged in one layer are merged in the next if all grow
+     * alike. */
     int32_t n = r->check_at < 0 ? shard_layers_passable(r, o, run, &for_good) : 0;
     int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;

@@ -1,12 +1,12 @@
-/* The choices that the search for shards has between two ops, and layers that repeat in it (graph/repeats.h).
- * Private to the stage.
+/* The choices that the search for shards has between two ops, and layers that repeat in it
+ * (graph/repeats.h). Private to the stage.
  *
- * Layers are searched until the choices at the end of one are those at the end of the one before, and every choice
- * has grown as the choice has that it came from: if the next layers decide alike, costs are straight lines. One layer
- * far ahead is searched with costs from these lines. Where it finds nothing cheaper than on them, neither do the
- * layers between, as the difference of two lines that is not below 0 at two places is not below 0 between them; else
- * a layer half as far ahead is tried. The answer costs as much as if all had been searched, unless choices were
- * dropped (shard_beam.c). */
+ * Layers are searched until the choices at the end of one are those at the end of the one before, and every
+ * choice has grown as the choice has that it came from: if the next layers decide alike, costs are straight
+ * lines. One layer far ahead is searched with costs from these lines. Where it finds nothing cheaper than
+ * on them, neither do the layers between, as the difference of two lines that is not below 0 at two places
+ * is not below 0 between them; else a layer half as far ahead is tried. The answer costs as much as if all
+ * had been searched, unless choices were dropped (shard_beam.c). */
 #ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
 #define LX_TEAM_SHARD_SHARD_LAYERS_H
 
@@ -53,9 +53,9 @@ struct hypothesis {
     int32_t parent, outcome; /* of the layer before, of this one */
 };
 
-/* All hypotheses between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts` are states
- * of tensors that the op was the first to touch, `joins` the states into which operands were joined for it, or
- * SHARD_NOT_JOINED. */
+/* All hypotheses between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts`
+ * are states of tensors that the op was the first to touch, `joins` the states into which operands were
+ * joined for it, or SHARD_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(int32_t) slots;
@@ -71,16 +71,16 @@ void shard_layer_free(struct layer *l);
 /* Keeps the hypotheses that go on, in their order. */
 void shard_layer_keep(struct layer *l, const bool *goes);
 
-/* Per tensor: the last op that touches it, the last op so far that wrote it, its readers, whether it may be read as
- * partial sums, whether some of it is changed later. */
+/* Per tensor: the last op that touches it, the last op so far that wrote it, its readers, whether it may be
+ * read as partial sums, whether some of it is changed later. */
 struct shard_uses {
     int32_t *last, *writer;
     struct tensor_ops reads;
     bool *partial, *changed;
 };
 
-/* shard_outcomes.c: an op and the places of its operands, each once: tensors that are live before it, then tensors
- * that it is the first to touch. */
+/* shard_outcomes.c: an op and the places of its operands, each once: tensors that are live before it, then
+ * tensors that it is the first to touch. */
 struct shard_operands {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -95,7 +95,8 @@ struct shard_operands {
     VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
     struct shard_index index;
 };
-/* Adds the outcomes of the op for these slots of the old places; of outcomes that leave the same the cheapest. */
+/* Adds the outcomes of the op for these slots of the old places; of outcomes that leave the same the
+ * cheapest. */
 void shard_outcomes_add(struct shard_operands *p, struct shard_slots *slots, const int32_t *old,
                         struct layer *to);
 
@@ -122,8 +123,8 @@ bool shard_repeats_border(const struct shard_repeats *r, int32_t o);
 int32_t shard_repeats_go(struct shard_repeats *r, int32_t o);
 
 struct shard_outlook;
-/* shard_beam.c: the best `most` hypotheses behind op `o` go on, in their order, and one in which nothing is sharded;
- * *dropped where some do not. */
+/* shard_beam.c: the best `most` hypotheses behind op `o` go on, in their order, and one in which nothing is
+ * sharded; *dropped where some do not. */
 struct shard_beam {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -142,9 +143,9 @@ static inline bool shard_is_anyhow(struct shard_state s)
 {
     return s.at[0] == SHARD_ANYHOW;
 }
-/* Hypotheses that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all others
- * go on as one, for the least cost of them, in which tensors have a state that suits where they differ: nothing that
- * they lead to costs less than that. False: it was stopped. */
+/* Hypotheses that are no better than others in any way do not go on. Of the rest the `most` cheapest do;
+ * all others go on as one, for the least cost of them, in which tensors have a state that suits where they
+ * differ: nothing that they lead to costs less than that. False: it was stopped. */
 struct shard_merger {
     const struct shard_question *q;
     int32_t o; /* it stands behind this op */

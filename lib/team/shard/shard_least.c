@@ -1,15 +1,17 @@
 /* The least cost of shards.
  *
- * An exchange brings every device a box around all that its reads need there, so all that one of them needs and the
- * device does not own. Beside a block there are two directions along each dimension (a corner counts for the first): in
- * each of these, the part of the largest read is received, and these parts have nothing in common. Contents that are
- * written anew travel anew. A device that joins n partial sums gets every element from n - 1 others, and where all want
- * all of it, n - 1 get it from the one that added it up.
+ * An exchange brings every device a box around all that its reads need there, so all that one of them needs
+ * and the device does not own. Beside a block there are two directions along each dimension (a corner
+ * counts for the first): in each of these, the part of the largest read is received, and these parts have
+ * nothing in common. Contents that are written anew travel anew. A device that joins n partial sums gets
+ * every element from n - 1 others, and where all want all of it, n - 1 get it from the one that added it
+ * up.
  *
- * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is sharded
- * already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins between the least and
- * the most of these places: the need of a device is counted from the most on, its own part from the least. A tensor that
- * is inserted at other places lies as that needs, and so do its operands: nothing is known of such blocks. */
+ * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
+ * sharded already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins
+ * between the least and the most of these places: the need of a device is counted from the most on, its own
+ * part from the least. A tensor that is inserted at other places lies as that needs, and so do its
+ * operands: nothing is known of such blocks. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -133,22 +135,6 @@ static struct lx_team_range shard_least_block_of(const struct shard_least *l, co
     return r;
 }
 
-/* All that a device may own of a tensor. */
-static struct lx_team_box shard_least_most_owned(const struct shard_least *l, int32_t tensor,
-                                                 struct shard_state s, int m)
-{
-    const struct lx_tensor *t = &l->g->tensors[tensor];
-    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
-        int dim = s.at[a];
-        if (dim < 0) continue;
-        struct lx_team_range r = shard_least_block_of(l, s.at, dim, t->shape[dim], m, true);
-        b.offset[dim] = r.begin;
-        b.size[dim] = max_i64(r.end - r.begin, 0);
-    }
-    return b;
-}
-
 /* Are partial sums over `v` blocks like those of any tensor? */
 static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_op *op,
                                   const struct op_index *x, int v)
@@ -160,24 +146,6 @@ static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_o
             return false;
     }
     return true;
-}
-
-/* The least part of an op that a device computes. */
-static struct lx_team_space shard_least_space(const struct shard_least *l, const struct lx_op *op,
-                                              const struct op_index *x, struct shard_state var, int m)
-{
-    struct lx_team_space s = {0};
-    for (int a = 0; a < l->grid->axes; a++) {
-        int v = var.at[a], n = s.loops;
-        if (v < 0 || team_loop_of(&s, v) >= 0) continue;
-        int dim = op_index_dim(x, x->output, v);
-        int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
-        bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, x, v);
-        struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
-        s.var[s.loops++] = v;
-        if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
-    }
-    return s;
 }
 
 /* Adds the elements of a box outside of another, by direction. */
@@ -199,14 +167,6 @@ static void shard_least_add_outside(const struct lx_team_box *need, const struct
     }
 }
 
-/* Windows with holes may need nothing where they have less to do, or one more element. */
-static bool shard_least_has_holes(const struct op_index *x)
-{
-    for (int i = 0; i < x->window_count; i++)
-        if (x->windows[i].hole != 1) return true;
-    return false;
-}
-
 uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_state in,
                           struct shard_state var, int64_t *bytes)
 {
@@ -215,10 +175,33 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
     struct op_index x;
     op_index_of(l->g, op, &x);
     *bytes = 0;
-    if (l->loose[op->inputs[i]] || shard_least_has_holes(&x)) return 0;
+    if (l->loose[op->inputs[i]]) return 0;
+    for (int w = 0; w < x.window_count; w++) /* windows with holes may need nothing, or one more element */
+        if (x.windows[w].hole != 1) return 0;
     for (int m = 0; m < l->devices; m++) {
-        struct lx_team_space space = shard_least_space(l, op, &x, var, m);
-        struct lx_team_box own = shard_least_most_owned(l, op->inputs[i], in, m);
+        /* The least part of an op that a device computes. */
+        struct lx_team_space space = {0};
+        for (int a = 0; a < l->grid->axes; a++) {
+            int v = var.at[a], n = space.loops;
+            if (v < 0 || team_loop_of(&space, v) >= 0) continue;
+            int dim = op_index_dim(&x, x.output, v);
+            int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x.extent[v];
+            bool known = dim >= 0 ? !l->loose[op->output] : shard_least_by_blocks(l, op, &x, v);
+            struct lx_team_range r = shard_least_block_of(l, var.at, v, extent, m, false);
+            space.var[space.loops++] = v;
+            if (known && r.begin < r.end) space.range[n] = dim >= 0 ? team_range_of_block(&x, v, r) : r;
+        }
+        /* All that a device may own of a tensor. */
+        int32_t tensor = op->inputs[i];
+        const struct lx_tensor *t = &l->g->tensors[tensor];
+        struct lx_team_box own = lx_team_box_of(t->rank, t->shape);
+        for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
+            int dim = in.at[a];
+            if (dim < 0) continue;
+            struct lx_team_range r = shard_least_block_of(l, in.at, dim, t->shape[dim], m, true);
+            own.offset[dim] = r.begin;
+            own.size[dim] = max_i64(r.end - r.begin, 0);
+        }
         struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
         if (!lx_team_space_empty(&space)) shard_least_add_outside(&need, &own, &s);
     }
@@ -238,8 +221,8 @@ uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first,
     return shard_least_number_of(l, &a);
 }
 
-/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough for an axis,
- * ways shard none that is not (shard_ways.c). */
+/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough
+ * for an axis, ways shard none that is not (shard_ways.c). */
 static bool shard_least_all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
 {
     struct op_index x;

@@ -1,6 +1,6 @@
-/* The outcomes of an op for some states of its operands: every way (or, if everything is to be replicated, that one),
- * every state of tensors that it is the first to touch, every join of partial sums that must be joined. They depend on
- * nothing else, and are found once for all hypotheses that have the operands so. */
+/* The outcomes of an op for some states of its operands: every way (or, if everything is to be replicated,
+ * that one), every state of tensors that it is the first to touch, every join of partial sums that must be
+ * joined. They depend on nothing else, and are found once for all hypotheses that have the operands so. */
 #include "team/shard/shard_layers.h"
 
 #include <string.h>
@@ -146,7 +146,8 @@ static bool shard_outcomes_partial_there(struct maker *k)
     return true;
 }
 
-/* Chooses states of the tensors that the op is the first to touch, one after the other, then takes the way. */
+/* Chooses states of the tensors that the op is the first to touch, one after the other, then takes the
+ * way. */
 static void shard_outcomes_choose(struct maker *k, int f)
 {
     const struct shard_operands *p = k->p;
@@ -176,7 +177,8 @@ static void shard_outcomes_choose(struct maker *k, int f)
     shard_outcomes_choose(k, f + 1);
 }
 
-/* Does the way shard along the axes that are asked for, and can its results have the states that they must have? */
+/* Does the way shard along the axes that are asked for, and can its results have the states that they must
+ * have? */
 static bool shard_outcomes_fits(const struct maker *k)
 {
     const struct shard_operands *p = k->p;

@@ -1,5 +1,5 @@
-/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice.
- * Ops that are alike (layers of a model) have one price. */
+/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes
+ * no choice. Ops that are alike (layers of a model) have one price. */
 #include "team/shard/shard_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
@@ -184,15 +184,6 @@ static struct lx_team_space shard_prices_space(const struct shard_prices *p, con
     return s;
 }
 
-static uint32_t shard_prices_hash_box(uint32_t h, const struct lx_team_box *b)
-{
-    for (int d = 0; d < b->rank; d++) {
-        h = (h ^ (uint32_t)b->offset[d]) * 16777619u;
-        h = (h ^ (uint32_t)b->size[d]) * 16777619u;
-    }
-    return h;
-}
-
 /* Time on the links: devices gather a tensor along axes, all get some from all, or from neighbours. */
 static double shard_prices_bring_us(const struct shard_prices *p, struct shard_state in,
                                     struct shard_state need, double bytes)
@@ -228,7 +219,12 @@ static struct shard_price shard_prices_read(const struct shard_prices *p, int32_
         int64_t bytes = team_missing_bytes(t, &need, &own);
         price.cost.bytes += bytes;
         most = max_i64(most, bytes);
-        price.brings = shard_prices_hash_box(price.brings, &need);
+        uint32_t h = price.brings;
+        for (int d = 0; d < need.rank; d++) {
+            h = (h ^ (uint32_t)need.offset[d]) * 16777619u;
+            h = (h ^ (uint32_t)need.size[d]) * 16777619u;
+        }
+        price.brings = h;
     }
     if (price.cost.bytes == 0) return (struct shard_price){0};
     price.cost.us = shard_prices_bring_us(p, in, shard_need_of(&x, op, i, var), (double)most);
@@ -291,8 +287,8 @@ static struct shard_cost shard_prices_join(const struct shard_prices *p, int32_t
                                team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes that all
- * scratchpads together have no room for. */
+/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes
+ * that all scratchpads together have no room for. */
 static double shard_prices_crossing(const struct shard_prices *p, const struct lx_tensor *t,
                                     const struct lx_team_box *box, bool through)
 {

@@ -1,14 +1,16 @@
 /* Shards over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by the parts that were brought of
- * them; of choices that agree in this the cheapest is kept. The outcomes of an op are found once for all choices that
- * have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so that the answer is the best of all
- * choices unless some were dropped. Equal ones are ordered by their finding, so that the answer is the same everywhere.
+ * A choice so far matters by the states of the tensors that are still to be read, and by the parts that
+ * were brought of them; of choices that agree in this the cheapest is kept. The outcomes of an op are found
+ * once for all choices that have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so
+ * that the answer is the best of all choices unless some were dropped. Equal ones are ordered by their
+ * finding, so that the answer is the same everywhere.
  *
- * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost, checked by one
- * that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A bound drops nothing: choices
- * beyond the width go on as one that is as good as any of them (shard_bound.c). And choices are in the order of finding,
- * not of cost: the cost of their readers is asked only where there are too many. */
+ * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost,
+ * checked by one that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A
+ * bound drops nothing: choices beyond the width go on as one that is as good as any of them
+ * (shard_bound.c). And choices are in the order of finding, not of cost: the cost of their readers is asked
+ * only where there are too many. */
 #include "team/shard/shard_layers.h"
 #include "base/cancel.h"
 #include "base/memory.h"
@@ -37,8 +39,8 @@ struct group {
     size_t begin, end;
 };
 
-/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its place; groups
- * of its choices. */
+/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its
+ * place; groups of its choices. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];
@@ -152,22 +154,6 @@ static const struct group *shard_search_group_of(struct searcher *s, struct expa
     return &e->groups.at[e->groups.count - 1];
 }
 
-static void shard_search_expand_one(struct searcher *s, struct expansion *e, size_t h)
-{
-    const struct group *g = shard_search_group_of(s, e, h);
-    const struct shard_cost cost = e->from->all.at[h].cost;
-    const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
-    s->outcomes += (int64_t)(g->end - g->begin);
-    for (size_t n = g->begin; n < g->end; n++) {
-        const struct outcome *x = &e->to->outcomes.at[n];
-        const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
-        for (int k = 0; k < e->to->live; k++)
-            e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
-        const struct shard_cost sum = shard_cost_sum(cost, x->cost);
-        shard_search_keep(s, e->to, e->row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
-    }
-}
-
 static bool shard_search_expand(struct searcher *s, struct layer *from, struct layer *to)
 {
     struct shard_operands *p = &s->at;
@@ -184,7 +170,20 @@ static bool shard_search_expand(struct searcher *s, struct layer *from, struct l
     bool ok = true;
     for (size_t h = 0; ok && h < from->all.count; h++) {
         ok = !cancel_requested();
-        if (ok) shard_search_expand_one(s, &e, h);
+        if (ok) {
+            const struct group *g = shard_search_group_of(s, &e, h);
+            const struct shard_cost cost = e.from->all.at[h].cost;
+            const int32_t *stood = e.from->slots.at + h * (size_t)e.from->live;
+            s->outcomes += (int64_t)(g->end - g->begin);
+            for (size_t n = g->begin; n < g->end; n++) {
+                const struct outcome *x = &e.to->outcomes.at[n];
+                const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
+                for (int k = 0; k < e.to->live; k++)
+                    e.row[k] = e.kept[k] < e.from->live ? stood[e.kept[k]] : after[e.kept[k] - e.from->live];
+                const struct shard_cost sum = shard_cost_sum(cost, x->cost);
+                shard_search_keep(s, e.to, e.row, (struct hypothesis){sum, (int32_t)h, (int32_t)n});
+            }
+        }
     }
     shard_search_note_writer(s, p->o);
     mem_free(e.kept);
@@ -227,25 +226,6 @@ static void shard_search_settle_op(struct searcher *s, struct shard_answer *out,
         shard_search_settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
 }
 
-/* From the best at the end back to the first op. */
-static void shard_search_trace_back(struct searcher *s, struct shard_answer *out)
-{
-    const struct lx_graph *g = s->q->g;
-    const struct layer *end = &s->layers[g->op_count];
-    size_t best = 0;
-    for (size_t h = 1; h < end->all.count; h++)
-        if (shard_cheaper(s->q, end->all.at[h].cost, end->all.at[best].cost)) best = h;
-    out->cost = end->all.at[best].cost;
-    for (int32_t o = g->op_count; o-- > 0;) {
-        const struct layer *l = &s->layers[o + 1];
-        const struct hypothesis *h = &l->all.at[best];
-        shard_ways_of(g, &s->q->grid, o, s->uses.partial, &s->at.ways);
-        out->ways[o] = s->at.ways.at[l->outcomes.at[h->outcome].way];
-        shard_search_settle_op(s, out, o, (size_t)h->outcome);
-        best = (size_t)h->parent;
-    }
-}
-
 static bool shard_search_run(struct searcher *s, struct shard_answer *out)
 {
     const int32_t ops = s->q->g->op_count;
@@ -260,7 +240,21 @@ static bool shard_search_run(struct searcher *s, struct shard_answer *out)
         if (!shard_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1])) return false;
         if (s->layers[s->at.o + 1].all.count == 0) return out->stuck = s->at.o, false;
     }
-    shard_search_trace_back(s, out);
+    /* From the best at the end back to the first op. */
+    const struct lx_graph *g = s->q->g;
+    const struct layer *end = &s->layers[g->op_count];
+    size_t best = 0;
+    for (size_t h = 1; h < end->all.count; h++)
+        if (shard_cheaper(s->q, end->all.at[h].cost, end->all.at[best].cost)) best = h;
+    out->cost = end->all.at[best].cost;
+    for (int32_t o = g->op_count; o-- > 0;) {
+        const struct layer *l = &s->layers[o + 1];
+        const struct hypothesis *h = &l->all.at[best];
+        shard_ways_of(g, &s->q->grid, o, s->uses.partial, &s->at.ways);
+        out->ways[o] = s->at.ways.at[l->outcomes.at[h->outcome].way];
+        shard_search_settle_op(s, out, o, (size_t)h->outcome);
+        best = (size_t)h->parent;
+    }
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* The search for shards. Private to the stage.
  *
- * A state has, for each axis, the dimension of a tensor that the axis shards. A way of an op has the variable that
- * each axis shards, and the state in which the result is made. Partial sums are joined once, into a state without
- * any, as soon as an op reads them that does not take partial sums. The cost of a choice is exchanged bytes and
- * predicted microseconds; `bytes` first or `us` first, as is asked. */
+ * A state has, for each axis, the dimension of a tensor that the axis shards. A way of an op has the
+ * variable that each axis shards, and the state in which the result is made. Partial sums are joined once,
+ * into a state without any, as soon as an op reads them that does not take partial sums. The cost of a
+ * choice is exchanged bytes and predicted microseconds; `bytes` first or `us` first, as is asked. */
 #ifndef LX_TEAM_SHARD_SHARD_SEARCH_H
 #define LX_TEAM_SHARD_SHARD_SEARCH_H
 
@@ -40,8 +40,8 @@ static inline struct shard_cost shard_cost_sum(struct shard_cost a, struct shard
     return (struct shard_cost){a.bytes + b.bytes, a.us + b.us};
 }
 
-/* shard_ways.c: the tensors that some way of an op makes as partial sums that others can read. `joined`: tensors
- * whose partial sums nobody is to read; NULL: none is known. */
+/* shard_ways.c: the tensors that some way of an op makes as partial sums that others can read. `joined`:
+ * tensors whose partial sums nobody is to read; NULL: none is known. */
 void shard_find_partial(const struct lx_graph *g, const bool *joined, bool *may_be_partial);
 /* The ways of an op. `partial`: the tensors found so. */
 void shard_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *partial,
@@ -51,8 +51,8 @@ enum { SHARD_JOINS = LX_MAX_RANK + 1 };
 int shard_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct shard_state made,
                    struct shard_state out[SHARD_JOINS]);
 bool shard_is_partial(struct shard_state s);
-/* Has the joined state a dimension that some axis of the partial sums shards, too? Then blocks of the partial sums
- * are not the default ones, and nobody reads them as such. */
+/* Has the joined state a dimension that some axis of the partial sums shards, too? Then blocks of the
+ * partial sums are not the default ones, and nobody reads them as such. */
 bool shard_shares(struct shard_state made, struct shard_state joined);
 /* May an op that is computed so read input `i`, made in that state, as partial sums? */
 bool shard_takes_partial(const struct lx_op *op, int i, struct shard_state var, struct shard_state made);
@@ -67,8 +67,8 @@ struct shard_price {
 };
 struct shard_prices;
 struct shard_least;
-/* `least` (shard_least.c): bytes that no plan goes below, and times of 0; NULL: predictions. `spills`: as in struct
- * lx_team_options. */
+/* `least` (shard_least.c): bytes that no plan goes below, and times of 0; NULL: predictions. `spills`: as
+ * in struct lx_team_options. */
 struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                        struct shard_least *least);
 void shard_prices_free(struct shard_prices *p);
@@ -85,14 +85,15 @@ struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct
 struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
                                    struct shard_state joined);
 
-/* shard_least.c: bytes that devices receive at least, with some shards, however blocks are settled and reads are
- * joined. */
+/* shard_least.c: bytes that devices receive at least, with some shards, however blocks are settled and
+ * reads are joined. */
 struct shard_least *shard_least_make(const struct lx_graph *g, const struct lx_team_grid *grid);
 void shard_least_free(struct shard_least *l);
 /* May blocks of the tensor have other sizes than the default ones? */
 bool shard_least_loose(const struct shard_least *l, int32_t tensor);
-/* What input `i` of a way of an op, in state `in`, brings, as a number that is the same where the same is brought
- * (0: nothing), and its bytes. shard_least_both: the most that either of two brings, and its bytes beyond the first. */
+/* What input `i` of a way of an op, in state `in`, brings, as a number that is the same where the same is
+ * brought (0: nothing), and its bytes. shard_least_both: the most that either of two brings, and its bytes
+ * beyond the first. */
 uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_state in,
                           struct shard_state var, int64_t *bytes);
 uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first, uint32_t second,
@@ -100,8 +101,8 @@ uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first,
 int64_t shard_least_join(const struct shard_least *l, int32_t o, struct shard_state made,
                          struct shard_state joined);
 
-/* shard_bound.c: no plan that keeps fixed states receives fewer bytes than these, or than `below`, whichever is less.
- * False: it was stopped. */
+/* shard_bound.c: no plan that keeps fixed states receives fewer bytes than these, or than `below`,
+ * whichever is less. False: it was stopped. */
 bool shard_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, const bool *fixed,
                        const struct shard_state *state, int64_t below, int64_t *bytes);
 
@@ -121,8 +122,8 @@ struct shard_question {
     bool by_time, spills;
     const bool *fixed;               /* per tensor: its state is not chosen */
     const struct shard_state *state; /* of fixed tensors */
-    /* A bound is asked for: inputs that are not fixed, and tensors of choices that do not go on, have whatever state
-     * suits; choices of `below` bytes or more are dropped. */
+    /* A bound is asked for: inputs that are not fixed, and tensors of choices that do not go on, have
+     * whatever state suits; choices of `below` bytes or more are dropped. */
     bool least;
     int64_t below;
     bool replicated; /* ops are replicated, if they can be: there is no search */
@@ -136,9 +137,9 @@ static inline bool shard_cheaper(const struct shard_question *q, struct shard_co
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
 }
 
-/* shard_search.c: one search op by op, in which axes shard freely, all the same, or axis `along` alone; `most` choices go
- * on from op to op, and one more that shards nothing. *dropped: some choices were. False: an op is stuck, or it was
- * stopped. */
+/* shard_search.c: one search op by op, in which axes shard freely, all the same, or axis `along` alone;
+ * `most` choices go on from op to op, and one more that shards nothing. *dropped: some choices were. False:
+ * an op is stuck, or it was stopped. */
 enum shard_along { SHARD_FREELY = -1, SHARD_TOGETHER = -2 };
 bool shard_search_along(const struct shard_question *q, struct shard_prices *prices, enum shard_along along,
                         size_t most, struct shard_answer *out, bool *dropped);

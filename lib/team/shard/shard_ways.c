@@ -1,4 +1,5 @@
-/* The ways in which a grid may share out an op, and the states that its results can have: by its index map alone. */
+/* The ways in which a grid may share out an op, and the states that its results can have: by its index map
+ * alone. */
 #include "team/shard/shard_search.h"
 
 struct way_maker {
@@ -11,8 +12,8 @@ struct way_maker {
     shard_ways *out;
 };
 
-/* Has every device along the axis a part, or has no other variable enough for that? An insertion is done by the owner
- * of the place. */
+/* Has every device along the axis a part, or has no other variable enough for that? An insertion is done by
+ * the owner of the place. */
 static bool shard_ways_long_enough(const struct way_maker *k, const struct shard_state *var, int axis)
 {
     int v = var->at[axis];

@@ -42,8 +42,7 @@ static struct lx_team_plans *plans_of(const struct lx_graph *g, const char *grid
 /* A member ends when its ops and its waits do; nobody works before it has what it needs; one device is its plan. */
 static void check_clock(const struct lx_team_plans *p)
 {
-    lx_status st = {0};
-    struct lx_team_clock *c = lx_team_clock_make(p, &st);
+    struct lx_team_clock *c = lx_team_clock_make(p);
     double last = 0;
     assert_non_null(c);
     for (int m = 0; m < c->devices; m++) {
@@ -142,7 +141,7 @@ static void each_by_its_own_plan(void **state)
         lx_plan_free(p->plans[other]);
         p->plans[other] = own;
         assert_true(p->plans[0]->layouts->graph->op_count != p->plans[1]->layouts->graph->op_count);
-        struct lx_team_clock *c = lx_team_clock_make(p, &st);
+        struct lx_team_clock *c = lx_team_clock_make(p);
         for (int m = 0; m < 2; m++) {
             assert_int_equal(c->at[m].ops, p->plans[m]->layouts->graph->op_count);
             assert_true(fabs(c->at[m].us - p->plans[m]->figures.end_to_end_us) <= 1e-6 * c->us);

@@ -10,7 +10,6 @@
 #include "graph/builder.h"
 #include "team/device_maker.h"
 #include "team/team_fields.h"
-#include "team/run/device_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
