@@ -25,19 +25,6 @@ struct op_starts {
  * the device's (device/memory/stick_box.h). All loops of the nest are at their first index, but `moved` is at its
  * second (-1: none is). */
 
-/* The values of each variable in the first turn of the core. */
-static bool handover_first_piece(const struct op_starts *x, int64_t core, int moved,
-                                 struct lx_launch_piece *out)
-{
-    const struct lx_launch *l = x->launch->launch;
-    if (!x->x.known || !l || !lx_op_launch_piece(x->launch, &x->x, core, 0, out)) return false;
-    int v = moved >= 0 && moved < l->level_count ? l->level[moved].var : -1;
-    if (v < 0 || v >= x->x.var_count) return true;
-    out->from[v] += l->level[moved].step;
-    out->to[v] += l->level[moved].step;
-    return true;
-}
-
 /* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the first tap of the
  * first output. */
 static int64_t handover_first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
@@ -57,19 +44,6 @@ static int64_t handover_first_index(const struct op_starts *x, const struct lx_l
     return from < piece->to[v] && index >= 0 && index < l->host_shape[h] ? index : -1;
 }
 
-/* The part of a core of the content of a buffer. */
-static struct box handover_part(const struct lx_plan *p, const struct lx_stay *s, int64_t core, int moved)
-{
-    const struct lx_layout *l = &p->layouts->layouts[s->tensor];
-    struct lx_core_view v = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
-    int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
-    int64_t begin[LX_MAX_DEVICE_RANK] = {0};
-    int dim = nest >= 0 ? nest_tensor_of(p->layouts, &p->nests[nest], s->tensor).dim[moved] : -1;
-    for (int k = 0; dim >= 0 && k + 1 < l->rank; k++)
-        if (l->host_dim[k] == dim) begin[k] = l->size[k] / max_i64(v.tiles[k], 1);
-    return box_of_slice(l, &v, begin, core);
-}
-
 static int64_t handover_start(const struct op_starts *x, int operand, int64_t core, int moved)
 {
     const struct lx_plan *p = x->plan;
@@ -78,15 +52,32 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
     const struct lx_layout *l = &p->layouts->layouts[tensor];
     int64_t base = stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor];
     int64_t position[LX_MAX_DEVICE_RANK]; /* of the first stick on the device */
-    struct lx_launch_piece piece;
-    if (l->rank == 0 || operand >= x->x.operand_count || !handover_first_piece(x, core, moved, &piece))
+    const struct lx_launch *launch = x->launch->launch;
+    struct lx_launch_piece piece; /* values of each variable in the first turn of the core */
+    if (l->rank == 0 || operand >= x->x.operand_count || !x->x.known || !launch ||
+        !lx_op_launch_piece(x->launch, &x->x, core, 0, &piece))
         return base;
+    int v = moved >= 0 && moved < launch->level_count ? launch->level[moved].var : -1;
+    if (v >= 0 && v < x->x.var_count) {
+        piece.from[v] += launch->level[moved].step;
+        piece.to[v] += launch->level[moved].step;
+    }
     for (int k = 0; k + 1 < l->rank; k++) {
         int64_t index = l->host_dim[k] < 0 ? 0 : handover_first_index(x, l, operand, l->host_dim[k], &piece);
         if (index < 0) return -1;
         position[k] = index / max_i64(l->step[k], 1);
     }
-    struct box b = stay >= 0 ? handover_part(p, &p->stays[stay], core, moved) : box_whole(l);
+    struct box b = box_whole(l);
+    if (stay >= 0) { /* the part of the core of the content of the buffer */
+        const struct lx_stay *s = &p->stays[stay];
+        struct lx_core_view view = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
+        int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
+        int64_t begin[LX_MAX_DEVICE_RANK] = {0};
+        int dim = nest >= 0 ? nest_tensor_of(p->layouts, &p->nests[nest], tensor).dim[moved] : -1;
+        for (int k = 0; dim >= 0 && k + 1 < l->rank; k++)
+            if (l->host_dim[k] == dim) begin[k] = l->size[k] / max_i64(view.tiles[k], 1);
+        b = box_of_slice(l, &view, begin, core);
+    }
     int64_t stick = box_stick(&b, position);
     return stick < 0 ? base : base + stick * l->stick_bytes;
 }

@@ -125,18 +125,12 @@ static void nest_words_add_slices(const struct lx_plan *p, const struct lx_nest 
     }
 }
 
-void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
-                          struct text *out)
-{
-    nest_words_add_slices(p, n, levels_to(n->level_count), iteration, out);
-}
-
 void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
                          struct text *out)
 {
     text_format(out, "iteration %s of ", grouped(iteration + 1).at);
     text_format(out, "%s: ", grouped(nest_iterations(n)).at);
-    add_iteration_slices(p, n, iteration, out);
+    nest_words_add_slices(p, n, levels_to(n->level_count), iteration, out);
 }
 
 void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,

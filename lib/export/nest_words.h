@@ -36,9 +36,6 @@ void add_nest_option(const struct lx_plan *p, const struct lx_nest *n, const int
 
 /* The index of a level in an iteration; levels from 0 on, the outermost first. */
 int64_t iteration_index(const struct lx_nest *n, int64_t iteration, int level);
-/* "h 0..1, s 256..320": what the loops are at. */
-void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
-                          struct text *out);
 /* "iteration 5 of 1,024: h 0..1, s 256..320". */
 void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
                          struct text *out);

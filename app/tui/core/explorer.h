@@ -62,7 +62,8 @@ struct explorer {
     char search[64];
     char filter[VIEW_COUNT][64];
     bool quit, redraw_all, keep_message;
-    int spin; /* counts ticks of the clock, for animations */
+    bool playing; /* the map goes on by a tick of the plan with every tick of the clock */
+    int spin;     /* counts ticks of the clock, for animations */
 
     struct {
         int from, to;

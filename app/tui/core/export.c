@@ -156,8 +156,8 @@ void take_export(struct explorer *x, const char *path)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
     else if (export_ends_with(path, ".svg")) {
         const struct view *top = all_views[explorer_top(x)];
-        if (top->to_svg && session_plan(&x->session))
-            top->to_svg(&x->session, &out);
+        if (top->shows_map && session_plan(&x->session))
+            show_svg(session_plan(&x->session), &(struct picture){0}, &out);
         else
             cells_to_svg(&x->cells, x->theme, &out);
     } else

@@ -393,7 +393,7 @@ void session_race_stop(struct session *s)
 bool session_stop(struct session *s)
 {
     bool any = worker_busy(s->worker, NULL) > worker_busy(s->worker, &read_work);
-    worker_hurry(s->worker, &read_work);
+    worker_cancel(s->worker, NULL, &read_work, true);
     race_forget_dropped(s);
     return any;
 }

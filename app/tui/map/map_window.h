@@ -11,7 +11,7 @@ enum time_scale { TIME_AS_IT_SUITS, TIME_LINEAR, TIME_BY_EVENTS };
 
 struct map_window {
     int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: all of it; picture addresses */
-    bool playing, shows_all;
+    bool shows_all;
     enum time_scale scale;
     enum heat_kind heat; /* what dense cells are shaded by */
     int32_t buffer;      /* selected at the last drawing */

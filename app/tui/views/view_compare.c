@@ -32,12 +32,6 @@ struct compare_view {
     uint64_t files_read; /* the same */
 };
 
-static void compare_begin(void *state)
-{
-    struct compare_view *v = state;
-    v->sort = -1;
-}
-
 static void compare_end(void *state)
 {
     struct compare_view *v = state;
@@ -347,12 +341,14 @@ static const char *compare_hint_word(struct explorer *x, void *state, const stru
     return is_now && i >= 0 && session_plan(&x->session)->answer.address[i] < 0 ? "why off chip" : NULL;
 }
 
+static const struct compare_view compare_initial = {.sort = -1};
+
 const struct view view_compare = {
     .name = "Compare",
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
     .needs_plan = true,
     .state_size = sizeof(struct compare_view),
-    .begin = compare_begin,
+    .initial = &compare_initial,
     .end = compare_end,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "cancel"},

@@ -102,16 +102,6 @@ static void why_ask(struct why_rows *w, struct session *s, int32_t buffer)
     if (w->left == 0) why_sort(w);
 }
 
-static void why_stop(struct why_rows *w, struct session *s)
-{
-    worker_stop(s->worker, &why_work);
-    for (size_t i = 0; i < w->list.all.count; i++)
-        if (w->list.all.at[i].state == REMEDY_OPEN) w->list.all.at[i].state = REMEDY_STOPPED;
-    w->left = 0;
-    w->number++;
-    why_sort(w);
-}
-
 /* Rows of the list with its heading, at least. */
 enum { LEAST_ROWS = 4, NARROW = 50 };
 
@@ -337,7 +327,12 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         v->whole = false;
         return false;
     case REQ_STOP:
-        why_stop(&v->rows, &x->session);
+        worker_stop(x->session.worker, &why_work);
+        for (size_t i = 0; i < v->rows.list.all.count; i++)
+            if (v->rows.list.all.at[i].state == REMEDY_OPEN) v->rows.list.all.at[i].state = REMEDY_STOPPED;
+        v->rows.left = 0;
+        v->rows.number++;
+        why_sort(&v->rows);
         return true;
     default:
         return false;
