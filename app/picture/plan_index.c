@@ -110,8 +110,8 @@ int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address)
     return -1;
 }
 
-/* The part of an axis from `low` to `high` in at most `cells` cells: cut at the events in it where they are few enough
- * (band NULL: never), else of about equal length. */
+/* The part of an axis from `low` to `high` in at most `cells` cells: cut at the events in it where they
+ * are few enough (band NULL: never), else of about equal length. */
 static void bands_cut(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells, int each,
                       int64_t grain, const int64_t *events, int count)
 {

@@ -1,5 +1,5 @@
-/* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all rectangles
- * together have about as many cells as the picture. */
+/* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all
+ * rectangles together have about as many cells as the picture. */
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -53,8 +53,8 @@ static void raster_paint(struct raster *r, const struct raster_rect *rect, uint8
         }
 }
 
-/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows: then no cuts
- * at edges are made, and sorting is saved. */
+/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows:
+ * then no cuts at edges are made, and sorting is saved. */
 static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int rows, int *count)
 {
     enum { ROOM = 8192 };

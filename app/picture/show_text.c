@@ -1,10 +1,10 @@
 /* The address-time map in plain text.
  *
- * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
- * group of ticks (scale.h). A buffer has one letter, given by its number among those that may be placed;
- * it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
- * takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are bands
- * one below the other. */
+ * * One row per address band, high addresses on top; one column per tick, per stretch between events, or
+ * per group of ticks (scale.h). A buffer has one letter, given by its number among the buffers that may be
+ * placed; it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a
+ * buffer takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are
+ * bands one below the other. */
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "picture/picture.h"

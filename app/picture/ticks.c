@@ -65,7 +65,7 @@ static void ticks_add(const struct scale *s, double at, double like, struct tick
         out[(*n)++] = (struct tick){at, ticks_words_like(s, at, like)};
 }
 
-/* Every so many powers of `base`. */
+/* Powers of `base`, or every n-th of them where there are more than `most`. */
 static int ticks_powers(const struct scale *s, int most, double base, struct tick *out)
 {
     double first = ceil(log(s->low) / log(base) - 1e-9), last = floor(log(s->high) / log(base) + 1e-9);

@@ -1,9 +1,10 @@
-/* A column of a table is one row of data: what it is called, what it holds, how wide it is on a screen, and the
- * function that takes its value from a row. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
- * a screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
+/* A column of a table is one row of data: its names, its kind of value, its width on a screen, and the
+ * function that takes its value from a row. All writers of tables (text, Markdown, CSV, JSON: table.h;
+ * cells of a screen: the explorer) walk the same array of columns, so that a heading and its values cannot
+ * drift apart.
  *
- * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice, and a
- * value function. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
+ * * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice,
+ * and a value function. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
 #ifndef LX_APP_TEXT_COLUMN_H
 #define LX_APP_TEXT_COLUMN_H
 
@@ -36,8 +37,8 @@ enum value_kind { VALUE_KINDS(VALUE_ENUM) VALUE_KIND_COUNT };
 /* The widest that a name gets in a table. */
 enum { NAME_COLUMNS = 36 };
 
-/* One value. A text kind shows `words`. A number kind shows `number` (NAN: unknown, a dash); words, if there are
- * any, are then what people see instead of it ("off chip"), while programs still get the number or null. */
+/* One value. A text kind shows `words`. A number kind shows `number` (NAN: unknown, a dash); words, if
+ * there are any, are shown to people instead ("off chip"), while programs still get the number or null. */
 struct value {
     const char *words;
     double number;
@@ -79,7 +80,8 @@ struct columns {
         name, array, sizeof(array) / sizeof *(array)                                                         \
     }
 
-/* A value function of rows of one type, which it sees as `row`: VALUE_OF(size_value, struct part, v->number = row->size;) */
+/* A value function of rows of one type, which it sees as `row`: VALUE_OF(size_value, struct part,
+ * v->number = row->size;) */
 #define VALUE_OF(function, type, ...)                                                                        \
     static void function(const void *row_of_table, const struct column *column, struct value *v)             \
     {                                                                                                        \
@@ -104,8 +106,6 @@ const char *column_words(const struct column *c, struct value *v);
 bool column_is_right(const struct column *c);
 /* Numbers are numbers for programs too. */
 bool kind_is_number(enum value_kind kind);
-/* The widest that its words get in text and on a screen; 0: no limit. */
-int column_cut(const struct column *c);
 /* True when the value says nothing: "", 0 or unknown. */
 bool value_is_nothing(const struct value *v);
 void value_free(struct value *v);
@@ -115,8 +115,8 @@ struct column_place {
     int at, width; /* width 0: it is left out */
 };
 
-/* The places of all columns in a table that is `room` columns wide; what is left goes to the one with width 0. Returns
- * the column behind the last. */
+/* The places of all columns in a table that is `room` columns wide. The column with width 0
+ * gets the rest. Returns the column behind the last. */
 int columns_fit(const struct columns *c, int room, struct column_place *places);
 
 #endif

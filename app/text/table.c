@@ -1,5 +1,5 @@
 /* One table, four writers that walk the same columns. For people the cells are made first, because a column
- * is as wide as its widest cell; programs get every value as it is. */
+ * is as wide as its widest cell; programs get values unrounded. */
 #include "text/table.h"
 #include "base/arena.h"
 #include "base/vec.h"
@@ -44,7 +44,7 @@ struct shown {
 
 static void table_show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
 {
-    char *clean = printable(words, column_cut(c));
+    char *clean = printable(words, c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS);
     VEC_PUSH(&s->cells, (struct shown_cell){arena_string(&s->memory, clean), paint});
     mem_free(clean);
 }
@@ -259,7 +259,8 @@ const struct exporter *exporter_find(const char *name)
     return NULL;
 }
 
-/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide nearly always. */
+/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide
+ * nearly always. */
 struct keyed {
     int64_t key;
     const char *words; /* of a text: the rest; NULL: the key is all */

@@ -1,8 +1,8 @@
-/* What code generation needs of a plan, as JSON: tensors with their places in HBM, loops of nests, kernels with their
- * arguments and those that fall away, and per op its splits, its copies and where each core finds each operand.
+/* A plan for code generation, as JSON: tensors with their places in HBM, loops of nests, kernels with their
+ * arguments, and per op its splits, its copies and where each core finds each operand.
  *
- * Numbers of tensors, ops, nests and kernels are places in their lists. What is the same on all cores of an op stands
- * once: a number instead of a list. lib/files.md has the schema. */
+ * Numbers of tensors, ops, nests and kernels are places in their lists. A value that all cores of an op share
+ * stands once: a number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -20,13 +20,13 @@ struct op_starts {
     const struct lx_op_launch *launch;
 };
 
-/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its first turn.
- * In LX the part of the core is stored row by row from the buffer's address on; in HBM the whole tensor. The parts are
- * the device's (device/memory/stick_box.h). All loops of the nest are at their first index, but `moved` is at its
- * second (-1: none is). */
+/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its
+ * first turn. In LX the part of the core is stored row by row from the buffer's address on; in HBM the
+ * whole tensor. The parts are the device's (device/memory/stick_box.h). All loops of the nest are at their
+ * first index, but `moved` is at its second (-1: none is). */
 
-/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the first tap of the
- * first output. */
+/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the
+ * first tap of the first output. */
 static int64_t handover_first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
                                     const struct lx_launch_piece *piece)
 {
@@ -82,8 +82,8 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
     return stick < 0 ? base : base + stick * l->stick_bytes;
 }
 
-/* A kernel with the tensors that it touches in HBM, its arguments, and those that it touches on chip only, which fall
- * away. `how`: room for a byte per tensor. */
+/* A kernel with the tensors that it touches in HBM, its arguments, and tensors that it touches on chip
+ * only, which fall away. `how`: room for a byte per tensor. */
 static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how,
                                 struct text *out)
 {

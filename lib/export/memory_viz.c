@@ -1,9 +1,10 @@
-/* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a core, all being
- * alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer that goes on in another's place
- * begins when that one is freed. Buffers that are on the same bytes at a time are allocated together (byte_blocks.h), so
- * that nothing is allocated twice. In the end all is free: one inactive block.
+/* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a
+ * core, all being alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer
+ * that goes on in another's place begins when that one is freed. Buffers that are on the same bytes at a
+ * time are allocated together (byte_blocks.h), so that nothing is allocated twice. In the end all is free:
+ * one inactive block.
  *
- * Events have no times: a frame says which op and tick they belong to. */
+ * * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/memory.h"

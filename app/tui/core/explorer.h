@@ -126,15 +126,11 @@ void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */
 void prompt_propose(struct explorer *x, const char *text, const char *proposal);
 void prompt_key(struct explorer *x, uint32_t code);
-/* Runs "name argument". */
-void prompt_run(struct explorer *x, const char *line);
 
 /* export.c: saving */
 void take_save(struct explorer *x, const char *path);
 void take_export(struct explorer *x, const char *path);
 void take_copy(struct explorer *x);
-/* A name for a file that goes with the open pattern: "gqattention.svg". malloc'ed. */
-char *take_name(const struct explorer *x, const char *ending);
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out);
 
 /* frame.c: around the views */
@@ -144,14 +140,6 @@ void frame_draw_status(struct explorer *x, struct box area);
 void frame_draw_hints(struct explorer *x, struct box area);
 /* True: the click was on it. */
 bool footer_click(struct explorer *x, const struct key *k);
-/* The progress of planning; returns the columns it took, 0: nothing is planned. */
-int frame_draw_planning(struct explorer *x, struct box row);
-/* The effect of the last change. */
-void frame_draw_change(struct explorer *x, struct box row);
-/* The facts of a pattern in the list that is not open. */
-void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p);
-/* Instead of a view before the first plan: the facts of the pattern. */
-void frame_draw_waiting(const struct scene *on, struct box area);
 /* A box on top with a title; returns its inside. */
 struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
 /* Instead of a view that has no plan. */

@@ -94,6 +94,17 @@ bool session_add(struct session *s, const char *path, lx_status *st)
     return false;
 }
 
+static void session_run_forget(struct session *s)
+{
+    worker_stop(s->worker, &run_work);
+    lx_run_result_free(s->run.result);
+    lx_plan_free(s->run.plan);
+    s->run.plan = NULL;
+    s->run.result = NULL;
+    s->run.known = false;
+    s->run.number++; /* jobs that still run are outdated */
+}
+
 void session_open(struct session *s, int pattern)
 {
     if (pattern < 0 || (size_t)pattern >= s->patterns.count) return;
@@ -301,15 +312,4 @@ void session_run(struct session *s)
     worker_stop(s->worker, &run_work);
     *e = (struct execution){.session = s, .number = ++s->run.number, .of = s->got, .plan = lx_plan_ref(plan)};
     worker_post(s->worker, &run_work, 0, e);
-}
-
-void session_run_forget(struct session *s)
-{
-    worker_stop(s->worker, &run_work);
-    lx_run_result_free(s->run.result);
-    lx_plan_free(s->run.plan);
-    s->run.plan = NULL;
-    s->run.result = NULL;
-    s->run.known = false;
-    s->run.number++; /* jobs that still run are outdated */
 }

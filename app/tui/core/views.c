@@ -85,7 +85,8 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
     return v->request && v->request(x, x->states[view], r, argument);
 }
 
-/* In a list a click selects a row; in a table a click on the marked row opens it, and the wheel moves by three. */
+/* In a list a click selects a row; in a table a click on the marked row opens it, and the wheel moves by
+ * three. */
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
 {
     const struct view *v = all_views[view];

@@ -57,7 +57,7 @@ struct view {
     size_t state_size;
     const void *initial; /* the state at the beginning; NULL: zeros */
     /* Each of these may be NULL but draw. */
-    void (*end)(void *state);                       /* frees what it holds */
+    void (*end)(void *state);                       /* frees its members */
     void (*shown)(struct explorer *x, void *state); /* after the view was asked for */
     void (*draw)(const struct scene *on, void *state, struct box area);
     /* Of a panel beside the page: cuts its box out of the page's. */
@@ -71,8 +71,8 @@ struct view {
     /* For every tick of the clock while the view on top is `playing`. */
     void (*tick)(struct explorer *x, void *state);
     bool shows_map; /* as a drawing it is `show --svg` */
-    /* The items that search and `]` walk: things of the session, as many as there are or as the list shows, or the view's
-     * own. */
+    /* The items that search and `]` walk: things of the session, as many as there are or as the list
+     * shows, or the view's own. */
     enum items items;
     int (*count)(struct explorer *x, void *state); /* NULL: all */
     const char *(*item)(struct explorer *x, void *state, int i);
@@ -101,7 +101,8 @@ const char *view_item(struct explorer *x, enum view_id view, int i);
 int view_selected(struct explorer *x, enum view_id view);
 void view_select(struct explorer *x, enum view_id view, int i);
 
-/* Requests that sort: by a named, the next or the previous column, or reversed. `places` NULL: no column is hidden. */
+/* Requests that sort: by a named, the next or the previous column, or reversed. `places` NULL: no column
+ * is hidden. */
 bool sorting_request(struct explorer *x, struct sorting *by, const struct columns *columns,
                      const struct column_place *places, enum request r, const char *argument);
 /* Heads of a table with a mark at the sorted column. */

@@ -165,7 +165,7 @@ static void *thread_main(void *context)
     return NULL;
 }
 
-/* When memory is out, results are not freed: those of a job that is not finished are nobody's. */
+/* When memory is out, results are not freed: a job that is not finished does not own its result. */
 static void worker_close(void *argument)
 {
     struct worker *w = argument;

@@ -75,8 +75,8 @@ void worker_end(struct worker *w);
 void worker_post(struct worker *w, const struct work *work, int slot, void *data);
 /* Cancels all jobs of a sort (NULL: of every one): drops waiting ones, running ones end soon. */
 void worker_stop(struct worker *w, const struct work *work);
-/* Cancels jobs of a sort (NULL: of every one) but `but`. Running ones end soon with their best results; waiting ones are
- * dropped, but with `to_an_end` those of rank 0 still run, to an early end. */
+/* Cancels jobs of a sort (NULL: of every one) but `but`. Running ones end soon with their best results;
+ * waiting ones are dropped, but with `to_an_end` those of rank 0 still run, to an early end. */
 void worker_cancel(struct worker *w, const struct work *work, const struct work *but, bool to_an_end);
 /* Calls `done` of every job that has finished. True: there were some. */
 bool worker_take(struct worker *w);

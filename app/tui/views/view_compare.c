@@ -185,7 +185,9 @@ static void compare_draw(const struct scene *on, void *state, struct box area)
                          v->list.top + i);
     if (chart.columns > 0 && compare_has_curves(on, v))
         compare_curves_draw(on, chart, &v->rows, v->list.cursor);
-    if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
+    struct what_if raced = s->now; /* without the solver */
+    settings_take_solver(&raced, 0);
+    if (session_winner(s) >= 0 && !settings_same(&raced, &s->race_by) && pane.rows > 2) {
         struct box warn = box_cut_top(&pane, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "results of other settings; %s races again", KEY_OF(RACE));
