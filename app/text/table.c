@@ -67,12 +67,6 @@ static struct shown table_show(const struct table *t)
     return s;
 }
 
-static void shown_free(struct shown *s)
-{
-    VEC_FREE(&s->cells);
-    arena_free(&s->memory);
-}
-
 void table_add_text(const struct table *t, struct text *out)
 {
     struct shown s = table_show(t);
@@ -99,7 +93,8 @@ void table_add_text(const struct table *t, struct text *out)
         }
         text_add(out, "\n");
     }
-    shown_free(&s);
+    VEC_FREE(&s.cells);
+    arena_free(&s.memory);
 }
 
 static void say_text(const char *words, const char *lines, enum paint paint, struct text *out)
@@ -154,7 +149,8 @@ static void add_markdown(const struct table *t, struct text *out)
     }
     text_add(out, "\n");
     if (t->notes && *t->notes) text_format(out, "\n%s", t->notes);
-    shown_free(&s);
+    VEC_FREE(&s.cells);
+    arena_free(&s.memory);
 }
 
 /* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
@@ -268,26 +264,6 @@ struct keyed {
     bool unknown; /* these come last in any case */
 };
 
-static struct keyed sort_rows_key_of(const struct column *c, const void *row, int32_t number, struct value *v)
-{
-    struct keyed k = {.number = number};
-    column_value(c, row, v);
-    const char *words = v->words ? v->words : "";
-    if (v->is_whole)
-        k.key = v->whole;
-    else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
-        memcpy(&k.key, &v->number, sizeof k.key);
-        if (k.key < 0) k.key = INT64_MIN + (INT64_MAX & ~k.key);
-        k.unknown = v->words != NULL || isnan(v->number);
-    } else {
-        uint64_t key = 0;
-        k.words = words == v->made.at ? NULL : words;
-        for (int i = 0; i < 8; i++, words += *words != 0) key = key << 8 | (unsigned char)*words;
-        k.key = (int64_t)(key ^ UINT64_C(1) << 63);
-    }
-    return k;
-}
-
 static int sort_rows_compare(const void *a, const void *b, void *context)
 {
     const struct keyed *x = a, *y = b;
@@ -304,8 +280,24 @@ void sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
 {
     struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
     struct value v = {0};
-    for (int32_t i = 0; i < count; i++)
-        keys[i] = sort_rows_key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
+    for (int32_t i = 0; i < count; i++) {
+        struct keyed *k = &keys[i];
+        *k = (struct keyed){.number = numbers[i]};
+        column_value(c, (const char *)rows + (size_t)numbers[i] * row_size, &v);
+        const char *words = v.words ? v.words : "";
+        if (v.is_whole)
+            k->key = v.whole;
+        else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
+            memcpy(&k->key, &v.number, sizeof k->key);
+            if (k->key < 0) k->key = INT64_MIN + (INT64_MAX & ~k->key);
+            k->unknown = v.words != NULL || isnan(v.number);
+        } else {
+            uint64_t key = 0;
+            k->words = words == v.made.at ? NULL : words;
+            for (int j = 0; j < 8; j++, words += *words != 0) key = key << 8 | (unsigned char)*words;
+            k->key = (int64_t)(key ^ UINT64_C(1) << 63);
+        }
+    }
     value_free(&v);
     qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;

@@ -338,7 +338,7 @@ static const struct {
 void explorer_request(struct explorer *x, enum request r, const char *argument)
 {
     if (r != REQ_FILTER) filter_settle(x); /* a filter that was cancelled has moved nothing */
-    struct place before = place_now(x);
+    struct place before = PLACE_NOW(x);
     enum view_id page = x->view;
     uint64_t plan = x->session.shown.number;
     if (!argument && r == REQ_SEARCH) {

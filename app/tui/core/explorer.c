@@ -99,7 +99,8 @@ void explorer_key(struct explorer *x, struct key key)
     default:
         break;
     }
-    session_seen(&x->session);
+    change_free(&x->session.change); /* shown until the next key */
+    x->session.moved = NULL;
     if (x->prompt.open) {
         prompt_key(x, key.code);
     } else {

@@ -93,7 +93,9 @@ void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* finding.c: the way back */
-struct place place_now(const struct explorer *x);
+#define PLACE_NOW(x)                                                                                         \
+    ((struct place){(x)->view, (x)->session.current, (x)->session.selection.buffer,                          \
+                    (x)->session.selection.op})
 /* Keeps the place before a request, if the request left it. */
 void place_left(struct explorer *x, struct place before, enum request by);
 

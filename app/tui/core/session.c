@@ -116,7 +116,8 @@ void session_open(struct session *s, int pattern)
     s->has_shown = false;
     lx_plan_free(s->before); /* of another pattern */
     s->before = NULL;
-    session_seen(s);
+    change_free(&s->change);
+    s->moved = NULL;
     session_race_forget(s);
     session_run_forget(s);
     session_team_forget(s);
@@ -164,12 +165,6 @@ int64_t session_actual(const struct session *s, int setting)
     if (setting == SET_LEVEL) return 5;
     if (!p) return -1;
     return setting == SET_CORES ? p->graph->device.cores : setting == SET_LX ? p->problem.capacity : -1;
-}
-
-void session_seen(struct session *s)
-{
-    change_free(&s->change);
-    s->moved = NULL;
 }
 
 bool session_save(const struct session *s, const char *path, lx_status *st)

@@ -173,8 +173,6 @@ bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s, bool redo);
 /* The present value of a setting that is left to the pattern; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
-/* A key was pressed: forgets the last change. */
-void session_seen(struct session *s);
 bool session_save(const struct session *s, const char *path, lx_status *st);
 
 /* The plan on the screen, or NULL. */

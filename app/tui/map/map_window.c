@@ -196,20 +196,6 @@ static void map_window_zoom(struct explorer *x, struct map_window *w, int ticks,
     if (bytes) map_window_scale(&w->from_address, &w->to_address, at->address, bytes > 0 ? 0.5 : 2, 256);
 }
 
-static void map_window_zoom_to_buffer(struct explorer *x, struct map_window *w)
-{
-    const struct session *s = &x->session;
-    const struct lx_plan *p = session_plan(s);
-    int32_t buffer = s->selection.buffer;
-    if (buffer < 0) return;
-    const struct lx_buffer *b = &p->problem.buffers[buffer];
-    map_window_set_time(w, s, map_window_unit_of(w, s, b->start) - 1, map_window_unit_of(w, s, b->end) + 1);
-    if (p->answer.address[buffer] < 0) return;
-    int64_t at = plan_index_place(&s->shown.index, buffer);
-    w->from_address = at - b->size / 8;
-    w->to_address = at + b->size + b->size / 8;
-}
-
 /* Requests that move, pan or zoom, by so much in time and in addresses. */
 static const struct {
     void (*step)(struct explorer *x, struct map_window *w, int ticks, int bytes);
@@ -228,6 +214,7 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
 {
     struct session *s = &x->session;
     const struct lx_plan *p = session_plan(s);
+    const struct lx_buffer *b;
     int32_t buffer = s->selection.buffer;
     int half = (int)max_i64(w->map.rows / 2, 1);
     switch (r) {
@@ -254,7 +241,13 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         map_window_show_all(w, &s->shown);
         break;
     case REQ_ZOOM_SELECTION:
-        map_window_zoom_to_buffer(x, w);
+        if (buffer < 0) break;
+        b = &p->problem.buffers[buffer];
+        map_window_set_time(w, s, map_window_unit_of(w, s, b->start) - 1,
+                            map_window_unit_of(w, s, b->end) + 1);
+        if (p->answer.address[buffer] < 0) break;
+        w->from_address = plan_index_place(&s->shown.index, buffer) - b->size / 8;
+        w->to_address = w->from_address + b->size / 8 + b->size + b->size / 8;
         break;
     case REQ_EDGES:
         s->selection.by_edges = !s->selection.by_edges;
