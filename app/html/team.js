@@ -21,7 +21,7 @@
         svg.append(r);
       }
     });
-    const key = make("p", { class: "dim" }, ...["works", "waits", "links"].flatMap(k => [make("i", { class: "swatch", style: "background:" + fill(k) }), { works: "computes ", waits: "waits ", links: "links of the member " }[k]]));
+    const key = make("p", { class: "dim" }, ...["works", "waits", "links"].flatMap(k => [make("i", { class: "swatch", style: "background:" + fill(k) }), { works: "computes ", waits: "waits ", links: "links of the device " }[k]]));
     lanes.replaceChildren(make("h2", null, "time line, predicted"), key, svg);
   }
   theme.watch.push(show);

@@ -26,35 +26,6 @@ struct sums {
     double covered, weighed, pieces; /* weighed: by the kind of heat */
 };
 
-/* The share of cell `i` between a and b. */
-static double heat_share(double a, double b, int i)
-{
-    return fmax(fmin(b, i + 1) - fmax(a, i), 0);
-}
-
-/* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the grid. */
-static void heat_add_rect(struct sums *at, const struct heat *g, const struct raster *r,
-                          const struct raster_rect *l, enum heat_kind kind, int across, int down)
-{
-    const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
-    double weight = kind == HEAT_COST  ? (double)b->spill_cost / (double)b->size
-                    : kind == HEAT_AGE ? (double)(b->start - r->time.from)
-                                       : 0,
-           from = (double)l->from / across, to = (double)l->to / across,
-           top = (r->address.cells - (double)l->high) / down,
-           bottom = (r->address.cells - (double)l->low) / down;
-    int left = l->left / across, right = l->right / across, first = (r->address.cells - 1 - l->top) / down,
-        last = (r->address.cells - 1 - l->bottom) / down;
-    for (int y = (int)fmin(first, top); y <= (int)fmax(last, fmin(bottom, g->rows - 1)); y++)
-        for (int x = (int)fmin(left, from); x <= (int)fmax(right, fmin(to, g->columns - 1)); x++) {
-            struct sums *s = &at[y * g->columns + x];
-            double share = heat_share(top, bottom, y) * heat_share(from, to, x);
-            s->covered += share;
-            s->weighed += share * weight;
-            s->pieces += y >= first && y <= last && x >= left && x <= right;
-        }
-}
-
 void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out)
 {
     *out = (struct heat){.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
@@ -62,7 +33,28 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     double most = kind == HEAT_OCCUPANCY;
     struct sums *at = mem_zeroed(cells + 1, sizeof *at);
     out->at = mem_alloc((cells + 1) * sizeof *out->at);
-    for (int32_t i = 0; i < r->rect_count; i++) heat_add_rect(at, out, r, &r->rects[i], kind, across, down);
+    for (int32_t i = 0; i < r->rect_count; i++) {
+        /* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the grid. */
+        const struct raster_rect *l = &r->rects[i];
+        const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
+        double weight = kind == HEAT_COST  ? (double)b->spill_cost / (double)b->size
+                        : kind == HEAT_AGE ? (double)(b->start - r->time.from)
+                                           : 0,
+               from = (double)l->from / across, to = (double)l->to / across,
+               top = (r->address.cells - (double)l->high) / down,
+               bottom = (r->address.cells - (double)l->low) / down;
+        int left = l->left / across, right = l->right / across,
+            first = (r->address.cells - 1 - l->top) / down, last = (r->address.cells - 1 - l->bottom) / down;
+        for (int y = (int)fmin(first, top); y <= (int)fmax(last, fmin(bottom, out->rows - 1)); y++)
+            for (int x = (int)fmin(left, from); x <= (int)fmax(right, fmin(to, out->columns - 1)); x++) {
+                struct sums *s = &at[y * out->columns + x];
+                double share =
+                    fmax(fmin(bottom, y + 1) - fmax(top, y), 0) * fmax(fmin(to, x + 1) - fmax(from, x), 0);
+                s->covered += share;
+                s->weighed += share * weight;
+                s->pieces += y >= first && y <= last && x >= left && x <= right;
+            }
+    }
     for (size_t i = 0; i < cells; i++) {
         const struct sums *c = &at[i];
         double v = kind == HEAT_FRAGMENTATION ? c->pieces : kind == HEAT_OCCUPANCY ? fmin(c->covered, 1) : 0;

@@ -17,27 +17,6 @@ int64_t plan_index_place(const struct plan_index *x, int32_t buffer)
     return x->bands.at[lx_pool_of(x->plan, buffer)].base + x->plan->answer.address[buffer];
 }
 
-static void plan_index_take_events(struct plan_index *x)
-{
-    int32_t n = 0, kept = 1;
-    x->event[n++] = x->first;
-    for (int32_t i = 0; i < x->count; i++) {
-        x->event[n++] = x->lives[i].start;
-        x->event[n++] = x->lives[i].end;
-    }
-    x->event[n++] = max_i64(x->last, x->first + 1);
-    qsort(x->event, (size_t)n, sizeof *x->event, order_i64);
-    for (int32_t i = 1; i < n; i++)
-        if (x->event[i] > x->event[kept - 1]) x->event[kept++] = x->event[i];
-    x->event_count = kept;
-    for (int32_t i = 0; i < x->count; i++) {
-        x->lives[i].from_event = plan_index_event(x, x->lives[i].start);
-        x->lives[i].to_event = plan_index_event(x, x->lives[i].end);
-    }
-    int64_t span = x->event[kept - 1] - x->event[0];
-    x->sparse = span > SPARSE_SPAN && span / SPARSE_SHARE >= kept - 1;
-}
-
 /* Shows the ticks of all buffers that may be placed. */
 void plan_index_make(const struct lx_plan *p, struct plan_index *out)
 {
@@ -67,7 +46,23 @@ void plan_index_make(const struct lx_plan *p, struct plan_index *out)
     if (out->count) qsort(out->lives, (size_t)out->count, sizeof *out->lives, plan_index_by_start);
     for (int32_t i = 0; i < out->count; i++)
         out->lives[i].latest = latest = max_i64(latest, out->lives[i].end);
-    plan_index_take_events(out);
+    int32_t ends = 0, kept = 1;
+    out->event[ends++] = out->first;
+    for (int32_t i = 0; i < out->count; i++) {
+        out->event[ends++] = out->lives[i].start;
+        out->event[ends++] = out->lives[i].end;
+    }
+    out->event[ends++] = max_i64(out->last, out->first + 1);
+    qsort(out->event, (size_t)ends, sizeof *out->event, order_i64);
+    for (int32_t i = 1; i < ends; i++)
+        if (out->event[i] > out->event[kept - 1]) out->event[kept++] = out->event[i];
+    out->event_count = kept;
+    for (int32_t i = 0; i < out->count; i++) {
+        out->lives[i].from_event = plan_index_event(out, out->lives[i].start);
+        out->lives[i].to_event = plan_index_event(out, out->lives[i].end);
+    }
+    int64_t span = out->event[kept - 1] - out->event[0];
+    out->sparse = span > SPARSE_SPAN && span / SPARSE_SHARE >= kept - 1;
 }
 
 void plan_index_free(struct plan_index *x)
@@ -115,8 +110,8 @@ int32_t bands_pool(const struct bands *b, int64_t place, int64_t *address)
     return -1;
 }
 
-/* The part of an axis from `low` to `high` in at most `cells` cells: cut at the events in it where they are few enough
- * (band NULL: never), else of about equal length. */
+/* The part of an axis from `low` to `high` in at most `cells` cells: cut at the events in it where they
+ * are few enough (band NULL: never), else of about equal length. */
 static void bands_cut(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells, int each,
                       int64_t grain, const int64_t *events, int count)
 {

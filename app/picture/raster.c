@@ -1,5 +1,5 @@
-/* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all rectangles
- * together have about as many cells as the picture. */
+/* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all
+ * rectangles together have about as many cells as the picture. */
 #include "picture/raster.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -53,26 +53,8 @@ static void raster_paint(struct raster *r, const struct raster_rect *rect, uint8
         }
 }
 
-/* Reserved bytes that no buffer covers. */
-static void raster_mark_reserved(struct raster *r, const struct lx_pool *pool, int64_t base)
-{
-    for (int32_t i = 0; i < pool->reserved_count; i++) {
-        const struct lx_reserved *b = &pool->reserved[i];
-        int left, right, bottom, top;
-        bool thin;
-        if (!scale_cells(&r->time, b->start, b->end, &left, &right, &thin) ||
-            !scale_cells(&r->address, base + b->from, base + b->to, &bottom, &top, &thin))
-            continue;
-        for (int y = bottom; y <= top; y++)
-            for (int x = left; x <= right; x++) {
-                struct raster_cell *c = &r->at[(r->address.cells - 1 - y) * r->time.cells + x];
-                if (c->state == CELL_FREE) c->state = CELL_RESERVED;
-            }
-    }
-}
-
-/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows: then no cuts
- * at edges are made, and sorting is saved. */
+/* Edges of lives in the window, in picture addresses. None if more addresses differ than there are rows:
+ * then no cuts at edges are made, and sorting is saved. */
 static int64_t *raster_find_edges(const struct plan_index *x, const struct raster *r, int rows, int *count)
 {
     enum { ROOM = 8192 };
@@ -115,7 +97,22 @@ void raster_fill(const struct plan_index *x, struct raster *out)
         if (raster_find_rect(out, &x->lives[i], &out->rects[out->rect_count]))
             raster_paint(out, &out->rects[out->rect_count++], lives);
     mem_free(lives);
-    for (int32_t k = 0; k < p->pool_count; k++) raster_mark_reserved(out, &p->pools[k], x->bands.at[k].base);
+    /* Reserved bytes that no buffer covers. */
+    for (int32_t k = 0; k < p->pool_count; k++)
+        for (int32_t i = 0; i < p->pools[k].reserved_count; i++) {
+            const struct lx_reserved *b = &p->pools[k].reserved[i];
+            int64_t base = x->bands.at[k].base;
+            int left, right, bottom, top;
+            bool thin;
+            if (!scale_cells(&out->time, b->start, b->end, &left, &right, &thin) ||
+                !scale_cells(&out->address, base + b->from, base + b->to, &bottom, &top, &thin))
+                continue;
+            for (int y = out->address.cells - 1 - top; y <= out->address.cells - 1 - bottom; y++)
+                for (int c = left; c <= right; c++) {
+                    struct raster_cell *cell = &out->at[y * out->time.cells + c];
+                    if (cell->state == CELL_FREE) cell->state = CELL_RESERVED;
+                }
+        }
     for (int32_t k = 0; x->bands.count > 1 && k < x->bands.count; k++) {
         int bottom, top;
         bool thin;

@@ -44,9 +44,10 @@ double scale_place(const struct cell_scale *s, int64_t v)
 {
     if (!s->by_edges) return (scale_unit_of(s, v) - s->begin) * s->each;
     if (v >= s->to) return s->cells;
-    int cell = axis_cell(&s->axis, v);
-    int64_t low = s->axis.edge[cell], high = s->axis.edge[cell + 1];
-    return cell + (double)(v - low) / (double)(high - low);
+    int i;
+    BISECT(i, 1, s->axis.cells, s->axis.edge[i] <= v);
+    int64_t low = s->axis.edge[i - 1], high = s->axis.edge[i];
+    return i - 1 + (double)(v - low) / (double)(high - low);
 }
 
 /* To the nearest edge of a group. */
@@ -153,11 +154,4 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
         a->exact = length == 1;
     }
     mem_free(edge);
-}
-
-int axis_cell(const struct axis *a, int64_t v)
-{
-    int i;
-    BISECT(i, 1, a->cells, a->edge[i] <= v);
-    return i - 1;
 }

@@ -24,8 +24,6 @@ struct axis {
 /* Other cuts are put on multiples of `grain` where possible. `events` is sorted in place. */
 void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
                int event_count);
-/* The cell that holds `v`, from <= v < to. */
-int axis_cell(const struct axis *a, int64_t v);
 
 struct cell_scale {
     int64_t from, to;

@@ -1,10 +1,10 @@
 /* The address-time map in plain text.
  *
- * One row per address band, high addresses on top; one column per tick, per stretch between events, or per
- * group of ticks (scale.h). A buffer has one letter, given by its number among those that may be placed;
- * it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
- * takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are bands
- * one below the other. */
+ * * One row per address band, high addresses on top; one column per tick, per stretch between events, or
+ * per group of ticks (scale.h). A buffer has one letter, given by its number among the buffers that may be
+ * placed; it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a
+ * buffer takes over its parent's place, a shade for several buffers, '\' reserved bytes. Several pools are
+ * bands one below the other. */
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "picture/picture.h"
@@ -302,38 +302,27 @@ static const struct column off_chip_array[] = {
 const struct columns on_chip_columns = COLUMNS("buffers on chip", on_chip_array);
 const struct columns off_chip_columns = COLUMNS("buffers off chip", off_chip_array);
 
-static struct legend_row show_text_row(const struct lx_plan *p, int32_t i)
+/* The buffers on chip with their letters, or those off chip with their reasons. */
+static void show_text_table(const struct lx_plan *p, const struct picture *how, bool on_chip,
+                            struct text *out)
 {
-    return (struct legend_row){p, &p->problem.buffers[i], i, identity_letter(buffer_identity(p, i))};
-}
-
-static void show_text_legend(const struct lx_plan *p, const struct picture *how, struct text *out)
-{
+    int32_t count = 0, *order = on_chip ? NULL : off_chip_by_cost(p, &count);
     struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
-    int32_t placed = 0;
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0) rows[placed++] = show_text_row(p, i);
-    int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
-    text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
-    if (placed) table_add_text(&TABLE(on_chip_columns, rows, shown), out);
-    mem_free(rows);
-    if (shown < placed)
-        text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
-                    counted(placed - shown, "buffer").at);
-}
-
-static void show_text_off_chip(const struct lx_plan *p, const struct picture *how, struct text *out)
-{
-    int32_t count = 0, *order = off_chip_by_cost(p, &count);
-    struct legend_row *rows = mem_alloc(((size_t)count + 1) * sizeof *rows);
+    for (int32_t k = 0, n = 0; k < (on_chip ? p->problem.count : count); k++) {
+        int32_t i = on_chip ? k : order[k];
+        if (on_chip && p->answer.address[i] < 0) continue;
+        rows[n++] = (struct legend_row){p, &p->problem.buffers[i], i, identity_letter(buffer_identity(p, i))};
+        if (on_chip) count = n;
+    }
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
-    for (int32_t k = 0; k < shown; k++) rows[k] = show_text_row(p, order[k]);
-    text_add(out, count ? "\n" : "\n  nothing is off chip\n");
-    if (count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
+    text_format(out, count ? "\n" : "\n  nothing is %s chip\n", on_chip ? "on" : "off");
+    if (count) table_add_text(&TABLE(on_chip ? on_chip_columns : off_chip_columns, rows, shown), out);
     mem_free(order);
     mem_free(rows);
     if (shown < count)
-        text_format(out, "  ... %s more, each cheaper; --all lists them\n",
+        text_format(out,
+                    on_chip ? "  ... %s more; letters repeat after 62; --all lists them\n"
+                            : "  ... %s more, each cheaper; --all lists them\n",
                     counted(count - shown, "buffer").at);
 }
 
@@ -380,10 +369,10 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
         }
         if (shown < p->nest_count)
             text_format(out, "  ... %s more; --all lists them\n", counted(p->nest_count - shown, "nest").at);
-        show_text_legend(p, how, out);
+        show_text_table(p, how, true, out);
     } else
         text_add(out, "no buffer of this plan may be on chip\n");
-    show_text_off_chip(p, how, out);
+    show_text_table(p, how, false, out);
     lx_occupancy_free(&m.time);
     raster_free(&m.raster);
     heat_free(&m.heat);

@@ -58,17 +58,6 @@ struct words scale_words(const struct scale *s, double value)
     return ticks_words_like(s, value, value);
 }
 
-/* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
-static double ticks_step_of(double span, int most, double base)
-{
-    static const double factor[] = {1, 2, 5};
-    double power = base * pow(10, floor(log10(span / base / most)));
-    for (int i = 0;; i = (i + 1) % 3) {
-        if (floor(span / (power * factor[i]) + 1e-9) + 1 <= most) return power * factor[i];
-        if (i == 2) power *= 10;
-    }
-}
-
 static void ticks_add(const struct scale *s, double at, double like, struct tick *out, int *n)
 {
     double slack = 1e-9 * (s->is_log ? at : s->high - s->low);
@@ -76,7 +65,7 @@ static void ticks_add(const struct scale *s, double at, double like, struct tick
         out[(*n)++] = (struct tick){at, ticks_words_like(s, at, like)};
 }
 
-/* Every so many powers of `base`. */
+/* Powers of `base`, or every n-th of them where there are more than `most`. */
 static int ticks_powers(const struct scale *s, int most, double base, struct tick *out)
 {
     double first = ceil(log(s->low) / log(base) - 1e-9), last = floor(log(s->high) / log(base) + 1e-9);
@@ -88,26 +77,24 @@ static int ticks_powers(const struct scale *s, int most, double base, struct tic
     return n;
 }
 
-static int ticks_decades(const struct scale *s, int most, struct tick *out)
-{
-    static const double factor[] = {1, 2, 5};
-    struct tick all[3 * SCALE_TICKS];
-    int n = 0;
-    for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
-        for (int i = 0; i < 3; i++) ticks_add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], all, &n);
-    if (n > most || n + 3 > SCALE_TICKS) return ticks_powers(s, most, 10, out);
-    for (int i = 0; i < n; i++) out[i] = all[i];
-    return n;
-}
-
 int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS])
 {
-    int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0;
+    static const double factor[] = {1, 2, 5};
+    int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0, i = 0;
     if (room < 1 || !(s->high > s->low) || !isfinite(s->high) || !isfinite(s->low)) return 0;
-    if (s->is_log && s->low > 0)
-        n = s->unit == SCALE_BYTES ? ticks_powers(s, room, 2, out) : ticks_decades(s, room, out);
+    if (s->is_log && s->low > 0 && s->unit == SCALE_BYTES) n = ticks_powers(s, room, 2, out);
+    if (s->is_log && s->low > 0 && s->unit != SCALE_BYTES) {
+        for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
+            for (i = 0; i < 3; i++) ticks_add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], out, &n);
+        if (n > room || n + 3 > SCALE_TICKS) n = ticks_powers(s, room, 10, out);
+    }
     if (n >= 3 || (n == 2 && room == 2)) return n;
-    double step = ticks_step_of(s->high - s->low, room, ticks_unit_of(s->unit, s->high)->size);
+    /* The least step of 1, 2, 5, 10, ... units that puts at most `room` marks on the axis. */
+    double span = s->high - s->low, base = ticks_unit_of(s->unit, s->high)->size,
+           power = base * pow(10, floor(log10(span / base / room)));
+    for (i = 0; floor(span / (power * factor[i]) + 1e-9) + 1 > room; i = (i + 1) % 3)
+        if (i == 2) power *= 10;
+    double step = power * factor[i];
     n = 0;
     for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < room; k++)
         ticks_add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */

@@ -22,11 +22,6 @@ bool column_is_right(const struct column *c)
     return at_right[c->kind];
 }
 
-int column_cut(const struct column *c)
-{
-    return c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS;
-}
-
 void value_format(struct value *v, const char *format, ...)
 {
     char line[400];

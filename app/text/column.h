@@ -37,8 +37,8 @@ enum value_kind { VALUE_KINDS(VALUE_ENUM) VALUE_KIND_COUNT };
 /* The widest that a name gets in a table. */
 enum { NAME_COLUMNS = 36 };
 
-/* One value. A text kind shows `words`. A number kind shows `number` (NAN: unknown, a dash); words, if there are
- * any, are then what people see instead of it ("off chip"), while programs still get the number or null. */
+/* One value. A text kind shows `words`. A number kind shows `number` (NAN: unknown, a dash); words, if
+ * there are any, are shown to people instead ("off chip"), while programs still get the number or null. */
 struct value {
     const char *words;
     double number;
@@ -108,7 +108,8 @@ struct columns {
         name, array, sizeof(array) / sizeof *(array)                                                         \
     }
 
-/* A value function of rows of one type, which it sees as `row`: VALUE_OF(size_value, struct part, v->number = row->size;) */
+/* A value function of rows of one type, which it sees as `row`: VALUE_OF(size_value, struct part,
+ * v->number = row->size;) */
 #define VALUE_OF(function, type, ...)                                                                        \
     static void function(const void *row_of_table, const struct column *column, struct value *v)             \
     {                                                                                                        \
@@ -133,8 +134,6 @@ const char *column_words(const struct column *c, struct value *v);
 bool column_is_right(const struct column *c);
 /* Numbers are numbers for programs too. */
 bool kind_is_number(enum value_kind kind);
-/* The widest that its words get in text and on a screen; 0: no limit. */
-int column_cut(const struct column *c);
 /* True when the value says nothing: "", 0 or unknown. */
 bool value_is_nothing(const struct value *v);
 void value_free(struct value *v);
@@ -144,8 +143,8 @@ struct column_place {
     int at, width; /* width 0: it is left out */
 };
 
-/* The places of all columns in a table that is `room` columns wide; what is left goes to the one with width 0. Returns
- * the column behind the last. */
+/* The places of all columns in a table that is `room` columns wide. The column with width 0
+ * gets the rest. Returns the column behind the last. */
 int columns_fit(const struct columns *c, int room, struct column_place *places);
 
 #endif

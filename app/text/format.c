@@ -75,8 +75,8 @@ struct progress_words progress_words(double seconds, const struct lx_progress *s
     return w;
 }
 
-/* Reads the file again, as an error is rare and the reader may have had it from anywhere. A long line is shown from a place
- * that leaves the mark in its last third. */
+/* Reads the file again, as an error is rare and the reader may have had it from anywhere. A long line is
+ * shown from a place that leaves the mark in its last third. */
 
 enum { LARGEST = 16 << 20 }; /* bytes of a file that is read for one line */
 

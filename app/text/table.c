@@ -1,5 +1,5 @@
 /* One table, four writers that walk the same columns. For people the cells are made first, because a column
- * is as wide as its widest cell; programs get every value as it is. */
+ * is as wide as its widest cell; programs get values unrounded. */
 #include "text/table.h"
 #include "base/arena.h"
 #include "base/vec.h"
@@ -44,7 +44,7 @@ struct shown {
 
 static void table_show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
 {
-    char *clean = printable(words, column_cut(c));
+    char *clean = printable(words, c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS);
     VEC_PUSH(&s->cells, (struct shown_cell){arena_string(&s->memory, clean), paint});
     mem_free(clean);
 }
@@ -65,12 +65,6 @@ static struct shown table_show(const struct table *t)
         }
     value_free(&v);
     return s;
-}
-
-static void shown_free(struct shown *s)
-{
-    VEC_FREE(&s->cells);
-    arena_free(&s->memory);
 }
 
 void table_add_text(const struct table *t, struct text *out)
@@ -99,7 +93,8 @@ void table_add_text(const struct table *t, struct text *out)
         }
         text_add(out, "\n");
     }
-    shown_free(&s);
+    VEC_FREE(&s.cells);
+    arena_free(&s.memory);
 }
 
 static void say_text(const char *words, const char *lines, enum paint paint, struct text *out)
@@ -154,7 +149,8 @@ static void add_markdown(const struct table *t, struct text *out)
     }
     text_add(out, "\n");
     if (t->notes && *t->notes) text_format(out, "\n%s", t->notes);
-    shown_free(&s);
+    VEC_FREE(&s.cells);
+    arena_free(&s.memory);
 }
 
 /* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
@@ -259,33 +255,14 @@ const struct exporter *exporter_find(const char *name)
     return NULL;
 }
 
-/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide nearly always. */
+/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide
+ * nearly always. */
 struct keyed {
     int64_t key;
     const char *words; /* of a text: the rest; NULL: the key is all */
     int32_t number;
     bool unknown; /* these come last in any case */
 };
-
-static struct keyed sort_rows_key_of(const struct column *c, const void *row, int32_t number, struct value *v)
-{
-    struct keyed k = {.number = number};
-    column_value(c, row, v);
-    const char *words = v->words ? v->words : "";
-    if (v->is_whole)
-        k.key = v->whole;
-    else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
-        memcpy(&k.key, &v->number, sizeof k.key);
-        if (k.key < 0) k.key = INT64_MIN + (INT64_MAX & ~k.key);
-        k.unknown = v->words != NULL || isnan(v->number);
-    } else {
-        uint64_t key = 0;
-        k.words = words == v->made.at ? NULL : words;
-        for (int i = 0; i < 8; i++, words += *words != 0) key = key << 8 | (unsigned char)*words;
-        k.key = (int64_t)(key ^ UINT64_C(1) << 63);
-    }
-    return k;
-}
 
 static int sort_rows_compare(const void *a, const void *b, void *context)
 {
@@ -303,8 +280,24 @@ void sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
 {
     struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
     struct value v = {0};
-    for (int32_t i = 0; i < count; i++)
-        keys[i] = sort_rows_key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
+    for (int32_t i = 0; i < count; i++) {
+        struct keyed *k = &keys[i];
+        *k = (struct keyed){.number = numbers[i]};
+        column_value(c, (const char *)rows + (size_t)numbers[i] * row_size, &v);
+        const char *words = v.words ? v.words : "";
+        if (v.is_whole)
+            k->key = v.whole;
+        else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
+            memcpy(&k->key, &v.number, sizeof k->key);
+            if (k->key < 0) k->key = INT64_MIN + (INT64_MAX & ~k->key);
+            k->unknown = v.words != NULL || isnan(v.number);
+        } else {
+            uint64_t key = 0;
+            k->words = words == v.made.at ? NULL : words;
+            for (int j = 0; j < 8; j++, words += *words != 0) key = key << 8 | (unsigned char)*words;
+            k->key = (int64_t)(key ^ UINT64_C(1) << 63);
+        }
+    }
     value_free(&v);
     qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;

@@ -25,7 +25,8 @@ struct table {
 bool people_see(const struct table *t, const struct column *c);
 /* Headings and rows as text, two blanks before each. */
 void table_add_text(const struct table *t, struct text *out);
-/* The rows as objects of JSON, one per line, `indent` blanks before each (-1: all on one line), no line end after the last. */
+/* The rows as objects of JSON, one per line, `indent` blanks before each (-1: all on one line), no line
+ * end after the last. */
 void table_add_json_rows(const struct table *t, int indent, struct text *out);
 
 struct exporter {
@@ -42,8 +43,8 @@ struct exporter {
 extern const struct exporter exporters[];
 const struct exporter *exporter_find(const char *name);
 
-/* Sorts `count` numbers of rows of an array: by value where the column has one (unknown ones last), else by words; rows of one
- * value stay in the order of their numbers. */
+/* Sorts `count` numbers of rows of an array: by value where the column has one (unknown ones last), else
+ * by words; rows of one value stay in the order of their numbers. */
 void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count);
 

@@ -85,7 +85,8 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
     return NULL;
 }
 
-/* Another tool must respect these, or its answer is illegal here. Costs are optional: such tools place everything. */
+/* Another tool must respect these, or its answer is illegal here. Costs are optional: other tools place
+ * everything. */
 enum {
     NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
 };

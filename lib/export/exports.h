@@ -1,9 +1,8 @@
-/* Plans for others: for code generators, for viewers, for other allocators. One row per format, and nobody else has a
+/* Plans for others: for code generators, for viewers, for other allocators. One row per format, the only
  * list of them: help, completions, errors and the C interface walk lx_export_at.
  *
- * What a plan is written as follows from the plan alone: the same plan gives the same bytes. The formats that are read
- * as well are those of files/formats.c; the rows of both tables make one list. Each format is described in
- * lib/files.md. */
+ * * The same plan gives the same bytes. The formats that are also read are rows of files/formats.c; the
+ * rows of both tables make one list. Each format is described in lib/files.md. */
 #ifndef LX_EXPORT_EXPORTS_H
 #define LX_EXPORT_EXPORTS_H
 
@@ -17,8 +16,8 @@ struct lx_export {
     const char *name;    /* a word of its own: --format NAME */
     const char *summary; /* for people, as in "MiniMalloc CSV" */
     const char *help;    /* its contents */
-    /* Appends to `out`; `other` is a plan to compare with, or NULL. False with `st`: the plan has nothing of the kind.
-     * NULL: `format` writes it. */
+    /* Appends to `out`; `other` is a plan to compare with, or NULL. False with `st`: the plan has nothing
+     * of the kind. NULL: `format` writes it. */
     bool (*write)(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st);
     const struct lx_format *format; /* one of formats.c; NULL: it is only written, and only of plans */
 };
@@ -28,7 +27,8 @@ bool lx_export_at(int i, struct lx_export *out);
 /* By its name; false: `st` has the names that there are. */
 bool lx_export_find(const char *name, struct lx_export *out, lx_status *st);
 
-/* The plan in a format, by its name: malloc'ed, `*length` bytes, which may be zeros, and a zero behind them. NULL: `st`. */
+/* The plan in a format, by its name: malloc'ed, `*length` bytes, which may be zeros, and a zero behind
+ * them. NULL: `st`. */
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
                       lx_status *st);
 
@@ -44,8 +44,8 @@ struct lx_left_out {
     unsigned needs;   /* lx_problem_needs */
 };
 
-/* The buffers of a problem that may be placed, as a format of lists has them, with their places (`p`; NULL: of no plan) and
- * the numbers that they have in their pattern `g`. */
+/* The buffers of a problem that may be placed, as a format of lists has them, with their places (`p`;
+ * NULL: of no plan) and the numbers that they have in their pattern `g`. */
 char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
                      const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st);
 

@@ -1,8 +1,8 @@
-/* What code generation needs of a plan, as JSON: tensors with their places in HBM, loops of nests, kernels with their
- * arguments and those that fall away, and per op its splits, its copies and where each core finds each operand.
+/* A plan for code generation, as JSON: tensors with their places in HBM, loops of nests, kernels with their
+ * arguments, and per op its splits, its copies and where each core finds each operand.
  *
- * Numbers of tensors, ops, nests and kernels are places in their lists. What is the same on all cores of an op stands
- * once: a number instead of a list. lib/files.md has the schema. */
+ * Numbers of tensors, ops, nests and kernels are places in their lists. A value that all cores of an op share
+ * stands once: a number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -20,26 +20,13 @@ struct op_starts {
     const struct lx_op_launch *launch;
 };
 
-/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its first turn.
- * In LX the part of the core is stored row by row from the buffer's address on; in HBM the whole tensor. The parts are
- * the device's (device/memory/stick_box.h). All loops of the nest are at their first index, but `moved` is at its
- * second (-1: none is). */
+/* Where an operand of an op begins for a core: the address of the first stick that the core touches in its
+ * first turn. In LX the part of the core is stored row by row from the buffer's address on; in HBM the
+ * whole tensor. The parts are the device's (device/memory/stick_box.h). All loops of the nest are at their
+ * first index, but `moved` is at its second (-1: none is). */
 
-/* The values of each variable in the first turn of the core. */
-static bool handover_first_piece(const struct op_starts *x, int64_t core, int moved,
-                                 struct lx_launch_piece *out)
-{
-    const struct lx_launch *l = x->launch->launch;
-    if (!x->x.known || !l || !lx_op_launch_piece(x->launch, &x->x, core, 0, out)) return false;
-    int v = moved >= 0 && moved < l->level_count ? l->level[moved].var : -1;
-    if (v < 0 || v >= x->x.var_count) return true;
-    out->from[v] += l->level[moved].step;
-    out->to[v] += l->level[moved].step;
-    return true;
-}
-
-/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the first tap of the
- * first output. */
+/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the
+ * first tap of the first output. */
 static int64_t handover_first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
                                     const struct lx_launch_piece *piece)
 {
@@ -57,19 +44,6 @@ static int64_t handover_first_index(const struct op_starts *x, const struct lx_l
     return from < piece->to[v] && index >= 0 && index < l->host_shape[h] ? index : -1;
 }
 
-/* The part of a core of the content of a buffer. */
-static struct box handover_part(const struct lx_plan *p, const struct lx_stay *s, int64_t core, int moved)
-{
-    const struct lx_layout *l = &p->layouts->layouts[s->tensor];
-    struct lx_core_view v = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
-    int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
-    int64_t begin[LX_MAX_DEVICE_RANK] = {0};
-    int dim = nest >= 0 ? nest_tensor_of(p->layouts, &p->nests[nest], s->tensor).dim[moved] : -1;
-    for (int k = 0; dim >= 0 && k + 1 < l->rank; k++)
-        if (l->host_dim[k] == dim) begin[k] = l->size[k] / max_i64(v.tiles[k], 1);
-    return box_of_slice(l, &v, begin, core);
-}
-
 static int64_t handover_start(const struct op_starts *x, int operand, int64_t core, int moved)
 {
     const struct lx_plan *p = x->plan;
@@ -78,21 +52,38 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
     const struct lx_layout *l = &p->layouts->layouts[tensor];
     int64_t base = stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor];
     int64_t position[LX_MAX_DEVICE_RANK]; /* of the first stick on the device */
-    struct lx_launch_piece piece;
-    if (l->rank == 0 || operand >= x->x.operand_count || !handover_first_piece(x, core, moved, &piece))
+    const struct lx_launch *launch = x->launch->launch;
+    struct lx_launch_piece piece; /* values of each variable in the first turn of the core */
+    if (l->rank == 0 || operand >= x->x.operand_count || !x->x.known || !launch ||
+        !lx_op_launch_piece(x->launch, &x->x, core, 0, &piece))
         return base;
+    int v = moved >= 0 && moved < launch->level_count ? launch->level[moved].var : -1;
+    if (v >= 0 && v < x->x.var_count) {
+        piece.from[v] += launch->level[moved].step;
+        piece.to[v] += launch->level[moved].step;
+    }
     for (int k = 0; k + 1 < l->rank; k++) {
         int64_t index = l->host_dim[k] < 0 ? 0 : handover_first_index(x, l, operand, l->host_dim[k], &piece);
         if (index < 0) return -1;
         position[k] = index / max_i64(l->step[k], 1);
     }
-    struct box b = stay >= 0 ? handover_part(p, &p->stays[stay], core, moved) : box_whole(l);
+    struct box b = box_whole(l);
+    if (stay >= 0) { /* the part of the core of the content of the buffer */
+        const struct lx_stay *s = &p->stays[stay];
+        struct lx_core_view view = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
+        int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
+        int64_t begin[LX_MAX_DEVICE_RANK] = {0};
+        int dim = nest >= 0 ? nest_tensor_of(p->layouts, &p->nests[nest], tensor).dim[moved] : -1;
+        for (int k = 0; dim >= 0 && k + 1 < l->rank; k++)
+            if (l->host_dim[k] == dim) begin[k] = l->size[k] / max_i64(view.tiles[k], 1);
+        b = box_of_slice(l, &view, begin, core);
+    }
     int64_t stick = box_stick(&b, position);
     return stick < 0 ? base : base + stick * l->stick_bytes;
 }
 
-/* A kernel with the tensors that it touches in HBM, its arguments, and those that it touches on chip only, which fall
- * away. `how`: room for a byte per tensor. */
+/* A kernel with the tensors that it touches in HBM, its arguments, and tensors that it touches on chip
+ * only, which fall away. `how`: room for a byte per tensor. */
 static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how,
                                 struct text *out)
 {

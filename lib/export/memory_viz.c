@@ -1,9 +1,10 @@
-/* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a core, all being
- * alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer that goes on in another's place
- * begins when that one is freed. Buffers that are on the same bytes at a time are allocated together (byte_blocks.h), so
- * that nothing is allocated twice. In the end all is free: one inactive block.
+/* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a
+ * core, all being alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer
+ * that goes on in another's place begins when that one is freed. Buffers that are on the same bytes at a
+ * time are allocated together (byte_blocks.h), so that nothing is allocated twice. In the end all is free:
+ * one inactive block.
  *
- * Events have no times: a frame says which op and tick they belong to. */
+ * * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -76,23 +77,6 @@ struct event {
 };
 
 ORDER(memory_viz_by_time, struct event, ORDER_UP(tick) ORDER_UP(is_alloc) ORDER_UP(who));
-
-/* The blocks of a pool, and at least its capacity. */
-static void viz_find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
-{
-    struct byte_blocks b;
-    byte_blocks_make(p, pool, &b);
-    *out = (struct allocations){.at = mem_zeroed(b.count + 1, sizeof *out->at),
-                                .capacity = max_i64(lx_pool_capacity(&p->problem, pool), 0)};
-    for (size_t i = 0; i < b.count; i++) {
-        struct text names = {0};
-        add_block_names(p, &b, &b.at[i], &names);
-        out->at[out->count++] =
-            (struct allocation){names.at, b.at[i].address, b.at[i].size, b.at[i].start, b.at[i].end};
-        out->capacity = max_i64(out->capacity, b.at[i].address + b.at[i].size);
-    }
-    byte_blocks_free(&b);
-}
 
 /* Ticks on which a tensor is touched in HBM. */
 static void viz_touch(struct allocation *a, int64_t tick)
@@ -231,7 +215,21 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
     struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
     (void)other, (void)st;
-    for (int d = 0; d < pools; d++) viz_find_in_pool(p, d, &devices[d]);
+    for (int d = 0; d < pools; d++) { /* the blocks of a pool, and at least its capacity */
+        struct allocations *a = &devices[d];
+        struct byte_blocks b;
+        byte_blocks_make(p, d, &b);
+        *a = (struct allocations){.at = mem_zeroed(b.count + 1, sizeof *a->at),
+                                  .capacity = max_i64(lx_pool_capacity(&p->problem, d), 0)};
+        for (size_t i = 0; i < b.count; i++) {
+            struct text names = {0};
+            add_block_names(p, &b, &b.at[i], &names);
+            a->at[a->count++] =
+                (struct allocation){names.at, b.at[i].address, b.at[i].size, b.at[i].start, b.at[i].end};
+            a->capacity = max_i64(a->capacity, b.at[i].address + b.at[i].size);
+        }
+        byte_blocks_free(&b);
+    }
     if (p->layouts) viz_find_in_hbm(p, &devices[pools]);
     pickle_put(out, PROTO, 2, 1);
     text_add(out, DICT_BEGIN);

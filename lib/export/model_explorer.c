@@ -1,4 +1,5 @@
-/* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values are texts. */
+/* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values
+ * are texts. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -7,8 +8,8 @@
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 
-/* A node: of a graph an op (in order), or a tensor that arrives or leaves; of a list a buffer. Ids are made of numbers;
- * names of files stand in labels only. */
+/* A node: of a graph an op (in order), or a tensor that arrives or leaves; of a list a buffer. Ids are
+ * made of numbers; names of files stand in labels only. */
 struct node {
     enum node_kind kind;
     int32_t number;
@@ -135,8 +136,8 @@ static void model_explorer_add_edge(struct nodes *x, struct node from, int input
     x->between = ", ";
 }
 
-/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. An input comes from the op that
- * wrote it last, else from the node of a tensor that arrives. */
+/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. An input comes from
+ * the op that wrote it last, else from the node of a tensor that arrives. */
 static void model_explorer_add_edges(struct nodes *x, struct node n)
 {
     const struct lx_plan *p = x->p;
@@ -253,8 +254,9 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
     return true;
 }
 
-/* Figures beside the nodes, one file per figure: { graph: { name, results: { node: { value } } } }. Residency has a
- * colour per node, the others are shades of a gradient. Lists have residency and bytes only. */
+/* Figures beside the nodes, one file per figure: { graph: { name, results: { node: { value } } } }.
+ * Residency has a colour per node, the others are shades of a gradient. Lists have residency and bytes
+ * only. */
 enum figure { RESIDENCY, BYTES, TIME, CORES };
 
 static const char *const figure_names[] = {[RESIDENCY] = "residency",

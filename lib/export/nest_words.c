@@ -1,4 +1,4 @@
-/* Words about nests; see nest_words.h. A stay that is held in a level lies in one nest, that of its first op. */
+/* Words about nests; see nest_words.h. A stay that is held in a level lies in the nest of its first op. */
 #include "export/nest_words.h"
 #include "base/words/human_words.h"
 
@@ -125,18 +125,12 @@ static void nest_words_add_slices(const struct lx_plan *p, const struct lx_nest 
     }
 }
 
-void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
-                          struct text *out)
-{
-    nest_words_add_slices(p, n, levels_to(n->level_count), iteration, out);
-}
-
 void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
                          struct text *out)
 {
     text_format(out, "iteration %s of ", grouped(iteration + 1).at);
     text_format(out, "%s: ", grouped(nest_iterations(n)).at);
-    add_iteration_slices(p, n, iteration, out);
+    nest_words_add_slices(p, n, levels_to(n->level_count), iteration, out);
 }
 
 void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
@@ -151,28 +145,27 @@ bool is_tile(const struct lx_plan *p, int32_t buffer)
     return p->stays && p->stays[buffer].hold > 0;
 }
 
-/* The nest of a tile; NULL: it is whole. */
-static const struct lx_nest *nest_words_nest_of_tile(const struct lx_plan *p, int32_t buffer)
+/* The nest of a tile, and the levels that cut its tensor (`levels` may be NULL); NULL: the buffer is
+ * whole. */
+static const struct lx_nest *nest_words_nest_of_tile(const struct lx_plan *p, int32_t buffer,
+                                                     unsigned *levels)
 {
     int32_t n = is_tile(p, buffer) ? plan_nest_at(p, p->stays[buffer].first) : -1;
-    return n < 0 ? NULL : &p->nests[n];
-}
-
-/* Levels that cut what the buffer has. */
-static unsigned nest_words_levels_of_tile(const struct lx_plan *p, const struct lx_nest *n, int32_t buffer)
-{
-    const struct lx_stay *s = &p->stays[buffer];
-    return nest_tensor_of(p->layouts, n, s->tensor).indexed & levels_to(s->hold);
+    const struct lx_stay *s = n < 0 ? NULL : &p->stays[buffer];
+    if (s && levels)
+        *levels = nest_tensor_of(p->layouts, &p->nests[n], s->tensor).indexed & levels_to(s->hold);
+    return s ? &p->nests[n] : NULL;
 }
 
 int64_t tile_count(const struct lx_plan *p, int32_t buffer)
 {
-    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
-    return n ? nest_product(n, nest_words_levels_of_tile(p, n, buffer)) : 1;
+    unsigned levels;
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer, &levels);
+    return n ? nest_product(n, levels) : 1;
 }
 
-/* Levels up to the stay's hold over which its tensor is summed, if a load brings back an incomplete sum; else none. No
- * load is made where the sum begins. */
+/* Levels up to the stay's hold over which its tensor is summed, if a load brings back an incomplete sum;
+ * else none. No load is made where the sum begins. */
 static unsigned nest_resumed_sum(const struct lx_plan *p, const struct lx_nest *n,
                                  const struct lx_transfer *t)
 {
@@ -183,7 +176,7 @@ static unsigned nest_resumed_sum(const struct lx_plan *p, const struct lx_nest *
 
 int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t)
 {
-    const struct lx_nest *n = nest_words_nest_of_tile(p, t->stay);
+    const struct lx_nest *n = nest_words_nest_of_tile(p, t->stay, NULL);
     if (!n) return 1;
     const struct lx_stay *s = &p->stays[t->stay];
     int64_t times = nest_product(n, levels_to(s->hold));
@@ -214,7 +207,7 @@ bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int6
 
 void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 {
-    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer, NULL);
     if (!n) return;
     text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
     if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", accumulator");
@@ -258,10 +251,10 @@ void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int6
 
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out)
 {
-    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer);
+    unsigned levels;
+    const struct lx_nest *n = nest_words_nest_of_tile(p, buffer, &levels);
     if (!n) return;
     const struct lx_stay *s = &p->stays[buffer];
-    unsigned levels = nest_words_levels_of_tile(p, n, buffer);
     text_format(out, "tile %s of ", grouped(nest_words_tile_number(n, levels, iteration) + 1).at);
     text_format(out, "%s of ", grouped(nest_product(n, levels)).at);
     add_printable(out, p->layouts->graph->tensors[s->tensor].name, 30);

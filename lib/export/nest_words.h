@@ -1,8 +1,8 @@
-/* What a plan's nests are in words: their loops, an iteration and which slice of a tensor is there in it, how often a
- * tile is filled and saved. For every command, picture and view alike.
+/* The nests of a plan in words, for every command, picture and view: their loops, an iteration and its
+ * slices of tensors, how often a tile is filled and saved.
  *
- * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on. Letters of axes are
- * those of the nest's first op that has an einsum. */
+ * * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on.
+ * Letters of axes are those of the nest's first op that has an einsum. */
 #ifndef LX_EXPORT_NEST_WORDS_H
 #define LX_EXPORT_NEST_WORDS_H
 
@@ -30,19 +30,18 @@ void add_nest_words(const struct lx_plan *p, const struct lx_nest *n, struct tex
 void add_nest_brief(const struct lx_plan *p, const struct lx_nest *n, struct text *out);
 /* "nest 2, ticks 12 to 17: x16 over h, x64 over s". */
 void add_nest_title(const struct lx_plan *p, int32_t nest, struct text *out);
-/* "12-17:h/16,s/64", as --nests takes it: with the letters of its first op, and other tile counts (NULL: its own). */
+/* "12-17:h/16,s/64", as --nests takes it: with the letters of its first op, and other tile counts (NULL:
+ * its own). */
 void add_nest_option(const struct lx_plan *p, const struct lx_nest *n, const int64_t *tiles,
                      struct text *out);
 
 /* The index of a level in an iteration; levels from 0 on, the outermost first. */
 int64_t iteration_index(const struct lx_nest *n, int64_t iteration, int level);
-/* "h 0..1, s 256..320": what the loops are at. */
-void add_iteration_slices(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
-                          struct text *out);
 /* "iteration 5 of 1,024: h 0..1, s 256..320". */
 void add_iteration_words(const struct lx_plan *p, const struct lx_nest *n, int64_t iteration,
                          struct text *out);
-/* The slice of a tensor that the levels up to `hold` fix in an iteration: "s 256..320"; nothing: all of it. */
+/* The slice of a tensor that the levels up to `hold` fix in an iteration: "s 256..320"; nothing: the whole
+ * tensor. */
 void add_slice_words(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int hold,
                      int64_t iteration, struct text *out);
 
@@ -55,11 +54,12 @@ int nest_level_of(const struct lx_plan *p, int32_t op, char letter);
 bool is_tile(const struct lx_plan *p, int32_t buffer);
 /* How many tiles make its tensor; 1: it is whole. */
 int64_t tile_count(const struct lx_plan *p, int32_t buffer);
-/* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the iteration. */
+/* "tile 1 of 16 of k: held in level 1 of 2, loaded 16 times, 2,097,152 B in all"; the tile of the
+ * iteration. */
 void add_tile_words(const struct lx_plan *p, int32_t buffer, int64_t iteration, struct text *out);
 
-/* A whole tensor while a nest runs: "whole in nest 2: this iteration uses s 256..320", "accumulator of nest 3 over f: 5 of 64
- * tiles summed"; nothing where the nest does not touch it. */
+/* A whole tensor while a nest runs: "whole in nest 2: this iteration uses s 256..320", "accumulator of
+ * nest 3 over f: 5 of 64 tiles summed"; nothing where the nest does not touch it. */
 void add_whole_words(const struct lx_plan *p, int32_t buffer, int32_t nest, int64_t iteration,
                      struct text *out);
 /* "held in level 1 of 2, loaded 16 times, 2,097,152 B in all". */

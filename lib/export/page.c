@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its number says the same. */
+/* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its
+ * number says the same. */
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out)
 {
@@ -120,7 +121,7 @@ static void still_add_facts(const struct lx_plan *p, const struct lx_plan *other
     still_add_row("made by", &made, out);
 }
 
-/* The head of a table of `all` things, of which `shown` are listed. */
+/* The head of a table that lists `shown` of `all` things. */
 static void still_begin_table(const char *thing, int32_t all, int32_t shown, const char *which,
                               const char *const *heads, struct text *out)
 {

@@ -1,8 +1,9 @@
-/* Pages that are one file: markup, styles, scripts and data, so that they open from disk and can be sent around. The parts
- * are sources in this folder, which the build puts into the library (embed.cmake).
+/* Pages that are one file: markup, styles, scripts and data, so that they open from disk and can be sent
+ * around. The parts are sources in this folder, which the build puts into the library (embed.cmake).
  *
- * Texts of files stand in the data, as JSON inside a script element of a type that no browser runs; the scripts put them
- * into the page as text, never as markup. The part for readers without scripts escapes them. */
+ * * Texts of files stand in the data, as JSON inside a script element of a type that no browser runs; the
+ * scripts put them into the page as text, never as markup. The part for readers without scripts escapes
+ * them. */
 #ifndef LX_EXPORT_PAGE_H
 #define LX_EXPORT_PAGE_H
 
@@ -11,10 +12,11 @@
 
 extern const char html_page_css[], html_page_js[], html_plan_js[];
 
-/* The page of a script with its data, which is JSON. `still`: markup for who runs no scripts; NULL: none. */
+/* The page of a script with its data, which is JSON. `still`: markup for readers without scripts; NULL:
+ * none. */
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out);
-/* plan_page.c: the page of a plan, beside another one (may be NULL). `remedies`: what helps, as data; NULL: nobody asked. */
+/* plan_page.c: the page of a plan, beside another one (may be NULL). `remedies`: as data; NULL: none. */
 void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char *remedies, struct text *out);
 
 /* Buffers and ops that the page without scripts shows; the largest, the first. */

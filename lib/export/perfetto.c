@@ -1,16 +1,18 @@
 /* Plans as trace events: https://ui.perfetto.dev opens the files.
  *
- * A plan has five processes: what each core does; bytes of LX that are taken and reserved; rates of HBM; the rings; and
- * the lives of buffers, in lanes, as slices of one row must not overlap. Counters hold from one event to the next and
- * end at 0, so that the area under each is the plan's figure: bytes in use times time, or the bytes that are moved.
- * Bytes that several buffers are on count once. Nothing is executed: `lxplan run --trace` traces an execution.
+ * * A plan has five processes: what each core does; bytes of LX that are taken and reserved; rates of HBM;
+ * the rings; and the lives of buffers, in lanes, as slices of one row must not overlap. Counters hold from
+ * one event to the next and end at 0, so that the area under each is the plan's figure: bytes in use times
+ * time, or the bytes that are moved. Bytes that several buffers are on count once. Nothing is executed:
+ * `lxplan run --trace` traces an execution.
  *
- * A team has a process per device, named by its number and its place in the grid. Row 0 has its ops, row 1 its waits
- * for others, and a row per axis of the grid the trips over its links; a trip over several axes stands in the row of
- * the first, as no two trips to one device over one axis overlap. Arrows (flows) go from the op that sends the last of
- * a message to its trip. Ops add up to busy_us of the clock, waits to waited_us, trips to link_us.
+ * * A team has a process per device, named by its number and its place in the grid. Row 0 has its ops, row
+ * 1 its waits for others, and a row per axis of the grid the trips over its links; a trip over several
+ * axes stands in the row of the first, as no two trips to one device over one axis overlap. Arrows (flows)
+ * go from the op that sends the last of a message to its trip. Ops add up to busy_us of the clock, waits
+ * to waited_us, trips to link_us.
  *
- * Times are whole picoseconds, so that slices of a row stay apart when they are rounded. */
+ * * Times are whole picoseconds, so that slices of a row stay apart when they are rounded. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -151,18 +153,6 @@ static void perfetto_add_cores(struct plan_trace *x)
         }
 }
 
-/* Bytes of a pool that belong to nobody at a tick. In a graph the device keeps them for itself. */
-static int64_t perfetto_reserved(const struct lx_plan *p, int32_t pool, int64_t tick)
-{
-    int64_t bytes = 0;
-    if (p->layouts) return max_i64(p->graph->device.lx_bytes - p->problem.capacity, 0);
-    for (int32_t i = 0; p->problem.pool_count && i < p->problem.pools[pool].reserved_count; i++) {
-        const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
-        if (tick >= r->start && tick < r->end) bytes += r->to - r->from;
-    }
-    return bytes;
-}
-
 /* A counter of bytes in use, with a value at every tick at which the use of the pool changes. */
 static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
 {
@@ -185,9 +175,16 @@ static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
         bool end = at[i] == x->time.last;
         if (i && at[i] == at[i - 1]) continue;
         while (k < o.count && o.tick[k] <= at[i]) k++;
+        /* Bytes that no buffer may use. In a graph the device keeps them for itself. */
+        int64_t reserved =
+            x->p->layouts ? max_i64(x->p->graph->device.lx_bytes - x->p->problem.capacity, 0) : 0;
+        for (int32_t j = 0; !x->p->layouts && own && j < own->reserved_count; j++) {
+            const struct lx_reserved *r = &own->reserved[j];
+            if (at[i] >= r->start && at[i] < r->end) reserved += r->to - r->from;
+        }
         perfetto_begin_counter(&x->trace, LX, name.at, tick_time(&x->time, at[i]));
         text_format(x->trace.out, "\"bytes\": %" PRId64 ", \"reserved\": %" PRId64 "}}",
-                    end || !k ? 0 : o.bytes[k - 1], end ? 0 : perfetto_reserved(x->p, pool, at[i]));
+                    end || !k ? 0 : o.bytes[k - 1], end ? 0 : reserved);
     }
     mem_free(at);
     text_free(&name);

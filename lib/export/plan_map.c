@@ -104,7 +104,7 @@ int32_t *largest_buffers(const struct lx_plan *p, int32_t most, int32_t *count)
 {
     int32_t n = p->problem.count, *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen), larger = 0;
     int64_t low = 0, high = most > 0 && n > most ? INT64_MAX : 0;
-    while (low < high) { /* the least size of which no more than `most` are larger */
+    while (low < high) { /* the least size that no more than `most` buffers exceed */
         int64_t middle = low + (high - low) / 2;
         larger = 0;
         for (int32_t i = 0; i < n; i++) larger += p->problem.buffers[i].size > middle;

@@ -1,9 +1,9 @@
-/* The layout that every map of a plan reads (terminal, text, SVG, page, traces): pools as bands of one axis of
- * addresses, lives in lanes, and the order of buffers off chip.
+/* The layout that every map of a plan reads (terminal, text, SVG, page, traces): pools as bands of one
+ * axis of addresses, lives in lanes, and the order of buffers off chip.
  *
- * The first pool is on top, every band below a heading. A picture address is the address in the pool plus the base of
- * its band. A plan of one pool has one band at 0 without a heading, so that both are the same there. Bands and headings
- * follow each other without gaps from 0 to `top`. */
+ * * The first pool is on top, every band below a heading. A picture address is the address in the pool
+ * plus the base of its band. A plan of one pool has one band at 0 without a heading, so that both are the
+ * same there. Bands and headings follow each other without gaps from 0 to `top`. */
 #ifndef LX_EXPORT_PLAN_MAP_H
 #define LX_EXPORT_PLAN_MAP_H
 
@@ -39,12 +39,12 @@ struct laned {
     int lane; /* -1: none is free */
 };
 
-/* Sorts by begin, longer ones first, and gives each the first of `most` lanes that is free. Returns the lanes in use.
- * O(count * lanes). */
+/* Sorts by begin, longer ones first, and gives each the first of `most` lanes that is free. Returns the
+ * lanes in use. O(count * lanes). */
 int lanes_sweep(struct laned *all, size_t count, int most);
 
-/* Lanes of the strip of buffers off chip below a map. The most expensive ones come first and get the best places.
- * O(placed) per life. */
+/* Lanes of the strip of buffers off chip below a map. The most expensive ones come first and get the best
+ * places. O(placed) per life. */
 enum { MOST_LANES = 10, MOST_IN_LANES = 300 };
 
 struct lanes {
@@ -58,17 +58,17 @@ struct lanes {
 /* The lane of `who` during [from, to), or -1. */
 int lanes_place(struct lanes *l, int32_t who, int64_t from, int64_t to);
 
-/* The buffers off chip that could have been on chip, most expensive first, then those that must stay in HBM.
- * Allocated; `*count` of them. */
+/* The buffers off chip that could have been on chip, most expensive first, then buffers that must stay in
+ * HBM. Allocated; `*count` of them. */
 int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count);
 
 /* The `most` largest buffers (0: all) in the order of their numbers; of equal ones the first. Allocated. */
 int32_t *largest_buffers(const struct lx_plan *p, int32_t most, int32_t *count);
 
-/* plan_svg.c: the map as a drawing without scripts, fonts or other files. Sizes of 0: the default ones. In a page it has
- * no XML head, and only the `most` largest buffers (0: all). */
+/* plan_svg.c: the map as a drawing without scripts, fonts or other files. Sizes of 0: the default ones. In
+ * a page it has no XML head, and only the `most` largest buffers (0: all). */
 void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int32_t most, struct text *out);
-/* A name or a text from a file, printable and escaped, cut to so many columns (0: not cut). */
+/* A name or a text from a file, printable and escaped, cut to `columns` (0: not cut). */
 void text_xml_name(struct text *t, const char *s, int columns);
 /* A name inside a rectangle of a drawing, if three of its letters fit. */
 void svg_add_label(const char *name, double x, double y, double width, double height, struct text *t);

@@ -1,4 +1,5 @@
-/* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with what each core holds. */
+/* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with
+ * what each core holds. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -253,7 +254,7 @@ static void page_add_ops(const struct lx_plan *p, struct text *out)
     text_add(out, "],\n");
 }
 
-/* Loops of each nest, and what a tile says of itself in its first iteration. */
+/* Loops of each nest, and the words of each tile in its first iteration. */
 static void page_add_nests(const struct lx_plan *p, struct text *out)
 {
     text_add(out, "\"nests\": [");

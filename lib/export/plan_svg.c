@@ -1,8 +1,8 @@
 /* The address-time map as SVG.
  *
- * From top to bottom: title, the map with one rectangle per life of a buffer, occupancy over time, and the lives of
- * spilled buffers. Several pools are bands one below the other. The colour of a buffer comes from its tensor's name
- * and is the same in every drawing. Each rectangle has a tooltip. */
+ * * From top to bottom: title, the map with one rectangle per life of a buffer, occupancy over time, and
+ * the lives of spilled buffers. Several pools are bands one below the other. The colour of a buffer comes
+ * from its tensor's name and is the same in every drawing. Each rectangle has a tooltip. */
 #include "export/plan_map.h"
 #include "base/checked.h"
 #include "base/hash.h"

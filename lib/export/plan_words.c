@@ -22,11 +22,6 @@ const char *value_word(const struct lx_plan *p)
     return p->graph->list ? "cost" : "HBM";
 }
 
-static struct words bytes_words(int64_t n, bool brief)
-{
-    return brief ? in_short_bytes(n) : in_bytes(n);
-}
-
 const char *optimal_words(const struct lx_plan *p)
 {
     /* The bound that plans with nests have is one of tensors, however ops are divided. */
@@ -40,17 +35,6 @@ const char *verdict_words(const struct lx_plan *p)
     return p->answer.status == LX_OPTIMAL ? optimal_words(p) : lx_verdict_word(p->answer.status);
 }
 
-static void add_least(const struct lx_plan *p, const char *least, struct text *out)
-{
-    double gap = lx_plan_gap(p);
-    if (gap <= 0)
-        text_format(out, ", %s", optimal_words(p));
-    else if (isinf(gap))
-        text_add(out, ", no lower bound above 0 is proved");
-    else
-        text_format(out, ", proven least %s (+%s)", least, in_percent(gap).at);
-}
-
 const char *pool_word(const struct lx_plan *p, int32_t buffer)
 {
     bool several = p->problem.pool_count > 1 && p->answer.pool && p->answer.address[buffer] >= 0;
@@ -59,26 +43,26 @@ const char *pool_word(const struct lx_plan *p, int32_t buffer)
 
 void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
 {
-    struct words us;
-    snprintf(us.at, sizeof us.at, "%.2f us end to end", p->figures.bound_us);
+    double gap = lx_plan_gap(p);
+    struct words least = brief ? in_short_bytes(lx_plan_least(p)) : in_bytes(lx_plan_least(p));
+    if (p->asks_time) snprintf(least.at, sizeof least.at, "%.2f us end to end", p->figures.bound_us);
     if (p->answer.status == LX_INFEASIBLE)
         text_add(out, " with nothing on chip, which is no answer");
-    else if (p->asks_time)
-        add_least(p, us.at, out);
-    else if (p->problem.objective != LX_FIT && lx_plan_value(p) != INT64_MAX)
-        add_least(p, bytes_words(lx_plan_least(p), brief).at, out);
+    else if (!p->asks_time && (p->problem.objective == LX_FIT || lx_plan_value(p) == INT64_MAX))
+        return;
+    else if (gap <= 0)
+        text_format(out, ", %s", optimal_words(p));
+    else if (isinf(gap))
+        text_add(out, ", no lower bound above 0 is proved");
+    else
+        text_format(out, ", proven least %s (+%s)", least.at, in_percent(gap).at);
 }
 
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
 {
-    bool height = p->problem.objective == LX_HEIGHT;
-    text_format(out, "%s %s", value_word(p),
-                bytes_words(height ? p->figures.height_bytes : p->figures.hbm_bytes, brief).at);
-    if (!p->asks_time) {
-        add_least_words(p, brief, out);
-        return;
-    }
-    text_format(out, ", %.2f us end to end", p->figures.end_to_end_us);
+    int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
+    text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
+    if (p->asks_time) text_format(out, ", %.2f us end to end", p->figures.end_to_end_us);
     add_least_words(p, brief, out);
 }
 

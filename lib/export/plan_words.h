@@ -13,8 +13,8 @@ struct words in_short_bytes(int64_t n);
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
-/* "optimal", or "optimal for these divisions" where others might move less: only co-optimisation, a list and a bound on
- * time leave no others. */
+/* "optimal", or "optimal for these divisions" where others might move less: only co-optimisation, a list
+ * and a bound on time leave no others. */
 const char *optimal_words(const struct lx_plan *p);
 /* The same for every status: "feasible", "limit". */
 const char *verdict_words(const struct lx_plan *p);
@@ -34,7 +34,7 @@ int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
 int64_t *moved_by_buffers(const struct lx_plan *p);
 /* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
-/* The largest of what has not been said yet (a bit per number); -1: nothing is left. */
+/* The largest number without its bit in `said`; -1: none is left. */
 int largest_left(const double *at, int count, unsigned said);
 
 #endif

@@ -1,10 +1,12 @@
-/* What is on chip as two tables of XLA: the buffer assignment, and the allocations of the memory-space assignment.
+/* The buffers on chip as two tables of XLA: the buffer assignment, and the allocations of the memory-space
+ * assignment.
  *
- * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are addresses; a life is
- * [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times inclusive. A list that
- * came with numbers keeps them. Others have those that --format xla gives the same buffers, which leaves out what may not be
- * on chip: that and the second together are a plan that lx_check_xla takes. There a buffer that goes on in another's place
- * begins at the tick at which that one ends. */
+ * * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are
+ * addresses; a life is [definition_time, end_time + 1). The second has a row per time that a buffer is on
+ * chip, both times inclusive. A list that came with numbers keeps them. Others have those that --format
+ * xla gives the same buffers, which leaves out what may not be on chip: that and the second together are a
+ * plan that lx_check_xla takes. There a buffer that goes on in another's place begins at the tick at which
+ * that one ends. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,4 +1,5 @@
 /* Requests that the view on top does not answer. */
+#include "base/checked.h"
 #include "export/nest_words.h"
 #include "tui/team/team_picture.h"
 
@@ -103,8 +104,8 @@ static void acts_say_iteration(struct explorer *x, int32_t nest)
     text_free(&line);
 }
 
-/* An iteration of the nest at the cursor: by its number, or the next or previous one of the innermost or `outer`most loop.
- * The first iteration comes after the last. */
+/* An iteration of the nest at the cursor: by its number, or the next or previous one of the innermost or
+ * `outer`most loop. The first iteration comes after the last. */
 static void acts_iterate(struct explorer *x, const char *number, int outer, int by)
 {
     const struct lx_plan *p = session_plan(&x->session);
@@ -337,7 +338,7 @@ static const struct {
 void explorer_request(struct explorer *x, enum request r, const char *argument)
 {
     if (r != REQ_FILTER) filter_settle(x); /* a filter that was cancelled has moved nothing */
-    struct place before = place_now(x);
+    struct place before = PLACE_NOW(x);
     enum view_id page = x->view;
     uint64_t plan = x->session.shown.number;
     if (!argument && r == REQ_SEARCH) {
@@ -350,11 +351,20 @@ void explorer_request(struct explorer *x, enum request r, const char *argument)
     }
     if (!argument && request_rows[r].argument != ARG_NONE &&
         r != REQ_OPEN) { /* the command line asks for it */
-        char line[60], *name = NULL;
-        if (r == REQ_SAVE || r == REQ_EXPORT) name = take_name(x, r == REQ_SAVE ? ".plan.json" : ".svg");
+        /* The file is named after the open pattern: "gqattention.svg". */
+        const char *path =
+                       x->session.current >= 0 ? x->session.patterns.at[x->session.current].path : "lxplan",
+                   *slash = strrchr(path, '/'),
+                   *ending = r == REQ_SAVE     ? ".plan.json"
+                             : r == REQ_EXPORT ? ".svg"
+                                               : "";
+        char line[60], name[120] = "";
+        if (slash) path = slash + 1;
+        if (*ending)
+            snprintf(name, sizeof name, "%.*s%s", (int)min_i64((int64_t)strcspn(path, "."), 80), path,
+                     ending);
         snprintf(line, sizeof line, "%s ", request_rows[r].name);
-        prompt_propose(x, line, name ? name : "");
-        mem_free(name);
+        prompt_propose(x, line, name);
         return;
     }
     if (!view_request(x, explorer_top(x), r, argument)) {

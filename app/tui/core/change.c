@@ -5,27 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Ops whose division differs. Names identify them: layouts may differ, and with them the ops between. */
-static int32_t change_count_splits(const struct lx_plan *a, const struct lx_plan *b)
-{
-    if (!a->divisions || !b->divisions || a->divisions == b->divisions) return 0;
-    const struct lx_graph *ga = a->layouts->graph, *gb = b->layouts->graph;
-    int32_t count = 0, at = 0;
-    for (int32_t o = 0; o < gb->op_count && ga->op_count > 0; o++) {
-        int32_t tried = 0; /* both have nearly the same order */
-        while (tried < ga->op_count && strcmp(ga->ops[at].name, gb->ops[o].name) != 0)
-            at = (at + 1) % ga->op_count, tried++;
-        if (tried < ga->op_count) {
-            const struct lx_division *x = &a->divisions->at[at], *y = &b->divisions->at[o];
-            bool same = x->split_count == y->split_count && x->contiguous == y->contiguous;
-            for (int i = 0; same && i < x->split_count; i++) same = x->splits[i].split == y->splits[i].split;
-            count += !same;
-        }
-        at = (at + 1) % ga->op_count;
-    }
-    return count;
-}
-
 void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
 {
     struct lx_diff d;
@@ -47,7 +26,24 @@ void change_make(const struct lx_plan *before, const struct lx_plan *after, stru
         if (x->after >= 0) out->marks[x->after] = 1;
     }
     lx_diff_free(&d);
-    out->resplit = change_count_splits(before, after);
+    /* Ops whose division differs. Names identify them: layouts may differ, and with them the ops between. */
+    bool splits = before->divisions && after->divisions && before->divisions != after->divisions;
+    const struct lx_graph *ga = splits ? before->layouts->graph : NULL,
+                          *gb = splits ? after->layouts->graph : NULL;
+    int32_t at = 0;
+    for (int32_t o = 0; splits && o < gb->op_count && ga->op_count > 0; o++) {
+        int32_t tried = 0; /* both have nearly the same order */
+        while (tried < ga->op_count && strcmp(ga->ops[at].name, gb->ops[o].name) != 0)
+            at = (at + 1) % ga->op_count, tried++;
+        if (tried < ga->op_count) {
+            const struct lx_division *was = &before->divisions->at[at], *is = &after->divisions->at[o];
+            bool same = was->split_count == is->split_count && was->contiguous == is->contiguous;
+            for (int i = 0; same && i < was->split_count; i++)
+                same = was->splits[i].split == is->splits[i].split;
+            out->resplit += !same;
+        }
+        at = (at + 1) % ga->op_count;
+    }
     add_nests_change(before, after, &out->nests);
     out->known = true;
 }
@@ -57,12 +53,6 @@ void change_free(struct change *c)
     mem_free(c->marks);
     text_free(&c->nests);
     *c = (struct change){0};
-}
-
-/* "(-8.1 %)"; nothing where the value is unchanged or was 0. */
-static void change_add_share(struct text *out, double before, double after)
-{
-    if (before > 0 && before != after) text_format(out, " (%+.1f %%)", 100 * (after - before) / before);
 }
 
 /* "13.8 -> 12.7 MiB": both in the unit of the larger. */
@@ -92,14 +82,16 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
     else {
         text_format(&pieces[n], "%s ", c->what);
         change_add_bytes(&pieces[n], c->before.value, c->after.value, brief);
-        change_add_share(&pieces[n], (double)c->before.value, (double)c->after.value);
+        if (c->before.value > 0)
+            text_format(&pieces[n], " (%+.1f %%)",
+                        100 * ((double)c->after.value - (double)c->before.value) / (double)c->before.value);
     }
     n++;
     if (c->before.us > 0 && c->after.us > 0 && c->before.us != c->after.us) {
         int digits = brief && c->before.us >= 100 && c->after.us >= 100 ? 0 : 1;
         text_format(&pieces[n], "%s%.*f -> %.*f us", brief ? "" : "end to end ", digits, c->before.us, digits,
                     c->after.us);
-        change_add_share(&pieces[n++], c->before.us, c->after.us);
+        text_format(&pieces[n++], " (%+.1f %%)", 100 * (c->after.us - c->before.us) / c->before.us);
     }
     if (c->before.spill != c->after.spill && strcmp(c->what, "cost") != 0) {
         text_add(&pieces[n], "spill ");

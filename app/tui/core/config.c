@@ -41,7 +41,8 @@ static bool config_wrong_at(const struct config_line *l, const char *at, const l
     return status_set_at(l->st, why->code, l->file, l->number, (int)(at - l->text) + 1, "%s", why->text);
 }
 
-/* Adds a key to those of the request. False, with `why` and the place: no request has the name, or the key is taken. */
+/* Adds a key to those of the request. False, with `why` and the place: no request has the name, or the key
+ * is taken. */
 static bool config_bind(char *key, const char *name, lx_status *why)
 {
     const char *names[REQ_COUNT + 1] = {0};

@@ -10,26 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The line of the error where there is no plan; else of the view's selection: the op, or the buffer. */
-static int editor_line(const struct explorer *x)
-{
-    const struct session *s = &x->session;
-    const struct lx_plan *p = session_plan(s);
-    if (s->has_shown && !p) return s->shown.st.line;
-    const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
-    int32_t i = s->selection.buffer, op = s->selection.op;
-    int of_op = g && op >= 0 && op < g->op_count ? g->ops[op].line : 0, of_buffer = 0;
-    if (p && i >= 0 && i < p->problem.count && p->graph->list)
-        of_buffer = i < p->graph->list->buffer_count ? p->graph->list->buffers[i].line : 0;
-    else if (p && i >= 0 && i < p->problem.count) {
-        int32_t tensor = outcome_tensor(&s->shown, i);
-        of_buffer = g && tensor >= 0 && tensor < g->tensor_count ? g->tensors[tensor].line : 0;
-    }
-    bool buffers = x->view == VIEW_MAP || x->view == VIEW_BUFFERS || x->view == VIEW_COMPARE;
-    int first = buffers ? of_buffer : of_op, other = buffers ? of_op : of_buffer;
-    return first > 0 ? first : other;
-}
-
 void edit_ask(struct explorer *x)
 {
     struct session *s = &x->session;
@@ -39,7 +19,22 @@ void edit_ask(struct explorer *x)
         return;
     }
     const struct pattern *p = &s->patterns.at[pattern];
-    int line = pattern == s->current ? editor_line(x) : p->facts.refused ? p->facts.st.line : 0;
+    int line = p->facts.refused ? p->facts.st.line : 0;
+    if (pattern == s->current && s->has_shown && !session_plan(s)) /* the error */
+        line = s->shown.st.line;
+    else if (pattern == s->current) { /* the selection of the view: the op, or the buffer */
+        const struct lx_plan *plan = session_plan(s);
+        const struct lx_graph *g = s->has_shown ? outcome_graph(&s->shown) : NULL;
+        int32_t i = s->selection.buffer, op = s->selection.op, tensor = outcome_tensor(&s->shown, i);
+        int of_op = g && op >= 0 && op < g->op_count ? g->ops[op].line : 0, of_buffer = 0;
+        if (plan && plan->graph->list && i >= 0 && i < plan->graph->list->buffer_count)
+            of_buffer = plan->graph->list->buffers[i].line;
+        else if (g && tensor >= 0 && tensor < g->tensor_count)
+            of_buffer = g->tensors[tensor].line;
+        bool buffers = x->view == VIEW_MAP || x->view == VIEW_BUFFERS || x->view == VIEW_COMPARE;
+        line = buffers ? of_buffer : of_op;
+        if (line <= 0) line = buffers ? of_op : of_buffer;
+    }
     x->edit = (struct edit){true, pattern, line > 0 ? line : 1};
     explorer_say(x, TONE_PLAIN, "%s +%d %s: an editor needs a terminal", edit_program(), x->edit.line,
                  p->shown);

@@ -2,6 +2,7 @@
 #include "tui/core/explorer.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <stdio.h>
 
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
@@ -11,7 +12,7 @@ bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int
     for (int i = 0; i < VIEW_COUNT; i++) {
         const struct view *v = all_views[i];
         x->states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
-        if (v->begin) v->begin(x->states[i]);
+        if (v->initial) memcpy(x->states[i], v->initial, v->state_size);
     }
     cells_resize(&x->cells, rows, columns);
     return true;
@@ -21,7 +22,8 @@ void explorer_end(struct explorer *x)
 {
     session_end(&x->session);
     for (int i = 0; i < VIEW_COUNT; i++) {
-        if (x->states[i] && all_views[i]->end) all_views[i]->end(x->states[i]);
+        if (all_views[i]->end) all_views[i]->end(x->states[i]);
+        if (all_views[i]->is_list) mem_free(((struct list *)x->states[i])->shown);
         mem_free(x->states[i]);
     }
     cells_free(&x->cells);
@@ -58,6 +60,11 @@ void explorer_show(struct explorer *x, enum view_id page)
     if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
 }
 
+static bool explorer_plays(const struct explorer *x)
+{
+    return x->playing && all_views[explorer_top(x)]->tick && session_plan(&x->session);
+}
+
 void explorer_key(struct explorer *x, struct key key)
 {
     enum view_id top = explorer_top(x);
@@ -76,7 +83,7 @@ void explorer_key(struct explorer *x, struct key key)
     case AT_TICK:
         x->spin++;
         explorer_watch(x);
-        if (view_is_lively(x, top)) all_views[top]->tick(x, x->states[top]);
+        if (explorer_plays(x)) all_views[top]->tick(x, x->states[top]);
         return;
     case AT_NOTHING:
         return;
@@ -92,7 +99,8 @@ void explorer_key(struct explorer *x, struct key key)
     default:
         break;
     }
-    session_seen(&x->session);
+    change_free(&x->session.change); /* shown until the next key */
+    x->session.moved = NULL;
     if (x->prompt.open) {
         prompt_key(x, key.code);
     } else {
@@ -110,8 +118,7 @@ void explorer_key(struct explorer *x, struct key key)
 
 bool explorer_is_lively(struct explorer *x)
 {
-    return view_is_lively(x, explorer_top(x)) || session_is_stale(&x->session) ||
-           worker_busy(x->session.worker, NULL) > 0;
+    return explorer_plays(x) || session_is_stale(&x->session) || worker_busy(x->session.worker, NULL) > 0;
 }
 
 static struct scene scene_of(struct explorer *x, enum view_id view)

@@ -62,7 +62,8 @@ struct explorer {
     char search[64];
     char filter[VIEW_COUNT][64];
     bool quit, redraw_all, keep_message;
-    int spin; /* counts ticks of the clock, for animations */
+    bool playing; /* the map goes on by a tick of the plan with every tick of the clock */
+    int spin;     /* counts ticks of the clock, for animations */
 
     struct {
         int from, to;
@@ -92,7 +93,9 @@ void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* finding.c: the way back */
-struct place place_now(const struct explorer *x);
+#define PLACE_NOW(x)                                                                                         \
+    ((struct place){(x)->view, (x)->session.current, (x)->session.selection.buffer,                          \
+                    (x)->session.selection.op})
 /* Keeps the place before a request, if the request left it. */
 void place_left(struct explorer *x, struct place before, enum request by);
 
@@ -125,15 +128,11 @@ void prompt_open(struct explorer *x, char lead, const char *text);
 /* With a proposal behind the text, which typing replaces. */
 void prompt_propose(struct explorer *x, const char *text, const char *proposal);
 void prompt_key(struct explorer *x, uint32_t code);
-/* Runs "name argument". */
-void prompt_run(struct explorer *x, const char *line);
 
 /* export.c: saving */
 void take_save(struct explorer *x, const char *path);
 void take_export(struct explorer *x, const char *path);
 void take_copy(struct explorer *x);
-/* A name for a file that goes with the open pattern: "gqattention.svg". malloc'ed. */
-char *take_name(const struct explorer *x, const char *ending);
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out);
 
 /* frame.c: around the views */
@@ -143,14 +142,6 @@ void frame_draw_status(struct explorer *x, struct box area);
 void frame_draw_hints(struct explorer *x, struct box area);
 /* True: the click was on it. */
 bool footer_click(struct explorer *x, const struct key *k);
-/* The progress of planning; returns the columns it took, 0: nothing is planned. */
-int frame_draw_planning(struct explorer *x, struct box row);
-/* The effect of the last change. */
-void frame_draw_change(struct explorer *x, struct box row);
-/* The facts of a pattern in the list that is not open. */
-void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p);
-/* Instead of a view before the first plan: the facts of the pattern. */
-void frame_draw_waiting(const struct scene *on, struct box area);
 /* A box on top with a title; returns its inside. */
 struct box frame_window(const struct scene *on, const char *title, int rows, int columns);
 /* Instead of a view that has no plan. */

@@ -7,15 +7,6 @@
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 18 };
 
-char *take_name(const struct explorer *x, const char *ending)
-{
-    const struct session *s = &x->session;
-    const char *path = s->current >= 0 ? s->patterns.at[s->current].path : "lxplan";
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t n = strcspn(name, ".");
-    return mem_format("%.*s%s", (int)(n < 80 ? n : 80), name, ending);
-}
-
 /* An existing file is replaced when the same command is given twice. */
 static bool export_may_write(struct explorer *x, enum request r, const char *path)
 {
@@ -98,21 +89,6 @@ static int export_papers(const struct cells *g, const struct theme *t, int row, 
     return height;
 }
 
-static void export_character(const struct cells *g, const struct theme *t, int row, int column,
-                             struct text *out)
-{
-    const struct cell_glyph *c = &g->at[row * g->columns + column];
-    uint32_t front, back;
-    unsigned marks = c->style.marks | t->look[c->style.ink].ink_marks | t->look[c->style.paper].paper_marks;
-    if (c->code <= ' ' || export_quarters(c->code) > 0) return;
-    export_colours(c, t, &front, &back);
-    text_format(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s>&#%u;", column * CELL_WIDTH,
-                row * CELL_HEIGHT + CELL_HEIGHT - 5, front, marks & MARK_BOLD ? " font-weight=\"bold\"" : "",
-                marks & MARK_UNDERLINE ? " text-decoration=\"underline\"" : "", (unsigned)c->code);
-    if (c->combining) text_format(out, "&#%u;", (unsigned)c->combining);
-    text_add(out, "</text>\n");
-}
-
 void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out)
 {
     text_format(out,
@@ -123,7 +99,20 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
     for (int r = 0; r < 2 * g->rows;) r += export_papers(g, t, r, out);
     text_add(out, "</g>\n");
     for (int r = 0; r < g->rows; r++)
-        for (int c = 0; c < g->columns; c++) export_character(g, t, r, c, out);
+        for (int column = 0; column < g->columns; column++) {
+            const struct cell_glyph *c = &g->at[r * g->columns + column];
+            uint32_t front, back;
+            unsigned marks =
+                c->style.marks | t->look[c->style.ink].ink_marks | t->look[c->style.paper].paper_marks;
+            if (c->code <= ' ' || export_quarters(c->code) > 0) continue;
+            export_colours(c, t, &front, &back);
+            text_format(out, "<text x=\"%d\" y=\"%d\" fill=\"#%06x\"%s%s>&#%u;", column * CELL_WIDTH,
+                        r * CELL_HEIGHT + CELL_HEIGHT - 5, front,
+                        marks & MARK_BOLD ? " font-weight=\"bold\"" : "",
+                        marks & MARK_UNDERLINE ? " text-decoration=\"underline\"" : "", (unsigned)c->code);
+            if (c->combining) text_format(out, "&#%u;", (unsigned)c->combining);
+            text_add(out, "</text>\n");
+        }
     text_add(out, "</svg>\n");
 }
 
@@ -156,8 +145,8 @@ void take_export(struct explorer *x, const char *path)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
     else if (export_ends_with(path, ".svg")) {
         const struct view *top = all_views[explorer_top(x)];
-        if (top->to_svg && session_plan(&x->session))
-            top->to_svg(&x->session, &out);
+        if (top->shows_map && session_plan(&x->session))
+            show_svg(session_plan(&x->session), &(struct picture){0}, &out);
         else
             cells_to_svg(&x->cells, x->theme, &out);
     } else

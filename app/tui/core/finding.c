@@ -66,15 +66,9 @@ void filter_yield(struct explorer *x, enum view_id before, uint64_t plan)
     explorer_say(x, TONE_DIM, "filter removed: it hid the selection");
 }
 
-struct place place_now(const struct explorer *x)
-{
-    const struct session *s = &x->session;
-    return (struct place){x->view, s->current, s->selection.buffer, s->selection.op};
-}
-
 void place_left(struct explorer *x, struct place before, enum request by)
 {
-    struct place now = place_now(x);
+    struct place now = PLACE_NOW(x);
     bool away = before.view != now.view || before.pattern != now.pattern,
          jumps = by == REQ_GOTO || by == REQ_SEARCH || by == REQ_SEARCH_NEXT || by == REQ_SEARCH_PREVIOUS ||
                  by == REQ_OFF_CHIP || by == REQ_OPEN,

@@ -22,29 +22,6 @@ static const struct {
 
 enum { NAMES = sizeof names / sizeof *names };
 
-/* "Down", "C-r"; a place may follow: "Click:3,10", "Resize:80x24" with the columns first. */
-static bool key_parse_named(const char *word, struct key *out)
-{
-    size_t n = strcspn(word, ":");
-    int a = 0, b = 0;
-    char between = 0;
-    if (strncasecmp(word, "C-", 2) == 0 && isalpha((unsigned char)word[2]) && !word[3]) {
-        *out = (struct key){.code = (uint32_t)(toupper((unsigned char)word[2]) - '@')};
-        return true;
-    }
-    for (int i = 0; i < NAMES; i++) {
-        if (strncasecmp(word, names[i].name, n) != 0 || names[i].name[n]) continue;
-        *out = (struct key){.code = names[i].code};
-        if (!word[n]) return true;
-        if (sscanf(word + n + 1, "%d%c%d", &a, &between, &b) != 3 || a < 0 || b < 0 || a > 1000 || b > 1000)
-            return false;
-        out->row = between == 'x' ? b : a;
-        out->column = between == 'x' ? a : b;
-        return true;
-    }
-    return false;
-}
-
 bool key_parse(const char **text, struct key *out, lx_status *st)
 {
     const char *s = *text, *end = *s == '<' ? strchr(s, '>') : NULL;
@@ -55,7 +32,24 @@ bool key_parse(const char **text, struct key *out, lx_status *st)
         char word[32] = "";
         end = strchr(s, '>');
         if (end && end - s - 1 < (long)sizeof word) memcpy(word, s + 1, (size_t)(end - s - 1));
-        if (!end || !key_parse_named(word, out))
+        /* "Down", "C-r"; a place may follow: "Click:3,10", "Resize:80x24" with the columns first. */
+        size_t n = strcspn(word, ":");
+        bool control = strncasecmp(word, "C-", 2) == 0 && isalpha((unsigned char)word[2]) && !word[3],
+             known = control;
+        int a = 0, b = 0;
+        char between = 0;
+        *out = (struct key){.code = control ? (uint32_t)(toupper((unsigned char)word[2]) - '@') : 0};
+        for (int i = 0; !known && i < NAMES; i++) {
+            known = strncasecmp(word, names[i].name, n) == 0 && !names[i].name[n];
+            if (known) out->code = names[i].code;
+        }
+        if (known && word[n]) {
+            known = !control && sscanf(word + n + 1, "%d%c%d", &a, &between, &b) == 3 && a >= 0 && b >= 0 &&
+                    a <= 1000 && b <= 1000;
+            out->row = between == 'x' ? b : a;
+            out->column = between == 'x' ? a : b;
+        }
+        if (!end || !known)
             return status_set(st, LX_E_USAGE,
                               "\"%.12s\" is not a key; write <Down>, <C-r>, <Enter>, <wait>, or <lt> "
                               "for the character itself",

@@ -56,18 +56,6 @@ static void run_terminal(struct explorer *x)
     }
 }
 
-/* The terminal's background decides between dark and light, where it is known. */
-static bool choose_theme(struct explorer *x, const struct explore_options *o, lx_status *st)
-{
-    const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
-    bool light = last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
-    int colours = o->script ? 0 : screen_colours();
-    x->theme = o->theme       ? theme_find(o->theme)
-               : o->no_colour ? theme_find("mono")
-                              : theme_for(colours, light);
-    return x->theme ? true : theme_unknown(o->theme, st);
-}
-
 /* A single file is opened at once, the plan of a team in the team's view. */
 static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)
 {
@@ -95,7 +83,14 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     struct deferred screen;
     defer(&screen, screen_end, NULL);
     if (ok && !o->script) ok = screen_begin(st);
-    ok = ok && choose_theme(&x, o, st);
+    /* The terminal's background decides between dark and light, where it is known. */
+    const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
+    bool light = last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
+    if (ok)
+        x.theme = o->theme       ? theme_find(o->theme)
+                  : o->no_colour ? theme_find("mono")
+                                 : theme_for(o->script ? 0 : screen_colours(), light);
+    if (ok && !x.theme) ok = theme_unknown(o->theme, st);
     if (!o->script) x.glyphs = glyphs_for(getenv("TERM"));
     if (o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0) x.glyphs = &glyphs_ascii;
     if (o->welcome) x.overlay = VIEW_WELCOME;

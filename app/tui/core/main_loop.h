@@ -27,7 +27,7 @@ bool explore(const struct explore_options *options, bool *interrupted, lx_status
 struct config {
     const struct theme *theme; /* NULL: none was named */
     bool ascii;
-    struct what_if how; /* what was set */
+    struct what_if how; /* settings of the file */
 };
 
 /* The name of the file, allocated: in $XDG_CONFIG_HOME, else in ~/.config. NULL: neither is set. */

@@ -181,16 +181,6 @@ const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
     return o->divisions && op >= 0 && op < o->divisions->count ? &o->divisions->at[op] : NULL;
 }
 
-bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick)
-{
-    for (int32_t k = o->stay_at[tensor]; k < o->stay_at[tensor + 1]; k++) {
-        const struct lx_buffer *b = &o->plan->problem.buffers[o->stays_by_tensor[k]];
-        if (o->plan->answer.address[o->stays_by_tensor[k]] >= 0 && tick >= b->start && tick < b->end)
-            return true;
-    }
-    return false;
-}
-
 void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rails *out)
 {
     struct laned *lives = mem_alloc(((size_t)count + 1) * sizeof *lives);

@@ -48,7 +48,7 @@ struct outcome {
     const struct lx_divisions *divisions; /* the same */
     struct lx_occupancy time;
     struct plan_index index; /* for maps */
-    int32_t *off_chip;       /* most expensive first, then those that must stay in HBM */
+    int32_t *off_chip;       /* most expensive first; buffers that must stay in HBM last */
     int32_t off_chip_count;
     int64_t *moved;            /* per buffer: HBM bytes that it moves */
     struct lx_byte_sums bytes; /* the same by purpose */
@@ -97,7 +97,5 @@ int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
 const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 /* How op `op` is divided; NULL where nothing is known. */
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
-/* Is the tensor on chip at a tick? */
-bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick);
 
 #endif

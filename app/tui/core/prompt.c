@@ -36,7 +36,7 @@ void prompt_propose(struct explorer *x, const char *text, const char *proposal)
     p->fresh = *proposal ? p->proposed : 0;
 }
 
-void prompt_run(struct explorer *x, const char *line)
+static void prompt_run(struct explorer *x, const char *line)
 {
     char name[40];
     while (*line == ' ' || *line == ':') line++;

@@ -94,6 +94,17 @@ bool session_add(struct session *s, const char *path, lx_status *st)
     return false;
 }
 
+static void session_run_forget(struct session *s)
+{
+    worker_stop(s->worker, &run_work);
+    lx_run_result_free(s->run.result);
+    lx_plan_free(s->run.plan);
+    s->run.plan = NULL;
+    s->run.result = NULL;
+    s->run.known = false;
+    s->run.number++; /* jobs that still run are outdated */
+}
+
 void session_open(struct session *s, int pattern)
 {
     if (pattern < 0 || (size_t)pattern >= s->patterns.count) return;
@@ -105,7 +116,8 @@ void session_open(struct session *s, int pattern)
     s->has_shown = false;
     lx_plan_free(s->before); /* of another pattern */
     s->before = NULL;
-    session_seen(s);
+    change_free(&s->change);
+    s->moved = NULL;
     session_race_forget(s);
     session_run_forget(s);
     session_team_forget(s);
@@ -153,12 +165,6 @@ int64_t session_actual(const struct session *s, int setting)
     if (setting == SET_LEVEL) return 5;
     if (!p) return -1;
     return setting == SET_CORES ? p->graph->device.cores : setting == SET_LX ? p->problem.capacity : -1;
-}
-
-void session_seen(struct session *s)
-{
-    change_free(&s->change);
-    s->moved = NULL;
 }
 
 bool session_save(const struct session *s, const char *path, lx_status *st)
@@ -301,15 +307,4 @@ void session_run(struct session *s)
     worker_stop(s->worker, &run_work);
     *e = (struct execution){.session = s, .number = ++s->run.number, .of = s->got, .plan = lx_plan_ref(plan)};
     worker_post(s->worker, &run_work, 0, e);
-}
-
-void session_run_forget(struct session *s)
-{
-    worker_stop(s->worker, &run_work);
-    lx_run_result_free(s->run.result);
-    lx_plan_free(s->run.plan);
-    s->run.plan = NULL;
-    s->run.result = NULL;
-    s->run.known = false;
-    s->run.number++; /* jobs that still run are outdated */
 }

@@ -173,8 +173,6 @@ bool session_change(struct session *s, const struct what_if *how);
 bool session_undo(struct session *s, bool redo);
 /* The present value of a setting that is left to the pattern; -1: not known. */
 int64_t session_actual(const struct session *s, int setting);
-/* A key was pressed: forgets the last change. */
-void session_seen(struct session *s);
 bool session_save(const struct session *s, const char *path, lx_status *st);
 
 /* The plan on the screen, or NULL. */
@@ -195,14 +193,14 @@ bool session_is_stale(const struct session *s);
 bool session_shows_old(const struct session *s);
 /* The progress of planning. */
 struct progress session_planning(const struct session *s);
+
+/* Every pattern, with the present settings. */
 void session_plan_all(struct session *s);
 
 /* Every solver on the open pattern. A slot is the number of a solver. */
 extern const struct work race_work;
 void session_race(struct session *s);
 void session_race_forget(struct session *s);
-/* Do its settings differ from the present ones? The solver does not count. */
-bool session_race_is_old(const struct session *s);
 /* The last racer with the best plan (proved ones before others), or -1; and is a racer's plan as good?
  * Time does not decide: it would give another winner tomorrow. */
 int session_winner(const struct session *s);
@@ -221,7 +219,6 @@ void session_hold_file(struct session *s, const char *path);
 /* The plan on the screen, executed on the simulated device; slot 0. */
 extern const struct work run_work;
 void session_run(struct session *s);
-void session_run_forget(struct session *s);
 
 /* Planning. A staged job hands over interim plans, each as a plan_job. */
 struct plan_job {
@@ -237,8 +234,5 @@ struct plan_job {
     struct change change;
     struct curve curve;
 };
-void plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what);
-void plan_job_run(void *data, void *watch);
-void plan_job_free(void *data);
 
 #endif

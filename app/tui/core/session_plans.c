@@ -12,7 +12,8 @@
 
 static const double EVERY = 0.2; /* seconds between two interim plans, at least */
 enum { SHARE = 10 };
-void plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what)
+static void plan_job_post(struct session *s, const struct work *work, int pattern,
+                          const struct plan_job *what)
 {
     struct plan_job *p = mem_alloc(sizeof *p);
     *p = *what;
@@ -23,7 +24,7 @@ void plan_job_post(struct session *s, const struct work *work, int pattern, cons
     worker_post(s->worker, work, what->slot, p);
 }
 
-void plan_job_free(void *data)
+static void plan_job_free(void *data)
 {
     struct plan_job *p = data;
     outcome_free(&p->outcome);
@@ -88,7 +89,7 @@ static void plan_job_report(void *context, const struct lx_progress *so_far)
     s->next = began + took + (took * SHARE > EVERY ? took * SHARE : EVERY);
 }
 
-void plan_job_run(void *data, void *watch)
+static void plan_job_run(void *data, void *watch)
 {
     struct plan_job *p = data;
     struct source_content from = source_read(p->source);
@@ -141,8 +142,8 @@ static void plans_filled(void *data, bool stopped)
 
 const struct work fill_work = {6, plan_job_run, plans_filled, plan_job_free};
 
-/* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose, and
- * that nobody has moved since, is chosen again. */
+/* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose is
+ * chosen again unless the user has moved it. */
 static void plans_show(struct session *s, struct plan_job *r)
 {
     struct outcome old = s->shown;
@@ -232,15 +233,6 @@ struct progress session_planning(const struct session *s)
     return session_is_stale(s) ? worker_progress(s->worker, &plan_work, s->current) : none;
 }
 
-void session_plan_all(struct session *s)
-{
-    worker_stop(s->worker, &fill_work);
-    for (size_t i = 0; i < s->patterns.count; i++) {
-        struct plan_job what = {.slot = (int)i, .how = s->now, .as_it_is = true};
-        if (!s->patterns.at[i].facts.refused) plan_job_post(s, &fill_work, (int)i, &what);
-    }
-}
-
 /* The facts of a pattern for the list. */
 struct reading {
     struct session *session;
@@ -301,20 +293,13 @@ static void race_done(void *data, bool stopped)
 
 const struct work race_work = {4, plan_job_run, race_done, plan_job_free};
 
-/* The present settings without the solver. */
-static struct what_if race_settings(const struct session *s)
-{
-    struct what_if how = s->now;
-    settings_take_solver(&how, 0);
-    return how;
-}
-
 void session_race(struct session *s)
 {
     if (s->current < 0) return;
     session_race_stop(s);
     s->race++;
-    s->race_by = race_settings(s);
+    s->race_by = s->now;
+    settings_take_solver(&s->race_by, 0);
     for (size_t i = 0; i < s->racers.count; i++) {
         struct plan_job what = {.number = s->race, .slot = (int)i, .how = s->now};
         settings_take_solver(&what.how, (int)i);
@@ -333,12 +318,6 @@ void session_race_forget(struct session *s)
         s->racers.at[i].curve = (struct curve){0};
         s->racers.at[i].state = RACE_NONE;
     }
-}
-
-bool session_race_is_old(const struct session *s)
-{
-    struct what_if now = race_settings(s);
-    return !settings_same(&now, &s->race_by);
 }
 
 /* Less than 0: the first is better. A plan without an answer is worst. */
@@ -393,7 +372,16 @@ void session_race_stop(struct session *s)
 bool session_stop(struct session *s)
 {
     bool any = worker_busy(s->worker, NULL) > worker_busy(s->worker, &read_work);
-    worker_hurry(s->worker, &read_work);
+    worker_cancel(s->worker, NULL, &read_work, true);
     race_forget_dropped(s);
     return any;
+}
+
+void session_plan_all(struct session *s)
+{
+    worker_stop(s->worker, &fill_work);
+    for (size_t i = 0; i < s->patterns.count; i++) {
+        struct plan_job what = {.slot = (int)i, .how = s->now, .as_it_is = true};
+        if (!s->patterns.at[i].facts.refused) plan_job_post(s, &fill_work, (int)i, &what);
+    }
 }

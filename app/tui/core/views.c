@@ -29,37 +29,47 @@ int view_count(struct explorer *x, enum view_id view)
     const struct view *v = all_views[view];
     const struct lx_graph *g = outcome_graph(&x->session.shown);
     if (!is_usable(x, view)) return 0;
+    if (v->count) return v->count(x, x->states[view]);
     if (v->items == ITEMS_BUFFERS) return session_plan(&x->session)->problem.count;
-    if (v->items == ITEMS_OPS) return g ? g->op_count : 0;
-    return v->count ? v->count(x, x->states[view]) : 0;
+    return v->items == ITEMS_SETTINGS ? lx_settings_count() : v->items == ITEMS_OPS && g ? g->op_count : 0;
 }
 
 const char *view_item(struct explorer *x, enum view_id view, int i)
 {
-    const struct view *v = all_views[view];
-    if (v->items == ITEMS_BUFFERS) return session_plan(&x->session)->problem.buffers[i].name;
-    return v->items == ITEMS_OPS ? outcome_graph(&x->session.shown)->ops[i].name
-                                 : v->item(x, x->states[view], i);
+    const struct list *l = views_list_of(x, view);
+    if (l && l->shown) i = l->shown[i];
+    switch (all_views[view]->items) {
+    case ITEMS_OPS:
+        return outcome_graph(&x->session.shown)->ops[i].name;
+    case ITEMS_BUFFERS:
+        return session_plan(&x->session)->problem.buffers[i].name;
+    case ITEMS_PATTERNS:
+        return x->session.patterns.at[i].shown;
+    case ITEMS_SETTINGS:
+        return settings_row(i).name;
+    default:
+        return all_views[view]->item(x, x->states[view], i);
+    }
 }
 
 int view_selected(struct explorer *x, enum view_id view)
 {
     const struct view *v = all_views[view];
     const struct selection *at = &x->session.selection;
-    if (v->items != ITEMS_OWN) return v->items == ITEMS_OPS ? at->op : at->buffer;
-    return v->selected ? v->selected(x, x->states[view]) : views_list_of(x, view)->cursor;
+    if (v->is_list) return views_list_of(x, view)->cursor;
+    return v->selected ? v->selected(x, x->states[view]) : v->items == ITEMS_OPS ? at->op : at->buffer;
 }
 
 void view_select(struct explorer *x, enum view_id view, int i)
 {
     struct list *l = views_list_of(x, view);
+    const struct view *v = all_views[view];
+    int number = l && l->shown ? l->shown[i] : i;
     if (l) l->cursor = i;
-    if (all_views[view]->items == ITEMS_OPS) session_select_op(&x->session, i);
-    if (all_views[view]->items == ITEMS_BUFFERS) {
-        session_select_buffer(&x->session, i);
-        session_show_buffer(&x->session);
-    }
-    if (all_views[view]->select) all_views[view]->select(x, x->states[view], i);
+    if (v->items == ITEMS_OPS) session_select_op(&x->session, number);
+    if (v->items == ITEMS_BUFFERS) session_select_buffer(&x->session, number);
+    if (v->items == ITEMS_BUFFERS && !l) session_show_buffer(&x->session);
+    if (v->select) v->select(x, x->states[view], i);
 }
 
 bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument)
@@ -75,7 +85,8 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
     return v->request && v->request(x, x->states[view], r, argument);
 }
 
-/* In a list a click selects a row; in a table a click on the marked row opens it, and the wheel moves by three. */
+/* In a list a click selects a row; in a table a click on the marked row opens it, and the wheel moves by
+ * three. */
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
 {
     const struct view *v = all_views[view];
@@ -94,12 +105,6 @@ void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
         else
             view_select(x, view, row);
     }
-}
-
-bool view_is_lively(struct explorer *x, enum view_id view)
-{
-    const struct view *v = all_views[view];
-    return v->is_lively && is_usable(x, view) && v->is_lively(x->states[view]);
 }
 
 bool list_move(struct list *l, enum request r, int count, int page)

@@ -29,6 +29,8 @@ struct scene {
 struct list {
     int cursor, top;
     struct box rows;
+    int32_t *shown; /* numbers of items in their order; NULL: all of them. Freed by the explorer */
+    int count;      /* of `shown` */
 };
 
 /* A key of the hint line, and its effect in a word. */
@@ -45,17 +47,17 @@ struct sorting {
     bool descending;
 };
 
-enum items { ITEMS_OWN, ITEMS_OPS, ITEMS_BUFFERS };
+enum items { ITEMS_OWN, ITEMS_OPS, ITEMS_BUFFERS, ITEMS_PATTERNS, ITEMS_SETTINGS };
 
 struct view {
     const char *name;
     const char *purpose; /* one line for the welcome and the help */
     bool needs_plan;     /* without one, the explorer says what to do */
     struct hint hints[MOST_HINTS];
-    size_t state_size; /* the state begins as zeros ... */
+    size_t state_size;
+    const void *initial; /* the state at the beginning; NULL: zeros */
     /* Each of these may be NULL but draw. */
-    void (*begin)(void *state);                     /* ... and this sets what is not zero */
-    void (*end)(void *state);                       /* frees what it holds */
+    void (*end)(void *state);                       /* frees its members */
     void (*shown)(struct explorer *x, void *state); /* after the view was asked for */
     void (*draw)(const struct scene *on, void *state, struct box area);
     /* Of a panel beside the page: cuts its box out of the page's. */
@@ -66,15 +68,13 @@ struct view {
     bool (*request)(struct explorer *x, void *state, enum request r, const char *argument);
     /* A click or a turn of the wheel inside its box. */
     void (*mouse)(struct explorer *x, void *state, const struct key *k);
-    /* Is there an animation? Then `tick` is called for every tick of the clock, while it is on top. */
-    bool (*is_lively)(const void *state);
+    /* For every tick of the clock while the view on top is `playing`. */
     void (*tick)(struct explorer *x, void *state);
-    /* A drawing with more than the grid has. */
-    void (*to_svg)(const struct session *s, struct text *out);
-    /* The items that search and `]` walk: ops or buffers of the plan, or the view's own. The first three functions are for
-     * own ones, where `list` has the cursor unless `selected` does. */
+    bool shows_map; /* as a drawing it is `show --svg` */
+    /* The items that search and `]` walk: things of the session, as many as there are or as the list
+     * shows, or the view's own. */
     enum items items;
-    int (*count)(struct explorer *x, void *state);
+    int (*count)(struct explorer *x, void *state); /* NULL: all */
     const char *(*item)(struct explorer *x, void *state, int i);
     int (*selected)(struct explorer *x, void *state);
     void (*select)(struct explorer *x, void *state, int i);
@@ -96,13 +96,13 @@ extern const enum request view_requests[VIEW_COUNT];
 /* Calls of the view on top, with defaults for lists. */
 bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument);
 void view_mouse(struct explorer *x, enum view_id view, const struct key *k);
-bool view_is_lively(struct explorer *x, enum view_id view);
 int view_count(struct explorer *x, enum view_id view);
 const char *view_item(struct explorer *x, enum view_id view, int i);
 int view_selected(struct explorer *x, enum view_id view);
 void view_select(struct explorer *x, enum view_id view, int i);
 
-/* Requests that sort: by a named, the next or the previous column, or reversed. `places` NULL: no column is hidden. */
+/* Requests that sort: by a named, the next or the previous column, or reversed. `places` NULL: no column
+ * is hidden. */
 bool sorting_request(struct explorer *x, struct sorting *by, const struct columns *columns,
                      const struct column_place *places, enum request r, const char *argument);
 /* Heads of a table with a mark at the sorted column. */

@@ -165,7 +165,7 @@ static void *thread_main(void *context)
     return NULL;
 }
 
-/* When memory is out, results are not freed: those of a job that is not finished are nobody's. */
+/* When memory is out, results are not freed: a job that is not finished does not own its result. */
 static void worker_close(void *argument)
 {
     struct worker *w = argument;
@@ -207,8 +207,7 @@ struct worker *worker_start(void)
     return NULL;
 }
 
-/* Of a sort (NULL: of every one) but `but`. Waiting jobs are dropped; with `to_an_end` those of rank 0 still run. */
-static void worker_cancel(struct worker *w, const struct work *work, const struct work *but, bool to_an_end)
+void worker_cancel(struct worker *w, const struct work *work, const struct work *but, bool to_an_end)
 {
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
@@ -228,11 +227,6 @@ static void worker_cancel(struct worker *w, const struct work *work, const struc
 void worker_stop(struct worker *w, const struct work *work)
 {
     worker_cancel(w, work, NULL, false);
-}
-
-void worker_hurry(struct worker *w, const struct work *but)
-{
-    worker_cancel(w, NULL, but, true);
 }
 
 void worker_end(struct worker *w)

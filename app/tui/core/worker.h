@@ -75,9 +75,9 @@ void worker_end(struct worker *w);
 void worker_post(struct worker *w, const struct work *work, int slot, void *data);
 /* Cancels all jobs of a sort (NULL: of every one): drops waiting ones, running ones end soon. */
 void worker_stop(struct worker *w, const struct work *work);
-/* The user cancels: running jobs end soon with their best results; of waiting ones only rank 0 still runs,
- * to an early end. Jobs of the sort `but` go on. */
-void worker_hurry(struct worker *w, const struct work *but);
+/* Cancels jobs of a sort (NULL: of every one) but `but`. Running ones end soon with their best results;
+ * waiting ones are dropped, but with `to_an_end` those of rank 0 still run, to an early end. */
+void worker_cancel(struct worker *w, const struct work *work, const struct work *but, bool to_an_end);
 /* Calls `done` of every job that has finished. True: there were some. */
 bool worker_take(struct worker *w);
 struct progress worker_progress(struct worker *w, const struct work *work, int slot);

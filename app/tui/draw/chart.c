@@ -22,7 +22,6 @@ struct dot_cell {
     char letter;
 };
 
-/* What a line is drawn with. */
 struct pen {
     uint8_t tone;
     char letter; /* in ASCII */
@@ -307,7 +306,7 @@ struct unit {
     const char *name;
 };
 
-/* The first unit that is not larger than the value; three digits of it. */
+/* Three digits, in the first unit that is not larger than the value. */
 static struct chart_label chart_in_units(double value, const struct unit *units)
 {
     struct chart_label w;

@@ -64,7 +64,7 @@ struct plot {
 struct plot chart_draw(const struct scene *on, struct box area, const struct chart *c);
 /* The cell of a point; false where it is outside. */
 bool plot_cell(const struct plot *p, double x, double y, int *row, int *column);
-/* What a column of the screen stands for. */
+/* The value of a column of the screen. */
 double plot_x(const struct plot *p, int column);
 
 /* A bar of parts that add up: in colours, or in letters. */

@@ -1,5 +1,6 @@
-/* The frame around the views: title with tabs, status, windows on top, and the last line: the command line, else a
- * message, else the keys of the view, which can be clicked; at its right end the filter and the place in the list. */
+/* The frame around the views: title with tabs, status, windows on top, and the last line: the command
+ * line, else a message, else the keys of the view, which can be clicked; at its right end the filter and
+ * the place in the list. */
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
 #include "tui/draw/chart.h"
@@ -53,23 +54,7 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
-/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; only the value if the plan is optimal, or if there is
- * little room beside a missed target. */
-static void frame_add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
-{
-    bool brief = x->cells.columns < 130;
-    bool is_tight = x->cells.columns < 90 && !lx_plan_meets_target(p);
-    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim && !is_tight) {
-        add_value_words(p, brief, out);
-        return;
-    }
-    int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
-    text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
-    if (is_tight && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
-        text_format(out, " (+%s)", in_percent(lx_plan_gap(p)).at);
-}
-
-/* The pieces of the status line, most important first; those that do not fit are left out. An interim plan
+/* The pieces of the status line, most important first; pieces that do not fit are left out. An interim plan
  * has missed no target yet. */
 static void frame_status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[],
                                 int *count)
@@ -86,7 +71,18 @@ static void frame_status_pieces(const struct explorer *x, const struct lx_plan *
                                            : verdict_words(p));
     bool met = lx_plan_meets_target(p);
     if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
-    frame_add_value(x, p, &pieces[n++]);
+    /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; only the value if the plan is optimal, or if there
+     * is little room beside a missed target. */
+    bool brief = x->cells.columns < 130, is_tight = x->cells.columns < 90 && !met;
+    int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
+    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim && !is_tight)
+        add_value_words(p, brief, &pieces[n]);
+    else {
+        text_format(&pieces[n], "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
+        if (is_tight && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
+            text_format(&pieces[n], " (+%s)", in_percent(lx_plan_gap(p)).at);
+    }
+    n++;
     if (met && p->graph->target_hbm_bytes >= 0) text_add(&pieces[n++], "target met");
     if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
         text_format(&pieces[n++], "saved %s",
@@ -103,6 +99,80 @@ static void frame_status_pieces(const struct explorer *x, const struct lx_plan *
         text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);
     if (p->unproved) text_add(&pieces[n++], p->unproved);
     *count = n;
+}
+
+static struct chart_label frame_elapsed(double seconds)
+{
+    struct chart_label w;
+    snprintf(w.at, sizeof w.at, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+    return w;
+}
+
+/* The progress of planning; returns the columns it took, 0: nothing is planned. */
+static int frame_draw_planning(struct explorer *x, struct box row)
+{
+    const struct session *s = &x->session;
+    struct text words = {0};
+    if (!session_is_stale(s)) return 0;
+    struct progress now = session_planning(s);
+    /* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
+    int64_t best = curve_best(&now.curve), bound = curve_bound(&now.curve);
+    bool old = session_plan(s) && session_shows_old(s);
+    text_format(&words, "%s%s", old ? "STALE: " : "", lx_settings_solver(&s->now.options, LX_SPILL)->name);
+    if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
+    if (!old && session_plan(s)) {
+        if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
+        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+    }
+    int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
+    put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
+    return n + 4;
+}
+
+/* The effect of the last change. */
+static void frame_draw_change(struct explorer *x, struct box row)
+{
+    const struct change *c = &x->session.change;
+    uint8_t tone = c->before.value == c->after.value  ? TONE_BAR
+                   : c->before.value > c->after.value ? TONE_GOOD
+                                                      : TONE_BAD;
+    struct text pieces[CHANGE_PIECES] = {{0}};
+    int count = change_words(c, false, pieces), at = row.column, end = row.column + row.columns, all = -3;
+    for (int i = 0; i < count; i++) all += 3 + columns_of(pieces[i].at);
+    if (all > row.columns) {
+        for (int i = 0; i < count; i++) text_free(&pieces[i]);
+        count = change_words(c, true, pieces);
+    }
+    for (int i = 0; i < count; i++) {
+        int width = columns_of(pieces[i].at);
+        if (at + width > end) width = end - at;
+        if (width < 8) break;
+        if (i > 0) put(&x->cells, row.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
+        struct style style = {i == 0 ? tone : TONE_BAR, TONE_BAR, 0};
+        put_text(&x->cells, row.row, at, width, style, pieces[i].at);
+        at += width + 3;
+    }
+    for (int i = 0; i < count; i++) text_free(&pieces[i]);
+}
+
+/* The facts of a pattern in the list that is not open. */
+static void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p)
+{
+    const struct last_plan *last = &p->last;
+    struct text line = {0};
+    add_printable(&line, p->shown, 40);
+    if (!p->is_read)
+        text_add(&line, ": is being read");
+    else if (p->facts.refused)
+        text_add(&line, ": cannot be read");
+    else if (!last->known)
+        text_format(&line, ": not planned yet; %s opens it, %s plans all", KEY_OF(OPEN), KEY_OF(PLAN_ALL));
+    else if (last->failed)
+        text_add(&line, ": no plan when it was last planned");
+    else
+        text_format(&line, ": %s, %s%s%s", last->solver, in_bytes(last->hbm_bytes).at,
+                    last->proved ? ", optimal" : "", last->met ? "" : ", TARGET MISSED");
+    put_line(&x->cells, row, INK_ON(BAR, BAR), &line);
 }
 
 void frame_draw_status(struct explorer *x, struct box area)
@@ -177,6 +247,27 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
     return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
 }
 
+/* Instead of a view before the first plan: the facts of the pattern. */
+static void frame_draw_waiting(const struct scene *on, struct box area)
+{
+    const struct session *s = on->session;
+    const struct pattern *p = &s->patterns.at[s->current];
+    struct progress now = session_planning(s);
+    struct cells *g = on->cells;
+    struct stat info;
+    int n = put_format(g, area.row, area.column, area.columns - 2, INK(PLAIN), "%s %s  %s",
+                       p->is_read ? "Planning" : "Reading", p->shown, frame_elapsed(now.seconds).at);
+    put(g, area.row, area.column + n + 1, on->glyphs->spinner[on->spin & 3], INK(WARN));
+    struct box rest = {area.row + 2, area.column, area.rows - 2, area.columns};
+    if (p->is_read && !p->facts.refused)
+        put_wrapped_format(g, rest, INK(DIM), "%s%s%s, %s in all; the first plan is on its way.",
+                           p->facts.ops ? counted(p->facts.ops, "op").at : "", p->facts.ops ? ", " : "",
+                           counted(p->facts.buffers, p->facts.is_list ? "buffer" : "tensor").at,
+                           in_bytes(p->facts.bytes).at);
+    else if (stat(p->path, &info) == 0)
+        put_wrapped_format(g, rest, INK(DIM), "%s", in_bytes((int64_t)info.st_size).at);
+}
+
 void frame_no_plan(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
@@ -217,98 +308,7 @@ void frame_no_plan(const struct scene *on, struct box area)
                            KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
 }
 
-static struct chart_label frame_elapsed(double seconds)
-{
-    struct chart_label w;
-    snprintf(w.at, sizeof w.at, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
-    return w;
-}
-
-int frame_draw_planning(struct explorer *x, struct box row)
-{
-    const struct session *s = &x->session;
-    struct text words = {0};
-    if (!session_is_stale(s)) return 0;
-    struct progress now = session_planning(s);
-    /* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */
-    int64_t best = curve_best(&now.curve), bound = curve_bound(&now.curve);
-    bool old = session_plan(s) && session_shows_old(s);
-    text_format(&words, "%s%s", old ? "STALE: " : "", lx_settings_solver(&s->now.options, LX_SPILL)->name);
-    if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
-    if (!old && session_plan(s)) {
-        if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
-        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
-    }
-    int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
-    put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
-    return n + 4;
-}
-
-void frame_draw_change(struct explorer *x, struct box row)
-{
-    const struct change *c = &x->session.change;
-    uint8_t tone = c->before.value == c->after.value  ? TONE_BAR
-                   : c->before.value > c->after.value ? TONE_GOOD
-                                                      : TONE_BAD;
-    struct text pieces[CHANGE_PIECES] = {{0}};
-    int count = change_words(c, false, pieces), at = row.column, end = row.column + row.columns, all = -3;
-    for (int i = 0; i < count; i++) all += 3 + columns_of(pieces[i].at);
-    if (all > row.columns) {
-        for (int i = 0; i < count; i++) text_free(&pieces[i]);
-        count = change_words(c, true, pieces);
-    }
-    for (int i = 0; i < count; i++) {
-        int width = columns_of(pieces[i].at);
-        if (at + width > end) width = end - at;
-        if (width < 8) break;
-        if (i > 0) put(&x->cells, row.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
-        struct style style = {i == 0 ? tone : TONE_BAR, TONE_BAR, 0};
-        put_text(&x->cells, row.row, at, width, style, pieces[i].at);
-        at += width + 3;
-    }
-    for (int i = 0; i < count; i++) text_free(&pieces[i]);
-}
-
-void frame_draw_marked(struct explorer *x, struct box row, const struct pattern *p)
-{
-    const struct last_plan *last = &p->last;
-    struct text line = {0};
-    add_printable(&line, p->shown, 40);
-    if (!p->is_read)
-        text_add(&line, ": is being read");
-    else if (p->facts.refused)
-        text_add(&line, ": cannot be read");
-    else if (!last->known)
-        text_format(&line, ": not planned yet; %s opens it, %s plans all", KEY_OF(OPEN), KEY_OF(PLAN_ALL));
-    else if (last->failed)
-        text_add(&line, ": no plan when it was last planned");
-    else
-        text_format(&line, ": %s, %s%s%s", last->solver, in_bytes(last->hbm_bytes).at,
-                    last->proved ? ", optimal" : "", last->met ? "" : ", TARGET MISSED");
-    put_line(&x->cells, row, INK_ON(BAR, BAR), &line);
-}
-
-void frame_draw_waiting(const struct scene *on, struct box area)
-{
-    const struct session *s = on->session;
-    const struct pattern *p = &s->patterns.at[s->current];
-    struct progress now = session_planning(s);
-    struct cells *g = on->cells;
-    struct stat info;
-    int n = put_format(g, area.row, area.column, area.columns - 2, INK(PLAIN), "%s %s  %s",
-                       p->is_read ? "Planning" : "Reading", p->shown, frame_elapsed(now.seconds).at);
-    put(g, area.row, area.column + n + 1, on->glyphs->spinner[on->spin & 3], INK(WARN));
-    struct box rest = {area.row + 2, area.column, area.rows - 2, area.columns};
-    if (p->is_read && !p->facts.refused)
-        put_wrapped_format(g, rest, INK(DIM), "%s%s%s, %s in all; the first plan is on its way.",
-                           p->facts.ops ? counted(p->facts.ops, "op").at : "", p->facts.ops ? ", " : "",
-                           counted(p->facts.buffers, p->facts.is_list ? "buffer" : "tensor").at,
-                           in_bytes(p->facts.bytes).at);
-    else if (stat(p->path, &info) == 0)
-        put_wrapped_format(g, rest, INK(DIM), "%s", in_bytes((int64_t)info.st_size).at);
-}
-
-/* "filter gq  3/91", as much of it as there is room for; the columns that are left. */
+/* "filter gq  3/91", as far as there is room. Returns the columns that are left. */
 static int footer_draw_place(struct explorer *x, struct box area)
 {
     enum view_id top = explorer_top(x);

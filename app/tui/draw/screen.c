@@ -1,5 +1,5 @@
-/* Writes changed cells to the terminal, restores the terminal in all cases, and reads keys, mouse and resizing. Signal
- * handlers only set a flag. */
+/* Writes changed cells to the terminal, restores the terminal in all cases, and reads keys, mouse and
+ * resizing. Signal handlers only set a flag. */
 #include "tui/draw/screen.h"
 #include "base/fail.h"
 
@@ -54,6 +54,31 @@ static void keep_restore(const char *capability)
     if (it.restore_length + n >= sizeof it.restore) return;
     memcpy(it.restore + it.restore_length, s, n);
     it.restore_length += n;
+}
+
+/* Set by handlers, read between keys. */
+static volatile sig_atomic_t must_end, must_stop, came_back;
+
+static void input_note_signal(int number)
+{
+    if (number == SIGTSTP)
+        must_stop = 1;
+    else if (number == SIGCONT)
+        came_back = 1;
+    else
+        must_end = number;
+}
+
+static void input_signals(void)
+{
+    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none
+     * where there is one already. */
+    struct sigaction noted = {.sa_handler = input_note_signal}, old;
+    sigaction(SIGTERM, &noted, NULL);
+    sigaction(SIGHUP, &noted, NULL);
+    sigaction(SIGINT, &noted, NULL);
+    sigaction(SIGCONT, &noted, NULL);
+    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &noted, NULL);
 }
 
 bool screen_begin(lx_status *st)
@@ -128,16 +153,6 @@ void screen_return(void)
     if (!it.on) return;
     reset_prog_mode();
     refresh();
-}
-
-void screen_suspend(void)
-{
-    struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
-    screen_leave();
-    sigaction(SIGTSTP, &usual, &ours);
-    raise(SIGTSTP);
-    sigaction(SIGTSTP, &ours, NULL);
-    screen_return();
 }
 
 int screen_colours(void)
@@ -223,34 +238,9 @@ void screen_copy(const char *text)
     text_free(&out);
 }
 
-/* Set by handlers, read between keys. */
-static volatile sig_atomic_t must_end, must_stop, came_back;
-
-static void input_note_signal(int number)
-{
-    if (number == SIGTSTP)
-        must_stop = 1;
-    else if (number == SIGCONT)
-        came_back = 1;
-    else
-        must_end = number;
-}
-
 bool input_was_interrupted(void)
 {
     return must_end == SIGINT;
-}
-
-void input_signals(void)
-{
-    /* ncurses handles resizing. Its handler of Ctrl-Z ignores the signal while it draws; it installs none
-     * where there is one already. */
-    struct sigaction noted = {.sa_handler = input_note_signal}, old;
-    sigaction(SIGTERM, &noted, NULL);
-    sigaction(SIGHUP, &noted, NULL);
-    sigaction(SIGINT, &noted, NULL);
-    sigaction(SIGCONT, &noted, NULL);
-    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &noted, NULL);
 }
 
 static const struct {
@@ -280,6 +270,17 @@ static struct key input_named(wint_t c)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].curses == c) k.code = table[i].code;
     return k;
+}
+
+/* Stops the program, as Ctrl-Z asks, until it is continued. */
+static void screen_suspend(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
+    screen_leave();
+    sigaction(SIGTSTP, &usual, &ours);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+    screen_return();
 }
 
 struct key input_next(int wake, int milliseconds)

@@ -12,8 +12,6 @@ void screen_end(void *unused);
 /* Gives the terminal to another program, and takes it back. */
 void screen_leave(void);
 void screen_return(void);
-/* Stops the program, as Ctrl-Z asks, until it is continued. */
-void screen_suspend(void);
 int screen_colours(void);
 void screen_size(int *rows, int *columns);
 /* Shows what changed since the last time; `all`: everything. */
@@ -24,8 +22,6 @@ void screen_copy(const char *text);
 /* The next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
-/* Installs handlers; before ncurses starts. */
-void input_signals(void);
 /* Did Ctrl-C end it? */
 bool input_was_interrupted(void);
 

@@ -27,7 +27,7 @@ const char *theme_word(int k);
 bool theme_unknown(const char *name, lx_status *st);
 /* NULL: there is none of that name. */
 const struct theme *theme_find(const char *name);
-/* The best for a terminal of so many colours; `light`: its background is. */
+/* The best for a terminal with this number of colours; `light`: on a light background. */
 const struct theme *theme_for(int colours, bool light);
 
 struct glyphs {

@@ -1,7 +1,8 @@
-/* Below the map: ruler, brackets, curve and minimap. Beside it: a column of words, whose lower parts are left out if
- * there is no room. */
+/* Below the map: ruler, brackets, curve and minimap. Beside it: a column of words, whose lower parts are
+ * left out if there is no room. */
 #include "tui/map/map_window.h"
 #include "base/checked.h"
+#include "base/order.h"
 #include "export/nest_words.h"
 #include "tui/map/paint_map.h"
 
@@ -74,8 +75,15 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
     }
 }
 
-void axis_draw_runs(const struct scene *on, struct box area, const struct raster *r, const char *what,
-                    const struct tick_run *runs, int32_t count)
+/* A run of ticks with a name, as a bracket shows it. */
+struct tick_run {
+    int64_t from, to; /* [from, to) */
+    char label[120];
+};
+
+/* One row of brackets; runs are in order and do not meet. `what` stands in the gutter. */
+static void axis_draw_runs(const struct scene *on, struct box area, const struct raster *r, const char *what,
+                           const struct tick_run *runs, int32_t count)
 {
     if (area.rows == 0) return;
     put_right(on->cells, area.row, area.column, GUTTER - 1, INK(DIM), what);
@@ -219,7 +227,7 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
         put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
-    /* The slice of a tile, if there is room for all of it. */
+    /* The slice of a tile, if the whole text fits. */
     struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
@@ -240,12 +248,7 @@ struct sized {
     int32_t buffer;
 };
 
-static int map_panel_largest_first(const void *a, const void *b)
-{
-    const struct sized *x = a, *y = b;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return x->buffer < y->buffer ? -1 : 1;
-}
+ORDER(map_panel_largest_first, struct sized, ORDER_DOWN(size) ORDER_UP(buffer));
 
 /* The buffers on chip at the cursor's tick, largest first. */
 static void map_panel_draw_alive(const struct scene *on, struct box area)

@@ -196,33 +196,6 @@ static void map_window_zoom(struct explorer *x, struct map_window *w, int ticks,
     if (bytes) map_window_scale(&w->from_address, &w->to_address, at->address, bytes > 0 ? 0.5 : 2, 256);
 }
 
-static void map_window_zoom_to_buffer(struct explorer *x, struct map_window *w)
-{
-    const struct session *s = &x->session;
-    const struct lx_plan *p = session_plan(s);
-    int32_t buffer = s->selection.buffer;
-    if (buffer < 0) return;
-    const struct lx_buffer *b = &p->problem.buffers[buffer];
-    map_window_set_time(w, s, map_window_unit_of(w, s, b->start) - 1, map_window_unit_of(w, s, b->end) + 1);
-    if (p->answer.address[buffer] < 0) return;
-    int64_t at = plan_index_place(&s->shown.index, buffer);
-    w->from_address = at - b->size / 8;
-    w->to_address = at + b->size + b->size / 8;
-}
-
-/* In the order of their numbers, without those that the filter hides. */
-static void map_window_next_buffer(struct explorer *x, int by)
-{
-    const struct lx_plan *p = session_plan(&x->session);
-    int32_t n = p->problem.count, i = x->session.selection.buffer;
-    for (int32_t k = 0; k < n; k++) {
-        i = ((i + by) % n + n) % n;
-        if (has_text(p->problem.buffers[i].name, x->filter[VIEW_MAP])) break;
-    }
-    session_select_buffer(&x->session, i);
-    session_show_buffer(&x->session);
-}
-
 /* Requests that move, pan or zoom, by so much in time and in addresses. */
 static const struct {
     void (*step)(struct explorer *x, struct map_window *w, int ticks, int bytes);
@@ -240,6 +213,9 @@ static const struct {
 static bool map_window_do(struct explorer *x, struct map_window *w, enum request r)
 {
     struct session *s = &x->session;
+    const struct lx_plan *p = session_plan(s);
+    const struct lx_buffer *b;
+    int32_t buffer = s->selection.buffer;
     int half = (int)max_i64(w->map.rows / 2, 1);
     switch (r) {
     case REQ_PAGE_UP:
@@ -255,13 +231,23 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         break;
     case REQ_NEXT_ITEM:
     case REQ_PREVIOUS_ITEM:
-        map_window_next_buffer(x, r == REQ_NEXT_ITEM ? 1 : -1);
+        for (int32_t k = 0, n = p->problem.count; k < n; k++) { /* the filter hides some */
+            buffer = (buffer + (r == REQ_NEXT_ITEM ? 1 : n - 1) + n) % n;
+            if (has_text(p->problem.buffers[buffer].name, x->filter[VIEW_MAP])) break;
+        }
+        view_select(x, VIEW_MAP, buffer);
         break;
     case REQ_ZOOM_ALL:
         map_window_show_all(w, &s->shown);
         break;
     case REQ_ZOOM_SELECTION:
-        map_window_zoom_to_buffer(x, w);
+        if (buffer < 0) break;
+        b = &p->problem.buffers[buffer];
+        map_window_set_time(w, s, map_window_unit_of(w, s, b->start) - 1,
+                            map_window_unit_of(w, s, b->end) + 1);
+        if (p->answer.address[buffer] < 0) break;
+        w->from_address = plan_index_place(&s->shown.index, buffer) - b->size / 8;
+        w->to_address = w->from_address + b->size / 8 + b->size + b->size / 8;
         break;
     case REQ_EDGES:
         s->selection.by_edges = !s->selection.by_edges;
@@ -278,7 +264,7 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
                      heat_helps[w->heat]);
         break;
     case REQ_PLAY:
-        w->playing = !w->playing;
+        x->playing = !x->playing;
         break;
     default:
         if (steps[r].step) steps[r].step(x, w, steps[r].ticks, steps[r].bytes);
@@ -303,7 +289,7 @@ bool map_window_request(struct explorer *x, void *state, enum request r, const c
 void map_window_play(struct explorer *x, void *state)
 {
     struct map_window *w = state;
-    if (x->session.selection.tick + 1 >= x->session.shown.time.last) w->playing = false;
+    if (x->session.selection.tick + 1 >= x->session.shown.time.last) x->playing = false;
     map_window_request(x, w, REQ_RIGHT, NULL);
 }
 

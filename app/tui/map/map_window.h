@@ -10,8 +10,8 @@
 enum time_scale { TIME_AS_IT_SUITS, TIME_LINEAR, TIME_BY_EVENTS };
 
 struct map_window {
-    int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: all of it; picture addresses */
-    bool playing, shows_all;
+    int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: everything; picture addresses */
+    bool shows_all;
     enum time_scale scale;
     enum heat_kind heat; /* what dense cells are shaded by */
     int32_t buffer;      /* selected at the last drawing */
@@ -19,7 +19,7 @@ struct map_window {
     uint64_t of;             /* the plan of the window */
     uint64_t followed;       /* moves of the cursor that the window has followed */
     struct box map;          /* where it was drawn last, for the mouse */
-    struct raster_view view; /* and what was drawn */
+    struct raster_view view; /* and the view that was drawn */
     /* Kept for a view of a plan: moving the cursor needs no new one. */
     struct raster raster;
     struct heat heats; /* of its dense cells, made on demand */
@@ -33,7 +33,7 @@ struct map_window {
  * The window follows the cursor, with buffers that were selected elsewhere in its middle. Both are kept
  * inside the plan. */
 void map_window_fit(struct map_window *w, struct session *s);
-/* The present view, for so many columns and rows of the grid. */
+/* The present view, for a box of the grid. */
 struct raster_view map_window_view(const struct map_window *w, const struct scene *on, struct box map);
 /* The raster of the last view; made again when the plan or the window changes. */
 const struct raster *map_window_raster(struct map_window *w, const struct session *s);
@@ -51,18 +51,9 @@ void map_window_play(struct explorer *x, void *state);
  * raster gives their columns. */
 enum { GUTTER = 10 };
 
-/* A run of ticks with a name, as a bracket shows it. */
-struct tick_run {
-    int64_t from, to; /* [from, to) */
-    char label[120];
-};
-
 /* `area`: rows whose first columns are the gutter; the raster's columns begin behind it. */
 void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r);
 void axis_draw_curve(const struct scene *on, struct box area, const struct raster *r);
-/* One row of brackets; runs are in order and do not meet. `what` stands in the gutter. */
-void axis_draw_runs(const struct scene *on, struct box area, const struct raster *r, const char *what,
-                    const struct tick_run *runs, int32_t count);
 /* The kernel bundles of the plan in the window. */
 void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r);
 /* The nests of the plan, with their loops; where there is room, the nest at the cursor with its iteration. */

@@ -87,7 +87,7 @@ static bool paint_shows_tile(const struct painter *p, int row, int column, int32
 struct content {
     int32_t owner;
     int owners;
-    bool whole; /* all of it is the owner's */
+    bool whole; /* the whole cell is the owner's */
     bool many, handover, reserved, heading, free;
 };
 

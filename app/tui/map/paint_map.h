@@ -8,7 +8,7 @@
 #include "picture/heat.h"
 #include "tui/draw/theme.h"
 
-/* Raster rows that fit into so many rows of the grid: twice as many in blocks. */
+/* Raster rows that fit into rows of the grid: twice as many in blocks. */
 int map_rows(const struct scene *on, int rows);
 /* Raster columns that make a column of the grid: two in quarter blocks. */
 int map_across(const struct scene *on);
@@ -29,7 +29,6 @@ struct map_paint {
 
 void map_paint(const struct scene *on, struct box area, const struct map_paint *m);
 
-/* Four tones in one cell of the grid: blocks of a half or a quarter of it. */
 /* Upper left, upper right, lower left, lower right. A cell shows two tones: the most important ones. */
 void put_blocks(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
                 const uint8_t tone[4]);

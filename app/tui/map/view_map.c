@@ -206,7 +206,7 @@ static void map_view_draw(const struct scene *on, void *state, struct box area)
 static bool map_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
-    if (r == REQ_ESCAPE) w->playing = false;
+    if (r == REQ_ESCAPE) x->playing = false;
     if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
     if (argument) return false;
     if (why_open(x)) return true;
@@ -215,22 +215,10 @@ static bool map_view_request(struct explorer *x, void *state, enum request r, co
     return true;
 }
 
-static bool map_view_is_lively(const void *state)
-{
-    const struct map_window *w = state;
-    return w->playing;
-}
-
-static void map_view_to_svg(const struct session *s, struct text *out)
-{
-    show_svg(session_plan(s), &(struct picture){0}, out);
-}
-
 static const char *map_view_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
-    const struct map_window *w = state;
-    (void)x;
-    return h->request == REQ_PLAY && w->playing ? "pause" : h->word;
+    (void)state;
+    return h->request == REQ_PLAY && x->playing ? "pause" : h->word;
 }
 
 const struct view view_map = {
@@ -253,8 +241,7 @@ const struct view view_map = {
     .draw = map_view_draw,
     .request = map_view_request,
     .mouse = map_window_mouse,
-    .to_svg = map_view_to_svg,
-    .is_lively = map_view_is_lively,
+    .shows_map = true,
     .hint_word = map_view_hint_word,
     .tick = map_window_play,
     .items = ITEMS_BUFFERS,

@@ -15,7 +15,7 @@ struct team_model {
     int members;              /* of the grid */
     int member;               /* selected */
     struct team_cut cut;
-    bool asked, known; /* asked: for the open pattern; known: `cut` is of it */
+    bool asked, known; /* asked: for the open pattern; known: `cut` belongs to it */
     uint64_t number;   /* of the last request; results of others are dropped */
     struct {
         bool known, stopped, ok; /* ok: it ran to its end; else see `st` */
@@ -32,7 +32,7 @@ extern const struct work team_work, team_run_work;
 
 /* Shards the open pattern, unless that has been asked for; `again`: its file has changed. */
 void session_team_want(struct session *s, bool again);
-/* False: there is no such size, or it is set already. */
+/* False: a team cannot have this size, or has it already. */
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid);
 /* Another pattern is open. */
 void session_team_forget(struct session *s);

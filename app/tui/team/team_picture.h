@@ -26,7 +26,7 @@ struct team_view {
 /* Draws bounds in the first row, then as many devices as there is room for, the selected one among them.
  * Returns the first one. */
 int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k);
-/* Devices in rows and columns, in at most so many rows, which are cut off the area. Returns
+/* Devices in rows and columns, in at most `rows` rows, which are cut off the area. Returns
  * the box of the devices. Each has its number, the extents of its own part, and the bytes it receives. */
 struct box team_grid_draw(const struct scene *on, struct box *area, const struct team_look *k, int rows);
 /* The selected device in words: its place, its part, its messages. */

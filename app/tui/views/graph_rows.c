@@ -135,22 +135,6 @@ static const uint32_t
         {[PASSES] = 0x250a, [CROSSED] = 0x253c, [BEGINS] = 0x250c, [TOUCHED] = 0x251c, [ENDS] = 0x2514},
     plain_thick[HAPPENINGS] = {'|', '|', ',', '+', '`'}, plain_dotted[HAPPENINGS] = {':', ':', ',', '+', '`'};
 
-static struct rail_room rails_fit(const struct outcome *o, int columns)
-{
-    int room = columns >= 180   ? 32
-               : columns >= 110 ? 16
-               : columns >= 70  ? 10
-               : columns >= 50  ? 4
-                                : 0,
-        all = o->rails.lanes;
-    struct rail_room r = {.lanes = all < room ? all : room, .step = 2 * all <= room ? 2 : 1};
-    bool folds = false;
-    for (int32_t row = 0; row < o->rails.rows && !folds; row++) folds = o->rails.live[row] > r.lanes;
-    r.folded = folds && r.lanes > 0 ? 4 : 0;
-    r.columns = r.lanes * r.step + r.folded;
-    return r;
-}
-
 static bool graph_uses(const struct lx_op *op, int32_t tensor)
 {
     for (int k = 0; k < op_operand_count(op); k++)
@@ -196,8 +180,11 @@ static void put_rails(const struct scene *on, struct box at, struct rail_room ro
         const struct rail *r = rails_at(&o->rails, k, op);
         int column = at.column + k * room.step;
         if (!r) continue;
-        bool touched = graph_uses(is, r->thing), on_chip = outcome_holds(o, r->thing, op),
-             crossed = joined >= 0 && column >= joined;
+        bool touched = graph_uses(is, r->thing), on_chip = false, crossed = joined >= 0 && column >= joined;
+        for (int32_t i = o->stay_at[r->thing]; i < o->stay_at[r->thing + 1]; i++) {
+            const struct lx_buffer *b = &o->plan->problem.buffers[o->stays_by_tensor[i]];
+            on_chip |= o->plan->answer.address[o->stays_by_tensor[i]] >= 0 && op >= b->start && op < b->end;
+        }
         enum happening h = !touched         ? crossed ? CROSSED : PASSES
                            : op == r->first ? BEGINS
                            : op == r->last  ? ENDS
@@ -265,7 +252,17 @@ int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fo
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
-    *out = (struct graph_rows){.rails = rails_fit(o, room),
+    int lanes = room >= 180   ? 32
+                : room >= 110 ? 16
+                : room >= 70  ? 10
+                : room >= 50  ? 4
+                              : 0,
+        all = o->rails.lanes;
+    struct rail_room r = {.lanes = all < lanes ? all : lanes, .step = 2 * all <= lanes ? 2 : 1};
+    for (int32_t row = 0; row < o->rails.rows && r.lanes > 0 && !r.folded; row++)
+        if (o->rails.live[row] > r.lanes) r.folded = 4;
+    r.columns = r.lanes * r.step + r.folded;
+    *out = (struct graph_rows){.rails = r,
                                .fold = fold,
                                .nests = o->plan->nest_count == 0 || room < 40 ? 0
                                         : room < 76                           ? 2

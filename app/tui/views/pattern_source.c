@@ -64,12 +64,6 @@ static void pattern_source_read(const char *path, const struct model_options *mo
     mem_free(text);
 }
 
-static void pattern_source_drop(struct pattern_source *s)
-{
-    source_content_free(&s->content);
-    s->is_read = false;
-}
-
 /* Other threads share the content: it belongs to no border. With the lock. */
 static void pattern_source_fill(struct pattern_source *s)
 {
@@ -87,7 +81,7 @@ static void pattern_source_fill(struct pattern_source *s)
 struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
-    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
+    if (atomic_exchange(&s->is_old, false)) source_content_free(&s->content), s->is_read = false;
     if (!s->is_read) pattern_source_fill(s);
     struct source_content c = s->content;
     lx_graph_ref(c.graph);
@@ -101,7 +95,7 @@ void source_forget(struct pattern_source *s)
     /* Does not wait for a job that reads: the next job drops the content. */
     atomic_store(&s->is_old, true);
     if (pthread_mutex_trylock(&s->lock) != 0) return;
-    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
+    if (atomic_exchange(&s->is_old, false)) source_content_free(&s->content), s->is_read = false;
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -22,27 +22,18 @@ struct arranged_for {
 struct buffers_view {
     struct list list;
     struct arranged_for now;  /* requested */
-    struct arranged_for made; /* of `shown`; plan NULL: none */
+    struct arranged_for made; /* of the list; plan NULL: none */
     struct buffer_row *rows;  /* per buffer */
-    int32_t *shown, count;    /* in their order */
-    int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
+    int32_t *row_of;          /* per buffer: its place in the list, or -1 */
     struct column columns[BUFFER_COLUMNS];
     int life_columns, address_columns; /* of the longest ones */
     struct fitted fitted;              /* as drawn last, for clicks on heads */
 };
 
-static void buffers_begin(void *state)
-{
-    struct buffers_view *v = state;
-    v->now.by.column = BUFFER_MOVED;
-    v->now.by.descending = true;
-}
-
 static void buffers_end(void *state)
 {
     struct buffers_view *v = state;
     mem_free(v->rows);
-    mem_free(v->shown);
     mem_free(v->row_of);
 }
 
@@ -71,18 +62,18 @@ static void buffers_arrange(struct buffers_view *v, const struct session *s, con
         v->now.by.column == v->made.by.column && v->now.by.descending == v->made.by.descending &&
         strcmp(v->now.filter, v->made.filter) == 0)
         return;
-    v->count = 0;
+    v->list.count = 0;
     v->made = (struct arranged_for){0};
     if (!p) return;
     size_t all = (size_t)p->problem.count + 1;
     v->rows = mem_resize(v->rows, all * sizeof *v->rows);
-    v->shown = mem_resize(v->shown, all * sizeof *v->shown);
+    v->list.shown = mem_resize(v->list.shown, all * sizeof *v->list.shown);
     v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
     for (int32_t i = 0; i < p->problem.count; i++) v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
     for (int32_t i = 0; i < p->problem.count; i++)
-        if (buffers_matches(p, i, filter)) v->shown[v->count++] = i;
+        if (buffers_matches(p, i, filter)) v->list.shown[v->list.count++] = i;
     sort_rows(&plan_buffer_columns.at[v->now.by.column], v->rows, sizeof *v->rows, v->now.by.descending,
-              v->shown, v->count);
+              v->list.shown, v->list.count);
     /* Widths of "5777..5779" and of "fast 0x000040". */
     char life[64];
     v->life_columns = 8;
@@ -97,7 +88,7 @@ static void buffers_arrange(struct buffers_view *v, const struct session *s, con
         if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
     }
     for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
-    for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
+    for (int32_t i = 0; i < v->list.count; i++) v->row_of[v->list.shown[i]] = i;
     v->made = v->now;
 }
 
@@ -106,7 +97,7 @@ enum { NEVER = 1 << 20 };
 static void buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row, int at)
 {
     const struct lx_plan *p = v->made.plan;
-    int32_t i = v->shown[at];
+    int32_t i = v->list.shown[at];
     bool here = at == v->list.cursor;
     uint8_t tone = tone_of_identity(buffer_identity(p, i));
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
@@ -121,8 +112,8 @@ static void buffers_draw_row(const struct scene *on, const struct buffers_view *
 /* The state of the buffer under the cursor, and the reason. */
 static void buffers_draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
 {
-    if (v->count == 0 || area.rows < 1) return;
-    int32_t i = v->shown[v->list.cursor];
+    if (v->list.count == 0 || area.rows < 1) return;
+    int32_t i = v->list.shown[v->list.cursor];
     const struct lx_plan *p = v->made.plan;
     struct text line = {0};
     add_printable(&line, p->problem.buffers[i].name, 40);
@@ -189,10 +180,10 @@ static void buffers_draw(const struct scene *on, void *state, struct box area)
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
     v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
     sorting_draw_heads(on, box_behind(head, 2), &v->fitted, &plan_buffer_columns, &v->now.by);
-    list_show(&v->list, v->count, list);
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
+    list_show(&v->list, v->list.count, list);
+    for (int i = 0; i < list.rows && v->list.top + i < v->list.count; i++)
         buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
-    if (v->count == 0)
+    if (v->list.count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN),
                            on->filter[0] ? "No buffer matches the filter. %s removes it."
                                          : "This plan has no buffers. %s goes back.",
@@ -231,13 +222,7 @@ static int buffers_count(struct explorer *x, void *state)
 {
     struct buffers_view *v = state;
     buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
-    return v->count;
-}
-
-static const char *buffers_item(struct explorer *x, void *state, int i)
-{
-    const struct buffers_view *v = state;
-    return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
+    return v->list.count;
 }
 
 static bool buffers_hides(struct explorer *x, void *state)
@@ -247,18 +232,14 @@ static bool buffers_hides(struct explorer *x, void *state)
     return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
 }
 
-static void buffers_select_item(struct explorer *x, void *state, int i)
-{
-    const struct buffers_view *v = state;
-    session_select_buffer(&x->session, v->shown[i]);
-}
+static const struct buffers_view buffers_initial = {.now = {.by = {BUFFER_MOVED, true}}};
 
 const struct view view_buffers = {
     .name = "Buffers",
     .purpose = "every buffer in a table, and where the bytes go",
     .needs_plan = true,
     .state_size = sizeof(struct buffers_view),
-    .begin = buffers_begin,
+    .initial = &buffers_initial,
     .end = buffers_end,
     .hints = {{REQ_OPEN, "map or why"},
               {REQ_SORT_RIGHT, "sort"},
@@ -272,9 +253,8 @@ const struct view view_buffers = {
     .request = buffers_request,
     .mouse = buffers_click_head,
     .count = buffers_count,
-    .item = buffers_item,
+    .items = ITEMS_BUFFERS,
     .is_list = true,
     .sorted_by = &plan_buffer_columns,
-    .select = buffers_select_item,
     .hides = buffers_hides,
 };

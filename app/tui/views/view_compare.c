@@ -32,12 +32,6 @@ struct compare_view {
     uint64_t files_read; /* the same */
 };
 
-static void compare_begin(void *state)
-{
-    struct compare_view *v = state;
-    v->sort = -1;
-}
-
 static void compare_end(void *state)
 {
     struct compare_view *v = state;
@@ -191,7 +185,9 @@ static void compare_draw(const struct scene *on, void *state, struct box area)
                          v->list.top + i);
     if (chart.columns > 0 && compare_has_curves(on, v))
         compare_curves_draw(on, chart, &v->rows, v->list.cursor);
-    if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
+    struct what_if raced = s->now; /* without the solver */
+    settings_take_solver(&raced, 0);
+    if (session_winner(s) >= 0 && !settings_same(&raced, &s->race_by) && pane.rows > 2) {
         struct box warn = box_cut_top(&pane, 1);
         put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
                    "results of other settings; %s races again", KEY_OF(RACE));
@@ -347,12 +343,14 @@ static const char *compare_hint_word(struct explorer *x, void *state, const stru
     return is_now && i >= 0 && session_plan(&x->session)->answer.address[i] < 0 ? "why off chip" : NULL;
 }
 
+static const struct compare_view compare_initial = {.sort = -1};
+
 const struct view view_compare = {
     .name = "Compare",
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
     .needs_plan = true,
     .state_size = sizeof(struct compare_view),
-    .begin = compare_begin,
+    .initial = &compare_initial,
     .end = compare_end,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "cancel"},

@@ -11,17 +11,10 @@ enum { LARGE = 256 }; /* repeated layers of larger graphs are folded at first */
 
 struct graph_view {
     struct list list;
-    int32_t *shown;  /* ops that the filter leaves, in their order */
-    int count, edge; /* edge: the selected one of producers and consumers */
+    int edge; /* the selected one of producers and consumers */
     struct graph_fold fold;
     int seen; /* the last pattern, from 1 on */
 };
-
-static void graph_end(void *state)
-{
-    struct graph_view *v = state;
-    mem_free(v->shown);
-}
 
 /* Layers of a large graph are folded when it is first seen. */
 static void graph_arrange(struct graph_view *v, const struct session *s, const char *filter)
@@ -32,16 +25,16 @@ static void graph_arrange(struct graph_view *v, const struct session *s, const c
         v->seen = s->shown_pattern + 1;
         v->fold.layers = n > LARGE;
     }
-    v->shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *v->shown);
-    v->count = 0;
+    v->list.shown = mem_resize(v->list.shown, ((size_t)n + 1) * sizeof *v->list.shown);
+    v->list.count = 0;
     for (int32_t i = 0, next; i < n; i = next) {
         next = graph_row_last(&s->shown, i, v->fold) + 1;
         bool matches = false;
         for (int32_t o = i; o < next; o++) matches |= op_matches(g, o, filter);
-        if (matches) v->shown[v->count++] = i;
+        if (matches) v->list.shown[v->list.count++] = i;
     }
-    for (int i = 0; i < v->count; i++)
-        if (v->shown[i] <= s->selection.op) v->list.cursor = i;
+    for (int i = 0; i < v->list.count; i++)
+        if (v->list.shown[i] <= s->selection.op) v->list.cursor = i;
 }
 
 /* One edge of the selected op: an input with the op that made it, or a reader of a result. */
@@ -171,13 +164,13 @@ static void graph_draw(const struct scene *on, void *state, struct box area)
     struct box head = box_cut_top(&list, area.rows >= 6);
     graph_rows_fit(on, list.columns, v->fold, &rows);
     if (head.rows) put_graph_head(on, &rows, head);
-    list_show(&v->list, v->count, list);
-    if (v->count == 0)
+    list_show(&v->list, v->list.count, list);
+    if (v->list.count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN), "No op matches the filter. %s removes it.",
                            KEY_OF(ESCAPE));
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
+    for (int i = 0; i < list.rows && v->list.top + i < v->list.count; i++)
         put_graph_row(on, &rows, (struct box){list.row + i, list.column, 1, list.columns},
-                      v->shown[v->list.top + i]);
+                      v->list.shown[v->list.top + i]);
     graph_draw_edges(on, v, edges);
 }
 
@@ -230,13 +223,7 @@ static int graph_count(struct explorer *x, void *state)
 {
     struct graph_view *v = state;
     graph_arrange(v, &x->session, x->filter[VIEW_GRAPH]);
-    return v->count;
-}
-
-static const char *graph_item(struct explorer *x, void *state, int i)
-{
-    const struct graph_view *v = state;
-    return outcome_graph(&x->session.shown)->ops[v->shown[i]].name;
+    return v->list.count;
 }
 
 static bool graph_hides(struct explorer *x, void *state)
@@ -249,7 +236,7 @@ static bool graph_hides(struct explorer *x, void *state)
 static void graph_select_item(struct explorer *x, void *state, int i)
 {
     struct graph_view *v = state;
-    session_select_op(&x->session, v->shown[i]);
+    (void)x, (void)i;
     v->edge = 0;
 }
 
@@ -258,7 +245,6 @@ const struct view view_graph = {
     .purpose = "the ops in order, lanes of tensors, what bounds each",
     .needs_plan = true,
     .state_size = sizeof(struct graph_view),
-    .end = graph_end,
     .hints = {{REQ_FOLLOW, "next edge"},
               {REQ_OPEN, "follow it"},
               {REQ_NEXT_ITERATION, "iteration"},
@@ -271,7 +257,7 @@ const struct view view_graph = {
     .draw = graph_draw,
     .request = graph_request,
     .count = graph_count,
-    .item = graph_item,
+    .items = ITEMS_OPS,
     .is_list = true,
     .select = graph_select_item,
     .hides = graph_hides,

@@ -43,21 +43,6 @@ static void help_words_of(int request, char *out, size_t size)
     snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
 }
 
-/* A description in lines, cut at blanks; it is ASCII. */
-static void help_add(struct help_view *v, int request)
-{
-    const char *help = request_rows[request].help;
-    int from = 0, room = v->room > 12 ? v->room : 12;
-    do {
-        int all = (int)strlen(help + from), n = all <= room ? all : room;
-        while (n < all && n > 0 && help[from + n] != ' ') n--;
-        if (n == 0) n = room;
-        if (v->count == sizeof v->lines / sizeof *v->lines) return;
-        v->lines[v->count++] = (struct line){NULL, request, from, n};
-        from += n + (help[from + n] == ' ');
-    } while (help[from]);
-}
-
 /* The requests that match, group by group, each under its heading. */
 static void help_arrange(struct help_view *v, const char *filter)
 {
@@ -72,8 +57,18 @@ static void help_arrange(struct help_view *v, const char *filter)
             help_words_of(k, words, sizeof words);
             if (*filter && !has_text(words, filter) && !has_text(group, filter)) continue;
             if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
-            help_add(v, k);
             heading = NULL;
+            /* The description in lines, cut at blanks; it is ASCII. */
+            const char *help = request_rows[k].help;
+            int from = 0, room = v->room > 12 ? v->room : 12;
+            do {
+                int all = (int)strlen(help + from), n = all <= room ? all : room;
+                while (n < all && n > 0 && help[from + n] != ' ') n--;
+                if (n == 0) n = room;
+                if (v->count == sizeof v->lines / sizeof *v->lines) return;
+                v->lines[v->count++] = (struct line){NULL, k, from, n};
+                from += n + (help[from + n] == ' ');
+            } while (help[from]);
         }
     }
 }

@@ -9,17 +9,10 @@ enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPE
 
 struct patterns_view {
     struct list list;
-    int *shown, count; /* patterns in order, filtered */
     struct sorting by;
     struct column columns[PATTERN_COLUMNS]; /* at the last drawing */
     bool moved; /* by the user; until then the cursor stays at the top while files are read */
 };
-
-static void patterns_end(void *state)
-{
-    struct patterns_view *v = state;
-    mem_free(v->shown);
-}
 
 struct pattern_row {
     const struct scene *on; /* NULL: for sorting */
@@ -114,18 +107,18 @@ static void patterns_arrange(struct patterns_view *v, const struct session *s, c
 {
     struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count,
-        keep = v->list.cursor < v->count && v->moved ? v->shown[v->list.cursor] : -1;
-    v->shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *v->shown);
-    v->count = 0;
+        keep = v->list.cursor < v->list.count && v->moved ? v->list.shown[v->list.cursor] : -1;
+    v->list.shown = mem_resize(v->list.shown, ((size_t)n + 1) * sizeof *v->list.shown);
+    v->list.count = 0;
     for (int i = 0; i < n; i++) {
         const struct pattern *p = &s->patterns.at[i];
         if (has_text(p->shown, filter) || (p->facts.expect && has_text(p->facts.expect, filter)) ||
             (p->facts.refused && has_text("refused", filter)))
-            v->shown[v->count++] = i;
+            v->list.shown[v->list.count++] = i;
     }
-    qsort_r(v->shown, (size_t)v->count, sizeof *v->shown, patterns_compare, &by);
-    for (int i = 0; i < v->count; i++)
-        if (v->shown[i] == keep) v->list.cursor = i;
+    qsort_r(v->list.shown, (size_t)v->list.count, sizeof *v->list.shown, patterns_compare, &by);
+    for (int i = 0; i < v->list.count; i++)
+        if (v->list.shown[i] == keep) v->list.cursor = i;
 }
 
 /* Names come first: optional columns that would cut them are left out, those of the widest screens before
@@ -133,8 +126,8 @@ static void patterns_arrange(struct patterns_view *v, const struct session *s, c
 static struct fitted patterns_fit(struct patterns_view *v, const struct session *s, int room)
 {
     int longest = 10; /* the heading */
-    for (int i = 0; i < v->count; i++) {
-        int n = columns_of(s->patterns.at[v->shown[i]].shown);
+    for (int i = 0; i < v->list.count; i++) {
+        int n = columns_of(s->patterns.at[v->list.shown[i]].shown);
         if (n > longest) longest = n;
     }
     int wanted = longest < room * 2 / 3 ? longest : room * 2 / 3;
@@ -165,8 +158,8 @@ static void patterns_draw(const struct scene *on, void *state, struct box area)
     struct box head = box_cut_top(&list, 1);
     struct fitted f = patterns_fit(v, on->session, box_behind(head, 2).columns);
     sorting_draw_heads(on, box_behind(head, 2), &f, &pattern_columns, &v->by);
-    list_show(&v->list, v->count, list);
-    if (v->count == 0) {
+    list_show(&v->list, v->list.count, list);
+    if (v->list.count == 0) {
         if (on->filter[0])
             put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s removes it.",
                                KEY_OF(ESCAPE));
@@ -178,7 +171,7 @@ static void patterns_draw(const struct scene *on, void *state, struct box area)
         return;
     }
     /* The pattern under the cursor in words. */
-    const struct pattern *p = &on->session->patterns.at[v->shown[v->list.cursor]];
+    const struct pattern *p = &on->session->patterns.at[v->list.shown[v->list.cursor]];
     char text[1200];
     if (p->facts.refused)
         put_wrapped(on->cells, summary, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
@@ -188,10 +181,10 @@ static void patterns_draw(const struct scene *on, void *state, struct box area)
                  p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
         put_wrapped(on->cells, summary, INK(DIM), text);
     }
-    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+    for (int i = 0; i < list.rows && v->list.top + i < v->list.count; i++) {
         struct box row = {list.row + i, list.column, 1, list.columns};
-        p = &on->session->patterns.at[v->shown[v->list.top + i]];
-        if (on->session->current == v->shown[v->list.top + i])
+        p = &on->session->patterns.at[v->list.shown[v->list.top + i]];
+        if (on->session->current == v->list.shown[v->list.top + i])
             put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
         put_values(on->cells, box_behind(row, 2), &f, &(struct pattern_row){on, p});
         if (v->list.top + i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
@@ -208,7 +201,7 @@ int pattern_marked(struct explorer *x)
 {
     struct patterns_view *v = x->states[VIEW_PATTERNS];
     patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
-    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
+    return v->list.cursor < v->list.count ? v->list.shown[v->list.cursor] : -1;
 }
 
 static bool patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -218,8 +211,8 @@ static bool patterns_request(struct explorer *x, void *state, enum request r, co
     if (r == REQ_PLAN_ALL) return session_plan_all(&x->session), true;
     if (r != REQ_OPEN || argument) return sorting_request(x, &v->by, &pattern_columns, NULL, r, argument);
     v->moved = true;
-    if (v->list.cursor >= v->count) return true;
-    session_open(&x->session, v->shown[v->list.cursor]);
+    if (v->list.cursor >= v->list.count) return true;
+    session_open(&x->session, v->list.shown[v->list.cursor]);
     explorer_show(x, VIEW_MAP);
     return true;
 }
@@ -243,20 +236,13 @@ static int patterns_count(struct explorer *x, void *state)
 {
     struct patterns_view *v = state;
     patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
-    return v->count;
-}
-
-static const char *patterns_item(struct explorer *x, void *state, int i)
-{
-    const struct patterns_view *v = state;
-    return x->session.patterns.at[v->shown[i]].shown;
+    return v->list.count;
 }
 
 const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",
     .state_size = sizeof(struct patterns_view),
-    .end = patterns_end,
     .hints = {{REQ_OPEN, "open"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
@@ -268,7 +254,7 @@ const struct view view_patterns = {
     .request = patterns_request,
     .mouse = patterns_click_head,
     .count = patterns_count,
-    .item = patterns_item,
+    .items = ITEMS_PATTERNS,
     .is_list = true,
     .sorted_by = &pattern_columns,
     .select = patterns_select_item,

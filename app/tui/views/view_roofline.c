@@ -90,34 +90,6 @@ static struct plot roofline_draw_chart(const struct scene *on, struct box area, 
     return where;
 }
 
-/* The selected op, and its distance to its roof. */
-static void roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
-                             const struct plot *where)
-{
-    const struct outcome *o = &on->session->shown;
-    int32_t op = on->session->selection.op;
-    struct text line = {0};
-    int row, column;
-    if (op < 0 || area.rows < 1) return;
-    struct roof_point p = roofline_point_of(o, op);
-    add_printable(&line, outcome_graph(o)->ops[op].name, 30);
-    if (p.gflops > 0) {
-        text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
-                    in_micros(o->waits[op].device_us).at);
-        text_format(&line, ", %.3g flops per byte %s", p.intensity,
-                    p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
-        double roof = fmin(r->gflop_per_s, p.intensity * (p.on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
-        text_format(&line, "; %s of its roof", in_percent(p.gflops / roof).at);
-        text_format(&line, " of %s; ", grouped(llround(roof)).at);
-    } else
-        text_add(&line, ": computes nothing; ");
-    add_wait_sums(&o->waits[op], &line);
-    put_paragraph(on->cells, area, INK(PLAIN), &line);
-    if (p.gflops > 0 && where->box.rows > 0 && plot_cell(where, p.intensity, p.gflops, &row, &column))
-        put(on->cells, row, column, on->glyphs->ascii ? '@' : 0x25c9,
-            (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
-}
-
 static void roofline_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
@@ -128,12 +100,33 @@ static void roofline_draw(const struct scene *on, void *state, struct box area)
         return;
     }
     struct lx_roofs r = lx_device_roofs(&outcome_graph(&on->session->shown)->device);
-    struct box op = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
+    struct box below = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
     struct text line = {0};
+    const struct outcome *o = &on->session->shown;
+    int32_t op = on->session->selection.op;
     add_wait_sums(&on->session->shown.waits_sum, &line);
     put_paragraph(on->cells, box_cut_top(&in, in.rows >= 12 ? 2 : 1), INK(TITLE), &line);
     struct plot where = roofline_draw_chart(on, in, &r);
-    roofline_draw_op(on, op, &r, &where);
+    /* The selected op, and its distance to its roof. */
+    int row, column;
+    if (op < 0 || below.rows < 1) return;
+    struct roof_point p = roofline_point_of(o, op);
+    add_printable(&line, outcome_graph(o)->ops[op].name, 30);
+    if (p.gflops > 0) {
+        text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
+                    in_micros(o->waits[op].device_us).at);
+        text_format(&line, ", %.3g flops per byte %s", p.intensity,
+                    p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
+        double roof = fmin(r.gflop_per_s, p.intensity * (p.on_chip ? r.lx_gb_per_s : r.hbm_gb_per_s));
+        text_format(&line, "; %s of its roof", in_percent(p.gflops / roof).at);
+        text_format(&line, " of %s; ", grouped(llround(roof)).at);
+    } else
+        text_add(&line, ": computes nothing; ");
+    add_wait_sums(&o->waits[op], &line);
+    put_paragraph(on->cells, below, INK(PLAIN), &line);
+    if (p.gflops > 0 && where.box.rows > 0 && plot_cell(&where, p.intensity, p.gflops, &row, &column))
+        put(on->cells, row, column, on->glyphs->ascii ? '@' : 0x25c9,
+            (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
 }
 
 /* The next op with a point: by intensity to the sides, in order up and down. */

@@ -270,45 +270,33 @@ static void run_view_draw(const struct scene *on, void *state, struct box area)
     }
 }
 
-/* The place in the map: of a fault its buffer and address, of an op its output. */
-static void run_view_jump(struct explorer *x, int at)
+/* <Enter> shows the place in the map: of a fault its buffer and address, of an op its output. */
+static bool run_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
-    const struct lx_run_result *r = x->session.run.result;
     struct session *s = &x->session;
-    int faults = r ? run_view_faults(r) : 0;
-    if (!r || at >= run_view_rows(r)) return;
-    if (at >= faults)
+    const struct lx_run_result *run = s->run.result;
+    int at = ((const struct run_view *)state)->list.cursor, faults = run ? run_view_faults(run) : 0;
+    if (r == REQ_EXECUTE) session_run(s);
+    if (r != REQ_OPEN || argument) return r == REQ_EXECUTE;
+    if (!run || at >= run_view_rows(run)) return true;
+    if (at >= faults) {
         session_select_op(s, at - faults);
-    else {
-        const struct lx_fault *f = &r->faults[at];
+        session_show_buffer(s);
+    } else {
+        const struct lx_fault *f = &run->faults[at];
         int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
         if (buffer >= 0) session_select_buffer(s, buffer);
         s->selection.tick = f->tick;
         if (f->iteration >= 0) s->selection.iteration = f->iteration;
-    }
-    session_show_buffer(s);
-    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0) {
-        s->selection.core = r->faults[at].core;
-        s->selection.address = r->faults[at].address;
-        s->selection.moves++;
+        session_show_buffer(s);
+        if (f->core >= 0 && f->address >= 0) {
+            s->selection.core = f->core;
+            s->selection.address = f->address;
+            s->selection.moves++;
+        }
     }
     explorer_show(x, VIEW_MAP);
-}
-
-static bool run_view_request(struct explorer *x, void *state, enum request r, const char *argument)
-{
-    const struct run_view *v = state;
-    switch (r) {
-    case REQ_EXECUTE:
-        session_run(&x->session);
-        return true;
-    case REQ_OPEN:
-        if (argument) return false;
-        run_view_jump(x, v->list.cursor);
-        return true;
-    default:
-        return false;
-    }
+    return true;
 }
 
 static int run_view_count(struct explorer *x, void *state)

@@ -125,28 +125,6 @@ static bool sweep_job_begin(struct swept *w, struct session *s, const char *rang
     return ok;
 }
 
-/* One job per size, of all lines. */
-static struct swept *sweep_start(struct session *s, const char *range, lx_status *st)
-{
-    struct swept *w = mem_zeroed(1, sizeof *w);
-    sweep_tasks all = {0};
-    worker_stop(s->worker, &sweep_work);
-    *w = (struct swept){.worker = s->worker, .how = s->now, .pattern = s->shown_pattern, .users = 1};
-    if (!sweep_job_begin(w, s, range, st)) {
-        swept_release(w);
-        return NULL;
-    }
-    sweep_points(&w->sweep, &all);
-    w->left = (int)w->sweep.sizes.count;
-    for (size_t i = 0; i < all.count; i += w->sweep.lines.count) {
-        sweep_tasks some = {0};
-        for (size_t l = 0; l < w->sweep.lines.count; l++) VEC_PUSH(&some, all.at[i + l]);
-        sweep_job_post(w, &some, session_plan(s), false);
-    }
-    VEC_FREE(&all);
-    return w;
-}
-
 static bool swept_is_new(const struct swept *w, const struct session *s)
 {
     struct what_if a = w->how, b = s->now;
@@ -164,11 +142,31 @@ struct sweep_view {
     struct plot plot;     /* as drawn last */
 };
 
+/* Sweeps the open pattern, with the solver of the settings and the quick ones: one job per size, of all
+ * lines. Cancels the sweep before. False: see v->st. */
 static bool sweep_view_start(struct explorer *x, struct sweep_view *v)
 {
+    struct session *s = &x->session;
+    struct swept *w = mem_zeroed(1, sizeof *w);
+    sweep_tasks all = {0};
     swept_release(v->swept);
-    v->swept = sweep_start(&x->session, v->range[0] ? v->range : NULL, &v->st);
-    return v->swept != NULL;
+    v->swept = NULL;
+    worker_stop(s->worker, &sweep_work);
+    *w = (struct swept){.worker = s->worker, .how = s->now, .pattern = s->shown_pattern, .users = 1};
+    if (!sweep_job_begin(w, s, v->range[0] ? v->range : NULL, &v->st)) {
+        swept_release(w);
+        return false;
+    }
+    v->swept = w;
+    sweep_points(&w->sweep, &all);
+    w->left = (int)w->sweep.sizes.count;
+    for (size_t i = 0; i < all.count; i += w->sweep.lines.count) {
+        sweep_tasks some = {0};
+        for (size_t l = 0; l < w->sweep.lines.count; l++) VEC_PUSH(&some, all.at[i + l]);
+        sweep_job_post(w, &some, session_plan(s), false);
+    }
+    VEC_FREE(&all);
+    return true;
 }
 
 static void sweep_view_shown(struct explorer *x, void *state)

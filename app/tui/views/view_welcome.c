@@ -1,4 +1,4 @@
-/* One screen for new users: what a plan is, how to read the map, and where to begin. It fits 80 x 24; a
+/* One screen for new users: plans, how to read the map, and where to begin. It fits 80 x 24; a
  * larger screen lists the views, too. */
 #include "tui/core/explorer.h"
 

@@ -109,18 +109,6 @@ static bool what_if_request(struct explorer *x, void *state, enum request r, con
     }
 }
 
-static int what_if_count(struct explorer *x, void *state)
-{
-    (void)x, (void)state;
-    return lx_settings_count();
-}
-
-static const char *what_if_item(struct explorer *x, void *state, int i)
-{
-    (void)x, (void)state;
-    return settings_row(i).name;
-}
-
 const struct view view_what_if = {
     .name = "What if",
     .purpose = "solver, cores, scratchpad size: change it, see the plan redone",
@@ -134,7 +122,6 @@ const struct view view_what_if = {
     .draw = what_if_draw,
     .dock = what_if_dock,
     .request = what_if_request,
-    .count = what_if_count,
-    .item = what_if_item,
+    .items = ITEMS_SETTINGS,
     .is_list = true,
 };

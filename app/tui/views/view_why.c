@@ -85,33 +85,6 @@ static void why_release(void *data)
 
 static const struct work why_work = {3, why_run, why_done, why_release};
 
-static void why_ask(struct why_rows *w, struct session *s, int32_t buffer)
-{
-    if (!session_plan(s) || session_is_stale(s)) return;
-    if (w->list.plan && w->of == s->got && w->buffer == buffer) return;
-    worker_stop(s->worker, &why_work);
-    const struct lx_plan *p = session_plan(s);
-    remedies_free(&w->list);
-    *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
-    remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL, &w->list);
-    for (size_t i = 0; i < w->list.all.count; i++) {
-        if (w->list.all.at[i].state != REMEDY_OPEN) continue;
-        why_post(w, s, &w->list.all.at[i], 0);
-        w->left++;
-    }
-    if (w->left == 0) why_sort(w);
-}
-
-static void why_stop(struct why_rows *w, struct session *s)
-{
-    worker_stop(s->worker, &why_work);
-    for (size_t i = 0; i < w->list.all.count; i++)
-        if (w->list.all.at[i].state == REMEDY_OPEN) w->list.all.at[i].state = REMEDY_STOPPED;
-    w->left = 0;
-    w->number++;
-    why_sort(w);
-}
-
 /* Rows of the list with its heading, at least. */
 enum { LEAST_ROWS = 4, NARROW = 50 };
 
@@ -140,11 +113,26 @@ static const struct remedy *why_row(const struct why_view *v)
     return v->chosen || remedy_helps(r, it) ? it : NULL;
 }
 
-static void view_why_ask(struct why_view *v, struct session *s)
+/* Asks about the selected buffer, or the whole plan, unless that is asked already. */
+static void why_ask(struct why_view *v, struct session *s)
 {
-    uint64_t before = v->rows.number;
-    why_ask(&v->rows, s, v->whole ? -1 : why_selection(s));
-    if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
+    struct why_rows *w = &v->rows;
+    const struct lx_plan *p = session_plan(s);
+    int32_t buffer = v->whole ? -1 : why_selection(s);
+    if (p && !session_is_stale(s) && !(w->list.plan && w->of == s->got && w->buffer == buffer)) {
+        worker_stop(s->worker, &why_work);
+        remedies_free(&w->list);
+        *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
+        remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL,
+                      &w->list);
+        for (size_t i = 0; i < w->list.all.count; i++) {
+            if (w->list.all.at[i].state != REMEDY_OPEN) continue;
+            why_post(w, s, &w->list.all.at[i], 0);
+            w->left++;
+        }
+        if (w->left == 0) why_sort(w);
+        v->list.cursor = 0, v->chosen = false;
+    }
     /* A cursor that the user moved follows its row; else it is on the best one, at the top. */
     if (!v->rows.moved) return;
     v->rows.moved = false;
@@ -157,7 +145,7 @@ static void why_shown(struct explorer *x, void *state)
 {
     struct why_view *v = state;
     v->whole = false;
-    view_why_ask(v, &x->session);
+    why_ask(v, &x->session);
 }
 
 bool why_open(struct explorer *x)
@@ -257,7 +245,7 @@ static void why_draw(const struct scene *on, void *state, struct box area)
 {
     struct why_view *v = state;
     const struct lx_plan *p = session_plan(on->session);
-    view_why_ask(v, on->session);
+    why_ask(v, on->session);
     int rows = (int)v->rows.list.all.count + 10;
     struct box in =
         frame_window(on, "Why, and remedies", p ? rows : 10, area.columns < 150 ? area.columns : 150);
@@ -320,7 +308,7 @@ static void why_apply(struct explorer *x, struct why_view *v)
 static bool why_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct why_view *v = state;
-    view_why_ask(v, &x->session);
+    why_ask(v, &x->session);
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
@@ -331,13 +319,18 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         if (why_selection(&x->session) < 0)
             explorer_say(x, TONE_DIM, "the selected buffer is on chip; %s goes to the next one off chip",
                          KEY_OF(OFF_CHIP));
-        view_why_ask(v, &x->session);
+        why_ask(v, &x->session);
         return true;
     case REQ_OFF_CHIP:
         v->whole = false;
         return false;
     case REQ_STOP:
-        why_stop(&v->rows, &x->session);
+        worker_stop(x->session.worker, &why_work);
+        for (size_t i = 0; i < v->rows.list.all.count; i++)
+            if (v->rows.list.all.at[i].state == REMEDY_OPEN) v->rows.list.all.at[i].state = REMEDY_STOPPED;
+        v->rows.left = 0;
+        v->rows.number++;
+        why_sort(&v->rows);
         return true;
     default:
         return false;
@@ -347,7 +340,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
 static int why_count(struct explorer *x, void *state)
 {
     struct why_view *v = state;
-    view_why_ask(v, &x->session);
+    why_ask(v, &x->session);
     return (int)v->rows.list.all.count;
 }
 

@@ -40,19 +40,14 @@ bool settings_changed(const struct what_if *w, int i)
 }
 
 /* Nothing, the word of the default, and 0 if it is no value mean the default. */
-static bool settings_means_default(int i, const char *text)
-{
-    struct lx_option_row row = lx_settings_at(i);
-    return !*text || (row.none && strcmp(text, row.none) == 0) ||
-           (row.none && row.low > 0 && strcmp(text, "0") == 0);
-}
-
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
 {
+    struct lx_option_row row = lx_settings_at(i);
     struct lx_settings before = w->options;
-    if (settings_means_default(i, text) || lx_settings_at(i).kind == LX_TAKES_TEXT)
-        lx_settings_unset(&w->options, i);
-    if (settings_means_default(i, text) || lx_settings_set_row(&w->options, i, text, st)) return true;
+    bool unset = !*text || (row.none && strcmp(text, row.none) == 0) ||
+                 (row.none && row.low > 0 && strcmp(text, "0") == 0);
+    if (unset || row.kind == LX_TAKES_TEXT) lx_settings_unset(&w->options, i);
+    if (unset || lx_settings_set_row(&w->options, i, text, st)) return true;
     w->options = before;
     return false;
 }

@@ -331,7 +331,7 @@ static void search_goes_on_from_the_other_end(void **state)
 
 static int64_t buffers_of_row(struct explorer *x, int row)
 {
-    const char *shown = view_patterns.item(x, x->states[VIEW_PATTERNS], row);
+    const char *shown = view_item(x, VIEW_PATTERNS, row);
     for (size_t i = 0; i < x->session.patterns.count; i++)
         if (x->session.patterns.at[i].shown == shown) return x->session.patterns.at[i].facts.buffers;
     return -1;
