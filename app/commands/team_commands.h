@@ -5,9 +5,9 @@
 #include "command.h"
 
 extern const struct option_row team_rows[]; /* --team and --cut, of `plan` and `run` */
-/* team_options.c: what they say; two members in a row where they say nothing and nobody started more. */
+/* Reads --team and its choices; without --team: the devices that the transport has, else two in a row. */
 bool read_team(struct call *call, const struct lx_transport *transport, struct lx_team_options *how);
-/* Least time or fewest bytes: as --team-by says, else as the objective of the members' plans. */
+/* Least time or fewest bytes: by --team-by, else by the objective of the devices' plans. */
 bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time);
 const char *team_aim_word(int k);
 const char *transport_word(int k);

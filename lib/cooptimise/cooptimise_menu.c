@@ -1,6 +1,7 @@
 /* Menus shared between ops of one shape, and labels: interned pairs of a layout and a view. A graph of
  * thousands of ops has some tens of shapes. */
 #include "cooptimise/cooptimise_menu.h"
+#include "cost/op.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/cancel.h"

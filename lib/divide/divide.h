@@ -8,9 +8,10 @@
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
-#include "base/arena.h"
-#include "cost/op.h"
 #include "divide/op_nest.h"
+
+struct arena;
+struct cost_parts;
 
 /* Why a variable has the split it has. The words are shown to people and written in JSON. */
 #define LX_SPLIT_RULES(X)                                                                                    \

@@ -172,7 +172,7 @@ struct lx_model {
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
     bool *dim_used, *fixed_used; /* which options of the user name something in the file */
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
-    /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
+    /* Where the device of each number stands in the grid (devices/devices.h); NULL: as numbered. */
     const int32_t *place;
     int64_t places;
 };

@@ -5,6 +5,7 @@
 #include "nests/nest_menus.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "cost/op.h"
 
 #include <math.h>
 #include <stdlib.h>

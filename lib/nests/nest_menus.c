@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/fail.h"
+#include "cost/op.h"
 
 #include <stdlib.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What stands in the file of a team's plan: one row per field, as in plan/plan_fields.h. The rows make the
+/* What stands in the file of a team's plan: one row per field, as in planfile/plan_fields.h. The rows make the
  * structs below, write and read the file, and are the documentation: lib/plan-format.md holds them as
  * tables, and a test compares them. Numbers of tensors and ops are places in the pattern. */
 #ifndef LX_TEAM_TEAM_FIELDS_H

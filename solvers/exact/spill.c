@@ -1,7 +1,7 @@
 /* Spill: least cost off chip, with proof. Buffers that may not or can not be placed are paid for. Those
  * worth nothing are left off chip; those of size 0 are placed at once, unless something links them to
  * others. The rest falls apart in time: stretches between which nobody lives, and no linked cost or group
- * leads from one to the other, are solved alone (parts.c), and costs and bounds add up. Each part gets a
+ * leads from one to the other, are solved alone, and costs and bounds add up. Each part gets a
  * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
  * large-neighbourhood search (lns.c). */
 #include "exact/exact.h"

@@ -7,6 +7,7 @@
 #   - no two files of app, lib and solvers define functions of one name: grep and gdb find one place;
 #   - every folder has its README.md, the one at the top of at most 180 lines, other pages of at most 300;
 #   - every file exists that the table "Where a change goes" of CONTRIBUTING.md names (in backquotes, * allowed);
+#   - every C file exists that a comment or a page of app, lib and solvers names;
 #   - no file has a note to its author in it, or a path of one machine.
 top=' .ci .clang-format .clang-tidy .editorconfig .github .gitignore CMakeLists.txt CMakePresets.json CONTRIBUTING.md
  LICENSE NEWS.md README.md app bootstrap lib patterns solvers tests '
@@ -97,6 +98,14 @@ files_of_the_table() {
     [ $# -ge 15 ] || echo "CONTRIBUTING.md: only $# files in the table \"Where a change goes\""
 }
 
+files_of_comments() {
+    grep -E '^(app|lib|solvers)/.*\.(c|h|def|md)$' "$files" | tr '\n' '\0' |
+        xargs -0 grep -noE '(^|[ (`])([a-z_0-9]+/)*[a-z_0-9]{3,}\.(c|h|def)\b' 2>/dev/null | tr -d ' (`' |
+        awk -F: -v known="$(sed 's,.*/,,' "$files" | tr '\n' ' ') stdio.h glpk.h mine.c nothing.c" '
+            BEGIN { n = split(known, list, " "); for (i = 1; i <= n; i++) is[list[i]] = 1 }
+            { base = $3; sub(/.*\//, "", base); if (!(base in is)) print $1 ":" $2 ": names " $3 ", which does not exist" }'
+}
+
 no_private_notes() {
     grep -v '^tests/house/names\.sh$' "$files" | tr '\n' '\0' |
         xargs -0 grep -InE '\b(TODO|FIXME|XXX)\b|(^|[^A-Za-z0-9_.}/])/(home|root|work|Users|mnt)/[a-z]' 2>/dev/null |
@@ -108,6 +117,7 @@ no_private_notes() {
     one_stem_per_folder
     not_too_long
     folders_that_fit
+    files_of_comments
     one_function_per_name
     readmes
     files_of_the_table

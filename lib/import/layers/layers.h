@@ -46,7 +46,7 @@ derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention
     derive_logic, derive_lstm, derive_mesh_shard, derive_modulo, derive_norm, derive_pad, derive_quantize,
     derive_saturated, derive_skip_norm, derive_softmax;
 
-/* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
+/* layers.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 int32_t layer_in(const struct layer *l, int operand); /* -1: left out */
 const struct model_type *layer_type(const struct layer *l, int32_t value);
 const struct model_type *layer_out(const struct layer *l); /* the type of the op's first result */

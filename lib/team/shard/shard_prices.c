@@ -131,7 +131,7 @@ static struct known_price *shard_prices_find(struct known_price *table, size_t r
 }
 
 /* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
-static struct shard_price shard_prices_redevice(struct shard_prices *p, struct known_price *k)
+static struct shard_price shard_prices_remember(struct shard_prices *p, struct known_price *k)
 {
     k->price.cost.us = ldexp(round(ldexp(k->price.cost.us, 28)), -28);
     *shard_prices_find(p->table, p->room, k) = *k;
@@ -242,7 +242,7 @@ struct shard_price shard_price_read(struct shard_prices *p, int32_t o, int i, st
         k.price.brings = shard_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
     else
         k.price = shard_prices_read(p, o, i, in, var);
-    return shard_prices_redevice(p, &k);
+    return shard_prices_remember(p, &k);
 }
 
 struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, struct shard_state in,
@@ -339,7 +339,7 @@ struct shard_cost shard_price_op(struct shard_prices *p, int32_t o, const struct
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = shard_prices_own_us(p, &p->g->ops[o], &x, way->var);
-    return shard_prices_redevice(p, &k).cost;
+    return shard_prices_remember(p, &k).cost;
 }
 
 struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct shard_state made,
@@ -352,5 +352,5 @@ struct shard_cost shard_price_join(struct shard_prices *p, int32_t o, struct sha
         k.price.cost.bytes = shard_least_join(p->least, o, made, joined);
     else
         k.price.cost = shard_prices_join(p, o, made, joined);
-    return shard_prices_redevice(p, &k).cost;
+    return shard_prices_remember(p, &k).cost;
 }
