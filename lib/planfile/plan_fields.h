@@ -1,6 +1,6 @@
-/* What stands in a plan file, format 2: one row per field. The rows make the structs below, write and read the
- * file (base/json/record.h), tell the checker what it must find again, and are the documentation: lib/plan-format.md
- * holds the same rows as tables, and a test compares them.
+/* Fields of a plan file, format 2: one row each. The rows make the structs below, write and read the file
+ * (base/json/record.h), and are the documentation: lib/plan-format.md holds them as tables, and a test compares
+ * them. STANDING says whether the checker verifies a field; test_changed_plans changes every field that it does.
  *
  * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their places
  * in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */

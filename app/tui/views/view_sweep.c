@@ -99,8 +99,7 @@ static bool sweep_job_begin(struct swept *w, struct session *s, const char *rang
     sweep_numbers sizes = {0}, none = {0};
     if (lx_graph_pools(p->graph))
         return status_set(st, LX_E_USAGE, "this list states pools with sizes of their own: nothing to sweep");
-    enum lx_objective question =
-        lx_asked(lx_settings_ask(&s->now.options), lx_graph_objective(p->graph));
+    enum lx_objective question = lx_asked(lx_settings_ask(&s->now.options), lx_graph_objective(p->graph));
     if (question == LX_HEIGHT)
         return status_set(st, LX_E_USAGE,
                           "the least height does not depend on the scratchpad: nothing to sweep");
