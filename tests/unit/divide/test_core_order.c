@@ -1,5 +1,6 @@
 /* Which slices are on neighbouring cores: chosen, stated, read again, and refused where a rule has decided. */
 #include "divide/divide.h"
+#include "base/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "divide/divide.h"
 #include "files/generate.h"
 #include "plan/plan.h"
+#include "base/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
