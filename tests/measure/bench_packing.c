@@ -11,72 +11,60 @@
 #include "base/rng.h"
 #include "base/memory.h"
 #include "support/bench_clock.h"
+#include "support/problem_builder.h"
 #include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct list {
-    struct lx_problem p;
-    struct lx_buffer *buffers;
-};
-
 enum { MOST_VARIANTS = 1000 };
 
-static bool list_new(struct list *l, int32_t count)
-{
-    l->buffers = mem_zeroed((size_t)count + 1, sizeof *l->buffers);
-    l->p = (struct lx_problem){.alignment = 1, .count = count, .buffers = l->buffers};
-    return l->buffers != NULL;
-}
-
-static bool list_read(struct list *l, const char *path)
+static bool list_read(struct problem_builder *list, const char *path)
 {
     lx_status st;
     const struct lx_graph *g = lx_graph_read(path, &st);
-    if (!g || !list_new(l, g->list->buffer_count)) {
-        fprintf(stderr, "bench_packing: %s\n", g ? "memory is out" : st.text);
+    if (!g) {
+        fprintf(stderr, "bench_packing: %s\n", st.text);
         return false;
     }
-    memcpy(l->buffers, g->list->buffers, (size_t)g->list->buffer_count * sizeof *l->buffers);
-    for (int32_t i = 0; i < l->p.count; i++) l->buffers[i].name = NULL; /* freed with the graph */
-    l->p.capacity = g->list->capacity;
-    l->p.alignment = g->list->alignment;
+    *list = problem_begin(LX_FIT, g->list->capacity, g->list->alignment);
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
+        const struct lx_buffer *from = &g->list->buffers[i];
+        struct lx_buffer *to = problem_add(list, from->size, from->start, from->end, from->spill_cost);
+        to->alignment = from->alignment;
+        to->fixed = from->fixed;
+        to->reason = from->reason ? "barred" : NULL;
+    }
     lx_graph_free(g);
     return true;
 }
 
-static void shuffle(struct rng *r, struct list *l)
+static struct problem_builder vary(const struct lx_problem *from, int variant)
 {
-    for (int32_t i = l->p.count - 1; i > 0; i--) {
-        int32_t k = (int32_t)rng_below(r, (uint64_t)i + 1);
-        struct lx_buffer swap = l->buffers[i];
-        l->buffers[i] = l->buffers[k];
-        l->buffers[k] = swap;
-    }
-}
-
-static void vary(const struct list *from, int variant, struct list *to)
-{
+    struct problem_builder list = problem_copy(from);
     struct rng r = rng_seed((uint64_t)variant);
     int64_t times = 1 + variant % 3, last = 0;
-    memcpy(to->buffers, from->buffers, (size_t)from->p.count * sizeof *to->buffers);
-    to->p = from->p;
-    to->p.buffers = to->buffers;
-    if (variant == 0) return;
-    shuffle(&r, to);
-    if (variant % 4 == 3) to->p.count -= (int32_t)rng_between(&r, 0, 4);
-    to->p.capacity *= times;
-    for (int32_t i = 0; i < to->p.count; i++) last = to->buffers[i].end > last ? to->buffers[i].end : last;
-    for (int32_t i = 0; i < to->p.count; i++) {
-        struct lx_buffer *b = &to->buffers[i];
+    if (variant == 0) return list;
+    for (int32_t i = from->count - 1; i > 0; i--) {
+        int32_t k = (int32_t)rng_below(&r, (uint64_t)i + 1);
+        struct lx_buffer swap = list.buffers[i];
+        list.buffers[i] = list.buffers[k];
+        list.buffers[k] = swap;
+    }
+    if (variant % 4 == 3) list.problem.count -= (int32_t)rng_between(&r, 0, 4);
+    list.problem.capacity *= times;
+    for (int32_t i = 0; i < list.problem.count; i++)
+        last = list.buffers[i].end > last ? list.buffers[i].end : last;
+    for (int32_t i = 0; i < list.problem.count; i++) {
+        struct lx_buffer *b = &list.buffers[i];
         b->size *= times;
         if (variant % 2 == 0) continue;
         int64_t start = b->start;
         b->start = last - b->end;
         b->end = last - start;
     }
+    return list;
 }
 
 /* Milliseconds of processor time; the answer's status and steps. */
@@ -98,16 +86,16 @@ static int fit(int variants, char **files, int count)
     printf("%-16s%8s%8s%10s%8s%8s%8s%8s%8s%8s  ms\n", "file", "buffers", "missed", "steps", "first", "median",
            "90 %", "99 %", "most", "mean");
     for (int f = 0; f < count; f++) {
-        struct list list, other;
-        if (!list_read(&list, files[f]) || !list_new(&other, list.p.count)) return 3;
-        int64_t *address = mem_alloc(sizeof *address * ((size_t)list.p.count + 1)), steps = 0;
+        struct problem_builder list;
+        if (!list_read(&list, files[f])) return 3;
+        int64_t *address = mem_alloc(sizeof *address * ((size_t)list.problem.count + 1)), steps = 0;
         double ms[MOST_VARIANTS], mean = 0;
         int missed = 0;
-        list.p.objective = LX_FIT;
-        for (int v = 0; v < variants && address; v++) {
+        for (int v = 0; v < variants; v++) {
             struct lx_answer answer;
-            vary(&list, v, &other);
-            ms[v] = solve(&other.p, (uint64_t)v / 4, address, &answer);
+            struct problem_builder other = vary(&list.problem, v);
+            ms[v] = solve(&other.problem, (uint64_t)v / 4, address, &answer);
+            problem_end(&other);
             missed += answer.status != LX_OPTIMAL;
             steps += answer.steps;
             mean += ms[v] / variants;
@@ -117,12 +105,11 @@ static int fit(int variants, char **files, int count)
         double first = ms[0], middle = quantile(ms, variants, 0.5);
         middle_sum += middle;
         printf("%-16.16s%8d%8d%10lld%8.1f%8.1f%8.1f%8.1f%8.1f%8.1f\n", name ? name + 1 : files[f],
-               list.p.count, missed, (long long)(steps / variants), first, middle,
+               list.problem.count, missed, (long long)(steps / variants), first, middle,
                quantile(ms, variants, 0.9), quantile(ms, variants, 0.99), quantile(ms, variants, 1), mean);
         fflush(stdout);
         mem_free(address);
-        mem_free(list.buffers);
-        mem_free(other.buffers);
+        problem_end(&list);
     }
     printf("sum of the firsts %.1f, of the medians %.1f ms\n", first_sum, middle_sum);
     return 0;
@@ -132,17 +119,15 @@ static int fit(int variants, char **files, int count)
  * the time), activations from its forward to its backward step, gradients, temporaries of either step. */
 struct trainer {
     struct rng rng;
-    struct list *list;
-    int32_t made;
-    int64_t end; /* of the step */
+    struct problem_builder list;
+    int32_t count; /* of buffers to make */
+    int64_t end;   /* of the step */
 };
 
 static void make(struct trainer *t, int64_t start, int64_t life, int64_t size)
 {
-    if (t->made == t->list->p.count) return;
-    int64_t end = start + life < t->end ? start + life : t->end;
-    t->list->buffers[t->made++] =
-        (struct lx_buffer){.start = start, .end = end, .size = size, .fixed = -1, .spill_cost = 1};
+    if (t->list.problem.count == t->count) return;
+    problem_add(&t->list, size, start, start + life < t->end ? start + life : t->end, 1);
 }
 
 static void make_layer(struct trainer *t, int64_t forward, int64_t backward, int64_t width)
@@ -164,53 +149,53 @@ static void make_layer(struct trainer *t, int64_t forward, int64_t backward, int
     }
 }
 
-static bool train(struct list *l, int32_t count, uint64_t seed)
+static struct problem_builder train(int32_t count, uint64_t seed)
 {
-    if (!list_new(l, count)) return false;
     int32_t layers = (count + 13) / 14;
-    struct trainer t = {.rng = rng_seed(seed), .list = l, .end = (int64_t)layers * 22};
+    struct trainer t = {.rng = rng_seed(seed),
+                        .list = problem_begin(LX_HEIGHT, 0, 1),
+                        .count = count,
+                        .end = (int64_t)layers * 22};
     for (int32_t i = 0; i < layers; i++) {
         int64_t stage = 4 * i / layers, width = (INT64_C(1) << (22 - stage)) / rng_between(&t.rng, 1, 4);
         make_layer(&t, 8 * i, 8 * layers + 12 * (layers - 1 - i), width);
     }
-    return true;
+    return t.list;
 }
 
 /* The same kind of list with more buffers: time stretched, each buffer made several times at shifted ends, some
  * of them in other sizes. */
-static bool multiply(const struct list *from, int32_t count, uint64_t seed, struct list *l)
+static struct problem_builder multiply(const struct lx_problem *from, int32_t count, uint64_t seed)
 {
     static const int64_t eighths[] = {8, 8, 8, 4, 2, 16};
     struct rng r = rng_seed(seed);
-    if (!list_new(l, count)) return false;
-    int64_t times = (count + from->p.count - 1) / from->p.count;
+    struct problem_builder list = problem_begin(LX_HEIGHT, 0, 1);
+    int64_t times = (count + from->count - 1) / from->count;
     for (int32_t i = 0; i < count; i++) {
-        const struct lx_buffer *b = &from->buffers[i % from->p.count];
+        const struct lx_buffer *b = &from->buffers[i % from->count];
         int64_t start = b->start * times + rng_between(&r, 0, times - 1);
         int64_t end = (b->end - 1) * times + rng_between(&r, 0, times - 1);
         int64_t size = (b->size * eighths[rng_below(&r, 6)] + 7) / 8;
-        l->buffers[i] = (struct lx_buffer){
-            .start = start, .end = end > start ? end : start + 1, .size = size, .fixed = -1, .spill_cost = 1};
+        problem_add(&list, size, start, end > start ? end : start + 1, 1);
     }
-    return true;
+    return list;
 }
 
-static bool show_height(const char *name, struct list *l)
+static void show_height(const char *name, struct problem_builder list)
 {
+    struct lx_problem *p = &list.problem;
     struct lx_answer answer;
-    int64_t *address = mem_alloc(sizeof *address * ((size_t)l->p.count + 1)), load = 0;
-    l->p.objective = LX_HEIGHT;
-
-    l->p.capacity = 0;
-    load = lx_bound(&l->p);
-    double ms = solve(&l->p, 0, address, &answer);
-    printf("%-16.16s%8d%16lld%10.4f%10s%10.3f%10.1f\n", name, l->p.count, (long long)load,
+    int64_t *address = mem_alloc(sizeof *address * ((size_t)p->count + 1));
+    p->objective = LX_HEIGHT;
+    p->capacity = 0;
+    int64_t load = lx_bound(p);
+    double ms = solve(p, 0, address, &answer);
+    printf("%-16.16s%8d%16lld%10.4f%10s%10.3f%10.1f\n", name, p->count, (long long)load,
            100.0 * (double)(answer.objective - load) / (double)load, lx_verdict_word(answer.status),
-           ms * 1e-3, ms * 1e3 / l->p.count);
+           ms * 1e-3, ms * 1e3 / p->count);
     fflush(stdout);
     mem_free(address);
-    mem_free(l->buffers);
-    return true;
+    problem_end(&list);
 }
 
 static int height(char **files, int count)
@@ -218,16 +203,13 @@ static int height(char **files, int count)
     static const int32_t sizes[] = {18692, 28526, 62185};
     printf("%-16s%8s%16s%10s%10s%10s%10s\n", "list", "buffers", "load", "above %", "status", "s",
            "us/buffer");
-    struct list list, larger;
-    for (int k = 0; k < 3; k++)
-        if (!train(&list, sizes[k], (uint64_t)k) || !show_height("training", &list)) return 3;
+    for (int k = 0; k < 3; k++) show_height("training", train(sizes[k], (uint64_t)k));
     for (int f = 0; f < count; f++) {
         const char *slash = strrchr(files[f], '/'), *name = slash ? slash + 1 : files[f];
-        for (int k = 0; k < 3; k++)
-            if (!list_read(&list, files[f]) || !multiply(&list, sizes[k], (uint64_t)k, &larger) ||
-                !show_height(name, &larger))
-                return 3;
-        if (!show_height(name, &list)) return 3;
+        struct problem_builder list;
+        if (!list_read(&list, files[f])) return 3;
+        for (int k = 0; k < 3; k++) show_height(name, multiply(&list.problem, sizes[k], (uint64_t)k));
+        show_height(name, list);
     }
     return 0;
 }

@@ -1,39 +1,5 @@
 #include "support/small_problem.h"
 
-void small_begin(struct small *s, enum lx_objective objective, int64_t capacity, int64_t alignment)
-{
-    memset(s, 0, sizeof *s);
-    s->problem = (struct lx_problem){
-        .objective = objective, .capacity = capacity, .alignment = alignment, .buffers = s->buffer};
-}
-
-struct lx_buffer *small_add(struct small *s, int64_t size, int64_t start, int64_t end, int64_t cost)
-{
-    int32_t i = s->problem.count++;
-    snprintf(s->name[i], sizeof s->name[i], "b%d", (int)i);
-    s->buffer[i] = (struct lx_buffer){.name = s->name[i],
-                                      .size = size,
-                                      .start = start,
-                                      .end = end,
-                                      .fixed = -1,
-                                      .spill_cost = cost,
-                                      .parents = s->parents[i]};
-    return &s->buffer[i];
-}
-
-void small_uses(struct small *s, int32_t i, int64_t first, int64_t last)
-{
-    s->uses[i][0] = first;
-    s->uses[i][1] = last;
-    s->buffer[i].uses = s->uses[i];
-    s->buffer[i].use_count = first < last ? 2 : 1;
-}
-
-void small_parent(struct small *s, int32_t child, int32_t parent)
-{
-    s->parents[child][s->buffer[child].parent_count++] = parent;
-}
-
 void small_dense(struct small *s, struct rng *rng, int32_t count, enum lx_objective objective, int64_t ticks,
                  int64_t max_size, int64_t capacity)
 {

@@ -18,16 +18,6 @@ struct small {
     char name[SMALL_MAX][16];
 };
 
-/* A builder: small_begin, then for each buffer small_add, which other fields may be set of, small_uses, small_parent. */
-void small_begin(struct small *s, enum lx_objective objective, int64_t capacity, int64_t alignment);
-
-/* Buffer number `count`, alive in [start, end), at no fixed address. */
-struct lx_buffer *small_add(struct small *s, int64_t size, int64_t start, int64_t end, int64_t cost);
-void small_uses(struct small *s, int32_t i, int64_t first, int64_t last);
-
-/* The child may take the parent's slot over. */
-void small_parent(struct small *s, int32_t child, int32_t parent);
-
 /* Of a given tightness, with everything the data model allows: empty, barred, fixed and aligned buffers,
  * in-place edges. */
 void small_dense(struct small *s, struct rng *rng, int32_t count, enum lx_objective objective, int64_t ticks,

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/rng.h"
 #include "cooptimise/joint.h"
+#include "support/problem_builder.h"
 #include "support/sampled.h"
 
 #include <setjmp.h>
@@ -123,22 +124,17 @@ static void give_tiles(struct rng *r, struct arena *a, struct lx_joint_problem *
 /* Can exactly these buffers be placed together? */
 static bool packable(const struct lx_problem *p, unsigned on)
 {
-    struct lx_buffer b[MAX_BUFFERS];
+    struct problem_builder list = problem_copy(p);
     int64_t address[MAX_BUFFERS];
-    lx_status st;
-    struct lx_problem q = {.objective = LX_FIT,
-                           .capacity = p->capacity,
-                           .alignment = p->alignment,
-                           .count = p->count,
-                           .buffers = b};
-    for (int32_t i = 0; i < p->count; i++) {
-        b[i] = p->buffers[i];
-        if (!(on >> i & 1)) b[i].reason = "not asked";
-    }
     struct lx_answer answer = {.address = address};
     struct lx_run run = {0};
-    assert_true(lx_problem_solve(&q, lx_solver_find("exact"), &run, &answer, &st));
+    lx_status st;
+    list.problem.objective = LX_FIT;
+    for (int32_t i = 0; i < p->count; i++)
+        if (!(on >> i & 1)) list.buffers[i].reason = "not asked";
+    assert_true(lx_problem_solve(&list.problem, lx_solver_find("exact"), &run, &answer, &st));
     assert_true(answer.status == LX_OPTIMAL || answer.status == LX_INFEASIBLE);
+    problem_end(&list);
     return answer.status == LX_OPTIMAL;
 }
 

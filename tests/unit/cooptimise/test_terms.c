@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "cooptimise/terms.h"
+#include "support/problem_builder.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -116,18 +117,15 @@ static bool has_pair(const struct lx_term_reader *r, int32_t own, int32_t theirs
     return false;
 }
 
-static void fill_placement(const struct lx_term_problem *p, const int32_t *choice, const bool *on,
-                           struct lx_buffer *b, int64_t (*uses)[2], int32_t (*parents)[MOST])
+static struct problem_builder placement(const struct lx_term_problem *p, const int32_t *choice,
+                                        const bool *on)
 {
+    struct problem_builder list = problem_begin(LX_FIT, p->capacity, p->alignment);
     for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_term_buffer *t = &p->buffers[i];
-        uses[i][0] = t->start, uses[i][1] = t->end - 1;
-        b[i] = (struct lx_buffer){
-            .name = t->name, .start = t->start, .end = t->end, .fixed = -1, .uses = uses[i]};
-        b[i].size = on[i] ? t->bytes[choice[i]] : 0;
-        b[i].reason = on[i] ? NULL : "off";
-        b[i].use_count = t->end - t->start > 1 ? 2 : 1;
-        b[i].parents = parents[i];
+        struct lx_buffer *b = problem_add(&list, on[i] ? t->bytes[choice[i]] : 0, t->start, t->end, 0);
+        b->reason = on[i] ? NULL : "off";
+        problem_uses(&list, i, t->start, t->end - 1);
         for (int32_t k = 0; on[i] && k < t->parent_count; k++) {
             int32_t parent = t->parents[k];
             const struct lx_term_buffer *from = &p->buffers[parent];
@@ -137,31 +135,29 @@ static void fill_placement(const struct lx_term_problem *p, const int32_t *choic
                     agreed = has_pair(&from->readers[j], choice[parent], choice[i]);
             if (on[parent] && agreed && from->bytes[choice[parent]] == t->bytes[choice[i]] &&
                 from->end - from->start > 1)
-                parents[i][b[i].parent_count++] = parent;
+                problem_parent(&list, i, parent);
         }
     }
+    return list;
 }
 
 /* Are they legal at these addresses, or (NULL) at any? */
 static bool placeable(const struct lx_term_problem *p, const int32_t *choice, const bool *on,
                       const int64_t *at)
 {
-    struct lx_buffer b[MOST];
-    int64_t uses[MOST][2], address[MOST], value;
-    int32_t parents[MOST][MOST];
-    lx_status st;
-    fill_placement(p, choice, on, b, uses, parents);
-    struct lx_problem q = {.objective = LX_FIT,
-                           .capacity = p->capacity,
-                           .alignment = p->alignment,
-                           .count = p->buffer_count,
-                           .buffers = b};
-    if (at) return lx_problem_check(&q, at, &value, &st);
+    struct problem_builder list = placement(p, choice, on);
+    int64_t address[MOST], value;
     struct lx_answer answer = {.address = address};
     struct lx_run run = {0};
-    assert_true(lx_problem_solve(&q, lx_solver_find("exact"), &run, &answer, &st));
-    assert_true(answer.status == LX_OPTIMAL || answer.status == LX_INFEASIBLE);
-    return answer.status == LX_OPTIMAL;
+    lx_status st;
+    bool legal = at && lx_problem_check(&list.problem, at, &value, &st);
+    if (!at) {
+        assert_true(lx_problem_solve(&list.problem, lx_solver_find("exact"), &run, &answer, &st));
+        assert_true(answer.status == LX_OPTIMAL || answer.status == LX_INFEASIBLE);
+        legal = answer.status == LX_OPTIMAL;
+    }
+    problem_end(&list);
+    return legal;
 }
 
 static bool agreed_upon(const struct lx_term_problem *p, const int32_t *choice, const bool *on)

@@ -1,6 +1,7 @@
 /* Snapshots for MemoryViz, read back by a small reader of pickles that knows only what the viewer knows: events replayed,
  * bytes per tick against the plan's, nothing on bytes that are taken, everything free in the end. */
 #include "support/export_plans.h"
+#include "support/problem_builder.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -249,7 +250,7 @@ static void lists_and_numbers(void **state)
     static const int64_t numbers[] = {0,         1,          255,        256,       65535,          65536,
                                       INT32_MAX, 2147483648, 4294967295, 1LL << 40, (1LL << 53) - 1};
     enum { BUFFERS = 1500 };
-    struct lx_buffer buffers[BUFFERS];
+    struct problem_builder made = problem_begin(LX_SPILL, 1LL << 53, 1);
     int64_t address[BUFFERS];
     int32_t slot[BUFFERS];
     const char *reason[BUFFERS] = {0};
@@ -259,17 +260,15 @@ static void lists_and_numbers(void **state)
     size_t length = 0;
     (void)state;
     for (int32_t i = 0; i < BUFFERS; i++) {
-        buffers[i] =
-            (struct lx_buffer){.name = "\xff\x80 b", .size = 1, .start = i, .end = i + 1, .fixed = -1};
+        problem_add(&made, 1, i, i + 1, 0)->name = "\xff\x80 b";
         address[i] = numbers[(size_t)i % widths];
         slot[i] = -1;
     }
-    struct lx_plan p = {
-        .graph = &g,
-        .problem = {.capacity = 1LL << 53, .alignment = 1, .count = BUFFERS, .buffers = buffers},
-        .answer = {.address = address},
-        .took_slot_of = slot,
-        .reason = reason};
+    struct lx_plan p = {.graph = &g,
+                        .problem = made.problem,
+                        .answer = {.address = address},
+                        .took_slot_of = slot,
+                        .reason = reason};
     char *bytes = plan_exported(&p, "memory_viz", &length);
     struct value v = unpickle(bytes, length);
     const struct value *events = &key(&v, "device_traces")->items[0];
@@ -282,6 +281,7 @@ static void lists_and_numbers(void **state)
     }
     value_free(&v);
     mem_free(bytes);
+    problem_end(&made);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* lib/scratchpad: the bounds never exceed the optimum, and are tight where they should be. */
 #include "placement/problem.h"
-#include "base/memory.h"
+#include "support/problem_builder.h"
 #include "support/small_problem.h"
 
 #include <setjmp.h>
@@ -50,70 +50,66 @@ static void height_never_above_the_optimum(void **state)
     }
 }
 
-static struct lx_buffer plain(int64_t start, int64_t end, int64_t size, int64_t cost)
-{
-    return (struct lx_buffer){
-        .name = "b", .start = start, .end = end, .size = size, .fixed = -1, .spill_cost = cost};
-}
-
 /* Whole buffers leave: the fraction of one that would do costs as much as all of it. */
 static void whole_buffers_leave(void **state)
 {
     (void)state;
-    struct lx_buffer b[] = {plain(0, 2, 6, 60), plain(0, 2, 6, 66), plain(0, 2, 6, 72)};
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 13, .alignment = 1, .count = 3, .buffers = b};
-    assert_int_equal(bound_of(&p), 60);
-    p.capacity = 11;
-    assert_int_equal(bound_of(&p), 126);
+    struct problem_builder list = problem_begin(LX_SPILL, 13, 1);
+    for (int i = 0; i < 3; i++) problem_add(&list, 6, 0, 2, 60 + 6 * i);
+    assert_int_equal(bound_of(&list.problem), 60);
+    list.problem.capacity = 11;
+    assert_int_equal(bound_of(&list.problem), 126);
+    problem_end(&list);
 }
 
 static void bytes_below_the_alignment_are_lost(void **state)
 {
     (void)state;
-    struct lx_buffer b[] = {plain(0, 2, 100, 10), plain(0, 2, 100, 10)};
-    struct lx_problem p = {
-        .objective = LX_SPILL, .capacity = 255, .alignment = 128, .count = 2, .buffers = b};
-    assert_int_equal(bound_of(&p), 0); /* [0, 100) and [128, 228) */
-    p.capacity = 227;
-    assert_int_equal(bound_of(&p), 10);
+    struct problem_builder list = problem_begin(LX_SPILL, 255, 128);
+    for (int i = 0; i < 2; i++) problem_add(&list, 100, 0, 2, 10);
+    assert_int_equal(bound_of(&list.problem), 0); /* [0, 100) and [128, 228) */
+    list.problem.capacity = 227;
+    assert_int_equal(bound_of(&list.problem), 10);
+    problem_end(&list);
 }
 
 static void what_cannot_be_placed_is_paid(void **state)
 {
     (void)state;
-    struct lx_buffer b[] = {plain(0, 2, 100, 10), plain(0, 2, 8, 3), plain(0, 2, 8, 5), plain(0, 2, 8, 1)};
-    b[1].reason = "barred";
-    b[2].fixed = 32;
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 32, .alignment = 8, .count = 4, .buffers = b};
-    assert_int_equal(bound_of(&p), 18);
+    struct problem_builder list = problem_begin(LX_SPILL, 32, 8);
+    problem_add(&list, 100, 0, 2, 10);
+    problem_add(&list, 8, 0, 2, 3)->reason = "barred";
+    problem_add(&list, 8, 0, 2, 5)->fixed = 32;
+    problem_add(&list, 8, 0, 2, 1);
+    assert_int_equal(bound_of(&list.problem), 18);
+    problem_end(&list);
 }
 
 /* Two sections that share a buffer: neither alone forces what both do. */
 static void sections_add_up(void **state)
 {
     (void)state;
-    struct lx_buffer b[] = {plain(0, 4, 4, 40), plain(0, 2, 4, 12), plain(0, 2, 4, 12), plain(2, 4, 4, 12),
-                            plain(2, 4, 4, 12)};
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 8, .alignment = 1, .count = 5, .buffers = b};
-    assert_int_equal(bound_of(&p), 24);
+    struct problem_builder list = problem_begin(LX_SPILL, 8, 1);
+    problem_add(&list, 4, 0, 4, 40);
+    for (int i = 0; i < 4; i++) problem_add(&list, 4, i / 2 * 2, i / 2 * 2 + 2, 12);
+    assert_int_equal(bound_of(&list.problem), 24);
+    problem_end(&list);
 }
 
 static void a_handover_is_not_counted_twice(void **state)
 {
     (void)state;
-    static const int32_t parent[] = {0};
-    static const int64_t first[] = {0, 1}, second[] = {1, 2};
-    struct lx_buffer b[] = {plain(0, 2, 8, 10), plain(1, 3, 8, 10)};
-    b[0].uses = first;
-    b[1].uses = second;
-    b[0].use_count = b[1].use_count = 2;
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 8, .alignment = 1, .count = 2, .buffers = b};
-    assert_int_equal(bound_of(&p), 10);
-    b[1].parents = parent;
-    b[1].parent_count = 1;
-    assert_int_equal(bound_of(&p), 0);
-    b[0].reason = "barred"; /* then nobody hands anything over */
-    assert_int_equal(bound_of(&p), 10);
+    struct problem_builder list = problem_begin(LX_SPILL, 8, 1);
+    for (int i = 0; i < 2; i++) {
+        problem_add(&list, 8, i, i + 2, 10);
+        problem_uses(&list, i, i, i + 1);
+    }
+    assert_int_equal(bound_of(&list.problem), 10);
+    problem_parent(&list, 1, 0);
+    assert_int_equal(bound_of(&list.problem), 0);
+    list.buffers[0].reason = "barred"; /* then nobody hands anything over */
+    assert_int_equal(bound_of(&list.problem), 10);
+    problem_end(&list);
 }
 
 /* Costs and sizes near the largest that a problem may hold. */
@@ -121,31 +117,27 @@ static void large_numbers(void **state)
 {
     (void)state;
     int64_t size = (int64_t)1 << 49, cost = (int64_t)1 << 49;
-    struct lx_buffer b[8];
-    for (int i = 0; i < 8; i++) b[i] = plain(i / 2, i / 2 + 2, size, cost);
-    struct lx_problem p = {
-        .objective = LX_SPILL, .capacity = 2 * size, .alignment = 1, .count = 8, .buffers = b};
-    assert_int_equal(bound_of(&p), 4 * cost);
+    struct problem_builder list = problem_begin(LX_SPILL, 2 * size, 1);
+    for (int i = 0; i < 8; i++) problem_add(&list, size, i / 2, i / 2 + 2, cost);
+    assert_int_equal(bound_of(&list.problem), 4 * cost);
+    problem_end(&list);
 }
 
 static void a_hundred_thousand_buffers(void **state)
 {
     (void)state;
     enum { N = 100000 };
-    struct lx_buffer *b = mem_zeroed(N, sizeof *b);
-    assert_non_null(b);
     for (int shape = 0; shape < 3; shape++) {
         struct rng r = rng_seed(7);
+        struct problem_builder list = problem_begin(LX_SPILL, 1000000, 1);
         for (int i = 0; i < N; i++) {
             int64_t start = rng_between(&r, 0, shape == 2 ? 50 : N),
-                    life = rng_between(&r, 1, shape == 1 ? N : 60);
-            b[i] = plain(start, start + life, rng_between(&r, 1, 100000), rng_between(&r, 1, 1000000));
+                    life = rng_between(&r, 1, shape == 1 ? N : 60), size = rng_between(&r, 1, 100000);
+            problem_add(&list, size, start, start + life, rng_between(&r, 1, 1000000));
         }
-        struct lx_problem p = {
-            .objective = LX_SPILL, .capacity = 1000000, .alignment = 1, .count = N, .buffers = b};
-        assert_true(bound_of(&p) > 0);
+        assert_true(bound_of(&list.problem) > 0);
+        problem_end(&list);
     }
-    mem_free(b);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* The data model, rule by rule; the bound and the small functions on cases that are worked out by hand. */
 #include "unstable.h"
 #include "base/checked.h"
+#include "support/problem_builder.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,12 +12,6 @@
 
 #define FIXED(at, ...) ((struct lx_buffer){.name = "b", .fixed = at, __VA_ARGS__})
 #define BUFFER(...)    FIXED(-1, __VA_ARGS__)
-#define PROBLEM(question, bytes, step, list)                                                                 \
-    ((struct lx_problem){.objective = question,                                                              \
-                         .capacity = bytes,                                                                  \
-                         .alignment = step,                                                                  \
-                         .count = (int32_t)(sizeof(list) / sizeof *(list)),                                  \
-                         .buffers = list})
 
 static void assert_valid(const struct lx_problem *p)
 {
@@ -53,11 +48,9 @@ static void frame_is_checked(void **state)
     assert_invalid(&p, LX_E_MODEL, "capacity");
     p.capacity = LX_INT_MAX + 1;
     assert_invalid(&p, LX_E_MODEL, "capacity");
-    p = (struct lx_problem){
-        .objective = LX_SPILL, .capacity = 0, .alignment = 0, .count = 0, .buffers = NULL};
+    p.capacity = 0, p.alignment = 0;
     assert_invalid(&p, LX_E_MODEL, "alignment");
-    p = (struct lx_problem){
-        .objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = -1, .buffers = NULL};
+    p.alignment = 1, p.count = -1;
     assert_invalid(&p, LX_E_MODEL, "");
 }
 
@@ -91,68 +84,77 @@ static void buffers_are_checked(void **state)
 static void edges_are_checked(void **state)
 {
     (void)state;
-    static const int64_t early[] = {0, 2}, late[] = {2, 4}, once[] = {2}, later[] = {3, 4};
-    static const int32_t first[] = {0}, self[] = {1}, outside[] = {2}, negative[] = {-1};
-    struct lx_buffer parent = BUFFER(.size = 8, .start = 0, .end = 3, .uses = early, .use_count = 2);
-    struct lx_buffer child = BUFFER(.size = 8, .start = 2, .end = 5, .uses = late, .use_count = 2,
-                                    .parents = first, .parent_count = 1);
-    struct lx_buffer both[] = {parent, child};
-    struct lx_problem p = PROBLEM(LX_SPILL, 64, 1, both);
-    assert_valid(&p);
+    static const int64_t once[] = {2}, later[] = {3, 4};
+    static const int32_t nobody[] = {1, 2, -1};
+    struct problem_builder list = problem_begin(LX_SPILL, 64, 1);
+    problem_add(&list, 8, 0, 3, 0);
+    problem_add(&list, 8, 2, 5, 0);
+    problem_uses(&list, 0, 0, 2);
+    problem_uses(&list, 1, 2, 4);
+    problem_parent(&list, 1, 0);
+    const struct lx_problem *p = &list.problem;
+    struct lx_buffer *both = list.buffers, parent = both[0], child = both[1];
+    assert_valid(p);
     both[1].size = 3;
-    assert_valid(&p);
+    assert_valid(p);
     both[1].size = 9;
-    assert_invalid(&p, LX_E_MODEL, "larger (9 > 8 bytes)");
+    assert_invalid(p, LX_E_MODEL, "larger (9 > 8 bytes)");
     both[1] = child;
-    both[1].parents = self;
-    assert_invalid(&p, LX_E_MODEL, "another buffer");
-    both[1].parents = outside;
-    assert_invalid(&p, LX_E_MODEL, "another buffer");
-    both[1].parents = negative;
-    assert_invalid(&p, LX_E_MODEL, "another buffer");
+    for (int i = 0; i < 3; i++) {
+        both[1].parents = &nobody[i];
+        assert_invalid(p, LX_E_MODEL, "another buffer");
+    }
     both[1] = child;
     both[1].first_use_is_read = true;
-    assert_invalid(&p, LX_E_MODEL, "read first");
+    assert_invalid(p, LX_E_MODEL, "read first");
     both[1] = child;
     both[0].end = 4; /* two shared ticks */
-    assert_invalid(&p, LX_E_MODEL, "parent's end (4)");
+    assert_invalid(p, LX_E_MODEL, "parent's end (4)");
     both[0] = parent;
-    both[1] = BUFFER(.size = 8, .start = 3, .end = 5, .uses = later, .use_count = 2, .parents = first,
-                     .parent_count = 1);
-    assert_invalid(&p, LX_E_MODEL, "start + 1 (4)"); /* none */
+    both[1].start = 3, both[1].uses = later;
+    assert_invalid(p, LX_E_MODEL, "start + 1 (4)"); /* none */
     both[1] = child;
-    both[0] = BUFFER(.size = 8, .start = 2, .end = 3, .uses = once, .use_count = 1);
-    assert_invalid(&p, LX_E_MODEL, "never read"); /* written by the very op that would overwrite it */
+    both[0].start = 2, both[0].uses = once, both[0].use_count = 1;
+    assert_invalid(p, LX_E_MODEL, "never read"); /* written by the very op that would overwrite it */
     both[0].first_use_is_read = true;
-    assert_valid(&p);
-    both[0] = BUFFER(.size = 8, .start = 2, .end = 3);
-    assert_invalid(&p, LX_E_MODEL, "never read");
+    assert_valid(p);
+    both[0].first_use_is_read = false, both[0].use_count = 0;
+    assert_invalid(p, LX_E_MODEL, "never read");
+    problem_end(&list);
 }
 
 static void sums_are_checked(void **state)
 {
     (void)state;
-    struct lx_buffer sizes[] = {BUFFER(.size = LX_INT_MAX, .end = 1),
-                                BUFFER(.size = 1, .end = 1, .line = 7, .column = 3)};
-    struct lx_problem p = PROBLEM(LX_HEIGHT, 0, 1, sizes);
-    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
+    struct problem_builder list = problem_begin(LX_HEIGHT, 0, 1);
+    problem_add(&list, LX_INT_MAX, 0, 1, 0);
+    problem_add(&list, 1, 0, 1, 0);
+    struct lx_buffer *both = list.buffers;
+    both[1].line = 7, both[1].column = 3;
+    assert_invalid(&list.problem, LX_E_RANGE, "beyond 2^53");
     lx_status st;
-    lx_problem_validate(&p, &st);
+    lx_problem_validate(&list.problem, &st);
     assert_int_equal(st.line * 10 + st.column, 73);
-    sizes[1].size = 0;
-    assert_valid(&p);
-    sizes[0] = BUFFER(.size = 1, .end = 1, .alignment = LX_INT_MAX); /* alignment is room, too */
-    assert_valid(&p);
-    sizes[1] = sizes[0];
-    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
-    struct lx_buffer costs[] = {BUFFER(.end = 1, .spill_cost = LX_INT_MAX),
-                                BUFFER(.end = 1, .spill_cost = 1)};
-    p = PROBLEM(LX_SPILL, 0, 1, costs);
-    assert_invalid(&p, LX_E_RANGE, "beyond 2^53");
+    both[1].size = 0;
+    assert_valid(&list.problem);
+    both[0].size = 1, both[0].alignment = LX_INT_MAX; /* alignment is room, too */
+    assert_valid(&list.problem);
+    both[1] = both[0];
+    assert_invalid(&list.problem, LX_E_RANGE, "beyond 2^53");
+    both[0] = BUFFER(.end = 1, .spill_cost = LX_INT_MAX);
+    both[1] = BUFFER(.end = 1, .spill_cost = 1);
+    list.problem.objective = LX_SPILL;
+    assert_invalid(&list.problem, LX_E_RANGE, "beyond 2^53");
+    problem_end(&list);
 }
 
-static void assert_bound(struct lx_problem p, int64_t expected)
+static void assert_bound(const struct problem_builder *list, enum lx_objective objective, int64_t capacity,
+                         int64_t alignment, int64_t expected)
 {
+    struct lx_problem p = list->problem;
+    p.objective = objective;
+    p.capacity = capacity;
+    p.alignment = alignment;
     assert_valid(&p);
     assert_int_equal(lx_bound(&p), expected);
 }
@@ -160,62 +162,65 @@ static void assert_bound(struct lx_problem p, int64_t expected)
 static void bound_of_spills(void **state)
 {
     (void)state;
-    struct lx_problem none = {
-        .objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = 0, .buffers = NULL};
-    assert_bound(none, 0);
+    struct problem_builder none = {0}, two = problem_begin(LX_SPILL, 20, 1);
+    assert_bound(&none, LX_SPILL, 0, 1, 0);
     /* Two on one tick, room for one: the cheaper leaves. Density, not cost, decides what leaves in part. */
-    struct lx_buffer two[] = {BUFFER(.size = 10, .end = 2, .spill_cost = 7),
-                              BUFFER(.size = 10, .start = 1, .end = 3, .spill_cost = 9)};
-    assert_bound(PROBLEM(LX_SPILL, 20, 1, two), 0);
-    assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 7);
-    assert_bound(PROBLEM(LX_SPILL, 15, 1, two), 7); /* half would do, but a buffer leaves whole */
-    assert_bound(PROBLEM(LX_SPILL, 9, 1, two), 16); /* neither fits alone */
-    assert_bound(PROBLEM(LX_FIT, 10, 1, two), 7);
-    two[1].start = 2;
-    assert_bound(PROBLEM(LX_SPILL, 10, 1, two), 0); /* half-open lives: they never meet */
+    problem_add(&two, 10, 0, 2, 7);
+    problem_add(&two, 10, 1, 3, 9);
+    assert_bound(&two, LX_SPILL, 20, 1, 0);
+    assert_bound(&two, LX_SPILL, 10, 1, 7);
+    assert_bound(&two, LX_SPILL, 15, 1, 7); /* half would do, but a buffer leaves whole */
+    assert_bound(&two, LX_SPILL, 9, 1, 16); /* neither fits alone */
+    assert_bound(&two, LX_FIT, 10, 1, 7);
+    two.buffers[1].start = 2;
+    assert_bound(&two, LX_SPILL, 10, 1, 0); /* half-open lives: they never meet */
+    problem_end(&two);
     /* Independent ticks add up; a tick that shares a buffer with another does not. */
-    struct lx_buffer apart[] = {BUFFER(.size = 8, .end = 1, .spill_cost = 3),
-                                BUFFER(.size = 8, .end = 1, .spill_cost = 4),
-                                BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 5),
-                                BUFFER(.size = 8, .start = 5, .end = 6, .spill_cost = 6)};
-    assert_bound(PROBLEM(LX_SPILL, 8, 1, apart), 8);
-    apart[0].end = 6; /* lives through both: spilling it alone would do for both ticks but one */
-    assert_bound(PROBLEM(LX_SPILL, 16, 1, apart), 3);
+    struct problem_builder apart = problem_begin(LX_SPILL, 8, 1);
+    for (int i = 0; i < 4; i++) problem_add(&apart, 8, i / 2 * 5, i / 2 * 5 + 1, 3 + i);
+    assert_bound(&apart, LX_SPILL, 8, 1, 8);
+    apart.buffers[0].end = 6; /* lives through both: spilling it alone would do for both ticks but one */
+    assert_bound(&apart, LX_SPILL, 16, 1, 3);
     /* Barred ones are paid in full and take no room. */
-    apart[1].reason = "barred";
-    assert_bound(PROBLEM(LX_SPILL, 24, 1, apart), 4);
+    apart.buffers[1].reason = "barred";
+    assert_bound(&apart, LX_SPILL, 24, 1, 4);
+    problem_end(&apart);
     /* Sizes count in whole alignment units, and so does the capacity. */
-    struct lx_buffer odd[] = {BUFFER(.size = 5, .end = 1, .spill_cost = 3),
-                              BUFFER(.size = 5, .end = 1, .spill_cost = 3)};
-    assert_bound(PROBLEM(LX_SPILL, 13, 8, odd), 0); /* at 0 and at 8: ends at 13 */
-    assert_bound(PROBLEM(LX_SPILL, 8, 8, odd), 3);
-    assert_bound(PROBLEM(LX_SPILL, 10, 1, odd), 0);
+    struct problem_builder odd = problem_begin(LX_SPILL, 8, 1);
+    for (int i = 0; i < 2; i++) problem_add(&odd, 5, 0, 1, 3);
+    assert_bound(&odd, LX_SPILL, 13, 8, 0); /* at 0 and at 8: ends at 13 */
+    assert_bound(&odd, LX_SPILL, 8, 8, 3);
+    assert_bound(&odd, LX_SPILL, 10, 1, 0);
+    problem_end(&odd);
 }
 
 static void bound_with_handovers(void **state)
 {
     (void)state;
-    static const int64_t early[] = {0, 1}, late[] = {1, 2};
-    static const int32_t first[] = {0};
-    struct lx_buffer chain[] = {
-        BUFFER(.size = 8, .end = 2, .uses = early, .use_count = 2, .spill_cost = 16),
-        BUFFER(.size = 8, .start = 1, .end = 3, .uses = late, .use_count = 2, .spill_cost = 16)};
-    assert_bound(PROBLEM(LX_SPILL, 8, 1, chain), 16);
-    assert_bound(PROBLEM(LX_HEIGHT, 0, 1, chain), 16);
-    chain[1].parents = first;
-    chain[1].parent_count = 1;
-    assert_bound(PROBLEM(LX_SPILL, 8, 1, chain), 0);
-    assert_bound(PROBLEM(LX_HEIGHT, 0, 1, chain), 8);
+    struct problem_builder chain = problem_begin(LX_SPILL, 8, 1);
+    for (int i = 0; i < 2; i++) {
+        problem_add(&chain, 8, i, i + 2, 16);
+        problem_uses(&chain, i, i, i + 1);
+    }
+    assert_bound(&chain, LX_SPILL, 8, 1, 16);
+    assert_bound(&chain, LX_HEIGHT, 0, 1, 16);
+    problem_parent(&chain, 1, 0);
+    assert_bound(&chain, LX_SPILL, 8, 1, 0);
+    assert_bound(&chain, LX_HEIGHT, 0, 1, 8);
+    problem_end(&chain);
 }
 
 static void bound_of_heights(void **state)
 {
     (void)state;
-    struct lx_buffer b[] = {BUFFER(.size = 10, .end = 2), BUFFER(.size = 20, .start = 1, .end = 3),
-                            BUFFER(.size = 25, .start = 2, .end = 4),
-                            BUFFER(.size = 999, .end = 9, .reason = "barred")};
-    assert_bound(PROBLEM(LX_HEIGHT, 5, 1, b), 45);
-    assert_bound(PROBLEM(LX_HEIGHT, 5, 16, b), 52); /* 25 takes 32 bytes, and 20 stands on it */
+    struct problem_builder list = problem_begin(LX_HEIGHT, 5, 1);
+    problem_add(&list, 10, 0, 2, 0);
+    problem_add(&list, 20, 1, 3, 0);
+    problem_add(&list, 25, 2, 4, 0);
+    problem_add(&list, 999, 0, 9, 0)->reason = "barred";
+    assert_bound(&list, LX_HEIGHT, 5, 1, 45);
+    assert_bound(&list, LX_HEIGHT, 5, 16, 52); /* 25 takes 32 bytes, and 20 stands on it */
+    problem_end(&list);
 }
 
 static void small_functions(void **state)

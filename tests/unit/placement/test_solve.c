@@ -1,5 +1,6 @@
 /* Solvers that lie: whatever they say, what lx_problem_solve lets out is legal and no more than proved. */
 #include "unstable.h"
+#include "support/problem_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,9 +73,9 @@ static bool says_elsewhere(const struct lx_problem *p, const struct lx_run *run,
 static void liars_are_found_out(void **state)
 {
     (void)state;
-    struct lx_buffer b[3];
-    for (int i = 0; i < 3; i++)
-        b[i] = (struct lx_buffer){.name = "b", .size = 100, .end = 2, .fixed = -1, .spill_cost = 10};
+    struct problem_builder list = problem_begin(LX_SPILL, 5000, 1);
+    struct lx_problem *p = &list.problem;
+    for (int i = 0; i < 3; i++) problem_add(&list, 100, 0, 2, 10);
     static bool (*const lies[])(const struct lx_problem *, const struct lx_run *, struct lx_answer *) = {
         says_illegal, says_optimal, says_bound, says_infeasible, says_nothing, says_elsewhere, says_proved};
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++)
@@ -85,22 +86,18 @@ static void liars_are_found_out(void **state)
                                          .solve = lies[k],
                                          .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT |
                                                  (proves ? LX_CAN_PROVE : 0)};
-                struct lx_problem p = {.objective = (enum lx_objective)objective,
-                                       .capacity = 5000,
-                                       .alignment = 1,
-                                       .count = 3,
-                                       .buffers = b};
+                p->objective = (enum lx_objective)objective;
                 int64_t address[3], real, bound;
                 struct lx_answer a = {.address = address};
                 struct lx_run run = {0};
                 lx_status st;
-                bool solved = lx_problem_solve(&p, &liar, &run, &a, &st);
+                bool solved = lx_problem_solve(p, &liar, &run, &a, &st);
                 if (lies[k] == says_nothing) { /* which is how a solver says that memory is out */
                     assert_true(!solved && st.code == LX_E_MEMORY);
                     continue;
                 }
                 assert_true(solved);
-                bound = lx_bound(&p);
+                bound = lx_bound(p);
                 assert_ptr_equal(a.address, address);
                 assert_true(memchr(a.message, 0, sizeof a.message) && a.stat_count >= 0 &&
                             a.stat_count <= LX_MAX_STATS);
@@ -110,7 +107,7 @@ static void liars_are_found_out(void **state)
                     assert_true(a.status == LX_ERROR && a.objective == INT64_MAX);
                     continue;
                 }
-                assert_true(lx_problem_check(&p, address, &real, &st));
+                assert_true(lx_problem_check(p, address, &real, &st));
                 assert_true(real == a.objective && a.bound <= real && a.bound >= bound);
                 if (lies[k] == says_proved && proves)
                     continue; /* a proof cannot be checked, only who may give one */
@@ -121,17 +118,18 @@ static void liars_are_found_out(void **state)
             }
     struct lx_solver old = {
         .abi = LX_SOLVER_ABI + 1, .name = "old", .solve = says_optimal, .caps = LX_CAN_SPILL};
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 5000, .alignment = 1, .count = 3, .buffers = b};
+    p->objective = LX_SPILL;
     int64_t address[3];
     struct lx_answer a = {.address = address};
     struct lx_run run = {0};
     lx_status st;
-    assert_false(lx_problem_solve(&p, &old, &run, &a, &st));
+    assert_false(lx_problem_solve(p, &old, &run, &a, &st));
     assert_int_equal(st.code, LX_E_INTERNAL);
     old.abi = LX_SOLVER_ABI;
-    p.objective = LX_FIT;
-    assert_false(lx_problem_solve(&p, &old, &run, &a, &st));
+    p->objective = LX_FIT;
+    assert_false(lx_problem_solve(p, &old, &run, &a, &st));
     assert_int_equal(st.code, LX_E_USAGE);
+    problem_end(&list);
 }
 
 int main(void)

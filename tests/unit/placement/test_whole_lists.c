@@ -8,63 +8,55 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "support/small_problem.h"
+#include "support/problem_builder.h"
 
-static enum lx_verdict ask(const struct lx_buffer *buffers, int32_t count, enum lx_objective question,
-                           const struct lx_solver *s, struct lx_answer *answer)
-{
-    struct lx_problem p = {
-        .objective = question, .alignment = 1, .capacity = 100, .buffers = buffers, .count = count};
-    struct lx_run run = {0};
-    lx_status st = {0};
-    assert_true(lx_problem_solve(&p, s, &run, answer, &st));
-    return answer->status;
-}
-
-static void everybody(const struct lx_buffer *buffers, int32_t count, bool possible)
+static void everybody(struct lx_problem p, bool possible)
 {
     int64_t address[4];
     static const enum lx_objective questions[] = {LX_HEIGHT, LX_FIT};
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
         for (int k = 0; k < 2; k++) {
             struct lx_answer answer = {.address = address};
-            if (!lx_can(*s, questions[k])) continue;
-            enum lx_verdict v = ask(buffers, count, questions[k], *s, &answer);
-            if ((v == LX_INFEASIBLE) == possible || v == LX_ERROR)
-                fail_msg("%s, %s: %s %s", (*s)->name, lx_objective_word(questions[k]), lx_verdict_word(v),
-                         answer.message);
+            struct lx_run run = {0};
+            lx_status st = {0};
+            p.objective = questions[k];
+            if (!lx_can(*s, p.objective)) continue;
+            assert_true(lx_problem_solve(&p, *s, &run, &answer, &st));
+            if ((answer.status == LX_INFEASIBLE) == possible || answer.status == LX_ERROR)
+                fail_msg("%s, %s: %s %s", (*s)->name, lx_objective_word(p.objective),
+                         lx_verdict_word(answer.status), answer.message);
         }
 }
 
 static void fixed_addresses_that_exclude_each_other(void **state)
 {
     (void)state;
-    struct small s;
-    small_begin(&s, LX_HEIGHT, 100, 1);
-    small_add(&s, 8, 0, 4, 0)->fixed = 0;
-    small_add(&s, 8, 2, 6, 0)->fixed = 7;
-    small_add(&s, 8, 0, 6, 0);
-    everybody(s.buffer, 3, false);
-    s.buffer[1].fixed = 8; /* beside it */
-    everybody(s.buffer, 3, true);
-    s.buffer[1].fixed = 7, s.buffer[1].start = 4; /* after it */
-    everybody(s.buffer, 3, true);
+    struct problem_builder list = problem_begin(LX_HEIGHT, 100, 1);
+    problem_add(&list, 8, 0, 4, 0)->fixed = 0;
+    problem_add(&list, 8, 2, 6, 0)->fixed = 7;
+    problem_add(&list, 8, 0, 6, 0);
+    everybody(list.problem, false);
+    list.buffers[1].fixed = 8; /* beside it */
+    everybody(list.problem, true);
+    list.buffers[1].fixed = 7, list.buffers[1].start = 4; /* after it */
+    everybody(list.problem, true);
+    problem_end(&list);
 }
 
 /* Two at one address are no clash where one takes the other's place. */
 static void a_handover_is_no_clash(void **state)
 {
     (void)state;
-    struct small s;
-    small_begin(&s, LX_HEIGHT, 100, 1);
-    small_add(&s, 8, 0, 4, 0)->fixed = 16;
-    small_add(&s, 8, 3, 6, 0)->fixed = 16;
-    small_uses(&s, 0, 0, 3);
-    small_uses(&s, 1, 3, 5);
-    small_parent(&s, 1, 0);
-    everybody(s.buffer, 2, true);
-    s.buffer[1].parent_count = 0;
-    everybody(s.buffer, 2, false);
+    struct problem_builder list = problem_begin(LX_HEIGHT, 100, 1);
+    problem_add(&list, 8, 0, 4, 0)->fixed = 16;
+    problem_add(&list, 8, 3, 6, 0)->fixed = 16;
+    problem_uses(&list, 0, 0, 3);
+    problem_uses(&list, 1, 3, 5);
+    problem_parent(&list, 1, 0);
+    everybody(list.problem, true);
+    list.buffers[1].parent_count = 0;
+    everybody(list.problem, false);
+    problem_end(&list);
 }
 
 int main(void)

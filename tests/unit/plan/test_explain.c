@@ -1,5 +1,6 @@
 /* Why a buffer is off chip, and who is in its way. */
 #include "unstable.h"
+#include "support/problem_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,20 +22,20 @@ static int32_t off_chip(const struct lx_plan *p, const char *name)
 static void test_obstacles(void **state)
 {
     (void)state;
-    struct lx_buffer buffers[] = {{.name = "on", .size = 6, .end = 4, .spill_cost = 9},
-                                  {.name = "cheap", .size = 1, .start = 1, .end = 3, .spill_cost = 2},
-                                  {.name = "before", .size = 1, .end = 1, .spill_cost = 1},
-                                  {.name = "large", .size = 11, .end = 4},
-                                  {.name = "barred", .size = 1, .end = 4, .reason = "no"},
-                                  {.name = "homeless", .size = 5, .start = 1, .end = 4, .spill_cost = 5}};
+    struct problem_builder list = problem_begin(LX_SPILL, 10, 1);
+    problem_add(&list, 6, 0, 4, 9)->name = "on";
+    problem_add(&list, 1, 1, 3, 2)->name = "cheap";
+    problem_add(&list, 1, 0, 1, 1)->name = "before";
+    problem_add(&list, 11, 0, 4, 0)->name = "large";
+    problem_add(&list, 1, 0, 4, 0)->reason = "no";
+    problem_add(&list, 5, 1, 4, 5)->name = "homeless";
     int64_t address[] = {0, 6, 7, LX_OFF_CHIP, LX_OFF_CHIP, LX_OFF_CHIP};
     static const enum lx_obstacle expected[] = {LX_NO_OBSTACLE, LX_NO_OBSTACLE, LX_NO_OBSTACLE,
                                                 LX_TOO_LARGE,   LX_BARRED,      LX_NO_ROOM};
-    struct lx_plan p = {.problem = {.capacity = 10, .alignment = 1, .count = 6, .buffers = buffers},
-                        .answer = {.address = address}};
+    struct lx_plan p = {.problem = list.problem, .answer = {.address = address}};
     for (int32_t i = 0; i < p.problem.count; i++) {
         struct lx_explanation e;
-        lx_plan_explain(&p, buffers[i].name, &e);
+        lx_plan_explain(&p, list.buffers[i].name, &e);
         assert_int_equal(e.count, 1);
         assert_int_equal(e.all[0].buffer, i);
         assert_int_equal(e.all[0].obstacle, expected[i]);
@@ -47,6 +48,7 @@ static void test_obstacles(void **state)
         lx_explanation_free(&e);
     }
     assert_int_equal(off_chip(&p, "nobody"), -1);
+    problem_end(&list);
 }
 
 int main(void)

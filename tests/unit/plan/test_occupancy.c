@@ -1,6 +1,7 @@
 /* What a plan takes on chip, against counting tick by tick and byte by byte; and the difference of two plans. */
 #include "unstable.h"
 #include "base/rng.h"
+#include "support/problem_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,18 +17,16 @@ enum { MOST = 12, TICKS = 10, HEIGHT = 24 };
 struct made {
     struct lx_plan plan;
     struct lx_graph graph;
-    struct lx_buffer buffers[MOST];
+    struct problem_builder list;
     int64_t address[MOST];
     int32_t slot[MOST];
     const char *reason[MOST];
-    char names[MOST][16];
     struct lx_pair pairs[MOST * MOST];
 };
 
-static void join(struct made *m, int32_t count)
+static void join(struct made *m)
 {
-    m->plan.problem =
-        (struct lx_problem){.capacity = HEIGHT, .alignment = 1, .count = count, .buffers = m->buffers};
+    m->plan.problem = m->list.problem;
     m->plan.answer.address = m->address;
     m->plan.took_slot_of = m->slot;
     m->plan.reason = m->reason;
@@ -38,19 +37,15 @@ static void join(struct made *m, int32_t count)
 static void make_random(struct made *m, struct rng *r)
 {
     int32_t count = (int32_t)rng_between(r, 0, MOST);
-    *m = (struct made){0};
+    *m = (struct made){.list = problem_begin(LX_SPILL, HEIGHT, 1)};
     for (int32_t i = 0; i < count; i++) {
-        struct lx_buffer *b = &m->buffers[i];
-        snprintf(m->names[i], sizeof m->names[i], "b%d", (int)i);
-        b->name = m->names[i];
-        b->start = rng_between(r, 0, TICKS - 1);
-        b->end = rng_between(r, b->start + 1, TICKS);
-        b->size = rng_between(r, 0, 8);
+        int64_t start = rng_between(r, 0, TICKS - 1), end = rng_between(r, start + 1, TICKS);
+        struct lx_buffer *b = problem_add(&m->list, rng_between(r, 0, 8), start, end, 0);
         b->reason = rng_below(r, 8) == 0 ? "barred" : NULL;
         m->address[i] = b->reason || rng_below(r, 3) == 0 ? LX_OFF_CHIP : rng_between(r, 0, HEIGHT - 8);
         m->slot[i] = i > 0 && m->address[i] >= 0 && rng_below(r, 4) == 0 ? 0 : -1;
     }
-    join(m, count);
+    join(m);
 }
 
 /* Buffers that may share bytes count once, byte by byte; those of an answer that is not legal as often as they are there. */
@@ -59,7 +54,7 @@ static int64_t taken_at(const struct made *m, int64_t tick)
     bool shared = m->plan.problem.bonds.exclusive_count > 0, used[HEIGHT + 8] = {false};
     int64_t sum = 0, bytes = 0;
     for (int32_t i = 0; i < m->plan.problem.count; i++) {
-        const struct lx_buffer *b = &m->buffers[i];
+        const struct lx_buffer *b = &m->list.buffers[i];
         if (m->address[i] < 0 || tick < b->start + (m->slot[i] >= 0) || tick >= b->end) continue;
         sum += b->size;
         for (int64_t k = 0; k < b->size; k++) used[m->address[i] + k] = true;
@@ -101,15 +96,16 @@ static void test_occupancy(void **state)
         assert_int_equal(o.peak, peak);
         assert_int_equal(peak ? taken_at(&m, o.peak_tick) : 0, peak);
         for (int32_t i = 0; i < m.plan.problem.count; i++)
-            if (!m.buffers[i].reason)
-                assert_true(o.first <= m.buffers[i].start && m.buffers[i].end <= o.last);
+            if (!m.list.buffers[i].reason)
+                assert_true(o.first <= m.list.buffers[i].start && m.list.buffers[i].end <= o.last);
         lx_occupancy_free(&o);
+        problem_end(&m.list);
     }
 }
 
 static bool holds(const struct made *m, int32_t i, int64_t tick, int64_t address)
 {
-    const struct lx_buffer *b = &m->buffers[i];
+    const struct lx_buffer *b = &m->list.buffers[i];
     return m->address[i] >= 0 && tick >= b->start && tick < b->end && address >= m->address[i] &&
            address < m->address[i] + b->size;
 }
@@ -140,12 +136,14 @@ static void test_holes(void **state)
         assert_int_equal(h.free_bytes, free_bytes);
         assert_int_equal(h.count, count);
         assert_int_equal(h.largest_to - h.largest_from, longest);
+        problem_end(&m.list);
     }
 }
 
-static void set(struct made *m, int32_t i, const char *name, int64_t address, int64_t cost)
+static void add(struct made *m, const char *name, int64_t address, int64_t cost)
 {
-    m->buffers[i] = (struct lx_buffer){.name = name, .size = 4, .end = 3, .spill_cost = cost};
+    int32_t i = m->list.problem.count;
+    problem_add(&m->list, 4, 0, 3, cost)->name = name;
     m->address[i] = address;
     m->slot[i] = -1;
     m->reason[i] = address < 0 ? "no room" : NULL;
@@ -154,17 +152,18 @@ static void set(struct made *m, int32_t i, const char *name, int64_t address, in
 static void test_diff(void **state)
 {
     (void)state;
-    static struct made a, b;
+    struct made a = {.list = problem_begin(LX_SPILL, HEIGHT, 1)},
+                b = {.list = problem_begin(LX_SPILL, HEIGHT, 1)};
     struct lx_diff d;
-    set(&a, 0, "same", 0, 10), set(&b, 3, "same", 0, 10);
-    set(&a, 1, "in", LX_OFF_CHIP, 20), set(&b, 2, "in", 4, 20);
-    set(&a, 2, "out", 8, 30), set(&b, 1, "out", LX_OFF_CHIP, 30);
-    set(&a, 3, "gone", LX_OFF_CHIP, 40), set(&b, 0, "new", LX_OFF_CHIP, 50);
-    set(&a, 4, "moves", 12, 60), set(&b, 4, "moves", 16, 60);
-    set(&a, 5, "grows", 20, 70), set(&b, 5, "grows", 20, 71);
-    set(&a, 6, "heir", 0, 80), set(&b, 6, "heir", 0, 80);
+    add(&a, "same", 0, 10), add(&b, "new", LX_OFF_CHIP, 50);
+    add(&a, "in", LX_OFF_CHIP, 20), add(&b, "out", LX_OFF_CHIP, 30);
+    add(&a, "out", 8, 30), add(&b, "in", 4, 20);
+    add(&a, "gone", LX_OFF_CHIP, 40), add(&b, "same", 0, 10);
+    add(&a, "moves", 12, 60), add(&b, "moves", 16, 60);
+    add(&a, "grows", 20, 70), add(&b, "grows", 20, 71);
+    add(&a, "heir", 0, 80), add(&b, "heir", 0, 80);
     b.slot[6] = 3;
-    join(&a, 7), join(&b, 7);
+    join(&a), join(&b);
     a.plan.figures.hbm_bytes = 60, b.plan.figures.hbm_bytes = 80;
     lx_plan_diff(&a.plan, &b.plan, &d);
     static const struct {
@@ -190,6 +189,8 @@ static void test_diff(void **state)
     assert_int_equal(d.count, 0);
     assert_true(d.same_pattern);
     lx_diff_free(&d);
+    problem_end(&a.list);
+    problem_end(&b.list);
 }
 
 /* Every change has its own word. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "support/problem_builder.h"
 #include "support/small_problem.h"
 #include "support/sampled.h"
 
@@ -176,54 +177,55 @@ static void assert_height(struct lx_problem p, int64_t height)
 }
 
 /* A child of the first alignment that may take over the slot of a parent of the second. */
-static void two_buffers(struct small *s, int64_t child, int64_t parent)
+static struct problem_builder two_buffers(int64_t child, int64_t parent)
 {
-    small_begin(s, LX_HEIGHT, 100, 1);
-    small_add(s, 1, 3, 7, 2)->alignment = child;
-    small_add(s, 1, 2, 4, 3)->alignment = parent;
-    small_uses(s, 0, 3, 4);
-    small_uses(s, 1, 2, 3);
-    small_parent(s, 0, 1);
+    struct problem_builder list = problem_begin(LX_HEIGHT, 100, 1);
+    problem_add(&list, 1, 3, 7, 2)->alignment = child;
+    problem_add(&list, 1, 2, 4, 3)->alignment = parent;
+    problem_uses(&list, 0, 3, 4);
+    problem_uses(&list, 1, 2, 3);
+    problem_parent(&list, 0, 1);
+    return list;
 }
 
 static void test_two_buffers(void **state)
 {
     (void)state;
-    struct small s;
-    two_buffers(&s, 6, 8);
-    assert_height(s.problem, 1);
+    struct problem_builder list = two_buffers(6, 8);
+    assert_height(list.problem, 1);
+    problem_end(&list);
 }
 
 /* A chain of three, the last two of 8 and 6. */
 static void test_five_buffers(void **state)
 {
     (void)state;
-    struct small s;
-    small_begin(&s, LX_HEIGHT, 1, 2);
-    small_add(&s, 2, 2, 3, 1);
-    small_add(&s, 2, 3, 7, 4)->alignment = 6;
-    small_add(&s, 2, 2, 4, 2)->alignment = 8;
-    small_add(&s, 5, 3, 5, 15);
-    small_add(&s, 3, 0, 3, 10);
-    small_uses(&s, 1, 3, 4);
-    small_uses(&s, 2, 2, 3);
-    small_uses(&s, 4, 0, 1);
-    small_parent(&s, 1, 2);
-    small_parent(&s, 2, 4);
-    assert_height(s.problem, 7);
+    struct problem_builder list = problem_begin(LX_HEIGHT, 1, 2);
+    problem_add(&list, 2, 2, 3, 1);
+    problem_add(&list, 2, 3, 7, 4)->alignment = 6;
+    problem_add(&list, 2, 2, 4, 2)->alignment = 8;
+    problem_add(&list, 5, 3, 5, 15);
+    problem_add(&list, 3, 0, 3, 10);
+    problem_uses(&list, 1, 3, 4);
+    problem_uses(&list, 2, 2, 3);
+    problem_uses(&list, 4, 0, 1);
+    problem_parent(&list, 1, 2);
+    problem_parent(&list, 2, 4);
+    assert_height(list.problem, 7);
+    problem_end(&list);
 }
 
 /* Their least common multiple but 0 does not fit into 64 bits. */
 static void test_widest_alignments(void **state)
 {
     (void)state;
-    struct small s;
     int64_t address[SMALL_MAX];
-    two_buffers(&s, LX_INT_MAX / 2 - 1, LX_INT_MAX / 2 - 3);
+    struct problem_builder list = two_buffers(LX_INT_MAX / 2 - 1, LX_INT_MAX / 2 - 3);
     for (int k = 0; k < SOLVERS; k++) {
-        struct lx_answer a = answer_of(solvers[k], &s.problem, 0, address);
-        assert_true_claims(solvers[k], &s.problem, &a, 1, 0);
+        struct lx_answer a = answer_of(solvers[k], &list.problem, 0, address);
+        assert_true_claims(solvers[k], &list.problem, &a, 1, 0);
     }
+    problem_end(&list);
 }
 
 int main(void)

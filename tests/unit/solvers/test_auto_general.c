@@ -1,6 +1,7 @@
 /* Auto against every solver by itself on lists of the second version: pools, lives, pairs, staging, charges; small ones
  * of every kind, and large ones of many parts or of one; with and without limits of work. */
 #include "unstable.h"
+#include "support/problem_builder.h"
 #include "support/random_v2.h"
 #include "support/sampled.h"
 
@@ -60,50 +61,37 @@ static void test_everything(void **state)
     }
 }
 
-struct large {
-    struct lx_problem p;
-    struct lx_buffer b[MOST];
-    struct lx_life lives[MOST][2];
-    int64_t costs[MOST][2];
-    struct lx_pool pools[2];
-    struct lx_pair apart[MOST], staging[MOST];
-};
-
-static struct large large;
-
 /* `count` buffers in stretches of `together`, each of eight ticks for every six of them. */
-static void make_large(struct rng *r, int32_t count, int32_t together)
+static struct problem_builder large(struct rng *r, int32_t count, int32_t together)
 {
-    struct large *l = &large;
-    memset(l, 0, sizeof *l);
-    l->pools[0] = (struct lx_pool){.name = "near", .capacity = 11};
-    l->pools[1] = (struct lx_pool){.name = "far", .capacity = 9};
-    l->p = (struct lx_problem){LX_SPILL, 20, 1, count, l->b, l->pools, 2, {.apart = l->apart}};
-    l->p.bonds.staging = l->staging;
+    static const struct lx_pool pools[] = {{.name = "near", .capacity = 11}, {.name = "far", .capacity = 9}};
+    struct problem_builder list = problem_begin(LX_SPILL, 20, 1);
+    struct lx_bonds *bonds = &list.problem.bonds;
+    struct lx_pair *apart = arena_array(&list.memory, (size_t)count, sizeof *apart),
+                   *staging = arena_array(&list.memory, (size_t)count, sizeof *staging);
+    list.problem.pools = pools;
+    list.problem.pool_count = 2;
+    bonds->apart = apart;
+    bonds->staging = staging;
     int64_t span = 4 + together * 4 / 3;
     for (int32_t i = 0; i < count; i++) {
-        int64_t start = i / together * (span + 12) + rng_between(r, 0, span - 1);
-        struct lx_life first = {start, start + rng_between(r, 1, 4)};
+        int64_t start = i / together * (span + 12) + rng_between(r, 0, span - 1),
+                end = start + rng_between(r, 1, 4);
         bool two = v2_chance(r, 20);
-        l->lives[i][0] = first;
-        l->lives[i][1] = (struct lx_life){first.end + 1, first.end + rng_between(r, 2, 6)};
-        l->costs[i][1] = rng_between(r, 0, 6);
-        l->b[i] = (struct lx_buffer){.name = "b",
-                                     .size = rng_between(r, 1, 8),
-                                     .start = start,
-                                     .end = two ? l->lives[i][1].end : first.end,
-                                     .lives = two ? l->lives[i] : NULL,
-                                     .life_count = two ? 2 : 0,
-                                     .fixed = -1,
-                                     .on_costs = l->costs[i],
-                                     .pool_count = 2,
-                                     .spill_cost = rng_between(r, 1, 60)};
-        if (i % together == 5) l->apart[l->p.bonds.apart_count++] = (struct lx_pair){i - 3, i};
+        struct lx_life lives[] = {{start, end}, {end + 1, end + rng_between(r, 2, 6)}};
+        int64_t costs[] = {0, rng_between(r, 0, 6)}, size = rng_between(r, 1, 8);
+        struct lx_buffer *b =
+            problem_add(&list, size, start, two ? lives[1].end : end, rng_between(r, 1, 60));
+        b->on_costs = arena_copy_array(&list.memory, costs, 2, sizeof *costs);
+        b->pool_count = 2;
+        if (two) b->lives = arena_copy_array(&list.memory, lives, 2, sizeof *lives), b->life_count = 2;
+        if (i % together == 5) apart[bonds->apart_count++] = (struct lx_pair){i - 3, i};
         if (i % together != 7) continue;
-        l->staging[l->p.bonds.staging_count++] = (struct lx_pair){i, i - 1};
-        l->b[i].spill_cost = 0;
-        l->b[i].size = 1;
+        staging[bonds->staging_count++] = (struct lx_pair){i, i - 1};
+        b->spill_cost = 0;
+        b->size = 1;
     }
+    return list;
 }
 
 /* More buffers than exact search is given at once, in parts that it settles; and parts that it does not. */
@@ -117,8 +105,9 @@ static void test_large(void **state)
                  {1400, 1400, 20000}, {60, 60, 100}, {300, 20, 5000}};
     struct rng rng = rng_seed(75);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        make_large(&rng, cases[k].count, cases[k].together);
-        never_worse(&large.p, cases[k].work, (int)k);
+        struct problem_builder list = large(&rng, cases[k].count, cases[k].together);
+        never_worse(&list.problem, cases[k].work, (int)k);
+        problem_end(&list);
     }
 }
 
@@ -127,12 +116,13 @@ static void test_limits_hold(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(76);
-    make_large(&rng, 400, 400);
+    struct problem_builder list = large(&rng, 400, 400);
     for (int64_t work = 2000; work <= 200000; work *= 10) {
         struct lx_answer a;
-        worth(&large.p, lx_solver_find("exact"), work, &a);
+        worth(&list.problem, lx_solver_find("exact"), work, &a);
         if (a.steps > 3 * work + 20000) fail_msg("%lld steps for %lld", (long long)a.steps, (long long)work);
     }
+    problem_end(&list);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* solvers/exact: against brute force on small problems of every kind, and on larger ones against itself. */
 #include "exact/exact.h"
+#include "support/problem_builder.h"
 #include "support/small_problem.h"
 #include "support/sampled.h"
 
@@ -75,55 +76,42 @@ static void height_equals_brute_force(void **state)
 enum { MANY = 120 };
 
 /* Tensors of a network: short lives, a few long ones, sizes of few kinds, chains of handovers. */
-static void network(struct lx_buffer *b, int64_t uses[][2], int32_t *parents, int32_t n, struct rng *r)
+static struct problem_builder network(struct rng *r, int32_t n)
 {
+    struct problem_builder list = problem_begin(LX_SPILL, 0, 128);
     for (int32_t i = 0; i < n; i++) {
         int64_t start = i / 2, life = rng_below(r, 10) ? rng_between(r, 2, 6) : rng_between(r, 10, n / 2);
-        b[i] = (struct lx_buffer){.name = "b",
-                                  .start = start,
-                                  .end = start + life,
-                                  .fixed = -1,
-                                  .size = 128 * rng_between(r, 1, 4) * rng_between(r, 1, 4),
-                                  .uses = uses[i],
-                                  .use_count = 2};
-        b[i].spill_cost = b[i].size * rng_between(r, 1, 4);
-        uses[i][0] = b[i].start;
-        uses[i][1] = b[i].end - 1;
-        for (int32_t k = 0; k < i && b[i].parent_count == 0; k++)
-            if (b[k].end == b[i].start + 1 && b[k].size >= b[i].size) {
-                parents[i] = k;
-                b[i].parents = &parents[i];
-                b[i].parent_count = 1;
-            }
+        int64_t size = 128 * rng_between(r, 1, 4) * rng_between(r, 1, 4);
+        const struct lx_buffer *b =
+            problem_add(&list, size, start, start + life, size * rng_between(r, 1, 4));
+        problem_uses(&list, i, start, start + life - 1);
+        for (int32_t k = 0; k < i && b->parent_count == 0; k++)
+            if (list.buffers[k].end == start + 1 && list.buffers[k].size >= size) problem_parent(&list, i, k);
     }
+    list.problem.capacity = 128 * rng_between(r, 10, 30);
+    return list;
 }
 
 /* The same seed and work limit give the same answer; a tiny limit still gives a legal one. */
 static void repeatable_and_anytime(void **state)
 {
     (void)state;
-    static struct lx_buffer b[MANY];
-    static int64_t uses[MANY][2], first[MANY], second[MANY];
-    static int32_t parents[MANY];
+    static int64_t first[MANY], second[MANY];
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct rng r = rng_seed(seed);
-        network(b, uses, parents, MANY, &r);
-        struct lx_problem p = {.objective = LX_SPILL,
-                               .capacity = 128 * rng_between(&r, 10, 30),
-                               .alignment = 128,
-                               .count = MANY,
-                               .buffers = b};
+        struct problem_builder list = network(&r, MANY);
         struct lx_answer one = {.address = first}, two = {.address = second};
         for (int64_t limit = 1; limit <= 10000; limit *= 100) {
             struct lx_run run = {.seed = seed, .work_limit = limit};
-            solve(&p, &run, &one);
-            solve(&p, &run, &two);
+            solve(&list.problem, &run, &one);
+            solve(&list.problem, &run, &two);
             assert_int_equal(one.objective, two.objective);
             assert_int_equal(one.bound, two.bound);
             assert_int_equal(one.steps, two.steps);
             assert_memory_equal(first, second, sizeof first);
             assert_true(one.bound <= one.objective);
         }
+        problem_end(&list);
     }
 }
 
@@ -151,24 +139,18 @@ static void hear(void *context, const struct lx_progress *so_far)
 static void tells_what_it_finds(void **state)
 {
     (void)state;
-    static struct lx_buffer b[MANY];
-    static int64_t uses[MANY][2], address[MANY];
-    static int32_t parents[MANY];
+    static int64_t address[MANY];
     int64_t answers = 0, seeds = SAMPLED ? 4 : 10;
     for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
         struct rng r = rng_seed(seed);
-        network(b, uses, parents, MANY, &r);
-        struct lx_problem p = {.objective = LX_SPILL,
-                               .capacity = 128 * rng_between(&r, 10, 30),
-                               .alignment = 128,
-                               .count = MANY,
-                               .buffers = b};
-        struct heard h = {.p = &p, .objective = INT64_MAX};
+        struct problem_builder list = network(&r, MANY);
+        struct heard h = {.p = &list.problem, .objective = INT64_MAX};
         struct lx_answer answer = {.address = address};
         struct lx_run run = {.seed = seed, .work_limit = 100000, .progress = hear, .context = &h};
-        solve(&p, &run, &answer);
+        solve(&list.problem, &run, &answer);
         assert_true(h.answers > 0 && h.objective == answer.objective);
         answers += h.answers;
+        problem_end(&list);
     }
     assert_true(answers > seeds);
 }
@@ -182,38 +164,34 @@ static bool stop_at_once(void *context)
 static void stops_when_told(void **state)
 {
     (void)state;
-    static struct lx_buffer b[MANY];
-    static int64_t uses[MANY][2], address[MANY];
-    static int32_t parents[MANY];
+    static int64_t address[MANY];
     struct rng r = rng_seed(3);
-    network(b, uses, parents, MANY, &r);
-    struct lx_problem p = {
-        .objective = LX_SPILL, .capacity = 128 * 12, .alignment = 128, .count = MANY, .buffers = b};
+    struct problem_builder list = network(&r, MANY);
+    list.problem.capacity = 128 * 12;
     struct lx_answer answer = {.address = address};
     struct lx_run run = {.seed = 1, .stop = stop_at_once};
-    solve(&p, &run, &answer);
+    solve(&list.problem, &run, &answer);
     assert_true(answer.objective > 0 && answer.bound <= answer.objective);
+    problem_end(&list);
 }
 
 /* More room never costs more; both answers are proved. */
 static void monotone_in_capacity(void **state)
 {
     (void)state;
-    static struct lx_buffer b[MANY];
-    static int64_t uses[MANY][2], address[MANY];
-    static int32_t parents[MANY];
+    static int64_t address[MANY];
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct rng r = rng_seed(seed);
-        network(b, uses, parents, 60, &r);
+        struct problem_builder list = network(&r, 60);
         int64_t before = INT64_MAX;
         for (int64_t units = 8; units <= 40; units += 8) {
-            struct lx_problem p = {
-                .objective = LX_SPILL, .capacity = 128 * units, .alignment = 128, .count = 60, .buffers = b};
             struct lx_answer answer = {.address = address};
-            solve(&p, &(struct lx_run){.seed = seed}, &answer);
+            list.problem.capacity = 128 * units;
+            solve(&list.problem, &(struct lx_run){.seed = seed}, &answer);
             assert_true(answer.bound <= before);
             before = answer.objective;
         }
+        problem_end(&list);
     }
 }
 
@@ -222,15 +200,15 @@ static void nothing_and_nearly_nothing(void **state)
     (void)state;
     int64_t address[2];
     struct lx_answer answer = {.address = address};
-    struct lx_buffer b[2] = {{.name = "a", .end = 1, .fixed = -1, .size = 0, .spill_cost = 5},
-                             {.name = "b", .end = 1, .fixed = -1, .size = 1, .spill_cost = 7}};
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 0, .alignment = 1, .count = 0, .buffers = b};
-    solve(&p, &(struct lx_run){0}, &answer);
+    struct problem_builder list = problem_begin(LX_SPILL, 0, 1);
+    solve(&list.problem, &(struct lx_run){0}, &answer);
     assert_int_equal(answer.status, LX_OPTIMAL);
-    p.count = 2;
-    solve(&p, &(struct lx_run){0}, &answer);
+    problem_add(&list, 0, 0, 1, 5);
+    problem_add(&list, 1, 0, 1, 7);
+    solve(&list.problem, &(struct lx_run){0}, &answer);
     assert_int_equal(answer.status, LX_OPTIMAL);
     assert_int_equal(answer.objective, 7);
+    problem_end(&list);
 }
 
 int main(void)

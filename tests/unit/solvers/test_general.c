@@ -1,5 +1,6 @@
 /* The engine of exact for structured problems: what its parts promise, on problems with known answers. */
 #include "unstable.h"
+#include "support/problem_builder.h"
 #include "support/random_v2.h"
 #include "exact/general/clique.h"
 #include "exact/general/programme.h"
@@ -34,24 +35,22 @@ static void test_small_problems_are_decided(void **state)
 static void test_reuse(void **state)
 {
     (void)state;
-    struct lx_buffer b[6];
+    struct problem_builder list = problem_begin(LX_SPILL, 16, 1);
     struct lx_reuse reuse[15];
     int n = 0;
     for (int i = 0; i < 6; i++) {
-        b[i] = (struct lx_buffer){
-            .name = "abcdef", .size = 4, .start = i, .end = i + 1, .fixed = -1, .must = true};
-        b[i].name += i;
+        problem_add(&list, 4, i, i + 1, 0)->must = true;
         for (int k = 0; k < i; k++) reuse[n++] = (struct lx_reuse){i, k, 1 + (i + k) % 2};
     }
-    struct lx_problem p = {.objective = LX_SPILL, .capacity = 16, .alignment = 1, .count = 6, .buffers = b};
-    p.bonds = (struct lx_bonds){.reuse = reuse, .reuse_count = n};
+    list.problem.bonds = (struct lx_bonds){.reuse = reuse, .reuse_count = n};
     int64_t address[6];
     int32_t pool[6];
     struct lx_answer a = {.address = address, .pool = pool};
     lx_status st;
-    assert_true(lx_problem_solve(&p, lx_solver_find("exact"), &(struct lx_run){0}, &a, &st));
+    assert_true(lx_problem_solve(&list.problem, lx_solver_find("exact"), &(struct lx_run){0}, &a, &st));
     assert_int_equal(a.status, LX_OPTIMAL);
     assert_int_equal(a.objective, 2); /* two pairs of equal parity */
+    problem_end(&list);
 }
 
 /* A heaviest clique against all subsets. */

@@ -2,6 +2,7 @@
  * time, not below their bound and not worse than those of the heuristics. */
 #include "unstable.h"
 #include "base/rng.h"
+#include "support/problem_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,28 +14,17 @@
 
 enum { COUNT = 240, TICKS = 80 };
 
-static struct lx_buffer buffers[COUNT];
-static int64_t uses[COUNT][2];
-
 /* One in `rare` is large; lives are short but for some. */
-static void draw(struct rng *r, int rare, int64_t large, int64_t small)
+static void draw(struct rng *r, int rare, int64_t large, int64_t small, struct problem_builder *list)
 {
     for (int32_t i = 0; i < COUNT; i++) {
         int64_t start = (int64_t)rng_below(r, TICKS - 2),
-                life = rng_between(r, 1, rng_below(r, 8) ? TICKS / 8 : TICKS / 2);
+                life = rng_between(r, 1, rng_below(r, 8) ? TICKS / 8 : TICKS / 2),
+                end = start + life < TICKS ? start + life + 1 : TICKS;
         bool is_large = rng_below(r, (uint64_t)rare) == 0;
-        buffers[i] =
-            (struct lx_buffer){.name = "b",
-                               .start = start,
-                               .end = start + life < TICKS ? start + life + 1 : TICKS,
-                               .fixed = -1,
-                               .size = is_large ? rng_between(r, large / 3, large) : rng_between(r, 1, small),
-                               .uses = uses[i],
-                               .use_count = 2};
-        buffers[i].spill_cost = buffers[i].size * rng_between(r, 1, 5);
-        uses[i][0] = buffers[i].start;
-        uses[i][1] = buffers[i].end - 1;
-        if (uses[i][1] == uses[i][0]) buffers[i].use_count = 1;
+        int64_t size = is_large ? rng_between(r, large / 3, large) : rng_between(r, 1, small);
+        problem_add(list, size, start, end, size * rng_between(r, 1, 5));
+        problem_uses(list, i, start, end - 1);
     }
 }
 
@@ -61,15 +51,15 @@ static void try_list(uint64_t seed, int rare, int64_t large, int64_t small, int6
     static int64_t first[COUNT], second[COUNT], other[COUNT];
     struct lx_answer one = {.address = first}, two = {.address = second}, quick = {.address = other};
     struct rng r = rng_seed(seed);
-    draw(&r, rare, large, small);
-    struct lx_problem p = {
-        .objective = LX_SPILL, .capacity = capacity, .alignment = 1, .count = COUNT, .buffers = buffers};
-    solve(&p, "exact", 3000, nodes, &one);
-    solve(&p, "exact", 3000, nodes, &two);
-    solve(&p, "greedy", 0, NULL, &quick);
+    struct problem_builder list = problem_begin(LX_SPILL, capacity, 1);
+    draw(&r, rare, large, small, &list);
+    solve(&list.problem, "exact", 3000, nodes, &one);
+    solve(&list.problem, "exact", 3000, nodes, &two);
+    solve(&list.problem, "greedy", 0, NULL, &quick);
     assert_int_equal(one.objective, two.objective);
     assert_memory_equal(first, second, sizeof first);
     assert_true(one.bound <= one.objective && one.objective <= quick.objective);
+    problem_end(&list);
 }
 
 /* Where the whole choice cannot be packed soon, the large ones are, and the small ones fill what they leave. */

@@ -7,6 +7,7 @@
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit.h"
 #include "solvers.h"
+#include "support/problem_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,24 +167,23 @@ static void listen(void *context, const struct lx_progress *so_far)
 static void heights_on_the_way_are_true(void **state)
 {
     (void)state;
-    static struct lx_buffer buffers[120];
-    static int64_t address[120];
+    int64_t address[120];
     struct rng r = rng_seed(8);
     for (int round = 0; round < 20; round++) {
-        struct lx_problem p = {.objective = LX_HEIGHT, .alignment = 1, .count = 120, .buffers = buffers};
-        for (int32_t i = 0; i < p.count; i++) {
+        struct problem_builder list = problem_begin(LX_HEIGHT, 0, 1);
+        for (int32_t i = 0; i < 120; i++) {
             int64_t start = rng_between(&r, 0, 30), size = rng_between(&r, 1, 400);
-            buffers[i] = (struct lx_buffer){
-                .start = start, .end = start + rng_between(&r, 1, 12), .size = size, .fixed = -1};
+            problem_add(&list, size, start, start + rng_between(&r, 1, 12), 0);
         }
-        struct told told = {.p = &p, .objective = INT64_MAX};
+        struct told told = {.p = &list.problem, .objective = INT64_MAX};
         struct lx_run run = {.work_limit = 30000, .progress = listen, .context = &told};
         struct lx_answer answer = {.address = address};
         lx_status st;
-        assert_true(lx_problem_solve(&p, &lx_solver_exact, &run, &answer, &st));
+        assert_true(lx_problem_solve(&list.problem, &lx_solver_exact, &run, &answer, &st));
         assert_true(told.packings >= 1);
         assert_int_equal(told.objective, answer.objective);
         assert_true(told.bound <= answer.bound);
+        problem_end(&list);
     }
 }
 
