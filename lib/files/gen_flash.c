@@ -66,16 +66,12 @@ static void gen_flash_add_tile(struct flash *f, int32_t queries, int64_t from, i
     f->m = m;
 }
 
-/* How many blocks of keys, so that the graph has at least the wanted number of ops. */
-static int64_t key_blocks(const int64_t *v, int64_t query_blocks)
-{
-    if (!v[OPS]) return ceil_div_i64(v[KV], v[BKV]);
-    return max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], query_blocks) + OPS_NOT_NEEDED, OPS_A_TILE));
-}
-
 const struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
 {
-    int64_t nq = ceil_div_i64(v[Q], v[BQ]), nkv = key_blocks(v, nq),
+    /* How many blocks of keys, so that the graph has at least the wanted number of ops. */
+    int64_t nq = ceil_div_i64(v[Q], v[BQ]),
+            nkv = !v[OPS] ? ceil_div_i64(v[KV], v[BKV])
+                          : max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], nq) + OPS_NOT_NEEDED, OPS_A_TILE)),
             ops = nq * (OPS_A_TILE * nkv - OPS_NOT_NEEDED);
     if (nkv > v[KV]) {
         status_set(st, LX_E_USAGE,

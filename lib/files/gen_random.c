@@ -63,13 +63,6 @@ static int64_t draw_life(struct maker *m)
     return life;
 }
 
-/* Each octave below the largest size is as likely as the next: few large buffers, many small ones. */
-static int64_t draw_size(struct maker *m)
-{
-    int64_t high = max_i64(m->max_size >> rng_below(&m->rng, OCTAVES), 1);
-    return rng_between(&m->rng, high / 2 + 1, high);
-}
-
 /* Sorted distinct ticks from `start` to `last`, both among them. */
 static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *uses)
 {
@@ -112,7 +105,9 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     int64_t life = min_i64(draw_life(m), m->ticks - start), room = m->capacity * PEAK_PERCENT / 100 - m->load;
     snprintf(name, sizeof name, "b%d", (int)i);
     struct lx_buffer b = {.name = name, .start = start, .end = start + life, .fixed = -1, .uses = uses};
-    b.size = max_i64(1, min_i64(draw_size(m), room));
+    /* Each octave below the largest size is as likely as the next: few large buffers, many small ones. */
+    int64_t high = max_i64(m->max_size >> rng_below(&m->rng, OCTAVES), 1);
+    b.size = max_i64(1, min_i64(rng_between(&m->rng, high / 2 + 1, high), room));
     b.first_use_is_read = (int64_t)rng_below(&m->rng, 100) < READ_FIRST_PERCENT;
     b.use_count = draw_uses(m, b.start, b.end - 1, uses);
     int32_t parent = -1;

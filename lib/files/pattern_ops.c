@@ -154,17 +154,6 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
     return true;
 }
 
-/* Keys of an op; behind them the rows of op_params.c. */
-static bool only_op_keys(struct reader *r, const struct json_value *v)
-{
-    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
-                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
-    enum { OWN = sizeof own / sizeof *own };
-    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
-    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
-    return json_only_keys(r->j, v, "an op", keys, r->st);
-}
-
 /* "output": one tensor, or "outputs": several. */
 static bool read_outputs(struct reader *r, const struct json_value *v, const char *op, int32_t *outputs,
                          int *count)
@@ -196,7 +185,13 @@ bool read_op(struct reader *r, const struct json_value *v)
     int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     int results = 0;
     char known[WORDS_LIST], near[WORDS_MEANT];
-    if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
+    /* Keys of an op; behind them the rows of op_params.c. */
+    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
+                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
+    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
+    if (!json_only_keys(r->j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
         !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
         return false;

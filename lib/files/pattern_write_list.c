@@ -119,23 +119,6 @@ static void write_groups(const struct lx_graph *g, const char *key, const struct
     }
 }
 
-static void pattern_write_list_write_charge(const struct lx_graph *g, const struct lx_charge *c,
-                                            struct text *t)
-{
-    static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};
-    const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
-    if (c->cost == LX_FORBIDDEN)
-        text_add(t, "    {\"cost\": null");
-    else
-        text_format(t, "    {\"cost\": %" PRId64, c->cost);
-    for (int k = 0; k < 4; k++) {
-        if (groups[k]->count == 0) continue;
-        text_format(t, ", \"%s\": ", keys[k]);
-        write_names(t, g, groups[k]->at, groups[k]->count);
-    }
-    text_add(t, "}");
-}
-
 static void write_bonds(const struct lx_graph *g, struct text *t)
 {
     const struct lx_bonds *b = &g->list->bonds;
@@ -145,7 +128,19 @@ static void write_bonds(const struct lx_graph *g, struct text *t)
     write_groups(g, "together", b->together, b->together_count, t);
     for (int32_t i = 0; i < b->charge_count; i++) {
         text_add(t, i ? ",\n" : ",\n  \"charges\": [\n");
-        pattern_write_list_write_charge(g, &b->charges[i], t);
+        static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};
+        const struct lx_group *groups[] = {&b->charges[i].all_on, &b->charges[i].all_off,
+                                           &b->charges[i].any_on, &b->charges[i].any_off};
+        if (b->charges[i].cost == LX_FORBIDDEN)
+            text_add(t, "    {\"cost\": null");
+        else
+            text_format(t, "    {\"cost\": %" PRId64, b->charges[i].cost);
+        for (int k = 0; k < 4; k++) {
+            if (groups[k]->count == 0) continue;
+            text_format(t, ", \"%s\": ", keys[k]);
+            write_names(t, g, groups[k]->at, groups[k]->count);
+        }
+        text_add(t, "}");
         if (i + 1 == b->charge_count) text_add(t, "\n  ]");
     }
     for (int32_t i = 0; i < b->reuse_count; i++) {

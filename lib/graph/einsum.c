@@ -112,13 +112,6 @@ static bool einsum_has(const struct map_context *c, int i, int v)
     return false;
 }
 
-/* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from
- * both. */
-static bool windowed(const struct lx_op *op, int v)
-{
-    return lx_window_of(op, v) != NULL;
-}
-
 /* What the kind allows. */
 static bool check_kind(struct map_context *c, struct lx_op *op)
 {
@@ -132,7 +125,9 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         /* What a view takes one element of is not in the output, and nothing is reduced by that. */
         if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
         if (!in_output) op->reduces = true;
-        if (windowed(op, v)) continue;
+        /* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from
+ * both. */
+        if (lx_window_of(op, v) != NULL) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
             return builder_error(

@@ -76,16 +76,13 @@ static void online_mark(struct rewriting *r, int32_t number)
     }
 }
 
-static bool online_is_float(enum lx_dtype d)
-{
-    return d == LX_FP16 || d == LX_BF16 || d == LX_FP32;
-}
-
 /* Written once, as each op that moves up in the order must see what it saw. */
 static bool online_is_safe(const struct online_uses *u, const struct softmax *s)
 {
     int32_t scores = u->g->ops[s->max].inputs[0];
-    bool safe = u->writer[scores] != -2 && online_is_float(u->g->tensors[scores].dtype);
+    bool safe = u->writer[scores] != -2 &&
+                (u->g->tensors[scores].dtype == LX_FP16 || u->g->tensors[scores].dtype == LX_BF16 ||
+                 u->g->tensors[scores].dtype == LX_FP32);
     for (int i = 0; i < s->product_count; i++)
         if (s->after[i] >= 0) safe = safe && u->writer[u->g->ops[s->after[i]].output] >= 0;
     if (is_alone(s)) safe = safe && u->writer[u->g->ops[s->add].output] >= 0;

@@ -155,16 +155,12 @@ struct divisor {
     int32_t tensor;
 };
 
-static struct divisor divisor_of(const struct online_uses *u, const struct softmax *s)
-{
-    if (s->reciprocal < 0) return (struct divisor){LX_KIND_DIV, online_find_op_at(u, s->sum)->output};
-    return (struct divisor){LX_KIND_MUL, online_find_op_at(u, s->reciprocal)->output};
-}
-
 /* The op that divides tensor `t` by the sum; -1: none. A product may have its factors either way round. */
 static int32_t division_of(const struct online_uses *u, const struct softmax *s, int32_t t, int *rows)
 {
-    struct divisor d = divisor_of(u, s);
+    struct divisor d = s->reciprocal < 0
+                           ? (struct divisor){LX_KIND_DIV, online_find_op_at(u, s->sum)->output}
+                           : (struct divisor){LX_KIND_MUL, online_find_op_at(u, s->reciprocal)->output};
     for (int side = 0; side < (d.kind == LX_KIND_MUL ? 2 : 1); side++) {
         int32_t op = online_find_reader_of(u, t, d.kind, side);
         *rows = 1 - side;

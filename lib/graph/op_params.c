@@ -107,34 +107,6 @@ static void set_list(struct lx_op_params *p, const struct param_row *r, const in
     *(int *)op_params_member(p, r->count_offset) = count;
 }
 
-static bool op_params_read_list(const struct json *j, const struct json_value *object,
-                                const struct param_row *r, struct arena *memory, struct lx_op_params *p,
-                                lx_status *st)
-{
-    const struct json_value *array = NULL, *v;
-    if (!json_array(j, object, r->key, &array, st)) return false;
-    int n = json_count(array), i = 0;
-    if (n > LX_MAX_RANK)
-        return json_error(j, array, st, LX_E_LIMIT, "%d entries here; at most %d are allowed", n,
-                          LX_MAX_RANK);
-    int64_t *at = arena_array(memory, (size_t)n, sizeof *at);
-    json_for_each(v, array)
-        if (!json_int_value(j, v, r->key, r->low, LX_INT_MAX, &at[i++], st)) return false;
-    set_list(p, r, at, n);
-    return true;
-}
-
-static bool read_combine(const struct json *j, const struct json_value *object, const char *key,
-                         enum lx_combine *out, lx_status *st)
-{
-    const char *word = NULL;
-    if (!json_string(j, object, key, &word, st)) return false;
-    for (int i = 0; i < LX_COMBINE_COUNT; i++)
-        if (strcmp(combines[i], word) == 0) return *out = (enum lx_combine)i, true;
-    return json_error(j, json_find(object, key), st, LX_E_UNKNOWN_KIND,
-                      "unknown combine \"%s\"; known: replace, add, mul, min, max", word);
-}
-
 static bool op_params_read_row(const struct json *j, const struct json_value *object,
                                const struct param_row *r, struct arena *memory, struct lx_op_params *p,
                                lx_status *st)
@@ -143,14 +115,32 @@ static bool op_params_read_row(const struct json *j, const struct json_value *ob
     switch (r->type) {
     case PARAM_INT:
         return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
-    case PARAM_INTS:
-        return op_params_read_list(j, object, r, memory, p, st);
+    case PARAM_INTS: {
+        const struct json_value *array = NULL, *v;
+        if (!json_array(j, object, r->key, &array, st)) return false;
+        int n = json_count(array), i = 0;
+        if (n > LX_MAX_RANK)
+            return json_error(j, array, st, LX_E_LIMIT, "%d entries here; at most %d are allowed", n,
+                              LX_MAX_RANK);
+        int64_t *at = arena_array(memory, (size_t)n, sizeof *at);
+        json_for_each(v, array)
+            if (!json_int_value(j, v, r->key, r->low, LX_INT_MAX, &at[i++], st)) return false;
+        set_list(p, r, at, n);
+        return true;
+    }
     case PARAM_NUMBER:
         return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
     case PARAM_FLAG:
         return json_opt_bool(j, object, r->key, to, st);
-    case PARAM_COMBINE:
-        return read_combine(j, object, r->key, to, st);
+    case PARAM_COMBINE: {
+        enum lx_combine *out = to;
+        const char *word = NULL;
+        if (!json_string(j, object, r->key, &word, st)) return false;
+        for (int i = 0; i < LX_COMBINE_COUNT; i++)
+            if (strcmp(combines[i], word) == 0) return *out = (enum lx_combine)i, true;
+        return json_error(j, json_find(object, r->key), st, LX_E_UNKNOWN_KIND,
+                          "unknown combine \"%s\"; known: replace, add, mul, min, max", word);
+    }
     }
     return true;
 }

@@ -108,17 +108,6 @@ static bool kind_has_windows(const struct lx_kind *k)
     return false;
 }
 
-/* Taps that no operand has are as many as the file says: all that is gone along must still be a number. */
-static bool op_windows_countable(const struct windows_context *c, char letter)
-{
-    int64_t products = 1;
-    for (int v = 0; v < c->map->var_count; v++)
-        if (c->map->nature[v] != LX_WINDOWED &&
-            (!mul_i64(products, c->map->extent[v], &products) || products > MOST_INDEX))
-            return op_windows_wrong(c, letter, "its terms are more than 2^60; make it smaller");
-    return true;
-}
-
 bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
 {
     int count = op->window_count;
@@ -150,7 +139,14 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
         if (!op_windows_apart(c, w, i + 1, letter)) return false;
     }
     op->windows = w;
-    return op_windows_countable(c, c->map->letter[(int)w[0].in]);
+    /* Taps that no operand has are as many as the file says: all that is gone along must still be a number. */
+    char letter = c->map->letter[(int)w[0].in];
+    int64_t products = 1;
+    for (int v = 0; v < c->map->var_count; v++)
+        if (c->map->nature[v] != LX_WINDOWED &&
+            (!mul_i64(products, c->map->extent[v], &products) || products > MOST_INDEX))
+            return op_windows_wrong(c, letter, "its terms are more than 2^60; make it smaller");
+    return true;
 }
 
 const struct lx_window *lx_window_of(const struct lx_op *op, int v)

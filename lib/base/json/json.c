@@ -34,17 +34,6 @@ static const struct json_value *repeated_in_few(const struct json_value *object)
     return NULL;
 }
 
-static const struct json_value *repeated_in_many(const struct json_value **keys, size_t n)
-{
-    const struct json_value *first = NULL;
-    qsort(keys, n, sizeof *keys, compare_keys);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 &&
-            (!first || json_position(keys[i]) < json_position(first)))
-            first = keys[i];
-    return first;
-}
-
 static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)
 {
     enum { FEW = 12 };
@@ -55,7 +44,13 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
     else {
         keys = mem_alloc(n * sizeof *keys);
         json_for_each(v, object) keys[i++] = v;
-        second = repeated_in_many(keys, n);
+        const struct json_value *first = NULL;
+        qsort(keys, n, sizeof *keys, compare_keys);
+        for (size_t k = 1; k < n; k++)
+            if (strcmp(keys[k - 1]->key, keys[k]->key) == 0 &&
+                (!first || json_position(keys[k]) < json_position(first)))
+                first = keys[k];
+        second = first;
     }
     mem_free(keys);
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,

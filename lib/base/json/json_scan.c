@@ -70,17 +70,13 @@ static bool is_digit(const struct scan *s)
     return s->at < s->end && *s->at >= '0' && *s->at <= '9';
 }
 
-static bool is_hex(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 static bool hex4(const unsigned char *p, const unsigned char *end, unsigned *out)
 {
     if (end - p < 4) return false;
     unsigned v = 0;
     for (int i = 0; i < 4; i++) {
-        if (!is_hex(p[i])) return false;
+        if ((p[i] < '0' || p[i] > '9') && (p[i] < 'a' || p[i] > 'f') && (p[i] < 'A' || p[i] > 'F'))
+            return false;
         v = v * 16 + (unsigned)(p[i] <= '9' ? p[i] - '0' : (p[i] | 0x20) - 'a' + 10);
     }
     *out = v;
@@ -274,16 +270,11 @@ static bool scan_key(struct scan *s)
     return true;
 }
 
-/* Are there more values by now than any file needs? */
-static bool floods(const struct scan *s)
-{
-    return s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count;
-}
-
 /* A value that begins here, hung up where it belongs. NULL: an error. */
 static struct json_value *json_scan_add_value(struct scan *s)
 {
-    if (floods(s))
+    /* Are there more values by now than any file needs? */
+    if (s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count)
         return fail(s, LX_E_LIMIT,
                     "more than %d values of fewer than %d bytes each in one file, which is more than any "
                     "graph that is planned needs; split it",

@@ -146,27 +146,6 @@ static bool read_rows(const struct json *j, const struct json_value *array, cons
     return true;
 }
 
-static bool record_read_list(const struct json *j, const struct json_value *value, const struct field *f,
-                             struct int_list *out, struct arena *memory, lx_status *st)
-{
-    if (!json_is_array(value))
-        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an array of %s", f->key,
-                          f->kind == FIELD_ROWS ? "arrays of integers" : "integers");
-    size_t room = (size_t)json_count(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
-    *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
-    return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st)
-                                 : record_read_ints(j, value, f->key, out, st);
-}
-
-static bool record_read_text(const struct json *j, const struct json_value *object, const struct field *f,
-                             const char **out, struct arena *memory, lx_status *st)
-{
-    const char *text;
-    if (!json_string(j, object, f->key, &text, st)) return false;
-    *out = arena_string(memory, text);
-    return true;
-}
-
 /* A number that stands for a missing key is not a value, nor is one below it, which readers take for the same: whoever states it
  * would claim nothing. */
 static bool record_read_int(const struct json *j, const struct json_value *object,
@@ -188,11 +167,24 @@ static bool read_field(const struct json *j, const struct json_value *object, co
         return json_opt_number(j, object, f->key, -HUGE_VAL, HUGE_VAL, at, st);
     case FIELD_BOOL:
         return json_opt_bool(j, object, f->key, at, st);
-    case FIELD_TEXT:
-        return record_read_text(j, object, f, at, memory, st);
+    case FIELD_TEXT: {
+        const char **out = at;
+        const char *text;
+        if (!json_string(j, object, f->key, &text, st)) return false;
+        *out = arena_string(memory, text);
+        return true;
+    }
     case FIELD_INTS:
-    case FIELD_ROWS:
-        return record_read_list(j, value, f, at, memory, st);
+    case FIELD_ROWS: {
+        struct int_list *out = at;
+        if (!json_is_array(value))
+            return json_error(j, value, st, LX_E_SCHEMA, "%s must be an array of %s", f->key,
+                              f->kind == FIELD_ROWS ? "arrays of integers" : "integers");
+        size_t room = (size_t)json_count(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
+        *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
+        return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st)
+                                     : record_read_ints(j, value, f->key, out, st);
+    }
     }
     return false;
 }

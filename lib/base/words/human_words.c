@@ -121,20 +121,6 @@ static bool is_harmful(uint32_t c)
            c == 0xffff;
 }
 
-static int human_words_width_of(uint32_t c)
-{
-    int w = c < 0x80 ? 1 : wcwidth((wchar_t)c);
-    return w < 0 ? 1 : w;
-}
-
-/* Nearly all names are: nothing to decode, and as wide as they are long. */
-static bool human_words_is_plain(const char *name, int columns)
-{
-    const char *s = name;
-    while (*s >= 0x20 && *s < 0x7f) s++;
-    return !*s && (!columns || s - name <= columns);
-}
-
 /* All of it, made harmless; its columns in `*width`. `out` has room for it. */
 static void clean(const char *name, char *out, int *width)
 {
@@ -164,24 +150,24 @@ static size_t human_words_bytes_of(const char *text, int columns)
     return (size_t)(s - text);
 }
 
-/* The middle out: names that differ do so at either end. */
-static void cut_middle(char *text, int width, int columns)
-{
-    int head = columns / 2, tail = columns - 1 - head;
-    size_t keep = human_words_bytes_of(text, head), from = human_words_bytes_of(text, width - tail);
-    while (columns_of(text + from) > tail)
-        from += human_words_bytes_of(text + from, 1) ? human_words_bytes_of(text + from, 1) : 1;
-    text[keep] = '~';
-    memmove(text + keep + 1, text + from, strlen(text + from) + 1);
-}
-
 char *printable(const char *name, int columns)
 {
-    if (human_words_is_plain(name, columns)) return mem_string(name);
+    /* Nearly all names are: nothing to decode, and as wide as they are long. */
+    const char *s = name;
+    while (*s >= 0x20 && *s < 0x7f) s++;
+    if (!*s && (!columns || s - name <= columns)) return mem_string(name);
     char *out = mem_alloc(strlen(name) + 2);
     int width;
     clean(name, out, &width);
-    if (columns > 0 && width > columns) cut_middle(out, width, columns);
+    if (columns > 0 && width > columns) {
+        /* The middle out: names that differ do so at either end. */
+        int head = columns / 2, tail = columns - 1 - head;
+        size_t keep = human_words_bytes_of(out, head), from = human_words_bytes_of(out, width - tail);
+        while (columns_of(out + from) > tail)
+            from += human_words_bytes_of(out + from, 1) ? human_words_bytes_of(out + from, 1) : 1;
+        out[keep] = '~';
+        memmove(out + keep + 1, out + from, strlen(out + from) + 1);
+    }
     return out;
 }
 
@@ -200,7 +186,9 @@ int next_character(const char *text, uint32_t *code, int *columns)
     if (!*text) return 0;
     int length = human_words_decode((const unsigned char *)text, code);
     if (!length || is_harmful(*code)) *code = '?';
-    *columns = human_words_width_of(*code);
+    uint32_t c = *code;
+    int w = c < 0x80 ? 1 : wcwidth((wchar_t)c);
+    *columns = w < 0 ? 1 : w;
     return length ? length : 1;
 }
 
