@@ -2,7 +2,6 @@
 #ifndef LX_APP_TEXT_FORMAT_H
 #define LX_APP_TEXT_FORMAT_H
 
-#include "base/words/human_words.h"
 #include "base/words/words.h"
 #include "unstable.h"
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* SHA-256, FIPS 180-4. Constants are fractions of cube and square roots of primes. */
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 struct text {
     char *at; /* terminated; NULL while empty */
     size_t length, room;
-    bool failed; /* never: memory that is out unwinds (base/memory.h) */
 };
 
 void text_add(struct text *t, const char *s);

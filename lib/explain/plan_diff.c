@@ -3,7 +3,7 @@
 #include "explain/plan_diff.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * uses them; only then does the builder learn of them. After a failure (g->failed) every call does nothing.
  * */
 #include "files/gen_common.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -191,4 +191,22 @@ int32_t gen_softmax(struct gen *g, const char *name, int32_t scores, const char 
     int32_t raised = gen_unary(g, part_name(n, name, "exp"), "exp", keep, moved);
     int32_t total = gen_unary(g, part_name(n, name, "sum"), "sum", drop, raised);
     return gen_binary(g, name, "div", against, raised, total);
+}
+
+/* --- The table of generators. --- */
+
+#define GENERATOR_ROW(name, count, summary) {#name, summary, gen_##name##_options, count, gen_##name},
+static const struct lx_generator generators[] = {GENERATORS(GENERATOR_ROW){0}};
+#undef GENERATOR_ROW
+
+const struct lx_generator *lx_generators(void)
+{
+    return generators;
+}
+
+const struct lx_generator *lx_generator_find(const char *name)
+{
+    for (const struct lx_generator *g = generators; g->name; g++)
+        if (strcmp(g->name, name) == 0) return g;
+    return NULL;
 }

@@ -129,7 +129,7 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
 static void pattern_write_hand_over(const struct lx_graph *g, const struct record_taker *taker,
                                     struct text *t)
 {
-    if (!taker || t->failed) return;
+    if (!taker) return;
     taker->take(taker->context, g, t->at, t->length);
     t->length = 0;
 }

@@ -4,7 +4,7 @@
 #define LX_GRAPH_BUILDER_H
 
 #include "base/arena.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/vec.h"
 #include "graph/graph.h"
 

@@ -5,7 +5,7 @@
  * would); the two get different errors, so that the author knows what to mend. No recursion: a graph may
  * be a chain of half a million ops. */
 #include "graph/builder.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

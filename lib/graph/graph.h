@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "graph/buffer.h"
 #include "graph/kinds.h"
-#include "graph/memories.h"
 #include "graph/target.h"
 
 #include <stdbool.h>
@@ -47,6 +46,16 @@ enum { LX_SHARING = 16 };
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
 #undef LX_DTYPE_ENUM
 
+/* Where a tensor is, and how it lies there: words of patterns and of launches. */
+enum lx_memory { LX_MEMORY_HBM, LX_MEMORY_LX, LX_MEMORY_COUNT };
+enum lx_placing { LX_INTERLEAVED, LX_SHARDED, LX_PLACING_COUNT };
+
+/* Unknown words give the COUNT. Memories go by their names elsewhere, too. */
+enum lx_memory lx_memory_find(const char *word);   /* hbm DRAM, lx L1 */
+enum lx_placing lx_placing_find(const char *word); /* interleaved, sharded */
+const char *lx_memory_word(enum lx_memory m);      /* hbm, lx */
+const char *lx_placing_word(enum lx_placing p);
+
 /* A state arrives in HBM, is read and written by ops, and leaves in HBM. */
 enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_STATE, LX_ROLE_COUNT };
 
@@ -58,7 +67,7 @@ struct lx_tensor {
     const int64_t *shape;
     int64_t bytes;    /* of the whole tensor on the host */
     int line, column; /* where the pattern declares it; 0 if it was generated */
-    /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing (memories.h). */
+    /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing. */
     signed char memory, placing;
     /* What each axis of the graph's grid cuts it along, -1: nothing; stated by the pattern if
      * `cut_stated`. */
@@ -160,7 +169,7 @@ struct lx_op {
     int input_count;
     const int32_t *inputs;  /* tensors */
     int32_t output;         /* tensor */
-    const int32_t *outputs; /* all results; the first is `output` (results.h) */
+    const int32_t *outputs; /* all results; the first is `output` */
     int output_count;
     int inplace;                 /* the input whose storage the result is; -1: none */
     const char *einsum;          /* as written or implied; NULL for opaque ops, views and byte tensors */
@@ -262,6 +271,15 @@ static inline int op_operand_made(const struct lx_op *op, int32_t tensor)
     return -1;
 }
 
+/* The kind of an op that makes only this result of an op of that kind; NULL: it has not so many. */
+const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result);
+/* The op with this result alone; it points to what `op` points to. */
+struct lx_op op_of_result(const struct lx_op *op, int result);
+/* The op with the results `which` alone, which are in order and are written to `outputs`. False: there is no
+ * such op. */
+bool op_with_results(const struct lx_op *op, const int *which, const int32_t *outputs, int count,
+                     struct lx_op *out);
+
 /* The window that variable `v` is a part of; NULL: none. */
 const struct lx_window *lx_window_of(const struct lx_op *op, int v);
 bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
@@ -303,5 +321,16 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
 /* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
  * and hash. */
 char *lx_graph_to_json(const struct lx_graph *g, size_t *length);
+
+/* Layers that a graph has several times, one behind the other: runs of ops that are alike in kinds, index
+ * maps, extents and parameters, and linked alike. */
+
+/* Ops first to first + ops * times - 1. */
+struct lx_repeat {
+    int32_t first, ops, times;
+};
+
+/* In the order of ops, none of them overlapping; malloc'ed, *count of them. */
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count);
 
 #endif

@@ -5,7 +5,6 @@
  * like the one a layer above it, and reads the same tensor, one as far up, or one from outside of the run as
  * well. Of overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest
  * tensors pass. O(n log n) for n ops. */
-#include "graph/repeats.h"
 #include "graph/graph.h"
 #include "base/fail.h"
 #include "base/hash.h"

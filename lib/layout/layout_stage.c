@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "layout/propagate.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "search/steps.h"
 #include "search/reorder.h"
 
@@ -112,9 +112,9 @@ struct name_lists {
 static bool plan_read_old_find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
-        if (names_add(&n->tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
+        names_add(&n->tensors, g->tensors[t].name, t);
     for (int32_t t = 0; t < g->op_count; t++)
-        if (names_add(&n->ops, g->ops[order ? order[t] : t].name, t) == NAMES_NO_MEMORY) return false;
+        names_add(&n->ops, g->ops[order ? order[t] : t].name, t);
     return true;
 }
 

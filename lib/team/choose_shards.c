@@ -7,7 +7,7 @@
 #include "team/shard/shard_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/cancel.h"
 
 #include <string.h>

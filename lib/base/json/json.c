@@ -1,8 +1,8 @@
 /* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no object has a
  * key twice. */
 #include "base/json/json.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/words.h"
 
@@ -11,53 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t json_position(const struct json_value *v)
-{
-    return ((int64_t)v->place.line << 32) + v->place.column;
-}
-
-/* By key, equal ones in the order of the text. */
-static int compare_keys(const void *a, const void *b)
-{
-    const struct json_value *x = *(const struct json_value *const *)a,
-                            *y = *(const struct json_value *const *)b;
-    int order = strcmp(x->key, y->key);
-    return order ? order : (json_position(x) > json_position(y)) - (json_position(x) < json_position(y));
-}
-
-/* The first value whose key stood before, or NULL. Most objects have few keys: those are compared pair by pair. */
-static const struct json_value *repeated_in_few(const struct json_value *object)
-{
-    for (const struct json_value *v = object->child; v; v = v->next)
-        for (const struct json_value *before = object->child; before != v; before = before->next)
-            if (strcmp(before->key, v->key) == 0) return v;
-    return NULL;
-}
-
+/* The first value whose key stood before. Most objects have few keys, which are compared pair by pair. */
 static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)
 {
     enum { FEW = 12 };
-    size_t n = (size_t)json_count(object), i = 0;
-    const struct json_value *v, *second = NULL, **keys = NULL;
-    if (n <= FEW)
-        second = repeated_in_few(object);
-    else {
-        keys = mem_alloc(n * sizeof *keys);
-        json_for_each(v, object) keys[i++] = v;
-        const struct json_value *first = NULL;
-        qsort(keys, n, sizeof *keys, compare_keys);
-        for (size_t k = 1; k < n; k++)
-            if (strcmp(keys[k - 1]->key, keys[k]->key) == 0 &&
-                (!first || json_position(keys[k]) < json_position(first)))
-                first = keys[k];
-        second = first;
+    const struct json_value *v, *before, *second = NULL;
+    if (json_count(object) <= FEW) {
+        for (v = object->child; v && !second; v = v->next)
+            for (before = object->child; before != v && !second; before = before->next)
+                if (strcmp(before->key, v->key) == 0) second = v;
+    } else {
+        struct names keys = {0};
+        for (v = object->child; v && !second; v = v->next)
+            if (names_add(&keys, v->key, 0) == NAMES_KNOWN) second = v;
+        names_free(&keys);
     }
-    mem_free(keys);
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
                                      "the key \"%s\" stands twice in one object; remove one", second->key);
 }
 
-/* What is inside comes first. Depth is bounded by the scan. */
+/* Objects inside come first. Depth is bounded by the scan. */
 static bool no_duplicate_keys(const struct json *j, const struct json_value *value, lx_status *st)
 {
     const struct json_value *v;
@@ -271,4 +244,50 @@ bool json_array(const struct json *j, const struct json_value *object, const cha
                 const struct json_value **out, lx_status *st)
 {
     return require(j, object, key, st) && json_opt_array(j, object, key, out, st);
+}
+
+/* --- The kind of a JSON file before anyone has read it. --- */
+
+static const char *json_kind_skip_blank(const char *at, const char *end)
+{
+    while (at < end && memchr(" \t\r\n", *at, 4)) at++;
+    return at;
+}
+
+/* Is the string at `at` this very word? */
+static bool json_kind_is_word(const char *at, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - at) >= n + 2 && *at == '"' && memcmp(at + 1, word, n) == 0 && at[n + 1] == '"';
+}
+
+/* The value of a key of the outermost object, or NULL. */
+static const char *json_kind_value_of(const char *text, const char *end, const char *key)
+{
+    const char *at = text;
+    for (int64_t depth = 0; at < end; at++) {
+        if (*at != '"') {
+            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+            continue;
+        }
+        bool found = depth == 1 && json_kind_is_word(at, end, key);
+        for (at++; at < end && *at != '"'; at++)
+            if (*at == '\\' && at + 1 < end) at++;
+        if (at == end) break;
+        const char *value = json_kind_skip_blank(at + 1, end);
+        if (found && value < end && *value == ':') return json_kind_skip_blank(value + 1, end);
+    }
+    return NULL;
+}
+
+bool json_is_kind(const char *text, size_t length, const char *kind)
+{
+    const char *value = json_kind_value_of(text, text + length, "kind");
+    return value && json_kind_is_word(value, text + length, kind);
+}
+
+bool json_has_key(const char *text, size_t length, const char *key)
+{
+    const char *at = json_kind_skip_blank(text, text + length);
+    return at < text + length && *at == '{' && json_kind_value_of(text, text + length, key);
 }

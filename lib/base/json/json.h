@@ -64,39 +64,16 @@ static inline bool json_is(const struct json_value *v, enum json_kind kind)
     return v && v->kind == kind;
 }
 
-static inline bool json_is_null(const struct json_value *v)
-{
-    return json_is(v, JSON_NULL);
-}
-
-static inline bool json_is_true(const struct json_value *v)
-{
-    return json_is(v, JSON_TRUE);
-}
+#define json_is_null(v)   json_is((v), JSON_NULL)
+#define json_is_true(v)   json_is((v), JSON_TRUE)
+#define json_is_number(v) json_is((v), JSON_NUMBER)
+#define json_is_string(v) json_is((v), JSON_STRING)
+#define json_is_array(v)  json_is((v), JSON_ARRAY)
+#define json_is_object(v) json_is((v), JSON_OBJECT)
 
 static inline bool json_is_bool(const struct json_value *v)
 {
     return json_is(v, JSON_TRUE) || json_is(v, JSON_FALSE);
-}
-
-static inline bool json_is_number(const struct json_value *v)
-{
-    return json_is(v, JSON_NUMBER);
-}
-
-static inline bool json_is_string(const struct json_value *v)
-{
-    return json_is(v, JSON_STRING);
-}
-
-static inline bool json_is_array(const struct json_value *v)
-{
-    return json_is(v, JSON_ARRAY);
-}
-
-static inline bool json_is_object(const struct json_value *v)
-{
-    return json_is(v, JSON_OBJECT);
 }
 
 static inline const struct json_value *json_first(const struct json_value *v)

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include "base/words/words.h"
 
 #include <locale.h>
 #include <math.h>
@@ -104,16 +105,6 @@ static bool scan_escape(struct scan *s)
     return true;
 }
 
-static char *put_utf8(char *out, unsigned code)
-{
-    if (code < 0x80) return *out = (char)code, out + 1;
-    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-    *out++ = (char)(first[more] | code >> 6 * more);
-    while (more-- > 0) *out++ = (char)(0x80 | (code >> 6 * more & 0x3f));
-    return out;
-}
-
 /* The character of the escape at `*at`, which scan_escape has seen, and past it. */
 static unsigned escaped(const unsigned char **at, const unsigned char *end)
 {
@@ -135,14 +126,14 @@ static unsigned escaped(const unsigned char **at, const unsigned char *end)
 /* A string of `n` bytes between its quotes; without its escapes it is no longer. */
 static const char *keep_string(struct scan *s, const unsigned char *from, size_t n, bool has_escapes)
 {
-    char *text = arena_alloc(&s->json->memory, n + 1), *out = text;
+    char *text = arena_alloc(&s->json->memory, n + 1), *out = text; /* which is zero behind the string */
     if (!has_escapes) return memcpy(text, from, n);
     for (const unsigned char *at = from; at < from + n;)
         if (*at == '\\')
-            out = put_utf8(out, escaped(&at, s->end));
+            out += encode_character(escaped(&at, s->end), out);
         else
             *out++ = (char)*at++;
-    return text; /* the arena's memory is zero behind it */
+    return text;
 }
 
 /* NULL: an error. */
@@ -295,16 +286,6 @@ static struct json_value *json_scan_add_value(struct scan *s)
     return v;
 }
 
-static bool open_value(struct scan *s, struct json_value *v, char begins)
-{
-    if (s->depth >= JSON_MAX_DEPTH)
-        return fail(s, LX_E_LIMIT, "nested deeper than %d levels", JSON_MAX_DEPTH);
-    v->kind = begins == '{' ? JSON_OBJECT : JSON_ARRAY;
-    s->open[s->depth++] = (struct open_value){begins, &v->child};
-    s->at++;
-    return true;
-}
-
 /* Reads a value; an array or object is only opened. */
 static bool scan_value(struct scan *s)
 {
@@ -312,7 +293,14 @@ static bool scan_value(struct scan *s)
     struct json_value *v = json_scan_add_value(s);
     if (!v) return false;
     unsigned char c = *s->at;
-    if (c == '{' || c == '[') return open_value(s, v, (char)c);
+    if (c == '{' || c == '[') {
+        if (s->depth >= JSON_MAX_DEPTH)
+            return fail(s, LX_E_LIMIT, "nested deeper than %d levels", JSON_MAX_DEPTH);
+        v->kind = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+        s->open[s->depth++] = (struct open_value){(char)c, &v->child};
+        s->at++;
+        return true;
+    }
     v->kind = c == '"' ? JSON_STRING : JSON_NUMBER;
     if (c == '"') return (v->text = scan_string(s)) != NULL;
     if (c == '-' || (c >= '0' && c <= '9')) return scan_number(s, v);

@@ -3,7 +3,7 @@
 #include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "graph/op_params.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 #include "base/fail.h"
 #include "base/text.h"
 

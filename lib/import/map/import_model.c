@@ -8,7 +8,7 @@
 #include "import/model_parts.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

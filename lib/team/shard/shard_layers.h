@@ -10,7 +10,7 @@
 #ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
 #define LX_TEAM_SHARD_SHARD_LAYERS_H
 
-#include "graph/repeats.h"
+#include "graph/graph.h"
 #include "team/shard/shard_search.h"
 
 enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };

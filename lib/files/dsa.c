@@ -3,16 +3,40 @@
  * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for
  * the tools that the file came from. Times may be negative and are then shifted so that the first is 0.
  * Profile and fingerprint stay in the summary. */
-#include "files/dsa_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "files/pattern.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 FORMAT_READS(dsa_problem);
+
+/* Ids are numbers of the file's own, in any order. */
+struct dsa_id {
+    int64_t id;
+    int32_t number;
+};
+
+struct dsa_reader {
+    const struct json *j;
+    struct graph_builder b;
+    VEC(struct dsa_id) pools, buffers; /* sorted by id */
+    VEC(struct lx_buffer) list;
+    VEC(struct place) places;
+    struct lx_pool *rooms;
+    int32_t room_count;
+    int64_t earliest; /* the least time, where that is below 0: all are shifted by it */
+    lx_status *st;
+};
+
+/* The number of an id in a value, or -1 with an error. `what`: "pool" or "buffer". */
+int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what);
+/* dsa_bonds.c: constraints, cost model and objective. */
+bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem);
+bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem);
 
 static int dsa_problem_compare_ids(const void *a, const void *b)
 {
@@ -317,4 +341,277 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
     VEC_FREE(&r.places);
     json_free(&j);
     return made;
+}
+
+/* Reads dsa-problem-v1: what binds buffers to each other, what reuse costs, and what is asked.
+ *
+ * Colocations become groups of one place (they are transitive), separations are kept apart, temporal
+ * exclusions are never alive at once. Of the objectives [total_peak, ...] is the height, [capacity_overflow,
+ * reuse_cost] the cost with all buffers placed; a term that is not known is refused by name. Reasons of
+ * separations and penalties, and pypto_structure, have no meaning for the answer. */
+
+struct pair_list {
+    const char *key, *what;
+    const char *const *keys;
+};
+
+/* A pair of different buffers. */
+static bool read_pair(struct dsa_reader *r, const struct json_value *v, const struct pair_list *list,
+                      struct lx_pair *pair)
+{
+    if (!json_only_keys(r->j, v, list->what, list->keys, r->st)) return false;
+    for (int k = 0; k < 2; k++) {
+        const char *key = k ? "second" : "first";
+        const struct json_value *id = json_find(v, key);
+        if (!id)
+            return json_error(r->j, v, r->st, LX_E_SCHEMA, "%s: the key \"%s\" is missing; add it",
+                              list->what, key);
+        int32_t number = dsa_find(r, id, "buffer");
+        if (number < 0) return false;
+        *(k ? &pair->b : &pair->a) = number;
+    }
+    if (pair->a != pair->b) return true;
+    return json_error(r->j, v, r->st, LX_E_MODEL, "%s of a buffer with itself; name two", list->what);
+}
+
+static bool dsa_bonds_read_pairs(struct dsa_reader *r, const struct json_value *from,
+                                 const struct pair_list *list, struct lx_pair **out, int32_t *count)
+{
+    const struct json_value *array = NULL, *v;
+    if (from && !json_opt_array(r->j, from, list->key, &array, r->st)) return false;
+    *out = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof **out);
+    json_for_each(v, array)
+        if (!read_pair(r, v, list, &(*out)[(*count)++])) return false;
+    return true;
+}
+
+static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
+{
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+/* The classes that the pairs span, each once. */
+static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
+{
+    size_t n = r->list.count;
+    struct lx_bonds *s = &r->b.list->bonds;
+    int32_t *up = arena_array(r->b.memory, n, sizeof *up),
+            *sizes = arena_array(r->b.memory, n, sizeof *sizes);
+    struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
+    for (size_t i = 0; i < n; i++) up[i] = (int32_t)i;
+    for (int32_t k = 0; k < count; k++)
+        up[dsa_bonds_leader(up, pairs[k].a)] = dsa_bonds_leader(up, pairs[k].b);
+    for (size_t i = 0; i < n; i++) sizes[dsa_bonds_leader(up, (int32_t)i)]++;
+    for (size_t i = 0; i < n; i++) {
+        if (up[i] != (int32_t)i || sizes[i] < 2) continue;
+        int32_t *members = arena_array(r->b.memory, (size_t)sizes[i], sizeof *members), found = 0;
+        for (size_t k = 0; k < n; k++)
+            if (dsa_bonds_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
+        groups[s->same_place_count++] = (struct lx_group){members, found};
+    }
+    s->same_place = groups;
+}
+
+static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"buffer", "pool", "offset", "exclusive_for_all_time", NULL};
+    int64_t offset;
+    bool alone = false;
+    if (!json_only_keys(r->j, v, "a pinned allocation", keys, r->st) ||
+        !json_int(r->j, v, "offset", 0, LX_INT_MAX, &offset, r->st) ||
+        !json_opt_bool(r->j, v, "exclusive_for_all_time", &alone, r->st))
+        return false;
+    if (!json_find(v, "buffer") || !json_find(v, "pool"))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA, "a pinned allocation needs \"buffer\" and \"pool\"");
+    int32_t buffer = dsa_find(r, json_find(v, "buffer"), "buffer");
+    int32_t pool = buffer < 0 ? -1 : dsa_find(r, json_find(v, "pool"), "pool");
+    if (pool < 0) return false;
+    struct lx_buffer *b = &r->list.at[buffer];
+    if (b->fixed >= 0)
+        return json_error(r->j, v, r->st, LX_E_DUPLICATE, "the buffer %s is pinned twice; remove one",
+                          b->name);
+    b->fixed = offset;
+    b->fixed_pool = pool;
+    b->alone = alone;
+    return true;
+}
+
+static bool read_penalties(struct dsa_reader *r, const struct json_value *problem)
+{
+    static const char *const model_keys[] = {"reuse_penalties", NULL};
+    static const char *const keys[] = {"first", "second", "cost", "reason", NULL};
+    static const struct pair_list list = {"reuse_penalties", "a reuse penalty", keys};
+    const struct json_value *model = json_find(problem, "cost_model"), *array = NULL, *v;
+    struct lx_bonds *s = &r->b.list->bonds;
+    if (!model || json_is_null(model)) return true;
+    if (!json_only_keys(r->j, model, "a cost_model", model_keys, r->st) ||
+        !json_opt_array(r->j, model, "reuse_penalties", &array, r->st))
+        return false;
+    struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *reuse);
+    json_for_each(v, array) {
+        struct lx_pair pair = {0};
+        struct lx_reuse *one = &reuse[s->reuse_count++];
+        if (!read_pair(r, v, &list, &pair) || !json_int(r->j, v, "cost", 0, LX_INT_MAX, &one->cost, r->st))
+            return false;
+        one->a = pair.a;
+        one->b = pair.b;
+    }
+    s->reuse = reuse;
+    return true;
+}
+
+bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
+{
+    static const char *const keys[] = {"colocations", "separations", "temporal_exclusions",
+                                       "pinned_allocations", NULL};
+    static const char *const plain[] = {"first", "second", NULL};
+    static const char *const reasoned[] = {"first", "second", "reasons", NULL};
+    static const struct pair_list same = {"colocations", "a colocation", plain},
+                                  apart = {"separations", "a separation", reasoned},
+                                  never = {"temporal_exclusions", "a temporal exclusion", plain};
+    const struct json_value *constraints = json_find(problem, "constraints");
+    struct lx_bonds *s = &r->b.list->bonds;
+    struct lx_pair *pairs, *separate, *exclusive;
+    int32_t count = 0;
+    if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
+    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count)) return false;
+    make_groups(r, pairs, count);
+    if (!dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
+        !dsa_bonds_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
+        return false;
+    s->apart = separate;
+    s->exclusive = exclusive;
+    const struct json_value *array = NULL, *v;
+    if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
+    json_for_each(v, array)
+        if (!dsa_bonds_read_pin(r, v)) return false;
+    return read_penalties(r, problem);
+}
+
+/* --- What is asked. --- */
+
+static bool refuse_term(struct dsa_reader *r, const struct json_value *term, const char *why)
+{
+    return json_error(r->j, term, r->st, LX_E_UNSUPPORTED, "the objective term \"%.40s\" %s; known: %s",
+                      json_is_string(term) ? term->text : "?", why,
+                      "total_peak, max_peak after it, capacity_overflow, reuse_cost");
+}
+
+/* A term settles the question, or leaves it to the next (capacity_overflow: the capacity holds anyway). */
+static bool dsa_bonds_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
+{
+    const char *word = json_is_string(term) ? term->text : "";
+    enum lx_objective *objective = &r->b.list->objective;
+    if (strcmp(word, "capacity_overflow") == 0) {
+        *objective = LX_FIT;
+        return true;
+    }
+    bool peak = strcmp(word, "total_peak") == 0, most = strcmp(word, "max_peak") == 0;
+    if (!peak && !most && strcmp(word, "reuse_cost") != 0)
+        return refuse_term(r, term, "cannot be asked for here");
+    if (most && r->room_count > 1)
+        return refuse_term(r, term, "of several pools comes only after total_peak");
+    *objective = peak || most ? LX_HEIGHT : LX_SPILL;
+    *settled = true;
+    return true;
+}
+
+bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
+{
+    static const char *const keys[] = {"aggregation", "terms", NULL};
+    const struct json_value *objective = json_find(problem, "objective"), *terms = NULL, *term;
+    const char *aggregation = "lexicographic";
+    bool settled = false;
+    r->b.list->objective = LX_HEIGHT;
+    if (!objective) return true;
+    if (!json_only_keys(r->j, objective, "an objective", keys, r->st) ||
+        !json_opt_string(r->j, objective, "aggregation", &aggregation, r->st) ||
+        !json_array(r->j, objective, "terms", &terms, r->st))
+        return false;
+    if (strcmp(aggregation, "lexicographic") != 0)
+        return json_error(r->j, json_find(objective, "aggregation"), r->st, LX_E_UNSUPPORTED,
+                          "the aggregation \"%.40s\" cannot be asked for; known: lexicographic", aggregation);
+    json_for_each(term, terms) {
+        if (json_is_string(term) && strcmp(term->text, "bank_cost") == 0)
+            return refuse_term(r, term, "is not counted here");
+        if (!settled && !dsa_bonds_read_term(r, term, &settled)) return false;
+    }
+    return true;
+}
+
+/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the
+ * problem is from. Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c).
+ * Their tools refuse a solution without the fingerprint of its problem, so that without one nothing is
+ * written. */
+
+FORMAT_WRITES_ANSWERS(dsa_solution);
+
+/* The id in NAME#ID, or -1. */
+static int64_t dsa_solution_id_of(const char *name)
+{
+    const char *mark = strrchr(name, '#');
+    char *end;
+    int64_t id = mark ? strtoll(mark + 1, &end, 10) : -1;
+    return mark && mark[1] && !*end ? id : -1;
+}
+
+/* The word after `key` in the summary. False: there is none. */
+static bool word_after(const struct lx_graph *g, const char *key, char *out, size_t room)
+{
+    const char *at = g->summary ? strstr(g->summary, key) : NULL;
+    size_t n = at ? strcspn(at + strlen(key), ", ") : 0;
+    if (n == 0 || n >= room) return false;
+    memcpy(out, at + strlen(key), n);
+    out[n] = 0;
+    return true;
+}
+
+static bool add_places(const struct lx_graph *g, const int64_t *address, const int32_t *pool, struct text *t,
+                       lx_status *st)
+{
+    int written = 0;
+    for (int32_t i = 0; i < g->list->buffer_count; i++) {
+        if (address[i] < 0) continue;
+        int64_t buffer = dsa_solution_id_of(g->list->buffers[i].name);
+        int64_t where =
+            g->list->pool_count ? dsa_solution_id_of(g->list->pools[pool ? pool[i] : 0].name) : -1;
+        if (buffer < 0 || where < 0)
+            return status_set(st, LX_E_UNSUPPORTED,
+                              "buffer %s or its pool has no id, as NAME#ID; only plans of a "
+                              "dsa-problem have such solutions",
+                              g->list->buffers[i].name);
+        text_format(t, "%s\n    {\"buffer\": %lld, \"pool\": %lld, \"offset\": %lld}", written++ ? "," : "",
+                    (long long)buffer, (long long)where, (long long)address[i]);
+    }
+    return true;
+}
+
+char *dsa_solution_write(const struct lx_graph *g, const int64_t *address, const int32_t *pool,
+                         size_t *length, lx_status *st)
+{
+    char profile[64], fingerprint[64];
+    struct text t = {0};
+    if (!g->list || !word_after(g, "profile ", profile, sizeof profile) ||
+        !word_after(g, "fingerprint ", fingerprint, sizeof fingerprint)) {
+        status_set(st, LX_E_UNSUPPORTED,
+                   "no solution can be written: its problem has no corpus_problem_fingerprint_fnv1a64 in its "
+                   "metadata");
+        return NULL;
+    }
+    text_add(&t, "{\n  \"schema_version\": 1,\n  \"profile\": ");
+    text_json_string(&t, profile);
+    text_add(&t, ",\n  \"instance\": ");
+    text_json_string(&t, g->name);
+    text_add(&t, ",\n  \"problem_fingerprint\": ");
+    text_json_string(&t, fingerprint);
+    text_add(&t, ",\n  \"metadata\": {\"solver\": \"lxplan\"},\n  \"placements\": [");
+    bool ok = add_places(g, address, pool, &t, st);
+    text_add(&t, "\n  ]\n}\n");
+    if (ok) {
+        *length = t.length;
+        return t.at;
+    }
+    text_free(&t);
+    return NULL;
 }
