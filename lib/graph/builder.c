@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "graph/op_params.h"
@@ -168,14 +169,8 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return true;
 }
 
-static int builder_compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those
- * of the builder. */
+/* Ids that are not all different name nobody; 0, 1, 2, ... are the numbers that buffers have anyway. Sorts the
+ * builder's ids. */
 static void keep_ids(struct graph_builder *b)
 {
     int64_t *ids = b->buffer_ids.at;
@@ -184,7 +179,7 @@ static void keep_ids(struct graph_builder *b)
     if (n == 0 || n != b->buffers.count) return;
     const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
     for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
-    qsort(ids, n, sizeof *ids, builder_compare_ids);
+    qsort(ids, n, sizeof *ids, order_i64);
     for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
     b->list->buffer_ids = differ && !plain ? kept : NULL;
 }
@@ -260,63 +255,47 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
  * and keeps the rest of its output, as an insert does. Where the result is another tensor than the input, a
  * copy comes first. */
 
-/* The index string without the input that is changed, which must be indexed as the result is. */
-static bool without_input(const struct graph_builder *b, const struct lx_op *op, int input,
-                          const char **einsum, lx_status *st)
+/* The index string without the input that is changed, which must be indexed as the result is; NULL: `st` has why. */
+static const char *without_input(const struct op_check *c, int input)
 {
-    const char *from, *to, *arrow = op->einsum ? strstr(op->einsum, "->") : NULL;
-    if (!arrow)
-        return builder_error(b, b->here, st, LX_E_EINSUM,
-                             "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
-                             op->name, op->kind->name);
-    /* The letters of operand `operand` of an index string: [*begin, *end). */
-    const char **begin = &from;
-    const char **end = &to;
-    const char *p = op->einsum;
-    for (int i = 0; i < input; i++) {
-        p += strcspn(p, ",-");
-        if (*p != ',')
-            return builder_error(b, b->here, st, LX_E_EINSUM,
-                                 "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
-                                 op->name, op->kind->name);
-        p++;
+    const char *einsum = c->op->einsum, *arrow = einsum ? strstr(einsum, "->") : NULL, *from = einsum;
+    for (int i = 0; arrow && i < input; i++) {
+        from += strcspn(from, ",-");
+        if (*from++ != ',') arrow = NULL;
     }
-    *begin = p;
-    *end = p + strcspn(p, ",-");
-    if (from > arrow)
-        return builder_error(b, b->here, st, LX_E_EINSUM,
-                             "op %s (%s) needs an \"einsum\" that says how its operands are indexed",
-                             op->name, op->kind->name);
+    if (!arrow || from > arrow)
+        return op_error(c, LX_E_EINSUM, " (%s) needs an \"einsum\" that says how its operands are indexed",
+                        c->op->kind->name),
+               NULL;
+    const char *to = from + strcspn(from, ",-");
     if (strlen(arrow + 2) != (size_t)(to - from) || strncmp(arrow + 2, from, (size_t)(to - from)) != 0)
-        return builder_error(b, b->here, st, LX_E_EINSUM,
-                             "op %s: %s must index the result as the input that is changed", op->name,
-                             op->einsum);
-    char *copy = arena_alloc(b->memory, strlen(op->einsum) + 1);
-    sprintf(copy, "%.*s%s", (int)(from - op->einsum), op->einsum, *to == ',' ? to + 1 : to);
+        return op_error(c, LX_E_EINSUM, ": %s must index the result as the input that is changed", einsum),
+               NULL;
+    char *copy = arena_format(c->b->memory, "%.*s%s", (int)(from - einsum), einsum, *to == ',' ? to + 1 : to);
     char *comma = strstr(copy, ",->"); /* the last input is gone */
     if (comma && *to == '-') memmove(comma, comma + 1, strlen(comma));
-    *einsum = copy;
-    return true;
+    return copy;
 }
 
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st)
 {
     struct lx_op own = *op;
+    const struct op_check c = {.b = b, .op = &own, .at = b->here, .st = st};
     int32_t inputs[LX_MAX_INPUTS];
     int changed = op->inplace >= 0 ? op->inplace : 0, n = 0;
     if (op->input_count < 2 || changed >= op->input_count)
-        return builder_error(b, b->here, st, LX_E_SCHEMA,
-                             "op %s: %s takes what is changed, what goes into it and where, not %d inputs",
-                             op->name, op->kind->name, op->input_count);
-    if (!without_input(b, op, changed, &own.einsum, st)) return false;
-    if (op->inputs[changed] != op->output) {
-        if (op->inplace >= 0)
-            return builder_error(
-                b, b->here, st, LX_E_ROLE,
-                "op %s works in place of %s, but its output is %s; name one tensor for both, or "
-                "leave \"inplace\" out",
-                op->name, b->tensors.at[op->inputs[changed]].name, b->tensors.at[op->output].name);
-        int32_t from = op->inputs[changed];
+        return op_error(&c, LX_E_SCHEMA,
+                        ": %s takes what is changed, what goes into it and where, not %d inputs",
+                        op->kind->name, op->input_count);
+    int32_t from = op->inputs[changed];
+    const char *einsum = without_input(&c, changed);
+    if (!einsum) return false;
+    if (from != op->output && op->inplace >= 0)
+        return op_error(&c, LX_E_ROLE,
+                        " works in place of %s, but its output is %s; name one tensor for both, or leave "
+                        "\"inplace\" out",
+                        b->tensors.at[from].name, b->tensors.at[op->output].name);
+    if (from != op->output) {
         char name[300];
         snprintf(name, sizeof name, "%.280s/whole", op->name);
         struct lx_op copy = {.name = name,
@@ -328,6 +307,7 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
     }
     for (int i = 0; i < op->input_count; i++)
         if (i != changed) inputs[n++] = op->inputs[i];
+    own.einsum = einsum;
     own.inputs = inputs;
     own.input_count = n;
     own.inplace = changed;

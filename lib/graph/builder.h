@@ -41,11 +41,10 @@ struct graph_builder {
         unhashed; /* nobody will tell the graph from others: its hash, for which all of it is written, stays 0 */
 };
 
-/* False: memory is out, and nothing is held. */
 void builder_begin(struct graph_builder *b, const char *file, const char *name);
 /* The pattern is a placement list, spill as objective, of the device's capacity, aligned to bytes. */
 struct lx_list *builder_list(struct graph_builder *b);
-/* Room for so many, or more: lists that grow are copied. False: memory is out; what there is stays. */
+/* Room for so many: lists that grow are copied. */
 void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
@@ -57,7 +56,7 @@ bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype
  * windows and hints from `op`; the rest is derived. Windows name letters, or variables where `op` has a
  * map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number
+/* An op of a kind that alters, with the input that is changed among its inputs: number
  * `inplace`, or, -1, the first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph`
@@ -72,19 +71,10 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Parts of builder_finish, one file each. */
-bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
-                         lx_status *st); /* op_data.c: types, axes and numbers that a kind wants */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
-/* choice.c: is the map one that a kind that chooses can have? Sets the natures of its variables. */
-bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                  struct lx_einsum *map, lx_status *st);
-/* ranking.c: likewise of a kind that orders. */
-bool ranking_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                   struct lx_einsum *map, lx_status *st);
 bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_order.c: by ops, what may be */
 bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
-/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:
- * memory is out. */
+/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* The hash of what is planned, anew; `also` may be NULL. */
 void graph_hash(struct lx_graph *g, const struct record_taker *also);

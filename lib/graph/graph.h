@@ -280,6 +280,14 @@ struct lx_op op_of_result(const struct lx_op *op, int result);
 bool op_with_results(const struct lx_op *op, const int *which, const int32_t *outputs, int count,
                      struct lx_op *out);
 
+/* The dimension of an operand that variable `v` indexes; -1: none does. */
+static inline int lx_einsum_dim(const struct lx_einsum *m, int operand, int v)
+{
+    int d = m->rank[operand] - 1;
+    while (d >= 0 && m->index[operand][d] != v) d--;
+    return d;
+}
+
 /* The window that variable `v` is a part of; NULL: none. */
 const struct lx_window *lx_window_of(const struct lx_op *op, int v);
 bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "graph/builder.h"
+#include "graph/op_walks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,33 +88,23 @@ struct lx_op_params op_params_none(void)
     return (struct lx_op_params){.axis = -1, .step = 1};
 }
 
-static void *op_params_member(struct lx_op_params *p, size_t offset)
-{
-    return (char *)p + offset;
-}
-
-static const void *op_params_member_of(const struct lx_op_params *p, size_t offset)
-{
-    return (const char *)p + offset;
-}
-
 static const int64_t *op_params_list_of(const struct lx_op_params *p, const struct param_row *r, int *count)
 {
-    *count = *(const int *)op_params_member_of(p, r->count_offset);
-    return *(const int64_t *const *)op_params_member_of(p, r->offset);
+    *count = *(const int *)((const char *)p + r->count_offset);
+    return *(const int64_t *const *)((const char *)p + r->offset);
 }
 
 static void set_list(struct lx_op_params *p, const struct param_row *r, const int64_t *at, int count)
 {
-    *(const int64_t **)op_params_member(p, r->offset) = at;
-    *(int *)op_params_member(p, r->count_offset) = count;
+    *(const int64_t **)((char *)p + r->offset) = at;
+    *(int *)((char *)p + r->count_offset) = count;
 }
 
 static bool op_params_read_row(const struct json *j, const struct json_value *object,
                                const struct param_row *r, struct arena *memory, struct lx_op_params *p,
                                lx_status *st)
 {
-    void *to = op_params_member(p, r->offset);
+    void *to = (char *)p + r->offset;
     switch (r->type) {
     case PARAM_INT:
         return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
@@ -173,7 +163,7 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
 
 static bool same_row(const struct param_row *r, const struct lx_op_params *a, const struct lx_op_params *b)
 {
-    const void *x = op_params_member_of(a, r->offset), *y = op_params_member_of(b, r->offset);
+    const void *x = (const char *)a + r->offset, *y = (const char *)b + r->offset;
     int n, m;
     switch (r->type) {
     case PARAM_INT:
@@ -194,34 +184,29 @@ static bool same_row(const struct param_row *r, const struct lx_op_params *a, co
 bool op_params_equal(const struct lx_op_params *a, const struct lx_op_params *b)
 {
     struct lx_op_params none = op_params_none();
-    if (!a) a = &none;
-    if (!b) b = &none;
     bool same = true;
-    for (int i = 0; i < OP_PARAM_COUNT && same; i++) same = same_row(&rows[i], a, b);
+    for (int i = 0; i < OP_PARAM_COUNT && same; i++) same = same_row(&rows[i], a ? a : &none, b ? b : &none);
     return same;
-}
-
-static void write_row(const struct param_row *r, const struct lx_op_params *p, struct text *t)
-{
-    const void *at = op_params_member_of(p, r->offset);
-    int n;
-    if (r->type == PARAM_INTS) {
-        const int64_t *list = op_params_list_of(p, r, &n);
-        text_json_ints(t, r->key, list, n);
-        return;
-    }
-    text_format(t, ", \"%s\": ", r->key);
-    if (r->type == PARAM_INT) text_int(t, *(const int64_t *)at);
-    if (r->type == PARAM_NUMBER) text_json_number(t, *(const double *)at);
-    if (r->type == PARAM_FLAG) text_add(t, *(const bool *)at ? "true" : "false");
-    if (r->type == PARAM_COMBINE) text_format(t, "\"%s\"", lx_combine_word(*(const enum lx_combine *)at));
 }
 
 void op_params_write(const struct lx_op_params *p, struct text *t)
 {
     const struct lx_op_params none = op_params_none();
-    for (int i = 0; p && i < OP_PARAM_COUNT; i++)
-        if (!same_row(&rows[i], p, &none)) write_row(&rows[i], p, t);
+    for (const struct param_row *r = rows; p && r < rows + OP_PARAM_COUNT; r++) {
+        const void *at = (const char *)p + r->offset;
+        int n;
+        if (same_row(r, p, &none)) continue;
+        if (r->type == PARAM_INTS) {
+            const int64_t *list = op_params_list_of(p, r, &n);
+            text_json_ints(t, r->key, list, n);
+            continue;
+        }
+        text_format(t, ", \"%s\": ", r->key);
+        if (r->type == PARAM_INT) text_int(t, *(const int64_t *)at);
+        if (r->type == PARAM_NUMBER) text_json_number(t, *(const double *)at);
+        if (r->type == PARAM_FLAG) text_add(t, *(const bool *)at ? "true" : "false");
+        if (r->type == PARAM_COMBINE) text_format(t, "\"%s\"", lx_combine_word(*(const enum lx_combine *)at));
+    }
 }
 
 const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_op_params *p)
@@ -231,29 +216,27 @@ const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_
         int n;
         if (rows[i].type != PARAM_INTS) continue;
         const int64_t *list = op_params_list_of(p, &rows[i], &n);
-        if (list) list = arena_copy_array(memory, list, (size_t)n, sizeof *list);
-        if (n > 0 && !list) return NULL;
-        set_list(copy, &rows[i], list, n);
+        if (list) set_list(copy, &rows[i], arena_copy_array(memory, list, (size_t)n, sizeof *list), n);
     }
     return copy;
 }
 
-static uint64_t hash_row(uint64_t h, const struct param_row *r, const struct lx_op_params *p)
+uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p)
 {
     static const size_t sizes[] = {[PARAM_INT] = sizeof(int64_t),
                                    [PARAM_NUMBER] = sizeof(double),
                                    [PARAM_FLAG] = sizeof(bool),
                                    [PARAM_COMBINE] = sizeof(enum lx_combine)};
-    int n;
-    if (r->type != PARAM_INTS) return hash_bytes(h, op_params_member_of(p, r->offset), sizes[r->type]);
-    const int64_t *list = op_params_list_of(p, r, &n);
-    h = hash_bytes(h, &n, sizeof n);
-    return n ? hash_bytes(h, list, (size_t)n * sizeof *list) : h;
-}
-
-uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p)
-{
-    for (int i = 0; p && i < OP_PARAM_COUNT; i++) h = hash_row(h, &rows[i], p);
+    for (const struct param_row *r = rows; p && r < rows + OP_PARAM_COUNT; r++) {
+        int n;
+        if (r->type != PARAM_INTS) {
+            h = hash_bytes(h, (const char *)p + r->offset, sizes[r->type]);
+            continue;
+        }
+        const int64_t *list = op_params_list_of(p, r, &n);
+        h = hash_bytes(h, &n, sizeof n);
+        if (n) h = hash_bytes(h, list, (size_t)n * sizeof *list);
+    }
     return h;
 }
 
@@ -363,102 +346,75 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
-    /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a
-     * hash. */
+    /* Writing the numbers takes far longer than writing the rest of a graph, and each copy has a hash. */
     if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
     copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
-    return copy->numbers && copy->wholes && copy->written ? copy : NULL;
+    return copy;
 }
 
 /* ---- what kinds want ---- */
 
-struct wanted {
-    const struct graph_builder *b;
-    const struct lx_op *op;
-    struct place at;
-    lx_status *st;
-};
-
-static const struct lx_tensor *op_data_operand(const struct wanted *w, int i)
-{
-    return &w->b->tensors.at[op_operand(w->op, i)];
-}
-
 /* Bits as they are need the same number of them. */
-static bool bits_agree(const struct wanted *w)
+static bool bits_agree(const struct op_check *c)
 {
-    enum lx_dtype from = op_data_operand(w, 0)->dtype, to = op_data_operand(w, 1)->dtype;
+    enum lx_dtype from = check_operand(c, 0)->dtype, to = check_operand(c, 1)->dtype;
     if (lx_dtype_bits(from) == lx_dtype_bits(to) && (from == LX_BOOL) == (to == LX_BOOL)) return true;
-    return builder_error(
-        w->b, w->at, w->st, LX_E_SHAPE,
-        "op %s: %s and %s have not the same bits; a bitcast needs types of one width, use cast", w->op->name,
-        lx_dtype_word(from), lx_dtype_word(to));
+    return op_error(c, LX_E_SHAPE,
+                    ": %s and %s have not the same bits; a bitcast needs types of one width, use cast",
+                    lx_dtype_word(from), lx_dtype_word(to));
 }
 
-static bool op_data_counts(const struct wanted *w)
+static bool op_data_counts(const struct op_check *c)
 {
-    const struct lx_tensor *places = op_data_operand(w, op_operand_count(w->op) - 1);
+    const struct lx_tensor *places = check_operand(c, op_operand_count(c->op) - 1);
     if (number_is_whole(places->dtype)) return true;
-    return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
-                         "op %s: %s gives places, which are integers; %s is %s, make it int32", w->op->name,
-                         w->op->kind->name, places->name, lx_dtype_word(places->dtype));
+    return op_error(c, LX_E_SHAPE, ": %s gives places, which are integers; %s is %s, make it int32",
+                    c->op->kind->name, places->name, lx_dtype_word(places->dtype));
 }
 
-static bool has_axis(const struct wanted *w)
+static bool has_axis(const struct op_check *c)
 {
-    const struct lx_tensor *in = op_data_operand(w, 0), *out = op_data_operand(w, w->op->input_count);
-    int64_t axis = w->op->params ? w->op->params->axis : -1;
+    const struct lx_tensor *in = check_operand(c, 0), *out = check_operand(c, c->op->input_count);
+    int64_t axis = c->op->params ? c->op->params->axis : -1;
     bool same = in->rank == out->rank && in->rank >= 0 &&
                 memcmp(in->shape, out->shape, (size_t)in->rank * sizeof *in->shape) == 0;
     if (same && axis < in->rank) return true;
-    return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
-                         "op %s: %s needs operands of one shape, and an axis of it", w->op->name,
-                         w->op->kind->name);
+    return op_error(c, LX_E_SHAPE, ": %s needs operands of one shape, and an axis of it", c->op->kind->name);
 }
 
-static bool has_numbers(const struct wanted *w)
+static bool has_numbers(const struct op_check *c)
 {
-    const struct lx_tensor *out = op_data_operand(w, 0);
-    const struct lx_op_data *d = w->op->data;
+    const struct lx_tensor *out = check_operand(c, 0);
+    const struct lx_op_data *d = c->op->data;
     int64_t elements = out->rank < 0 ? 0 : 1;
     for (int i = 0; i < out->rank; i++)
         elements *= out->shape[i] <= LX_MAX_DATA || (d && d->count == 1) ? out->shape[i] : 0;
     if (d && elements > 0 && (d->count == 1 || d->count == elements)) return true;
-    return builder_error(w->b, w->at, w->st, LX_E_SCHEMA,
-                         "op %s: a constant needs \"data\": one number, or one for each element of %s",
-                         w->op->name, out->name);
+    return op_error(c, LX_E_SCHEMA, ": a constant needs \"data\": one number, or one for each element of %s",
+                    out->name);
 }
 
-static bool (*const wants[LX_KIND_COUNT])(const struct wanted *w) = {
+static bool (*const wants[LX_KIND_COUNT])(const struct op_check *) = {
     [LX_KIND_BITCAST] = bits_agree, [LX_KIND_ARGMAX] = op_data_counts, [LX_KIND_ARGMIN] = op_data_counts,
     [LX_KIND_SCAN] = has_axis,      [LX_KIND_IOTA] = has_axis,         [LX_KIND_CONSTANT] = has_numbers};
 
-/* Types with common exponents are those of weights that products read, or rows of which are picked. */
-static bool op_data_blocks_fit(const struct wanted *w)
+bool op_check_types(const struct op_check *c)
 {
-    for (int i = 0; i < op_operand_count(w->op); i++) {
-        bool made = i >= w->op->input_count;
-        const struct lx_tensor *t = op_data_operand(w, i);
-        if (!lx_dtype_shares(t->dtype)) continue;
-        if (!made && t->role == LX_WEIGHT && lx_takes_blocks(w->op, i)) continue;
-        return builder_error(
-            w->b, w->at, w->st, LX_E_SCHEMA,
-            "op %s: %s is of type %s, which weights have that products read or rows of which "
-            "are picked; give it another type",
-            w->op->name, t->name, lx_dtype_word(t->dtype));
+    const struct lx_op *op = c->op;
+    /* Types with common exponents are those of weights that products read, or rows of which are picked. */
+    for (int i = 0; i < op_operand_count(op); i++) {
+        const struct lx_tensor *t = check_operand(c, i);
+        bool fits = i < op->input_count && t->role == LX_WEIGHT && lx_takes_blocks(op, i);
+        if (lx_dtype_shares(t->dtype) && !fits)
+            return op_error(c, LX_E_SCHEMA,
+                            ": %s is of type %s, which weights have that products read or rows of which are "
+                            "picked; give it another type",
+                            t->name, lx_dtype_word(t->dtype));
     }
-    return true;
-}
-
-bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
-                         lx_status *st)
-{
-    const struct wanted w = {b, op, at, st};
-    if (!op_data_blocks_fit(&w)) return false;
     if (op->data && op->kind->id != LX_KIND_CONSTANT)
-        return builder_error(b, at, st, LX_E_SCHEMA, "op %s: only a constant has \"data\"", op->name);
+        return op_error(c, LX_E_SCHEMA, ": only a constant has \"data\"");
     if ((op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN) && op->output_count > 1)
-        return op_data_counts(&w);
-    return !wants[op->kind->id] || wants[op->kind->id](&w);
+        return op_data_counts(c);
+    return !wants[op->kind->id] || wants[op->kind->id](c);
 }
