@@ -2,19 +2,15 @@
  * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
+#include "base/words/words.h"
 #include "cost/op.h"
 #include "search/time.h"
 #include "stays/draft.h"
 
 #include <math.h>
 
-const char *lx_wait_word(enum lx_wait w)
-{
-#define LX_WAIT_WORD(id, word) [id] = word,
-    static const char *const words[] = {LX_WAITS(LX_WAIT_WORD)};
-#undef LX_WAIT_WORD
-    return (int)w >= 0 && w < LX_WAIT_COUNT ? words[w] : "?";
-}
+LX_WORDS(lx_wait_word, enum lx_wait, LX_WAITS)
+LX_WORDS(lx_byte_kind_word, enum lx_byte_kind, LX_BYTE_KINDS)
 
 /* A smaller difference of a bundle's time is rounding. */
 #define ROUNDING 1e-9
@@ -203,14 +199,6 @@ struct lx_roofs lx_device_roofs(const struct lx_device *d)
 }
 
 /* Every HBM byte of a plan belongs to an access or a copy, these to a stay, and a stay to a tensor. */
-
-const char *lx_byte_kind_word(enum lx_byte_kind k)
-{
-#define LX_BYTE_KIND_WORD(id, word) [id] = word,
-    static const char *const words[] = {LX_BYTE_KINDS(LX_BYTE_KIND_WORD)};
-#undef LX_BYTE_KIND_WORD
-    return (int)k >= 0 && k < LX_BYTE_KIND_COUNT ? words[k] : "?";
-}
 
 /* Restickify ops that a pattern has itself are its own business. */
 static bool is_relaid(const struct lx_layouts *l, int32_t tensor)

@@ -9,43 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word, *words;
-} changes[] = {
-#define LX_CHANGE_ROW(id, word, words) {word, words},
-    LX_CHANGES(LX_CHANGE_ROW)
-#undef LX_CHANGE_ROW
-};
+LX_WORDS(lx_change_word, enum lx_change, LX_CHANGES)
+LX_HELPS(lx_change_words, enum lx_change, LX_CHANGES)
+LX_WORDS(lx_part_word, enum lx_part, LX_PARTS)
+LX_HELPS(lx_part_words, enum lx_part, LX_PARTS)
 
-const char *lx_change_word(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].word : "?";
-}
-
-const char *lx_change_words(enum lx_change c)
-{
-    return (unsigned)c < LX_CHANGE_COUNT ? changes[c].words : "?";
-}
-
-static const struct {
-    const char *word, *words;
-} shares[] = {
-#define LX_PART_ROW(id, word, words) {word, words},
-    LX_PARTS(LX_PART_ROW)
-#undef LX_PART_ROW
-};
-
-const char *lx_part_word(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].word : "?";
-}
-
-const char *lx_part_words(enum lx_part s)
-{
-    return (unsigned)s < LX_PART_COUNT ? shares[s].words : "?";
-}
-
-/* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
+/* The shares of a plan, and what each of its buffers costs off chip. */
 static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
 {
     static const enum lx_part of_kind[] = {[LX_LOAD] = LX_PART_LOADS,

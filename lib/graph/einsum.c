@@ -222,7 +222,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     if (!check_arity(&c, op) || !op_check_types(&c)) return false;
     bool shaped = true;
     for (int i = 0; i < operands; i++) shaped = shaped && check_operand(&c, i)->rank >= 0;
-    if (op->einsum || (shaped && !(traits & LX_OPAQUE))) c.at = places->einsum;
+    c.at = places->einsum;
     if (!shaped || (traits & LX_OPAQUE)) {
         if (op->einsum)
             return op_error(&c, LX_E_EINSUM, " has an einsum, but %s; remove it%s",
@@ -236,7 +236,6 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
                 " has an offset or stride, but an operand is known by its bytes only; give shapes");
         op->reduces = (traits & LX_REDUCES) && !(traits & LX_POINTWISE);
         if (op->kind->id != LX_KIND_RESHAPE) return true;
-        c.at = places->einsum;
         const struct lx_tensor *in = check_operand(&c, 0), *out = check_operand(&c, 1);
         if (in->bytes == out->bytes && (in->rank < 0 || out->rank < 0 || in->dtype == out->dtype))
             return true;

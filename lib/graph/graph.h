@@ -53,7 +53,7 @@ enum lx_placing { LX_INTERLEAVED, LX_SHARDED, LX_PLACING_COUNT };
 /* Unknown words give the COUNT. Memories go by their names elsewhere, too. */
 enum lx_memory lx_memory_find(const char *word);   /* hbm DRAM, lx L1 */
 enum lx_placing lx_placing_find(const char *word); /* interleaved, sharded */
-const char *lx_memory_word(enum lx_memory m);      /* hbm, lx */
+const char *lx_memory_word(enum lx_memory m);
 const char *lx_placing_word(enum lx_placing p);
 
 /* A state arrives in HBM, is read and written by ops, and leaves in HBM. */

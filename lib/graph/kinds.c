@@ -1,34 +1,30 @@
 /* The tables of what there is: element types, roles, memories and kinds of ops; and the results of kinds that have several. */
 #include "graph/graph.h"
 #include "base/checked.h"
+#include "base/words/words.h"
 
 #include <string.h>
 
 static const struct {
-    const char *word;
     int bits, shared;
 } dtypes[LX_DTYPE_COUNT] = {
-#define LX_DTYPE_ROW(id, word, bits, shared) [id] = {word, bits, shared},
+#define LX_DTYPE_ROW(id, word, bits, shared) [id] = {bits, shared},
     LX_DTYPES(LX_DTYPE_ROW)
 #undef LX_DTYPE_ROW
 };
 
-static const char *const roles[LX_ROLE_COUNT] = {[LX_INPUT] = "input",
-                                                 [LX_WEIGHT] = "weight",
-                                                 [LX_INTERMEDIATE] = "intermediate",
-                                                 [LX_OUTPUT] = "output",
-                                                 [LX_STATE] = "state"};
+#define ROLES(X)                                                                                             \
+    X(LX_INPUT, "input")                                                                                     \
+    X(LX_WEIGHT, "weight")                                                                                   \
+    X(LX_INTERMEDIATE, "intermediate") X(LX_OUTPUT, "output") X(LX_STATE, "state")
+LX_WORDS(lx_role_word, enum lx_role, ROLES)
+LX_WORDS(lx_dtype_word, enum lx_dtype, LX_DTYPES)
 
 static const struct lx_kind kinds[LX_KIND_COUNT] = {
 #define LX_KIND(id, ...) [LX_KIND_##id] = {LX_KIND_##id, __VA_ARGS__},
 #include "graph/kinds.def"
 #undef LX_KIND
 };
-
-const char *lx_dtype_word(enum lx_dtype d)
-{
-    return (unsigned)d < LX_DTYPE_COUNT ? dtypes[d].word : "unknown";
-}
 
 int lx_dtype_bits(enum lx_dtype d)
 {
@@ -53,11 +49,6 @@ bool lx_takes_blocks(const struct lx_op *op, int input)
     return op->kind->traits & LX_CONTRACTS || (op->kind->id == LX_KIND_GATHER && input == 0);
 }
 
-const char *lx_role_word(enum lx_role r)
-{
-    return (unsigned)r < LX_ROLE_COUNT ? roles[r] : "unknown";
-}
-
 bool lx_role_arrives(enum lx_role r)
 {
     return r == LX_INPUT || r == LX_WEIGHT || r == LX_STATE;
@@ -80,19 +71,10 @@ const struct lx_kind *lx_kind_find(const char *name)
     return NULL;
 }
 
-const char *lx_objective_word(enum lx_objective o)
-{
-    static const char *const words[] = {[LX_SPILL] = "spill", [LX_FIT] = "fit", [LX_HEIGHT] = "height"};
-    return (unsigned)o < LX_OBJECTIVE_COUNT ? words[o] : "unknown";
-}
-
 static const struct {
     const char *word;
     enum lx_memory memory;
 } memories[] = {{"hbm", LX_MEMORY_HBM}, {"DRAM", LX_MEMORY_HBM}, {"lx", LX_MEMORY_LX}, {"L1", LX_MEMORY_LX}};
-
-static const char *const placings[LX_PLACING_COUNT] = {
-    [LX_INTERLEAVED] = "interleaved", [LX_SHARDED] = "sharded"};
 
 enum lx_memory lx_memory_find(const char *word)
 {
@@ -101,21 +83,18 @@ enum lx_memory lx_memory_find(const char *word)
     return LX_MEMORY_COUNT;
 }
 
+#define OBJECTIVES(X) X(LX_SPILL, "spill") X(LX_FIT, "fit") X(LX_HEIGHT, "height")
+LX_WORDS(lx_objective_word, enum lx_objective, OBJECTIVES)
+#define MEMORIES(X) X(LX_MEMORY_HBM, "hbm") X(LX_MEMORY_LX, "lx")
+LX_WORDS(lx_memory_word, enum lx_memory, MEMORIES)
+#define PLACINGS(X) X(LX_INTERLEAVED, "interleaved") X(LX_SHARDED, "sharded")
+LX_WORDS(lx_placing_word, enum lx_placing, PLACINGS)
+
 enum lx_placing lx_placing_find(const char *word)
 {
     int i = 0;
-    while (i < LX_PLACING_COUNT && strcmp(placings[i], word) != 0) i++;
+    while (i < LX_PLACING_COUNT && strcmp(lx_placing_word((enum lx_placing)i), word) != 0) i++;
     return (enum lx_placing)i;
-}
-
-const char *lx_memory_word(enum lx_memory m)
-{
-    return m == LX_MEMORY_LX ? "lx" : "hbm";
-}
-
-const char *lx_placing_word(enum lx_placing p)
-{
-    return p == LX_SHARDED ? "sharded" : "interleaved";
 }
 
 /* Ops with several results: each as an op that makes it alone.

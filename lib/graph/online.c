@@ -26,12 +26,8 @@ struct rewriting {
     lx_status *st;
 };
 
-static bool is_alone(const struct softmax *s)
-{
-    return s->product_count == 0;
-}
-
-static void go(struct rewriting *r, int32_t op)
+/* An op is gone, and its result. */
+static void online_drop(struct rewriting *r, int32_t op)
 {
     if (op < 0) return;
     r->fate[op] = GOES;
@@ -41,25 +37,25 @@ static void go(struct rewriting *r, int32_t op)
 static void online_mark(struct rewriting *r, int32_t number)
 {
     const struct softmax *s = &r->found[number];
+    const struct lx_op *ops = r->g->ops;
     r->fate[s->max] = TO_LSE;
     r->lse_of[s->max] = number;
-    if (is_alone(s)) {
+    r->tensor[ops[s->max].output] = -1;
+    online_drop(r, s->sum);
+    online_drop(r, s->log);
+    if (s->product_count == 0) {
         /* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
-        int32_t result = r->g->ops[s->add].output, gone[] = {s->sub, s->exp, s->sum, s->log, s->add};
-        for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) go(r, gone[i]);
-        r->tensor[r->g->ops[s->max].output] = -1;
-        r->tensor[result] = 0;
-        r->gives[s->max] = result;
+        online_drop(r, s->sub);
+        online_drop(r, s->exp);
+        r->fate[s->add] = GOES;
+        r->gives[s->max] = ops[s->add].output;
         return;
     }
     r->lse_of[s->sub] = number;
-    go(r, s->sum);
-    go(r, s->reciprocal);
-    go(r, s->log);
-    r->tensor[r->g->ops[s->max].output] = -1;
+    online_drop(r, s->reciprocal);
     if (s->div >= 0) {
-        r->tensor[r->g->ops[s->exp].output] = -1;
-        r->gives[s->exp] = r->g->ops[s->div].output;
+        r->tensor[ops[s->exp].output] = -1;
+        r->gives[s->exp] = ops[s->div].output;
         r->fate[s->div] = GOES;
     }
     if (s->add >= 0) {
@@ -70,23 +66,10 @@ static void online_mark(struct rewriting *r, int32_t number)
         int32_t product = s->product[i], after = s->after[i];
         r->fate[product] = TO_BLEND;
         if (after < 0) continue;
-        r->tensor[r->g->ops[product].output] = -1;
+        r->tensor[ops[product].output] = -1;
         r->fate[after] = GOES;
-        r->gives[product] = r->g->ops[after].output;
+        r->gives[product] = ops[after].output;
     }
-}
-
-/* Written once, as each op that moves up in the order must see what it saw. */
-static bool online_is_safe(const struct online_uses *u, const struct softmax *s)
-{
-    int32_t scores = u->g->ops[s->max].inputs[0];
-    bool safe = u->writer[scores] != -2 &&
-                (u->g->tensors[scores].dtype == LX_FP16 || u->g->tensors[scores].dtype == LX_BF16 ||
-                 u->g->tensors[scores].dtype == LX_FP32);
-    for (int i = 0; i < s->product_count; i++)
-        if (s->after[i] >= 0) safe = safe && u->writer[u->g->ops[s->after[i]].output] >= 0;
-    if (is_alone(s)) safe = safe && u->writer[u->g->ops[s->add].output] >= 0;
-    return safe;
 }
 
 static void find_all(struct rewriting *r)
@@ -101,17 +84,39 @@ static void find_all(struct rewriting *r)
     r->lse = arena_array(&r->memory, ops, sizeof *r->lse);
     online_uses_make(r->g, &r->memory, &u);
     for (int32_t o = 0; o < r->g->op_count; o++) {
+        struct softmax *s = &r->found[r->found_count];
         r->lse_of[o] = -1;
         r->gives[o] = r->g->ops[o].output;
-    }
-    for (int32_t o = 0; o < r->g->op_count; o++) {
-        if (softmax_find(&u, o, &r->found[r->found_count]) && online_is_safe(&u, &r->found[r->found_count]))
-            r->found_count++;
+        if (!softmax_find(&u, o, s)) continue;
+        /* Tensors of ops that move up in the order are written once: the ops see what they saw. */
+        int32_t scores = u.ops[s->max].inputs[0];
+        enum lx_dtype dtype = r->g->tensors[scores].dtype;
+        bool safe = u.writer[scores] != -2 && (dtype == LX_FP16 || dtype == LX_BF16 || dtype == LX_FP32);
+        for (int i = 0; i < s->product_count; i++)
+            if (s->after[i] >= 0) safe = safe && u.writer[u.ops[s->after[i]].output] >= 0;
+        if (s->product_count == 0) safe = safe && u.writer[u.ops[s->add].output] >= 0;
+        r->found_count += safe;
     }
     for (int32_t i = 0; i < r->found_count; i++) online_mark(r, i);
 }
 
-static bool copy_tensors(struct rewriting *r)
+/* A name that nobody has. */
+static bool name_lse(const struct rewriting *r, const struct names *taken, const char *from, char *out,
+                     size_t size)
+{
+    for (int n = 1; n < 1000; n++) {
+        if (n == 1)
+            snprintf(out, size, "%.200s_lse", from);
+        else
+            snprintf(out, size, "%.200s_lse%d", from, n);
+        bool is_op = false;
+        for (int32_t o = 0; o < r->g->op_count && !is_op; o++) is_op = strcmp(r->g->ops[o].name, out) == 0;
+        if (names_find(taken, out) < 0 && !is_op) return true;
+    }
+    return false;
+}
+
+static bool add_tensors(struct rewriting *r)
 {
     for (int32_t t = 0; t < r->g->tensor_count; t++) {
         const struct lx_tensor *x = &r->g->tensors[t];
@@ -123,37 +128,10 @@ static bool copy_tensors(struct rewriting *r)
         r->b.tensors.at[to].placing = x->placing;
         r->tensor[t] = to;
     }
-    return true;
-}
-
-/* A name that nobody has. */
-static bool is_op_name(const struct lx_graph *g, const char *name)
-{
-    for (int32_t o = 0; o < g->op_count; o++)
-        if (strcmp(g->ops[o].name, name) == 0) return true;
-    return false;
-}
-
-static bool name_lse(const struct rewriting *r, const struct names *taken, const char *from, char *out,
-                     size_t size)
-{
-    for (int n = 1; n < 1000; n++) {
-        if (n == 1)
-            snprintf(out, size, "%.200s_lse", from);
-        else
-            snprintf(out, size, "%.200s_lse%d", from, n);
-        if (names_find(taken, out) < 0 && !is_op_name(r->g, out)) return true;
-    }
-    return false;
-}
-
-static bool add_logarithms(struct rewriting *r)
-{
     for (int32_t i = 0; i < r->found_count; i++) {
-        const struct lx_op *max = &r->g->ops[r->found[i].max];
-        const struct lx_tensor *m = &r->g->tensors[max->output];
+        const struct lx_tensor *m = &r->g->tensors[r->g->ops[r->found[i].max].output];
         char name[240];
-        if (is_alone(&r->found[i])) {
+        if (r->found[i].product_count == 0) {
             r->lse[i] = r->tensor[r->gives[r->found[i].max]];
             continue;
         }
@@ -184,39 +162,11 @@ static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, in
                               (int)(comma - op->einsum), op->einsum, arrow);
 }
 
-static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs, char *name,
-                   size_t size)
-{
-    int32_t softmax = r->lse_of[number];
-    switch (r->fate[number]) {
-    case TO_LSE:
-        op->kind = lx_kind_at(LX_KIND_LOGSUMEXP);
-        op->output = r->lse[softmax];
-        op->name = name;
-        if (name_lse(r, &r->b.op_names, r->g->ops[number].name, name, size)) return true;
-        return status_set(r->st, LX_E_DUPLICATE, "too many ops are named as %s", name);
-    case TO_BLEND:
-        make_blend(r, number, op, inputs);
-        return true;
-    case TO_CLONE:
-        op->kind = lx_kind_at(LX_KIND_CLONE);
-        op->input_count = 1;
-        op->einsum = NULL;
-        inputs[0] = r->lse[softmax];
-        return true;
-    case STAYS:
-    case GOES:
-        break;
-    }
-    if (softmax >= 0) inputs[1] = r->lse[softmax];
-    return true;
-}
-
 /* Weights that were divided late stand in the tensor of the powers, which every product reads as it did. */
-static bool copy_op(struct rewriting *r, int32_t number)
+static bool add_op(struct rewriting *r, int32_t number)
 {
     struct lx_op op = r->g->ops[number];
-    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS], softmax = r->lse_of[number];
     char name[240];
     for (int i = 0; i < op.input_count; i++) inputs[i] = r->tensor[op.inputs[i]];
     op.inputs = inputs;
@@ -224,32 +174,42 @@ static bool copy_op(struct rewriting *r, int32_t number)
     op.outputs = outputs;
     op.output = r->tensor[r->gives[number]]; /* of an op with several results the first */
     r->b.here = (struct place){op.line, 0};
-    return remake(r, number, &op, inputs, name, sizeof name) && builder_op(&r->b, &op, r->st);
-}
-
-/* What a pattern says beside tensors and ops. */
-static void online_copy_rest(struct rewriting *r)
-{
-    struct lx_graph *to = r->b.graph;
-    const struct lx_graph *g = r->g;
-    to->summary = arena_string(r->b.memory, g->summary);
-    to->device = g->device;
-    to->target_hbm_bytes = g->target_hbm_bytes;
+    switch (r->fate[number]) {
+    case TO_LSE:
+        if (!name_lse(r, &r->b.op_names, op.name, name, sizeof name))
+            return status_set(r->st, LX_E_DUPLICATE, "too many ops are named as %s", name);
+        op.kind = lx_kind_at(LX_KIND_LOGSUMEXP);
+        op.output = r->lse[softmax];
+        op.name = name;
+        break;
+    case TO_BLEND:
+        make_blend(r, number, &op, inputs);
+        break;
+    case TO_CLONE:
+        op.kind = lx_kind_at(LX_KIND_CLONE);
+        op.input_count = 1;
+        op.einsum = NULL;
+        inputs[0] = r->lse[softmax];
+        break;
+    case STAYS:
+    case GOES:
+        if (softmax >= 0) inputs[1] = r->lse[softmax];
+    }
+    return builder_op(&r->b, &op, r->st);
 }
 
 static const struct lx_graph *rewrite(struct rewriting *r)
 {
     builder_begin(&r->b, r->g->file, r->g->name);
-    online_copy_rest(r);
-    bool ok = copy_tensors(r) && add_logarithms(r);
-    for (int32_t o = 0; ok && o < r->g->op_count; o++)
-        if (r->fate[o] != GOES) ok = copy_op(r, o);
-    if (!ok) {
-        builder_abandon(&r->b);
-        return NULL;
-    }
     struct lx_graph *to = r->b.graph;
-    if (!builder_finish(&r->b, r->st)) return NULL;
+    to->summary = arena_string(r->b.memory, r->g->summary);
+    to->device = r->g->device;
+    to->target_hbm_bytes = r->g->target_hbm_bytes;
+    bool ok = add_tensors(r);
+    for (int32_t o = 0; ok && o < r->g->op_count; o++)
+        if (r->fate[o] != GOES) ok = add_op(r, o);
+    if (!ok) builder_abandon(&r->b);
+    if (!ok || !builder_finish(&r->b, r->st)) return NULL;
     to->came_from = lx_graph_ref(r->g);
     return to;
 }
@@ -268,17 +228,17 @@ bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_stat
 int32_t graph_origin_tensor(const struct lx_graph *g, int32_t tensor)
 {
     const struct lx_graph *from = g->came_from;
+    int32_t t = 0;
     if (!from) return tensor;
-    for (int32_t t = 0; t < from->tensor_count; t++)
-        if (strcmp(from->tensors[t].name, g->tensors[tensor].name) == 0) return t;
-    return -1;
+    while (t < from->tensor_count && strcmp(from->tensors[t].name, g->tensors[tensor].name) != 0) t++;
+    return t < from->tensor_count ? t : -1;
 }
 
 int32_t graph_origin_op(const struct lx_graph *g, int32_t op)
 {
     const struct lx_graph *from = g->came_from;
+    int32_t o = 0;
     if (!from) return op;
-    for (int32_t o = 0; o < from->op_count; o++)
-        if (strcmp(from->ops[o].name, g->ops[op].name) == 0) return o;
-    return -1;
+    while (o < from->op_count && strcmp(from->ops[o].name, g->ops[op].name) != 0) o++;
+    return o < from->op_count ? o : -1;
 }

@@ -45,6 +45,7 @@ struct softmax {
 /* Who reads and writes what. */
 struct online_uses {
     const struct lx_graph *g;
+    const struct lx_op *ops;      /* of g */
     int32_t *reader_at, *readers; /* of tensor t: from reader_at[t] on, each op once */
     int32_t *writer;              /* per tensor; -1: nobody, -2: several */
 };

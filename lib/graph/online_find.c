@@ -9,6 +9,7 @@ void online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
     size_t tensors = (size_t)g->tensor_count, all = 0;
     for (int32_t o = 0; o < g->op_count; o++) all += (size_t)g->ops[o].input_count;
     *u = (struct online_uses){.g = g,
+                              .ops = g->ops,
                               .reader_at = arena_array(memory, tensors + 2, sizeof *u->reader_at),
                               .readers = arena_array(memory, all, sizeof *u->readers),
                               .writer = arena_array(memory, tensors, sizeof *u->writer)};
@@ -41,23 +42,22 @@ static int reader_count(const struct online_uses *u, int32_t tensor)
 
 static const struct lx_op *online_find_op_at(const struct online_uses *u, int32_t op)
 {
-    return &u->g->ops[op];
+    return &u->ops[op];
 }
 
 /* Made by one op, shaped, in no place that the pattern states, and read by nobody outside. */
-static bool online_find_is_inside(const struct online_uses *u, int32_t tensor)
+static bool online_is_inside(const struct online_uses *u, int32_t tensor)
 {
     const struct lx_tensor *t = &u->g->tensors[tensor];
     return u->writer[tensor] >= 0 && t->role == LX_INTERMEDIATE && !t->memory && !t->placing;
 }
 
 /* The reader of a kind that has the tensor as its operand `place`, at no other; -1: none or several. */
-static int32_t online_find_reader_of(const struct online_uses *u, int32_t tensor, enum lx_kind_id kind,
-                                     int place)
+static int32_t online_reader(const struct online_uses *u, int32_t tensor, enum lx_kind_id kind, int place)
 {
     int32_t found = -1;
     for (int32_t k = u->reader_at[tensor]; k < u->reader_at[tensor + 1]; k++) {
-        const struct lx_op *op = online_find_op_at(u, u->readers[k]);
+        const struct lx_op *op = &u->ops[u->readers[k]];
         if (op->kind->id != kind || place >= op->input_count || op->inputs[place] != tensor) continue;
         if (found >= 0) return -1;
         found = u->readers[k];
@@ -65,7 +65,7 @@ static int32_t online_find_reader_of(const struct online_uses *u, int32_t tensor
     return found;
 }
 
-static bool online_find_is_plain(const struct lx_op *op, int inputs)
+static bool online_is_plain(const struct lx_op *op, int inputs)
 {
     return op->map && op->input_count == inputs && op->output_count == 1 && !op->has_value;
 }
@@ -84,17 +84,10 @@ static bool is_same_index(const struct lx_op *op)
     return true;
 }
 
-static int online_find_dim_of(const struct lx_einsum *m, int operand, int var)
-{
-    for (int d = 0; d < m->rank[operand]; d++)
-        if (m->index[operand][d] == var) return d;
-    return -1;
-}
-
 static bool has_twice(const struct lx_einsum *m, int operand)
 {
     for (int d = 0; d < m->rank[operand]; d++)
-        if (online_find_dim_of(m, operand, m->index[operand][d]) != d) return true;
+        if (lx_einsum_dim(m, operand, m->index[operand][d]) != d) return true;
     return false;
 }
 
@@ -104,33 +97,32 @@ static bool is_like_rows(const struct lx_op *max, const struct lx_op *op, int wh
     const struct lx_einsum *m = max->map, *x = op->map;
     if (x->rank[whole] != m->rank[0] || x->rank[rows] != m->rank[1] || has_twice(x, whole)) return false;
     for (int d = 0; d < m->rank[1]; d++)
-        if (x->index[rows][d] != x->index[whole][online_find_dim_of(m, 0, m->index[1][d])]) return false;
+        if (x->index[rows][d] != x->index[whole][lx_einsum_dim(m, 0, m->index[1][d])]) return false;
     return true;
 }
 
 /* a op b, where b has a number per row: `a` stays as it is indexed. */
 static bool is_by_rows(const struct online_uses *u, const struct lx_op *max, int32_t op, int rows)
 {
-    const struct lx_op *o = online_find_op_at(u, op);
-    return online_find_is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
+    const struct lx_op *o = &u->ops[op];
+    return online_is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
 }
 
 /* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand
  * once. */
 static bool is_product(const struct online_uses *u, const struct lx_op *max, int32_t op, int32_t weights)
 {
-    const struct lx_op *o = online_find_op_at(u, op);
-    if (!online_find_is_plain(o, 2) || o->kind->id != LX_KIND_MATMUL || o->inputs[0] == o->inputs[1])
-        return false;
+    const struct lx_op *o = &u->ops[op];
+    if (!online_is_plain(o, 2) || o->kind->id != LX_KIND_MATMUL || o->inputs[0] == o->inputs[1]) return false;
     int side = o->inputs[1] == weights;
     const struct lx_einsum *m = max->map, *x = o->map;
     if (x->rank[side] != m->rank[0] || has_twice(x, 0) || has_twice(x, 1)) return false;
     for (int d = 0; d < m->rank[0]; d++) {
-        bool kept = online_find_dim_of(m, 1, m->index[0][d]) >= 0;
-        if (kept != (online_find_dim_of(x, 2, x->index[side][d]) >= 0)) return false;
+        bool kept = lx_einsum_dim(m, 1, m->index[0][d]) >= 0;
+        if (kept != (lx_einsum_dim(x, 2, x->index[side][d]) >= 0)) return false;
     }
     for (int v = 0; v < x->var_count; v++)
-        if (online_find_dim_of(x, 2, v) < 0 && online_find_dim_of(x, side, v) < 0) return false;
+        if (lx_einsum_dim(x, 2, v) < 0 && lx_einsum_dim(x, side, v) < 0) return false;
     return true;
 }
 
@@ -140,8 +132,7 @@ static bool take_products(const struct online_uses *u, int32_t weights, int32_t 
     for (int32_t k = u->reader_at[weights]; k < u->reader_at[weights + 1]; k++) {
         int32_t op = u->readers[k];
         if (op == but) continue;
-        if (s->product_count == MOST_PRODUCTS || !is_product(u, online_find_op_at(u, s->max), op, weights))
-            return false;
+        if (s->product_count == MOST_PRODUCTS || !is_product(u, &u->ops[s->max], op, weights)) return false;
         s->after[s->product_count] = -1;
         s->product[s->product_count++] = op;
     }
@@ -158,99 +149,84 @@ struct divisor {
 /* The op that divides tensor `t` by the sum; -1: none. A product may have its factors either way round. */
 static int32_t division_of(const struct online_uses *u, const struct softmax *s, int32_t t, int *rows)
 {
-    struct divisor d = s->reciprocal < 0
-                           ? (struct divisor){LX_KIND_DIV, online_find_op_at(u, s->sum)->output}
-                           : (struct divisor){LX_KIND_MUL, online_find_op_at(u, s->reciprocal)->output};
+    struct divisor d = s->reciprocal < 0 ? (struct divisor){LX_KIND_DIV, u->ops[s->sum].output}
+                                         : (struct divisor){LX_KIND_MUL, u->ops[s->reciprocal].output};
     for (int side = 0; side < (d.kind == LX_KIND_MUL ? 2 : 1); side++) {
-        int32_t op = online_find_reader_of(u, t, d.kind, side);
+        int32_t op = online_reader(u, t, d.kind, side);
         *rows = 1 - side;
-        if (op >= 0 && online_find_is_plain(online_find_op_at(u, op), 2) &&
-            online_find_op_at(u, op)->inputs[*rows] == d.tensor)
-            return op;
+        if (op >= 0 && online_is_plain(&u->ops[op], 2) && u->ops[op].inputs[*rows] == d.tensor) return op;
     }
     return -1;
-}
-
-/* Does the op divide its operand by what goes with its own rows: those that the product took from the
- * weights? */
-static bool divides_rows(const struct online_uses *u, const struct softmax *s, int32_t product, int32_t div,
-                         int rows)
-{
-    const struct lx_op *max = online_find_op_at(u, s->max), *p = online_find_op_at(u, product),
-                       *o = online_find_op_at(u, div);
-    int side = p->inputs[1] == online_find_op_at(u, s->exp)->output;
-    if (!index_equal(o, 1 - rows, 2) || o->map->rank[rows] != max->map->rank[1] || has_twice(o->map, 2))
-        return false;
-    for (int d = 0; d < max->map->rank[1]; d++) {
-        int from = online_find_dim_of(max->map, 0, max->map->index[1][d]); /* of the weights */
-        int to = online_find_dim_of(p->map, 2, p->map->index[side][from]); /* of the product */
-        if (to < 0 || o->map->index[rows][d] != o->map->index[1 - rows][to]) return false;
-    }
-    return true;
-}
-
-static bool take_early_division(const struct online_uses *u, struct softmax *s)
-{
-    int rows;
-    int32_t powers = online_find_op_at(u, s->exp)->output;
-    s->div = division_of(u, s, powers, &rows);
-    if (s->div < 0 || reader_count(u, powers) != 2 ||
-        !is_by_rows(u, online_find_op_at(u, s->max), s->div, rows))
-        return false;
-    int32_t weights = online_find_op_at(u, s->div)->output;
-    return online_find_is_inside(u, weights) && take_products(u, weights, -1, s);
-}
-
-/* log(sum) + max, in either order. */
-static bool take_log(const struct online_uses *u, struct softmax *s)
-{
-    int32_t max = online_find_op_at(u, s->max)->output;
-    s->log = online_find_reader_of(u, online_find_op_at(u, s->sum)->output, LX_KIND_LOG, 0);
-    if (s->log < 0) return true;
-    int32_t log = online_find_op_at(u, s->log)->output;
-    for (int side = 0; side < 2 && s->add < 0; side++)
-        s->add = online_find_reader_of(u, log, LX_KIND_ADD, side);
-    if (s->add < 0 || !online_find_is_inside(u, log) || reader_count(u, log) != 1) return false;
-    const struct lx_op *add = online_find_op_at(u, s->add);
-    return online_find_is_plain(online_find_op_at(u, s->log), 1) &&
-           is_same_index(online_find_op_at(u, s->log)) && online_find_is_plain(add, 2) &&
-           is_same_index(add) && add->inputs[0] + add->inputs[1] == log + max;
-}
-
-/* The readers that maximum and sum must have are all they have. */
-static bool readers_fit(const struct online_uses *u, const struct softmax *s)
-{
-    int32_t max = online_find_op_at(u, s->max)->output, sum = online_find_op_at(u, s->sum)->output;
-    int divisions = s->reciprocal >= 0 ? 1 : s->div >= 0 ? 1 : s->product_count;
-    if (s->reciprocal >= 0) {
-        int32_t r = online_find_op_at(u, s->reciprocal)->output;
-        if (!online_find_is_inside(u, r) || reader_count(u, r) != (s->div >= 0 ? 1 : s->product_count))
-            return false;
-    }
-    return reader_count(u, max) == 1 + (s->add >= 0) && reader_count(u, sum) == divisions + (s->log >= 0);
 }
 
 /* Up to the sum. */
 static bool take_chain(const struct online_uses *u, struct softmax *s)
 {
-    const struct lx_op *max = online_find_op_at(u, s->max);
-    if (max->kind->id != LX_KIND_MAX || !max->reduces || !online_find_is_plain(max, 1) ||
-        has_twice(max->map, 0) || !online_find_is_inside(u, max->output))
+    const struct lx_op *max = &u->ops[s->max];
+    if (max->kind->id != LX_KIND_MAX || !max->reduces || !online_is_plain(max, 1) || has_twice(max->map, 0) ||
+        !online_is_inside(u, max->output))
         return false;
-    s->sub = online_find_reader_of(u, max->output, LX_KIND_SUB, 1);
-    if (s->sub < 0 || online_find_op_at(u, s->sub)->inputs[0] != max->inputs[0] ||
-        !is_by_rows(u, max, s->sub, 1))
+    s->sub = online_reader(u, max->output, LX_KIND_SUB, 1);
+    if (s->sub < 0 || u->ops[s->sub].inputs[0] != max->inputs[0] || !is_by_rows(u, max, s->sub, 1))
         return false;
-    int32_t moved = online_find_op_at(u, s->sub)->output;
-    s->exp = online_find_reader_of(u, moved, LX_KIND_EXP, 0);
-    if (s->exp < 0 || !online_find_is_inside(u, moved) || reader_count(u, moved) != 1 ||
-        !is_same_index(online_find_op_at(u, s->exp)))
+    int32_t moved = u->ops[s->sub].output;
+    s->exp = online_reader(u, moved, LX_KIND_EXP, 0);
+    if (s->exp < 0 || !online_is_inside(u, moved) || reader_count(u, moved) != 1 ||
+        !is_same_index(&u->ops[s->exp]))
         return false;
-    int32_t powers = online_find_op_at(u, s->exp)->output;
-    s->sum = online_find_reader_of(u, powers, LX_KIND_SUM, 0);
-    return s->sum >= 0 && online_find_is_inside(u, powers) &&
-           online_find_is_inside(u, online_find_op_at(u, s->sum)->output) &&
-           is_like_rows(max, online_find_op_at(u, s->sum), 0, 1);
+    int32_t powers = u->ops[s->exp].output;
+    s->sum = online_reader(u, powers, LX_KIND_SUM, 0);
+    return s->sum >= 0 && online_is_inside(u, powers) && online_is_inside(u, u->ops[s->sum].output) &&
+           is_like_rows(max, &u->ops[s->sum], 0, 1);
+}
+
+/* log(sum) + max, in either order. False: there is a logarithm of another kind. */
+static bool take_log(const struct online_uses *u, struct softmax *s)
+{
+    s->log = online_reader(u, u->ops[s->sum].output, LX_KIND_LOG, 0);
+    if (s->log < 0) return true;
+    int32_t log = u->ops[s->log].output;
+    for (int side = 0; side < 2 && s->add < 0; side++) s->add = online_reader(u, log, LX_KIND_ADD, side);
+    if (s->add < 0 || !online_is_inside(u, log) || reader_count(u, log) != 1) return false;
+    const struct lx_op *add = &u->ops[s->add];
+    return online_is_plain(&u->ops[s->log], 1) && is_same_index(&u->ops[s->log]) && online_is_plain(add, 2) &&
+           is_same_index(add) && add->inputs[0] + add->inputs[1] == log + u->ops[s->max].output;
+}
+
+/* Powers divided by the sum, then multiplied with tensors. */
+static bool take_early_division(const struct online_uses *u, struct softmax *s)
+{
+    int rows;
+    int32_t powers = u->ops[s->exp].output;
+    s->div = division_of(u, s, powers, &rows);
+    if (s->div < 0 || reader_count(u, powers) != 2 || !is_by_rows(u, &u->ops[s->max], s->div, rows))
+        return false;
+    int32_t weights = u->ops[s->div].output;
+    return online_is_inside(u, weights) && take_products(u, weights, -1, s);
+}
+
+/* Powers multiplied with tensors first; each product is divided by the sums of the rows it has from the weights. */
+static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
+{
+    const struct lx_einsum *max = u->ops[s->max].map;
+    int32_t powers = u->ops[s->exp].output;
+    if (!take_products(u, powers, s->sum, s)) return false;
+    for (int i = 0; i < s->product_count; i++) {
+        const struct lx_op *product = &u->ops[s->product[i]];
+        int rows, side = product->inputs[1] == powers;
+        s->after[i] = division_of(u, s, product->output, &rows);
+        if (s->after[i] < 0 || !online_is_inside(u, product->output) || reader_count(u, product->output) != 1)
+            return false;
+        const struct lx_op *div = &u->ops[s->after[i]];
+        const struct lx_einsum *m = div->map;
+        if (!index_equal(div, 1 - rows, 2) || m->rank[rows] != max->rank[1] || has_twice(m, 2)) return false;
+        for (int d = 0; d < max->rank[1]; d++) {
+            int from = lx_einsum_dim(max, 0, max->index[1][d]); /* of the weights */
+            int to = lx_einsum_dim(product->map, 2, product->map->index[side][from]);
+            if (to < 0 || m->index[rows][d] != m->index[1 - rows][to]) return false;
+        }
+    }
+    return true;
 }
 
 bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
@@ -258,26 +234,24 @@ bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
     struct softmax s = {
         .max = max, .sub = -1, .exp = -1, .sum = -1, .reciprocal = -1, .div = -1, .log = -1, .add = -1};
     if (!take_chain(u, &s)) return false;
-    s.reciprocal = online_find_reader_of(u, online_find_op_at(u, s.sum)->output, LX_KIND_RECIPROCAL, 0);
-    if (s.reciprocal >= 0 && !is_same_index(online_find_op_at(u, s.reciprocal))) return false;
+    int32_t sum = u->ops[s.sum].output;
+    s.reciprocal = online_reader(u, sum, LX_KIND_RECIPROCAL, 0);
+    if (s.reciprocal >= 0 && !is_same_index(&u->ops[s.reciprocal])) return false;
     if (!take_log(u, &s)) return false;
-    bool alone = s.add >= 0 && reader_count(u, online_find_op_at(u, s.exp)->output) == 1;
+    bool alone = s.add >= 0 && reader_count(u, u->ops[s.exp].output) == 1;
     struct softmax late = s;
     if (!alone && !take_early_division(u, &s)) {
         s = late;
-        s.div = -1;
-        s.product_count = 0;
-        /* Powers times tensors first, each divided behind that. */
-        if (!take_products(u, online_find_op_at(u, s.exp)->output, s.sum, &s)) return false;
-        for (int i = 0; i < s.product_count; i++) {
-            int32_t t = online_find_op_at(u, s.product[i])->output;
-            int rows;
-            s.after[i] = division_of(u, &s, t, &rows);
-            if (s.after[i] < 0 || !online_find_is_inside(u, t) || reader_count(u, t) != 1 ||
-                !divides_rows(u, &s, s.product[i], s.after[i], rows))
-                return false;
-        }
+        if (!take_late_divisions(u, &s)) return false;
     }
     *out = s;
-    return readers_fit(u, &s);
+    /* Maximum, sum and reciprocal have no other readers. */
+    int divisions = s.div >= 0 ? 1 : s.product_count;
+    if (s.reciprocal >= 0) {
+        int32_t r = u->ops[s.reciprocal].output;
+        if (!online_is_inside(u, r) || reader_count(u, r) != divisions) return false;
+        divisions = 1;
+    }
+    return reader_count(u, u->ops[max].output) == 1 + (s.add >= 0) &&
+           reader_count(u, sum) == divisions + (s.log >= 0);
 }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/words/words.h"
 #include "graph/op_walks.h"
 
 #include <inttypes.h>
@@ -67,16 +68,11 @@ static const struct {
     [LX_KIND_DEVICE_PART] = {0, OP_PARAM_GROUP | OP_PARAM_AXIS},
 };
 
-static const char *const combines[LX_COMBINE_COUNT] = {[LX_COMBINE_REPLACE] = "replace",
-                                                       [LX_COMBINE_ADD] = "add",
-                                                       [LX_COMBINE_MUL] = "mul",
-                                                       [LX_COMBINE_MIN] = "min",
-                                                       [LX_COMBINE_MAX] = "max"};
-
-const char *lx_combine_word(enum lx_combine c)
-{
-    return (unsigned)c < LX_COMBINE_COUNT ? combines[c] : "unknown";
-}
+#define COMBINES(X)                                                                                          \
+    X(LX_COMBINE_REPLACE, "replace")                                                                         \
+    X(LX_COMBINE_ADD, "add")                                                                                 \
+    X(LX_COMBINE_MUL, "mul") X(LX_COMBINE_MIN, "min") X(LX_COMBINE_MAX, "max")
+LX_WORDS(lx_combine_word, enum lx_combine, COMBINES)
 
 const char *op_param_key(int row)
 {
@@ -130,7 +126,8 @@ static bool op_params_read_row(const struct json *j, const struct json_value *ob
         const char *word = NULL;
         if (!json_string(j, object, r->key, &word, st)) return false;
         for (int i = 0; i < LX_COMBINE_COUNT; i++)
-            if (strcmp(combines[i], word) == 0) return *out = (enum lx_combine)i, true;
+            if (strcmp(lx_combine_word((enum lx_combine)i), word) == 0)
+                return *out = (enum lx_combine)i, true;
         return json_error(j, json_find(object, r->key), st, LX_E_UNKNOWN_KIND,
                           "unknown combine \"%s\"; known: replace, add, mul, min, max", word);
     }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,35 +60,33 @@ static uint64_t mix_tensor(uint64_t h, const struct lx_tensor *t)
     return t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
 }
 
-static uint64_t mix_params(uint64_t h, const struct lx_kind *kind, const struct lx_op_params *p)
+/* The hash of what an op is, without names and tensors. */
+static uint64_t repeats_own_hash(const struct lx_graph *g, const struct lx_op *op)
 {
-    if (!p) return repeats_mix(h, -2);
-    h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
-    if (!(kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
-    h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
-    h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
-    return repeats_mix(repeats_mix(h, p->k),
-                       p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine);
-}
-
-static uint64_t mix_windows(uint64_t h, const struct lx_op *op)
-{
-    for (int i = 0; i < op->window_count; i++) {
-        const struct lx_window *w = &op->windows[i];
+    const struct lx_op_params *p = op->params;
+    uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
+    h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
+    for (int i = 0; i < op_operand_count(op); i++) h = mix_tensor(h, &g->tensors[op_operand(op, i)]);
+    h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
+    if (p) {
+        h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
+        if (!(op->kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
+        h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
+        h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
+        h = repeats_mix(h, p->k);
+    }
+    int flags = p ? p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine : -2;
+    h = repeats_mix(h, flags);
+    for (const struct lx_window *w = op->windows; w && w < op->windows + op->window_count; w++) {
         const int64_t all[] = {w->in,       w->out, w->tap,  w->size,     w->stride,
                                w->dilation, w->pad, w->hole, w->count_all};
         h = hash_words(h, all, sizeof all);
     }
-    return h;
-}
-
-static uint64_t mix_views(uint64_t h, const struct lx_graph *g, const struct lx_op *op)
-{
     for (int i = 0; op->views && i < op->input_count; i++) {
         int rank = g->tensors[op->inputs[i]].rank;
         h = mix_list(mix_list(h, op->views[i].stride, rank), op->views[i].size, rank);
     }
-    return h;
+    return repeats_mix(h, op->data ? op->data->count : -1);
 }
 
 /* Who made what each op reads, and how many tensors pass each place. */
@@ -100,13 +99,7 @@ static void repeats_follow(struct search *s)
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
-        uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
-        h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
-        for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
-        for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
-        h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
-        h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
-        s->own[o] = s->hash[o] = repeats_mix(h, op->data ? op->data->count : -1);
+        s->own[o] = s->hash[o] = repeats_own_hash(g, op);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
@@ -123,44 +116,29 @@ static void repeats_follow(struct search *s)
     for (int32_t o = 1; o <= n; o++) s->passing[o] += s->passing[o - 1];
 }
 
-static int by_hash(const void *a, const void *b)
-{
-    const struct alike *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
-
-static int by_ops(const void *a, const void *b)
-{
-    const struct length *x = a, *y = b;
-    return x->ops < y->ops ? -1 : x->ops > y->ops;
-}
-
-static int by_votes(const void *a, const void *b)
-{
-    const struct length *x = a, *y = b;
-    if (x->votes != y->votes) return x->votes > y->votes ? -1 : 1;
-    return by_ops(a, b);
-}
+ORDER(repeats_by_hash, struct alike, ORDER_UP(hash) ORDER_UP(op));
+ORDER(repeats_by_ops, struct length, ORDER_UP(ops));
+ORDER(repeats_by_votes, struct length, ORDER_DOWN(votes) ORDER_UP(ops));
+ORDER(repeats_by_first, struct lx_repeat, ORDER_UP(first));
 
 /* Distances to the next op alike, those that most have first; how many there are. */
 static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
     for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
-    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    qsort(s->alike, (size_t)n, sizeof *s->alike, repeats_by_hash);
     for (int32_t i = 1; i < n; i++) {
         int32_t ops = s->alike[i].op - s->alike[i - 1].op;
         if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
             s->lengths[count++] = (struct length){ops, 1};
     }
-    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    qsort(s->lengths, (size_t)count, sizeof *s->lengths, repeats_by_ops);
     for (int32_t i = 0; i < count; i++)
         if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
             s->lengths[kept - 1].votes++;
         else
             s->lengths[kept++] = s->lengths[i];
-    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, repeats_by_votes);
     return kept < TRIED ? kept : TRIED;
 }
 
@@ -201,12 +179,6 @@ static int repeats_by_size(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_first(const void *a, const void *b)
-{
-    const struct lx_repeat *x = a, *y = b;
-    return x->first < y->first ? -1 : x->first > y->first;
-}
-
 /* The largest first; what is left of others does not count. */
 static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
@@ -228,7 +200,7 @@ static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
         if (is_free) out[count++] = r;
     }
-    qsort(out, (size_t)count, sizeof *out, by_first);
+    qsort(out, (size_t)count, sizeof *out, repeats_by_first);
     return count;
 }
 
