@@ -9,20 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *pattern_ops_dtype_word(int i)
-{
-    return lx_dtype_word((enum lx_dtype)i);
-}
-
-static const char *pattern_ops_kind_word(int i)
-{
-    return lx_kind_at((enum lx_kind_id)i)->name;
-}
-
-static const char *pattern_ops_role_word(int i)
-{
-    return lx_role_word((enum lx_role)i);
-}
+static const char *const dtype_words[] = {LX_DTYPES(LX_WORD_ROW) NULL};
+static const char *const role_words[] = {LX_ROLES(LX_WORD_ROW) NULL};
+static const char *const kind_words[] = {
+#define LX_KIND(id, name, ...) name,
+#include "graph/kinds.def"
+#undef LX_KIND
+    NULL};
 
 /* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
 static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
@@ -86,8 +79,8 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
         !json_opt_array(j, v, "shape", &shape, r->st) ||
         !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
-        !read_word(r, v, "dtype", pattern_ops_dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
-        !read_word(r, v, "role", pattern_ops_role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
+        !read_word(r, v, "dtype", dtype_words, LX_E_UNKNOWN_KIND, &dtype) ||
+        !read_word(r, v, "role", role_words, LX_E_ROLE, &role))
         return false;
     if ((shape != NULL) == (bytes >= 0))
         return json_error(j, v, r->st, LX_E_SCHEMA,
@@ -119,16 +112,6 @@ static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v
                       near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
 }
 
-static bool strides_valid(struct reader *r, const struct json_value *array)
-{
-    const struct json_value *v;
-    json_for_each(v, array)
-        if (v->number == 0)
-            return json_error(r->j, v, r->st, LX_E_RANGE,
-                              "stride is 0; 1 takes every element, a negative one goes backwards");
-    return true;
-}
-
 /* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
 static bool read_view(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
@@ -142,9 +125,11 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
         if (!array) continue;
-        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count) ||
-            (k == 1 && !strides_valid(r, array)))
-            return false;
+        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count)) return false;
+        for (int i = 0; k == 1 && i < count; i++)
+            if (entries[i] == 0)
+                return json_error(r->j, json_item(array, i), r->st, LX_E_RANGE,
+                                  "stride is 0; 1 takes every element, a negative one goes backwards");
         if (count != rank)
             return json_error(r->j, array, r->st, LX_E_SHAPE,
                               "op %s: %s has %d entries, but its operands have %d dimensions", op->name,
@@ -176,61 +161,8 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
     return true;
 }
 
-bool read_op(struct reader *r, const struct json_value *v)
-{
-    const struct json *j = r->j;
-    struct lx_op op = {0};
-    const struct json_value *inputs = NULL;
-    const char *kind;
-    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
-    int results = 0;
-    char known[WORDS_LIST], near[WORDS_MEANT];
-    /* Keys of an op; behind them the rows of op_params.c. */
-    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
-                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
-    enum { OWN = sizeof own / sizeof *own };
-    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
-    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
-    if (!json_only_keys(r->j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
-        !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
-        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
-        return false;
-    op.kind = lx_kind_find(kind);
-    if (!op.kind)
-        return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
-                          "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
-                          words_meant(kind, pattern_ops_kind_word, LX_KIND_COUNT, near, sizeof near),
-                          list_words(known, pattern_ops_kind_word, LX_KIND_COUNT));
-    op.input_count = json_count(inputs);
-    if (op.input_count > LX_MAX_INPUTS)
-        return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
-                          op.name, op.input_count, LX_MAX_INPUTS);
-    const struct json_value *item;
-    int n = 0;
-    json_for_each(item, inputs)
-        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
-    op.inputs = numbers;
-    if (!read_outputs(r, v, op.name, outputs, &results)) return false;
-    op.output = outputs[0];
-    op.outputs = outputs;
-    op.output_count = results;
-    if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
-        !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
-        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
-        !op_data_read(j, v, &op, r->b.memory, r->st))
-        return false;
-    r->b.here = place_of(v);
-    r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
-    return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
-}
-
-static bool pattern_features_is_letter(const char *s)
-{
-    return ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z')) && s[1] == 0;
-}
-
 /* "hints": {"m": 8, "n": 4}, in the order in which they are to be met. */
-bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
+static bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     const struct json_value *object = json_find(v, "hints"), *item;
     if (!object) return true;
@@ -240,7 +172,7 @@ bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
     struct lx_split_hint *hints = arena_array(r->b.memory, (size_t)json_count(object), sizeof *hints);
     json_for_each(item, object) {
         struct lx_split_hint *h = &hints[op->hint_count];
-        if (!pattern_features_is_letter(item->key))
+        if (!lx_is_letter(item->key[0]) || item->key[1])
             return json_error(
                 r->j, item, r->st, LX_E_HINT,
                 "op %s: a hint names a dimension by its letter, not \"%s\"; without an einsum the "
@@ -258,7 +190,7 @@ static bool read_letter(struct reader *r, const struct json_value *v, const char
 {
     const char *letter = NULL;
     if (!json_string(r->j, v, key, &letter, r->st)) return false;
-    if (!pattern_features_is_letter(letter))
+    if (!lx_is_letter(letter[0]) || letter[1])
         return json_error(r->j, json_find(v, key), r->st, LX_E_EINSUM,
                           "\"%s\" of a window is a letter of the index string, not \"%s\"", key, letter);
     *out = (signed char)letter[0];
@@ -286,7 +218,7 @@ static bool read_window(struct reader *r, const struct json_value *v, struct lx_
 }
 
 /* "windows": [{"in": "h", "out": "p", "tap": "k", "stride": 2, "pad": 1}, ...] */
-bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op)
+static bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     const struct json_value *list = NULL, *item;
     if (!json_opt_array(r->j, v, "windows", &list, r->st)) return false;
@@ -303,7 +235,7 @@ bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op
 }
 
 /* "inplace": the number of the input whose storage the result is. */
-bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op)
+static bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     int64_t inplace = -1;
     const struct json_value *given = json_find(v, "inplace");
@@ -316,4 +248,52 @@ bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op
     if (!json_int(r->j, v, "inplace", 0, op->input_count - 1, &inplace, r->st)) return false;
     op->inplace = (int)inplace;
     return true;
+}
+
+bool read_op(struct reader *r, const struct json_value *v)
+{
+    const struct json *j = r->j;
+    struct lx_op op = {0};
+    const struct json_value *inputs = NULL;
+    const char *kind;
+    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
+    int results = 0;
+    char known[WORDS_LIST], near[WORDS_MEANT];
+    /* Keys of an op; behind them the rows of op_params.c. */
+    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
+                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
+    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
+    if (!json_only_keys(r->j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
+        !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
+        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
+        return false;
+    op.kind = lx_kind_find(kind);
+    if (!op.kind)
+        return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
+                          "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
+                          words_meant(kind, kind_words, near, sizeof near),
+                          words_listed(kind_words, known, sizeof known));
+    op.input_count = json_count(inputs);
+    if (op.input_count > LX_MAX_INPUTS)
+        return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
+                          op.name, op.input_count, LX_MAX_INPUTS);
+    const struct json_value *item;
+    int n = 0;
+    json_for_each(item, inputs)
+        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
+    op.inputs = numbers;
+    if (!read_outputs(r, v, op.name, outputs, &results)) return false;
+    op.output = outputs[0];
+    op.outputs = outputs;
+    op.output_count = results;
+    if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
+        !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
+        !op_data_read(j, v, &op, r->b.memory, r->st))
+        return false;
+    r->b.here = place_of(v);
+    r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
+    return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }

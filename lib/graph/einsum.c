@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Not isalpha: LX_MAX_VARS letters there are, whatever the locale says. */
-static bool einsum_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool op_error(const struct op_check *c, enum lx_code code, const char *format, ...)
 {
     char text[768];
@@ -33,7 +27,7 @@ static bool map_operand(struct op_check *c, int i, const char **at)
     const struct lx_tensor *t = check_operand(c, i);
     struct lx_einsum *m = c->map;
     int d = 0;
-    for (; einsum_is_letter(**at); (*at)++, d++) {
+    for (; lx_is_letter(**at); (*at)++, d++) {
         if (d >= t->rank) break;
         int v = 0;
         while (v < m->var_count && m->letter[v] != **at) v++;
@@ -52,7 +46,7 @@ static bool map_operand(struct op_check *c, int i, const char **at)
         c->index[i][d] = (signed char)v;
     }
     int letters = d;
-    for (const char *p = *at; einsum_is_letter(*p); p++) letters++;
+    for (const char *p = *at; lx_is_letter(*p); p++) letters++;
     if (letters != t->rank)
         return op_error(c, LX_E_EINSUM,
                         ": %s has %d letter%s for %s, which has %d dimensions; give one letter per dimension",
@@ -65,7 +59,7 @@ static bool einsum_parse(struct op_check *c)
     const char *at = c->op->einsum;
     int inputs = c->op->input_count;
     for (const char *p = at; *p; p++) {
-        if (einsum_is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') ||
+        if (lx_is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') ||
             (*p == '>' && p > at && p[-1] == '-'))
             continue;
         return op_error(

@@ -57,7 +57,15 @@ const char *lx_memory_word(enum lx_memory m);
 const char *lx_placing_word(enum lx_placing p);
 
 /* A state arrives in HBM, is read and written by ops, and leaves in HBM. */
-enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_STATE, LX_ROLE_COUNT };
+#define LX_ROLES(X)                                                                                          \
+    X(LX_INPUT, "input")                                                                                     \
+    X(LX_WEIGHT, "weight")                                                                                   \
+    X(LX_INTERMEDIATE, "intermediate")                                                                       \
+    X(LX_OUTPUT, "output")                                                                                   \
+    X(LX_STATE, "state")
+#define LX_ROLE_ENUM(id, word) id,
+enum lx_role { LX_ROLES(LX_ROLE_ENUM) LX_ROLE_COUNT };
+#undef LX_ROLE_ENUM
 
 struct lx_tensor {
     const char *name;
@@ -75,7 +83,13 @@ struct lx_tensor {
     signed char cut[LX_GRID_AXES];
 };
 
+/* Letters name variables. Not isalpha: LX_MAX_VARS letters there are, in every locale. */
 enum { LX_MAX_VARS = 52 };
+
+static inline bool lx_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /* How an op goes along a variable of its map. */
 enum lx_nature {

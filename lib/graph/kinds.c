@@ -13,11 +13,7 @@ static const struct {
 #undef LX_DTYPE_ROW
 };
 
-#define ROLES(X)                                                                                             \
-    X(LX_INPUT, "input")                                                                                     \
-    X(LX_WEIGHT, "weight")                                                                                   \
-    X(LX_INTERMEDIATE, "intermediate") X(LX_OUTPUT, "output") X(LX_STATE, "state")
-LX_WORDS(lx_role_word, enum lx_role, ROLES)
+LX_WORDS(lx_role_word, enum lx_role, LX_ROLES)
 LX_WORDS(lx_dtype_word, enum lx_dtype, LX_DTYPES)
 
 static const struct lx_kind kinds[LX_KIND_COUNT] = {

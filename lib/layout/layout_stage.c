@@ -106,10 +106,6 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
                     (long long)p->to);
     }
     text_add(&t, "\n  ]\n}\n");
-    if (t.failed) {
-        text_free(&t);
-        return NULL;
-    }
     *length = t.length;
     return t.at;
 }

@@ -113,16 +113,11 @@ bool json_only_keys(const struct json *j, const struct json_value *value, const 
         const char *const *k = keys;
         while (*k && strcmp(*k, child->key) != 0) k++;
         if (*k) continue;
-        char known[400] = "";
-        size_t n = 0;
-        for (k = keys; *k && n < sizeof known; k++) {
-            int wrote = snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", *k);
-            n += wrote > 0 ? (size_t)wrote : 0;
-        }
+        char known[400];
         const char *near = nearest(child->key, keys);
         return json_key_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
                               child->key, what, near ? " did you mean \"" : "", near ? near : "",
-                              near ? "\"?" : "", known);
+                              near ? "\"?" : "", words_listed(keys, known, sizeof known));
     }
     return true;
 }

@@ -52,6 +52,15 @@ const char *nearest(const char *word, const char *const *list)
     return best;
 }
 
+const char *words_listed(const char *const *list, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (const char *const *w = list; *w && n + 10 < size; w++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", w == list ? "" : ", ", *w);
+    return out;
+}
+
 bool unknown_word(const char *what, const char *word, const char *const *list, enum lx_code code,
                   lx_status *st)
 {

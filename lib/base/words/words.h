@@ -15,6 +15,9 @@ const char *nearest(const char *word, const char *const *list);
 bool unknown_word(const char *what, const char *word, const char *const *list, enum lx_code code,
                   lx_status *st);
 
+/* "a, b, c" of a NULL-terminated list, as much of it as has room. Returns `out`. */
+const char *words_listed(const char *const *list, char *out, size_t size);
+
 /* Of a list X(id, word, ...): the function that gives the word of an id, or "unknown". */
 #define LX_WORDS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_WORD_ROW)
 #define LX_HELPS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_HELP_ROW)
