@@ -200,14 +200,6 @@ struct lx_roofs lx_device_roofs(const struct lx_device *d)
 
 /* Every HBM byte of a plan belongs to an access or a copy, these to a stay, and a stay to a tensor. */
 
-/* Restickify ops that a pattern has itself are its own business. */
-static bool is_relaid(const struct lx_layouts *l, int32_t tensor)
-{
-    for (int32_t i = 0; i < l->restickify_count; i++)
-        if (l->restickifies[i].to == tensor) return true;
-    return false;
-}
-
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor)
 {
     switch (l->graph->tensors[tensor].role) {
@@ -222,7 +214,10 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     case LX_ROLE_COUNT:
         break;
     }
-    return is_relaid(l, tensor) ? LX_BYTES_RELAYOUTS : LX_BYTES_INTERMEDIATES;
+    /* Restickify ops of the pattern itself are not counted. */
+    for (int32_t i = 0; i < l->restickify_count; i++)
+        if (l->restickifies[i].to == tensor) return LX_BYTES_RELAYOUTS;
+    return LX_BYTES_INTERMEDIATES;
 }
 
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved)

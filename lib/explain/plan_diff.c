@@ -78,19 +78,13 @@ static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct
     return same ? LX_CHANGE_COUNT : LX_CHANGED;
 }
 
-static const char *plan_diff_reason_of(const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k,
-                                       enum lx_change change)
-{
-    const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
-    const char *reason = change == LX_CAME_ON_CHIP ? before : after ? after : before;
-    return reason ? reason : "";
-}
-
 static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const struct lx_plan *q,
                           int32_t k, enum lx_change change, int64_t gain)
 {
     if (change == LX_CHANGE_COUNT && gain == 0) return;
     if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* ops access it in another way */
+    const char *was = i >= 0 ? p->reason[i] : NULL, *is = k >= 0 ? q->reason[k] : NULL;
+    const char *reason = change == LX_CAME_ON_CHIP ? was : is ? is : was;
     d->of_change[change]++;
     d->all[d->count++] =
         (struct lx_difference){.change = change,
@@ -98,7 +92,7 @@ static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i,
                                .after = k,
                                .name = k >= 0 ? q->problem.buffers[k].name : p->problem.buffers[i].name,
                                .in_place_of = slot_in(q, k),
-                               .reason = plan_diff_reason_of(p, i, q, k, change),
+                               .reason = reason ? reason : "",
                                .address_before = address_in(p, i),
                                .address_after = address_in(q, k),
                                .pool_before = pool_name(p, i),

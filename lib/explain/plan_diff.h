@@ -64,7 +64,6 @@ struct lx_diff {
     int64_t share_before[LX_PART_COUNT], share_after[LX_PART_COUNT]; /* bytes; of a list: buffers only */
 };
 
-/* False with `st` when memory is out. */
 void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out);
 void lx_diff_free(struct lx_diff *d);
 

@@ -2,6 +2,7 @@
 #include "explain/plan_explain.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "layout/op_index.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
@@ -9,27 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name is the buffer's or its tensor's. */
-static enum lx_obstacle obstacle_of(const struct lx_plan *p, int32_t i)
-{
-    if (p->answer.address[i] >= 0) return LX_NO_OBSTACLE;
-    if (p->problem.buffers[i].size > p->problem.capacity) return LX_TOO_LARGE;
-    return lx_may_be_placed(&p->problem, &p->problem.buffers[i]) ? LX_NO_ROOM
-           : p->problem.buffers[i].reason                        ? LX_BARRED
-                                                                 : LX_TOO_LARGE;
-}
-
 struct neighbour {
     int64_t cost;
     int32_t buffer;
 };
 
-static int plan_explain_by_cost(const void *a, const void *b)
-{
-    const struct neighbour *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(plan_explain_by_cost, struct neighbour, ORDER_UP(cost) ORDER_UP(buffer));
 
 void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out)
 {
@@ -39,10 +25,15 @@ void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explan
               (p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0)))
             continue;
         struct lx_explained *e = &out->all[out->count++];
-        *e = (struct lx_explained){.buffer = i, .obstacle = obstacle_of(p, i)};
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        *e = (struct lx_explained){.buffer = i,
+                                   .obstacle = p->answer.address[i] >= 0          ? LX_NO_OBSTACLE
+                                               : b->size > p->problem.capacity    ? LX_TOO_LARGE
+                                               : lx_may_be_placed(&p->problem, b) ? LX_NO_ROOM
+                                               : b->reason                        ? LX_BARRED
+                                                                                  : LX_TOO_LARGE};
         out->off_chip += e->obstacle != LX_NO_OBSTACLE;
         if (e->obstacle == LX_NO_ROOM) {
-            const struct lx_buffer *b = &p->problem.buffers[e->buffer];
             struct neighbour *found = mem_alloc(((size_t)p->problem.count + 1) * sizeof *found);
             e->others = mem_alloc(((size_t)p->problem.count + 1) * sizeof *e->others);
             for (int32_t k = 0; k < p->problem.count; k++) {
@@ -87,12 +78,24 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-/* HBM bytes of a tensor that copies move on the nest's ticks, and the kinds of these copies: a bit each. */
-static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
-                                   unsigned *kinds)
+/* The HBM bytes of a tensor in a nest: of accesses off chip, and of copies. `stay`: the first that serves an access;
+ * `kinds`: a bit for each kind of copy. */
+static int64_t nest_explain_moved(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
+                                  int32_t *stay, int64_t *off, unsigned *kinds)
 {
     int64_t bytes = 0;
+    *stay = -1;
+    *off = 0;
     *kinds = 0;
+    for (int32_t a = p->access_at[n->first]; a < p->access_at[n->last + 1]; a++) {
+        const struct lx_access *x = &p->accesses[a];
+        bool on_chip = x->stay >= 0 && p->answer.address[x->stay] >= 0;
+        if (x->tensor != tensor) continue;
+        if (!on_chip)
+            *off += x->bytes;
+        else if (*stay < 0)
+            *stay = x->stay;
+    }
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
         if (n->first > t->tick || t->tick > n->last || !lx_through_hbm(t->kind) ||
@@ -101,32 +104,7 @@ static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest
         bytes += t->bytes;
         *kinds |= 1u << t->kind;
     }
-    return bytes;
-}
-
-/* Its accesses by ops of the nest: bytes off chip, and the first stay that serves one. */
-static int64_t accessed(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, int32_t *stay)
-{
-    int64_t bytes = 0;
-    *stay = -1;
-    for (int32_t a = p->access_at[n->first]; a < p->access_at[n->last + 1]; a++) {
-        const struct lx_access *x = &p->accesses[a];
-        bool on_chip = x->stay >= 0 && p->answer.address[x->stay] >= 0;
-        if (x->tensor != tensor) continue;
-        if (!on_chip)
-            bytes += x->bytes;
-        else if (*stay < 0)
-            *stay = x->stay;
-    }
-    return bytes;
-}
-
-static bool used_after(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor)
-{
-    int32_t end = p->access_at[p->layouts->graph->op_count];
-    for (int32_t a = p->access_at[n->last + 1]; a < end; a++)
-        if (p->accesses[a].tensor == tensor) return true;
-    return false;
+    return bytes + *off;
 }
 
 static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n, const struct nest_tensor *t,
@@ -136,16 +114,15 @@ static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n,
     if (stay < 0) return LX_NEST_HBM;
     if (t->summed) return loads ? LX_NEST_PARTS : LX_NEST_SUM;
     if (t->made && stores) return LX_NEST_STORED;
-    if (t->made) return used_after(p, n, p->stays[stay].tensor) ? LX_NEST_KEPT : LX_NEST_INSIDE;
+    if (t->made) {
+        int32_t end = p->access_at[p->layouts->graph->op_count], a = p->access_at[n->last + 1];
+        while (a < end && p->accesses[a].tensor != p->stays[stay].tensor) a++;
+        return a < end ? LX_NEST_KEPT : LX_NEST_INSIDE;
+    }
     return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
 }
 
-static int nest_explain_by_use(const void *a, const void *b)
-{
-    const struct lx_nest_part *x = a, *y = b;
-    if (x->use != y->use) return x->use < y->use ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
-}
+ORDER(nest_explain_by_use, struct lx_nest_part, ORDER_UP(use) ORDER_UP(tensor));
 
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out)
 {
@@ -159,7 +136,7 @@ void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
         if (in.accessed) {
             unsigned kinds;
             int32_t stay;
-            int64_t off = accessed(p, n, t, &stay), moved = off + nest_explain_copied(p, n, t, &kinds);
+            int64_t off, moved = nest_explain_moved(p, n, t, &stay, &off, &kinds);
             struct lx_nest_part part = {.tensor = t, .stay = stay, .hbm_bytes = moved};
             /* Partly on chip: HBM traffic decides. */
             part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, &in, stay, kinds);
@@ -188,11 +165,7 @@ struct stretch {
     int64_t from, to;
 };
 
-static int holes_by_from(const void *a, const void *b)
-{
-    const struct stretch *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
+ORDER(holes_by_from, struct stretch, ORDER_UP(from));
 
 static int32_t count_reserved(const struct lx_plan *p, int32_t pool)
 {

@@ -25,7 +25,7 @@ struct lx_explanation {
     int32_t off_chip; /* of them */
 };
 
-/* `count` is 0 when nothing has that name. False with `st` when memory is out. */
+/* `count` is 0 when nothing has that name. */
 void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out);
 void lx_explanation_free(struct lx_explanation *e);
 
@@ -66,7 +66,6 @@ struct lx_nest_explained {
     double device_us, end_to_end_us;
 };
 
-/* False with `st` when memory is out. */
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out);
 void lx_nest_explained_free(struct lx_nest_explained *e);
 

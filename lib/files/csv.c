@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "files/csv_rows.h"
 
 #include <ctype.h>
@@ -20,6 +21,8 @@
 
 FORMAT_READS(minimalloc);
 FORMAT_READS(xla);
+FORMAT_WRITES_BUFFERS(minimalloc);
+FORMAT_WRITES_BUFFERS(xla);
 
 enum column {
     ID,
@@ -106,12 +109,6 @@ static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t
     return csv_int(&c->rows, f, c->heading[f], low, out);
 }
 
-static int csv_compare_ticks(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* definition time and use times, sorted, each once: what a buffer's uses are to us. */
 static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
@@ -132,7 +129,7 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
         ticks[n++] = v;
         s = *end ? end + 1 : end;
     }
-    qsort(ticks, n, sizeof *ticks, csv_compare_ticks);
+    qsort(ticks, n, sizeof *ticks, order_i64);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || ticks[i] != ticks[kept - 1]) ticks[kept++] = ticks[i];
     b->uses = ticks;
@@ -141,45 +138,30 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
     return true;
 }
 
-/* The last tick of a life, where the table has one. */
-static bool read_last(struct csv *c, struct lx_buffer *b)
-{
-    int64_t last = b->end - 1;
-    if (c->position[LAST] < 0) return true;
-    if (!csv_read_int(c, LAST, b->start, &last)) return false;
-    b->end = max_i64(b->end, last + 1);
-    return true;
-}
-
-static bool read_benefit(struct csv *c, int64_t *cost)
+/* The last tick of a life, where the table has one; and the benefit, which is the cost of being off chip. */
+static bool csv_read_end_and_cost(struct csv *c, struct lx_buffer *b)
 {
     int f = c->position[BENEFIT];
+    int64_t last = b->end - 1;
     char *end;
+    if (c->position[LAST] >= 0 && !csv_read_int(c, LAST, b->start, &last)) return false;
+    b->end = max_i64(b->end, last + 1);
     if (f < 0) return true;
     double v = strtod(c->rows.field[f], &end);
     if (end == c->rows.field[f] || *end || !isfinite(v) || v > 0x1p53)
         return csv_fail(&c->rows, f, LX_E_SYNTAX,
                         "\"%.40s\" is not a benefit; it must be a number up to 2^53", c->rows.field[f]);
-    *cost =
-        v > 0 ? (int64_t)llround(v) : 0; /* a negative benefit is a wish to stay off chip: it costs nothing */
-    return true;
-}
-
-/* The number that XLA knows it by, which is negative for what is scoped. */
-static bool csv_read_id(struct csv *c)
-{
-    int64_t id;
-    if (!csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
-    VEC_PUSH(&c->b.buffer_ids, id);
+    b->spill_cost = v > 0 ? (int64_t)llround(v) : 0; /* a wish to stay off chip costs nothing */
     return true;
 }
 
 static bool csv_read_row(struct csv *c, bool xla)
 {
     struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
+    int64_t id = 0; /* XLA's; negative if the buffer is scoped */
     if (!csv_read_int(c, SIZE, 0, &b.size) || !csv_read_int(c, LOWER, 0, &b.start)) return false;
     b.spill_cost = b.size;
-    if (xla ? !csv_read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
+    if (xla ? !csv_read_uses(c, &b) || !csv_read_end_and_cost(c, &b)
             : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, 0, &b.fixed) ||
                   !csv_read_int(c, ALIGNMENT, 1, &b.alignment) || !csv_read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
@@ -189,7 +171,10 @@ static bool csv_read_row(struct csv *c, bool xla)
                         (long long)b.start);
     if (b.alignment == 1) b.alignment = 0; /* the list's own */
     c->b.here = (struct place){c->rows.line, 1};
-    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || csv_read_id(c));
+    if (!builder_buffer(&c->b, &b, c->rows.st)) return false;
+    if (xla && !csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
+    if (xla) VEC_PUSH(&c->b.buffer_ids, id);
+    return true;
 }
 
 /* The number between the last separator and ".csv" in the file's name, or -1. */
@@ -266,9 +251,6 @@ const struct lx_graph *xla_read(const char *file, const char *text, size_t lengt
 
 /* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
  * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
-
-FORMAT_WRITES_BUFFERS(minimalloc);
-FORMAT_WRITES_BUFFERS(xla);
 
 void csv_field(struct text *t, const char *s)
 {

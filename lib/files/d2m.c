@@ -14,8 +14,6 @@
 struct maker {
     struct graph_builder *b;
     const struct d2m_request *requests;
-    struct lx_group *together;
-    struct lx_pair *staging;
     lx_status *st;
 };
 
@@ -55,35 +53,31 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
     return d2m_take(m, whole, variable, "scratch", 0);
 }
 
-static void d2m_join(struct maker *m, const struct d2m_variable *v, int32_t first)
-{
-    struct lx_bonds *s = &m->b->list->bonds;
-    if (v->scratch_count < 2) return;
-    int32_t *members = arena_array(m->b->memory, (size_t)v->scratch_count, sizeof *members);
-    for (int32_t k = 0; k < v->scratch_count; k++) members[k] = first + k;
-    m->together[s->together_count++] = (struct lx_group){members, v->scratch_count};
-}
-
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
              const struct d2m_request *requests, lx_status *st)
 {
     struct maker m = {.b = b, .requests = requests, .st = st};
+    struct lx_bonds *s = &b->list->bonds;
     size_t spills = 0;
     for (int32_t i = 0; i < count; i++) spills += (size_t)variables[i].spill_count;
-    m.together = arena_array(b->memory, (size_t)count, sizeof *m.together);
-    m.staging = arena_array(b->memory, spills, sizeof *m.staging);
+    struct lx_group *together = arena_array(b->memory, (size_t)count, sizeof *together);
+    struct lx_pair *staging = arena_array(b->memory, spills, sizeof *staging);
     for (int32_t i = 0; i < count; i++) {
-        struct lx_bonds *s = &m.b->list->bonds;
-        int32_t first = (int32_t)m.b->buffers.count;
-        if (!add_scratch(&m, &variables[i], i)) return false;
-        d2m_join(&m, &variables[i], first);
-        for (int32_t k = 0; k < variables[i].spill_count; k++) {
-            m.staging[s->staging_count++] = (struct lx_pair){(int32_t)m.b->buffers.count, first};
-            if (!d2m_take(&m, d2m_claim(&m, variables[i].spill[k]), i, "spill", k)) return false;
+        const struct d2m_variable *v = &variables[i];
+        int32_t first = (int32_t)b->buffers.count;
+        if (!add_scratch(&m, v, i)) return false;
+        if (v->scratch_count > 1) {
+            int32_t *members = arena_array(b->memory, (size_t)v->scratch_count, sizeof *members);
+            for (int32_t k = 0; k < v->scratch_count; k++) members[k] = first + k;
+            together[s->together_count++] = (struct lx_group){members, v->scratch_count};
+        }
+        for (int32_t k = 0; k < v->spill_count; k++) {
+            staging[s->staging_count++] = (struct lx_pair){(int32_t)b->buffers.count, first};
+            if (!d2m_take(&m, d2m_claim(&m, v->spill[k]), i, "spill", k)) return false;
         }
     }
-    b->list->bonds.together = m.together;
-    b->list->bonds.staging = m.staging;
+    s->together = together;
+    s->staging = staging;
     return true;
 }
 
@@ -104,11 +98,6 @@ struct reader {
     int32_t variable_count, request_count;
     lx_status *st;
 };
-
-static struct place d2m_read_place_of(const struct json_value *v)
-{
-    return (struct place){v->place.line, v->place.column};
-}
 
 enum { VARIABLE, FIRST, LAST, SIZE, OFFSET, FIELDS };
 
@@ -131,7 +120,7 @@ static bool read_request(struct reader *r, const struct json_value *v)
     }
     r->owner[r->request_count] = (int32_t)field[VARIABLE];
     r->requests[r->request_count++] =
-        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], d2m_read_place_of(v)};
+        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], {v->place.line, v->place.column}};
     return true;
 }
 
@@ -177,24 +166,11 @@ static bool read_bound(struct reader *r, const struct json_value *v, struct d2m_
     return true;
 }
 
-static bool read_variable(struct reader *r, const struct json_value *v)
-{
-    static const char *const keys[] = {"placement", "bound", "domain", NULL};
-    static const char *const spaces[] = {"scratch", "spill", NULL};
-    struct d2m_variable *out = &r->variables[r->variable_count];
-    const struct json_value *domain = json_find(v, "domain");
-    out->place = d2m_read_place_of(v);
-    if (!json_only_keys(r->j, v, "a variable", keys, r->st) || !read_bound(r, v, out)) return false;
-    if (!domain) return json_error(r->j, v, r->st, LX_E_SCHEMA, "the key \"domain\" is missing; add it");
-    int32_t number = r->variable_count++;
-    return json_only_keys(r->j, domain, "a domain", spaces, r->st) &&
-           read_domain(r, domain, "scratch", number, &out->scratch, &out->scratch_count) &&
-           read_domain(r, domain, "spill", number, &out->spill, &out->spill_count);
-}
-
 static bool d2m_read_root(struct reader *r, const struct json_value *root)
 {
-    static const char *const keys[] = {"variables", "requests", NULL};
+    static const char *const keys[] = {"variables", "requests", NULL},
+                             *const variable_keys[] = {"placement", "bound", "domain", NULL},
+                             *const spaces[] = {"scratch", "spill", NULL};
     const struct json_value *variables = NULL, *requests = NULL, *v;
     if (!json_only_keys(r->j, root, "a D2M file", keys, r->st) ||
         !json_array(r->j, root, "variables", &variables, r->st) ||
@@ -203,15 +179,25 @@ static bool d2m_read_root(struct reader *r, const struct json_value *root)
     size_t n = (size_t)json_count(variables), m = (size_t)json_count(requests);
     if (n + m > LX_MAX_ITEMS)
         return json_error(r->j, root, r->st, LX_E_LIMIT, "more than %d variables and requests", LX_MAX_ITEMS);
-    r->variables = arena_array(r->b.memory, n, sizeof *r->variables);
+    struct d2m_variable *out = r->variables = arena_array(r->b.memory, n, sizeof *r->variables);
     r->requests = arena_array(r->b.memory, m, sizeof *r->requests);
     r->owner = arena_array(r->b.memory, m, sizeof *r->owner);
     r->variable_count = (int32_t)n;
     json_for_each(v, requests)
         if (!read_request(r, v)) return false;
     r->variable_count = 0;
-    json_for_each(v, variables)
-        if (!read_variable(r, v)) return false;
+    for (v = variables->child; v; v = v->next, out++) {
+        const struct json_value *domain = json_find(v, "domain");
+        out->place = (struct place){v->place.line, v->place.column};
+        if (!json_only_keys(r->j, v, "a variable", variable_keys, r->st) || !read_bound(r, v, out))
+            return false;
+        if (!domain) return json_error(r->j, v, r->st, LX_E_SCHEMA, "the key \"domain\" is missing; add it");
+        int32_t number = r->variable_count++;
+        if (!json_only_keys(r->j, domain, "a domain", spaces, r->st) ||
+            !read_domain(r, domain, "scratch", number, &out->scratch, &out->scratch_count) ||
+            !read_domain(r, domain, "spill", number, &out->spill, &out->spill_count))
+            return false;
+    }
     builder_list(&r->b);
     return d2m_add(&r->b, r->variables, r->variable_count, r->requests, r->st);
 }
@@ -280,44 +266,36 @@ static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool want
     return i;
 }
 
-/* The variable that begins with buffer `i`; the buffer behind its last, or -1. */
-static int32_t d2m_solution_add_variable(struct d2m_answer *x, int32_t i)
-{
-    const struct lx_buffer *b = &x->g->list->buffers[i];
-    bool spill = false;
-    if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill) return -1;
-    text_format(&x->variables, "%s\n    {\"placement\": \"%s\", \"bound\": %s, \"domain\": {",
-                x->variable ? "," : "", x->address[i] >= 0 ? "scratch" : "spill",
-                b->must || b->reason ? "true" : "false");
-    i = d2m_solution_add_space(x, i, false);
-    i = d2m_solution_add_space(x, i, true);
-    text_add(&x->variables, "}}");
-    x->variable++;
-    return i;
-}
-
 char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const int32_t *pool,
                          size_t *length, lx_status *st)
 {
     struct d2m_answer x = {.g = g, .address = address};
     struct text t = {0};
+    bool ok = true, spill = false;
     (void)pool; /* there is one scratch memory */
-    for (int32_t i = 0; g->list && i < g->list->buffer_count && i >= 0;) {
-        i = d2m_solution_add_variable(&x, i);
-        if (i < 0)
-            status_set(st, LX_E_UNSUPPORTED,
-                       "only plans of a D2M file have such answers: a buffer is not called vN.scratchK or "
-                       "vN.spillK");
-        if (i < 0) break;
+    for (int32_t i = 0; g->list && ok && i < g->list->buffer_count;) {
+        const struct lx_buffer *b = &g->list->buffers[i];
+        if (d2m_solution_variable_of(b->name, &spill) != x.variable || spill)
+            ok = status_set(
+                st, LX_E_UNSUPPORTED,
+                "only plans of a D2M file have such answers: a buffer is not called vN.scratchK or "
+                "vN.spillK");
+        if (!ok) break;
+        text_format(&x.variables, "%s\n    {\"placement\": \"%s\", \"bound\": %s, \"domain\": {",
+                    x.variable ? "," : "", address[i] >= 0 ? "scratch" : "spill",
+                    b->must || b->reason ? "true" : "false");
+        i = d2m_solution_add_space(&x, i, false);
+        i = d2m_solution_add_space(&x, i, true);
+        text_add(&x.variables, "}}");
+        x.variable++;
     }
-    bool ok = g->list && x.variable > 0 && st->code == LX_OK;
-    if (!ok && st->code == LX_OK)
-        status_set(st, LX_E_UNSUPPORTED, "only plans of a D2M file have such answers");
-    text_format(&t, "{\n  \"variables\": [%s\n  ],\n  \"requests\": [%s\n  ]\n}\n",
-                x.variables.at ? x.variables.at : "", x.requests.at ? x.requests.at : "");
+    if (ok && x.variable == 0)
+        ok = status_set(st, LX_E_UNSUPPORTED, "only plans of a D2M file have such answers");
+    if (ok)
+        text_format(&t, "{\n  \"variables\": [%s\n  ],\n  \"requests\": [%s\n  ]\n}\n", x.variables.at,
+                    x.requests.at ? x.requests.at : "");
     text_free(&x.variables);
     text_free(&x.requests);
-    if (!ok) return text_free(&t), NULL;
     *length = t.length;
     return t.at;
 }

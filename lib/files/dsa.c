@@ -5,6 +5,7 @@
  * Profile and fingerprint stay in the summary. */
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/order.h"
 #include "files/pattern.h"
 #include "graph/graph.h"
 
@@ -32,26 +33,18 @@ struct dsa_reader {
     lx_status *st;
 };
 
+ORDER(dsa_by_id, struct dsa_id, ORDER_UP(id));
+ORDER(dsa_by_start, struct lx_life, ORDER_UP(start));
+
 /* The number of an id in a value, or -1 with an error. `what`: "pool" or "buffer". */
-int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what);
-/* dsa_bonds.c: constraints, cost model and objective. */
-bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem);
-bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem);
-
-static int dsa_problem_compare_ids(const void *a, const void *b)
-{
-    const struct dsa_id *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what)
+static int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what)
 {
     bool pool = strcmp(what, "pool") == 0;
     const struct dsa_id *at = pool ? r->pools.at : r->buffers.at;
     size_t count = pool ? r->pools.count : r->buffers.count;
     struct dsa_id key = {0};
     if (!value || !json_int_value(r->j, value, what, 0, LX_INT_MAX, &key.id, r->st)) return -1;
-    const struct dsa_id *found = count ? bsearch(&key, at, count, sizeof key, dsa_problem_compare_ids) : NULL;
+    const struct dsa_id *found = count ? bsearch(&key, at, count, sizeof key, dsa_by_id) : NULL;
     if (found) return found->number;
     json_error(r->j, value, r->st, LX_E_UNKNOWN_NAME,
                "there is no %s with the id %lld; name one of the file's", what, (long long)key.id);
@@ -62,7 +55,7 @@ int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, con
 static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const struct json_value *array,
                      const char *what)
 {
-    if (count) qsort(at, count, sizeof *at, dsa_problem_compare_ids);
+    if (count) qsort(at, count, sizeof *at, dsa_by_id);
     for (size_t k = 1; k < count; k++)
         if (at[k].id == at[k - 1].id)
             return json_error(r->j, json_item(array, at[k].number), r->st, LX_E_DUPLICATE,
@@ -92,17 +85,6 @@ static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct
     return true;
 }
 
-static bool read_banks(struct dsa_reader *r, const struct json_value *v)
-{
-    static const char *const keys[] = {"bank_size", "num_banks", NULL};
-    const struct json_value *banks = json_find(v, "bank_geometry");
-    int64_t ignored;
-    if (!banks || json_is_null(banks)) return true;
-    return json_only_keys(r->j, banks, "a bank_geometry", keys, r->st) &&
-           json_int(r->j, banks, "bank_size", 1, LX_INT_MAX, &ignored, r->st) &&
-           json_int(r->j, banks, "num_banks", 1, LX_INT_MAX, &ignored, r->st);
-}
-
 static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "capacity", "reserved_ranges", "bank_geometry", NULL};
@@ -120,16 +102,17 @@ static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value 
         return false;
     pool->name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
     VEC_PUSH(&r->pools, id);
-    return read_ranges(r, v, pool) && read_banks(r, v);
+    static const char *const bank_keys[] = {"bank_size", "num_banks", NULL};
+    const struct json_value *banks = json_find(v, "bank_geometry");
+    int64_t ignored;
+    if (!read_ranges(r, v, pool)) return false;
+    return !banks || json_is_null(banks) ||
+           (json_only_keys(r->j, banks, "a bank_geometry", bank_keys, r->st) &&
+            json_int(r->j, banks, "bank_size", 1, LX_INT_MAX, &ignored, r->st) &&
+            json_int(r->j, banks, "num_banks", 1, LX_INT_MAX, &ignored, r->st));
 }
 
 /* --- Buffers. --- */
-
-static int dsa_problem_compare_lives(const void *a, const void *b)
-{
-    const struct lx_life *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
 
 static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
 {
@@ -150,15 +133,14 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
         r->earliest = min_i64(r->earliest, life->start);
     }
     /* In order, overlapping ones joined. */
-    int32_t *count = &n;
     int32_t kept = 0;
-    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
-    for (int32_t k = 0; k < *count; k++)
+    qsort(lives, (size_t)n, sizeof *lives, dsa_by_start);
+    for (int32_t k = 0; k < n; k++)
         if (kept && lives[kept - 1].end >= lives[k].start)
             lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
         else
             lives[kept++] = lives[k];
-    *count = kept;
+    n = kept;
     b->start = lives[0].start;
     b->end = lives[n - 1].end;
     b->lives = n > 1 ? lives : NULL;
@@ -201,15 +183,6 @@ static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_valu
     return true;
 }
 
-static bool read_buffers(struct dsa_reader *r, const struct json_value *problem)
-{
-    const struct json_value *array = NULL, *v;
-    if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
-    json_for_each(v, array)
-        if (!dsa_problem_read_buffer(r, v)) return false;
-    return sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer");
-}
-
 static bool dsa_problem_add_buffers(struct dsa_reader *r)
 {
     for (size_t i = 0; i < r->list.count; i++) {
@@ -226,121 +199,6 @@ static bool dsa_problem_add_buffers(struct dsa_reader *r)
         if (!builder_buffer(&r->b, b, r->st)) return false;
     }
     return true;
-}
-
-/* --- The file. --- */
-
-static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_value *root)
-{
-    static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
-                                       "objective", "pypto_structure", NULL};
-    const struct json_value *problem = json_find(root, "problem");
-    if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
-    if (!json_only_keys(r->j, problem, "a problem", keys, r->st)) return false;
-    const struct json_value *array = NULL, *v;
-    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
-    if (json_count(array) == 0)
-        return json_error(r->j, array, r->st, LX_E_SCHEMA,
-                          "there is no pool; buffers need one to be placed in");
-    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
-    json_for_each(v, array)
-        if (!dsa_problem_read_pool(r, v)) return false;
-    if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
-    if (!read_buffers(r, problem) || !dsa_read_objective(r, problem)) return false;
-    /* Where capacity is asked for a pool without a limit has room for everything. */
-    int64_t all = 1;
-    for (size_t i = 0; i < r->list.count; i++) {
-        int64_t whole;
-        if (!add_i64(r->list.at[i].size, r->list.at[i].alignment, &whole) || !add_i64(all, whole, &all) ||
-            all > LX_INT_MAX)
-            return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
-    }
-    for (int32_t k = 0; r->b.list->objective != LX_HEIGHT && k < r->room_count; k++)
-        if (r->rooms[k].capacity == LX_NO_LIMIT) {
-            r->rooms[k].capacity = all;
-            for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
-                r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
-        }
-    if (!dsa_read_bonds(r, problem)) return false;
-    r->b.list->pools = r->rooms;
-    r->b.list->pool_count = r->room_count;
-    return dsa_problem_add_buffers(r);
-}
-
-static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
-                                       "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
-
-/* Strings all of them; one is wanted. */
-static bool read_metadata(struct dsa_reader *r, const struct json_value *root, const char **fingerprint)
-{
-    const struct json_value *metadata = json_find(root, "metadata"), *v;
-    if (metadata && !json_is_object(metadata))
-        return json_error(r->j, metadata, r->st, LX_E_SCHEMA, "metadata must be an object of strings");
-    json_for_each(v, metadata) {
-        if (!json_is_string(v))
-            return json_error(r->j, v, r->st, LX_E_SCHEMA, "a value of metadata must be a string");
-        if (strcmp(v->key, "corpus_problem_fingerprint_fnv1a64") == 0) *fingerprint = v->text;
-    }
-    return true;
-}
-
-static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value *root)
-{
-    static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
-                                       "relaxed_from",   "relaxed_features", "problem",  NULL};
-    const char *instance = "dsa", *profile, *fingerprint = NULL;
-    int64_t version;
-    if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
-        !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
-        !json_string(r->j, root, "profile", &profile, r->st))
-        return false;
-    bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
-    for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
-        known |= strcmp(profile, profiles[k]) == 0;
-    if (!known)
-        return json_error(r->j, json_find(root, "profile"), r->st, LX_E_SCHEMA,
-                          "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
-                          "pypto_research_v1, pypto_structured, pypto_core_relaxation",
-                          profile);
-    const struct json_value *from = json_find(root, "relaxed_from"),
-                            *features = json_find(root, "relaxed_features");
-    if (!relaxed && (from || features))
-        return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
-                          "only the profile pypto_core_relaxation has this key; remove it");
-    if (relaxed && !from)
-        return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
-    if (!json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint))
-        return false;
-    builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
-    builder_list(&r->b);
-    r->b.graph->summary =
-        fingerprint
-            ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
-            : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
-    return dsa_problem_read_problem(r, root);
-}
-
-bool dsa_problem_sniff(const char *text, size_t length)
-{
-    return json_has_key(text, length, "schema_version") && json_has_key(text, length, "problem");
-}
-
-const struct lx_graph *dsa_problem_read(const char *file, const char *text, size_t length, lx_status *st)
-{
-    struct json j;
-    struct dsa_reader r = {.j = &j, .st = st};
-    if (!json_parse(&j, file, text, length, st)) return NULL;
-    const struct lx_graph *made = NULL;
-    if (dsa_problem_read_root(&r, j.root))
-        made = builder_finish(&r.b, st);
-    else
-        builder_abandon(&r.b);
-    VEC_FREE(&r.pools);
-    VEC_FREE(&r.buffers);
-    VEC_FREE(&r.list);
-    VEC_FREE(&r.places);
-    json_free(&j);
-    return made;
 }
 
 /* Reads dsa-problem-v1: what binds buffers to each other, what reuse costs, and what is asked.
@@ -461,7 +319,7 @@ static bool read_penalties(struct dsa_reader *r, const struct json_value *proble
     return true;
 }
 
-bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
+static bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const keys[] = {"colocations", "separations", "temporal_exclusions",
                                        "pinned_allocations", NULL};
@@ -517,7 +375,7 @@ static bool dsa_bonds_read_term(struct dsa_reader *r, const struct json_value *t
     return true;
 }
 
-bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
+static bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const keys[] = {"aggregation", "terms", NULL};
     const struct json_value *objective = json_find(problem, "objective"), *terms = NULL, *term;
@@ -538,6 +396,118 @@ bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
         if (!settled && !dsa_bonds_read_term(r, term, &settled)) return false;
     }
     return true;
+}
+
+/* --- The file. --- */
+
+static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_value *root)
+{
+    static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
+                                       "objective", "pypto_structure", NULL};
+    const struct json_value *problem = json_find(root, "problem");
+    if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
+    if (!json_only_keys(r->j, problem, "a problem", keys, r->st)) return false;
+    const struct json_value *array = NULL, *v;
+    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
+    if (json_count(array) == 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA,
+                          "there is no pool; buffers need one to be placed in");
+    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
+    json_for_each(v, array)
+        if (!dsa_problem_read_pool(r, v)) return false;
+    if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
+    if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
+    json_for_each(v, array)
+        if (!dsa_problem_read_buffer(r, v)) return false;
+    if (!sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer") || !dsa_read_objective(r, problem))
+        return false;
+    /* Where capacity is asked for a pool without a limit has room for everything. */
+    int64_t all = 1;
+    for (size_t i = 0; i < r->list.count; i++) {
+        int64_t whole;
+        if (!add_i64(r->list.at[i].size, r->list.at[i].alignment, &whole) || !add_i64(all, whole, &all) ||
+            all > LX_INT_MAX)
+            return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
+    }
+    for (int32_t k = 0; r->b.list->objective != LX_HEIGHT && k < r->room_count; k++)
+        if (r->rooms[k].capacity == LX_NO_LIMIT) {
+            r->rooms[k].capacity = all;
+            for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
+                r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
+        }
+    if (!dsa_read_bonds(r, problem)) return false;
+    r->b.list->pools = r->rooms;
+    r->b.list->pool_count = r->room_count;
+    return dsa_problem_add_buffers(r);
+}
+
+static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
+                                       "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
+
+static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value *root)
+{
+    static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
+                                       "relaxed_from",   "relaxed_features", "problem",  NULL};
+    const char *instance = "dsa", *profile, *fingerprint = NULL;
+    int64_t version;
+    if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
+        !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
+        !json_string(r->j, root, "profile", &profile, r->st))
+        return false;
+    bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
+    for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
+        known |= strcmp(profile, profiles[k]) == 0;
+    if (!known)
+        return json_error(r->j, json_find(root, "profile"), r->st, LX_E_SCHEMA,
+                          "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
+                          "pypto_research_v1, pypto_structured, pypto_core_relaxation",
+                          profile);
+    const struct json_value *from = json_find(root, "relaxed_from"),
+                            *features = json_find(root, "relaxed_features");
+    if (!relaxed && (from || features))
+        return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
+                          "only the profile pypto_core_relaxation has this key; remove it");
+    if (relaxed && !from)
+        return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
+    if (!json_opt_string(r->j, root, "instance", &instance, r->st)) return false;
+    const struct json_value *metadata = json_find(root, "metadata"), *v; /* strings; one is wanted */
+    if (metadata && !json_is_object(metadata))
+        return json_error(r->j, metadata, r->st, LX_E_SCHEMA, "metadata must be an object of strings");
+    json_for_each(v, metadata) {
+        if (!json_is_string(v))
+            return json_error(r->j, v, r->st, LX_E_SCHEMA, "a value of metadata must be a string");
+        if (strcmp(v->key, "corpus_problem_fingerprint_fnv1a64") == 0) fingerprint = v->text;
+    }
+    builder_begin(&r->b, r->j->file, *instance ? instance : "dsa");
+    builder_list(&r->b);
+    r->b.graph->summary =
+        fingerprint
+            ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
+            : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
+    return dsa_problem_read_problem(r, root);
+}
+
+bool dsa_problem_sniff(const char *text, size_t length)
+{
+    return json_has_key(text, length, "schema_version") && json_has_key(text, length, "problem");
+}
+
+const struct lx_graph *dsa_problem_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    struct dsa_reader r = {.j = &j, .st = st};
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    const struct lx_graph *made = NULL;
+    if (dsa_problem_read_root(&r, j.root))
+        made = builder_finish(&r.b, st);
+    else
+        builder_abandon(&r.b);
+    VEC_FREE(&r.pools);
+    VEC_FREE(&r.buffers);
+    VEC_FREE(&r.list);
+    VEC_FREE(&r.places);
+    json_free(&j);
+    return made;
 }
 
 /* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the

@@ -19,13 +19,6 @@ const struct lx_option gen_staircase_options[OPTIONS] = {
     [DOWN] = {"down", 0, 0, 1, "1: shrinking steps, and a blocker under them"},
 };
 
-/* Units that are live at the worst tick. Upward at the last step: all B, and the last A. Downward at the
- * last two steps alike: Z, all B, and an A of one. */
-static int64_t peak_units(int64_t pairs, bool down)
-{
-    return down ? pairs * (pairs + 1) / 2 + 2 : pairs * (pairs + 3) / 2;
-}
-
 struct stairs {
     struct gen g;
     int64_t unit;
@@ -48,20 +41,6 @@ static void gen_staircase_add_op(struct stairs *s, const char *kind, int64_t i, 
     gen_plain(&s->g, name, kind, count, inputs, output);
 }
 
-/* An op reads at most LX_MAX_INPUTS tensors, so many of them are gathered by several last ops. */
-static void add_last_ops(struct stairs *s, int64_t pairs)
-{
-    int32_t inputs[LX_MAX_INPUTS], result = -1;
-    size_t done = 0;
-    for (int64_t i = 1; done < s->kept.count && !s->g.failed; i++) {
-        int count = 0;
-        if (result >= 0) inputs[count++] = result;
-        while (count < LX_MAX_INPUTS && done < s->kept.count) inputs[count++] = s->kept.at[done++];
-        result = gen_staircase_add_bytes(s, "C", pairs + i, LX_ROLE_COUNT, s->unit);
-        gen_staircase_add_op(s, "generic", pairs + i, "final", count, inputs, result);
-    }
-}
-
 const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
 {
     struct stairs s = {.unit = v[UNIT]};
@@ -73,8 +52,10 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
               st);
     if (!s.g.failed && !s.unit) {
         const struct lx_device *device = &s.g.b.graph->device;
-        s.unit =
-            lx_device_usable(device) / peak_units(pairs, v[DOWN]) / device->stick_bytes * device->stick_bytes;
+        /* Units that are live at the worst tick. Upward at the last step: all B, and the last A. Downward at the
+         * last two steps alike: Z, all B, and an A of one. */
+        int64_t peak = v[DOWN] ? pairs * (pairs + 1) / 2 + 2 : pairs * (pairs + 3) / 2;
+        s.unit = lx_device_usable(device) / peak / device->stick_bytes * device->stick_bytes;
         if (s.unit == 0) {
             s.g.failed = true;
             status_set(st, LX_E_USAGE,
@@ -103,7 +84,16 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         read += units;
         written++;
     }
-    add_last_ops(&s, pairs);
+    /* An op reads at most LX_MAX_INPUTS tensors, so several last ops gather many. */
+    int32_t inputs[LX_MAX_INPUTS], result = -1;
+    size_t done = 0;
+    for (int64_t i = 1; done < s.kept.count && !s.g.failed; i++) {
+        int count = 0;
+        if (result >= 0) inputs[count++] = result;
+        while (count < LX_MAX_INPUTS && done < s.kept.count) inputs[count++] = s.kept.at[done++];
+        result = gen_staircase_add_bytes(&s, "C", pairs + i, LX_ROLE_COUNT, s.unit);
+        gen_staircase_add_op(&s, "generic", pairs + i, "final", count, inputs, result);
+    }
     /* Every A read once, every C written once. Several last ops hand one C on, on chip. */
     if (!s.g.failed && !v[UNIT]) s.g.b.graph->target_hbm_bytes = (read + written + 1) * s.unit;
     VEC_FREE(&s.kept);

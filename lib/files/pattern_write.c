@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 static void write_device(const struct lx_device *d, struct text *t)
 {
     struct lx_device preset;
@@ -35,15 +34,10 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
-/* A word that is itself in JSON. */
+/* A word without characters that JSON escapes. */
 static void pattern_write_word(struct text *t, const char *key, const char *word)
 {
-    text_add_n(t, ", \"", 3);
-    text_add(t, key);
-    text_add_n(t, "\": ", 3);
-    text_add_n(t, "\"", 1);
-    text_add(t, word);
-    text_add_n(t, "\"", 1);
+    text_format(t, ", \"%s\": \"%s\"", key, word);
 }
 
 /* With the input that is changed, which is indexed as the result is. */
@@ -62,24 +56,23 @@ static void write_einsum(const struct lx_op *op, int changed, struct text *t)
     text_add_n(t, "\"", 1);
 }
 
-/* A tap that an operand has tells its size. */
-static bool tap_is_operands(const struct lx_op *op, int tap)
+static void write_windows(const struct lx_op *op, struct text *t)
 {
-    for (int i = 0; i < op->map->operand_count; i++)
-        for (int d = 0; d < op->map->rank[i]; d++)
-            if (op->map->index[i][d] == tap) return true;
-    return false;
-}
-
-static void pattern_write_results(const struct lx_graph *g, const struct lx_op *op, struct text *t)
-{
-    bool several = op->output_count > 1;
-    text_add(t, several ? "], \"outputs\": [" : "], \"output\": ");
-    for (int i = op->input_count; i < op_operand_count(op); i++) {
-        if (i > op->input_count) text_add(t, ", ");
-        text_json_string(t, g->tensors[op_operand(op, i)].name);
+    for (int i = 0; i < op->window_count; i++) {
+        text_add(t, i ? ", " : ", \"windows\": [");
+        const struct lx_window *w = &op->windows[i];
+        const char *letter = op->map->letter;
+        text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
+                    letter[(int)w->out], letter[(int)w->tap]);
+        bool stated = false; /* its size, by an operand */
+        for (int k = 0; k < op->map->operand_count; k++) stated |= lx_einsum_dim(op->map, k, w->tap) >= 0;
+        if (!stated) text_format(t, ", \"size\": %" PRId64, w->size);
+        text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
+                    w->dilation, w->pad);
+        if (w->hole != 1) text_format(t, ", \"hole\": %" PRId64, w->hole);
+        text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
+        if (i + 1 == op->window_count) text_add(t, "]");
     }
-    if (several) text_add(t, "]");
 }
 
 static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
@@ -94,22 +87,16 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
         int32_t from = i == changed ? op->output : op->inputs[changed >= 0 && i > changed ? i - 1 : i];
         text_json_string(t, g->tensors[from].name);
     }
-    pattern_write_results(g, op, t);
+    bool several = op->output_count > 1;
+    text_add(t, several ? "], \"outputs\": [" : "], \"output\": ");
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        if (i > op->input_count) text_add(t, ", ");
+        text_json_string(t, g->tensors[op_operand(op, i)].name);
+    }
+    if (several) text_add(t, "]");
     if (changed >= 0) text_format(t, ", \"inplace\": %d", changed);
     if (op->einsum) write_einsum(op, changed, t);
-    for (int i = 0; i < op->window_count; i++) {
-        text_add(t, i ? ", " : ", \"windows\": [");
-        const struct lx_window *w = &op->windows[i];
-        const char *letter = op->map->letter;
-        text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
-                    letter[(int)w->out], letter[(int)w->tap]);
-        if (!tap_is_operands(op, w->tap)) text_format(t, ", \"size\": %" PRId64, w->size);
-        text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
-                    w->dilation, w->pad);
-        if (w->hole != 1) text_format(t, ", \"hole\": %" PRId64, w->hole);
-        text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
-        if (i + 1 == op->window_count) text_add(t, "]");
-    }
+    write_windows(op, t);
     op_value_write(g, op, t);
     int rank =
         g->tensors[op->output].rank; /* a view's operands have the same rank, unless it has an einsum */

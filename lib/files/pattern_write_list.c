@@ -23,27 +23,6 @@ static void write_pool_name(struct text *t, const struct lx_graph *g, int32_t po
         text_format(t, "%d", (int)pool);
 }
 
-static void write_life(struct text *t, const struct lx_buffer *b)
-{
-    if (b->life_count) {
-        for (int32_t i = 0; i < b->life_count; i++)
-            text_format(t, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : ", \"live\": [", b->lives[i].start,
-                        b->lives[i].end);
-        text_add(t, "]");
-        return;
-    }
-    if (!b->use_count || b->start != b->uses[0]) text_format(t, ", \"start\": %" PRId64, b->start);
-    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1)
-        text_format(t, ", \"end\": %" PRId64, b->end);
-}
-
-static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
-{
-    for (int32_t i = 0; i < g->list->bonds.staging_count; i++)
-        if (&g->list->buffers[g->list->bonds.staging[i].a] == b) return g->list->bonds.staging[i].b;
-    return -1;
-}
-
 static void write_field(struct text *t, const char *key, int64_t value)
 {
     text_add(t, key);
@@ -58,7 +37,13 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     if (g->list->buffer_ids) write_field(t, ", \"id\": ", g->list->buffer_ids[i]);
     write_field(t, ", \"size\": ", b->size);
     if (b->use_count) text_json_ints(t, "uses", b->uses, b->use_count);
-    write_life(t, b);
+    for (int32_t k = 0; k < b->life_count; k++)
+        text_format(t, "%s[%" PRId64 ", %" PRId64 "]%s", k ? ", " : ", \"live\": [", b->lives[k].start,
+                    b->lives[k].end, k + 1 == b->life_count ? "]" : "");
+    if (!b->life_count && (!b->use_count || b->start != b->uses[0]))
+        write_field(t, ", \"start\": ", b->start);
+    if (!b->life_count && (!b->use_count || b->end != b->uses[b->use_count - 1] + 1))
+        write_field(t, ", \"end\": ", b->end);
     if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
     if (b->parent_count) {
         text_add(t, ", \"in_place_parents\": ");
@@ -78,7 +63,9 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     }
     if (b->on_costs) text_json_ints(t, "costs", b->on_costs, b->pool_count);
     if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
-    int32_t owner = owner_of(g, b);
+    int32_t owner = -1;
+    for (int32_t k = 0; k < g->list->bonds.staging_count && owner < 0; k++)
+        if (g->list->bonds.staging[k].a == i) owner = g->list->bonds.staging[k].b;
     if (owner >= 0) {
         text_add(t, ", \"instead_of\": ");
         text_json_string(t, g->list->buffers[owner].name);
@@ -93,39 +80,28 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     text_add(t, "}");
 }
 
-static void write_pairs(const struct lx_graph *g, const char *key, const struct lx_pair *pairs, int32_t count,
-                        struct text *t)
-{
-    for (int32_t i = 0; i < count; i++) {
-        if (i)
-            text_add(t, ", ");
-        else
-            text_format(t, ",\n  \"%s\": [", key);
-        write_names(t, g, (int32_t[]){pairs[i].a, pairs[i].b}, 2);
-        if (i + 1 == count) text_add(t, "]");
-    }
-}
-
+/* A list of lists of names: of groups, or, without them, of pairs. */
 static void write_groups(const struct lx_graph *g, const char *key, const struct lx_group *groups,
-                         int32_t count, struct text *t)
+                         const struct lx_pair *pairs, int32_t count, struct text *t)
 {
+    if (count) text_format(t, ",\n  \"%s\": [", key);
     for (int32_t i = 0; i < count; i++) {
-        if (i)
-            text_add(t, ", ");
+        if (i) text_add(t, ", ");
+        if (groups)
+            write_names(t, g, groups[i].at, groups[i].count);
         else
-            text_format(t, ",\n  \"%s\": [", key);
-        write_names(t, g, groups[i].at, groups[i].count);
-        if (i + 1 == count) text_add(t, "]");
+            write_names(t, g, (int32_t[]){pairs[i].a, pairs[i].b}, 2);
     }
+    if (count) text_add(t, "]");
 }
 
 static void write_bonds(const struct lx_graph *g, struct text *t)
 {
     const struct lx_bonds *b = &g->list->bonds;
-    write_pairs(g, "apart", b->apart, b->apart_count, t);
-    write_pairs(g, "exclusive", b->exclusive, b->exclusive_count, t);
-    write_groups(g, "same_place", b->same_place, b->same_place_count, t);
-    write_groups(g, "together", b->together, b->together_count, t);
+    write_groups(g, "apart", NULL, b->apart, b->apart_count, t);
+    write_groups(g, "exclusive", NULL, b->exclusive, b->exclusive_count, t);
+    write_groups(g, "same_place", b->same_place, NULL, b->same_place_count, t);
+    write_groups(g, "together", b->together, NULL, b->together_count, t);
     for (int32_t i = 0; i < b->charge_count; i++) {
         text_add(t, i ? ",\n" : ",\n  \"charges\": [\n");
         static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};

@@ -40,11 +40,6 @@ static int reader_count(const struct online_uses *u, int32_t tensor)
     return u->reader_at[tensor + 1] - u->reader_at[tensor];
 }
 
-static const struct lx_op *online_find_op_at(const struct online_uses *u, int32_t op)
-{
-    return &u->ops[op];
-}
-
 /* Made by one op, shaped, in no place that the pattern states, and read by nobody outside. */
 static bool online_is_inside(const struct online_uses *u, int32_t tensor)
 {
