@@ -7,8 +7,7 @@
 #include <stdarg.h>
 
 /* Fill in `st` (which may be NULL) and return false, so that `return status_set(...)` reads well. */
-bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define status_set(st, code, ...) status_set_at((st), (code), NULL, 0, 0, __VA_ARGS__)
 bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
                    const char *format, ...) __attribute__((format(printf, 6, 7)));
 bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,

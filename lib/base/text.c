@@ -136,26 +136,14 @@ void text_json_string(struct text *t, const char *s)
 
 void text_xml(struct text *t, const char *s)
 {
+    static const char *const entities[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&apos;"};
     for (; *s; s++) {
-        switch (*s) {
-        case '&':
-            text_add(t, "&amp;");
-            break;
-        case '<':
-            text_add(t, "&lt;");
-            break;
-        case '>':
-            text_add(t, "&gt;");
-            break;
-        case '"':
-            text_add(t, "&quot;");
-            break;
-        case '\'':
-            text_add(t, "&apos;");
-            break;
-        default:
+        const char *entity = *s > 0 ? entities[(int)*s] : NULL;
+        if (entity)
+            text_add(t, entity);
+        else
             text_add_n(t, (unsigned char)*s < 0x20 ? "?" : s, 1);
-        }
     }
 }
 

@@ -202,18 +202,12 @@ struct lx_roofs lx_device_roofs(const struct lx_device *d)
 
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor)
 {
-    switch (l->graph->tensors[tensor].role) {
-    case LX_WEIGHT:
-        return LX_BYTES_WEIGHTS;
-    case LX_INPUT:
-    case LX_STATE:
-        return LX_BYTES_INPUTS;
-    case LX_OUTPUT:
-        return LX_BYTES_OUTPUTS;
-    case LX_INTERMEDIATE:
-    case LX_ROLE_COUNT:
-        break;
-    }
+    static const enum lx_byte_kind of_role[LX_ROLE_COUNT] = {[LX_WEIGHT] = LX_BYTES_WEIGHTS,
+                                                             [LX_INPUT] = LX_BYTES_INPUTS,
+                                                             [LX_STATE] = LX_BYTES_INPUTS,
+                                                             [LX_OUTPUT] = LX_BYTES_OUTPUTS};
+    enum lx_role role = l->graph->tensors[tensor].role;
+    if (role != LX_INTERMEDIATE) return of_role[role];
     /* Restickify ops of the pattern itself are not counted. */
     for (int32_t i = 0; i < l->restickify_count; i++)
         if (l->restickifies[i].to == tensor) return LX_BYTES_RELAYOUTS;

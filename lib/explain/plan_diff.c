@@ -147,21 +147,6 @@ void lx_diff_free(struct lx_diff *d)
 /* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there make a run; an op
  * that only the second plan has belongs to the op before it. Some nests of some hundred ops. */
 
-/* Per op of the second plan: its place in the first. */
-static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *after)
-{
-    const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
-    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
-    struct names names = {0};
-    for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
-    for (int32_t o = 0; o < h->op_count; o++) {
-        int32_t at = names_find(&names, h->ops[o].name);
-        place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
-    }
-    names_free(&names);
-    return place;
-}
-
 struct span {
     int32_t from, to; /* both included */
 };
@@ -244,8 +229,17 @@ static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan
 
 void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out)
 {
+    const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
+    int32_t *place =
+        mem_zeroed((size_t)h->op_count + 1, sizeof *place); /* in the first plan, per op of the second */
+    struct names names = {0};
+    for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
+    for (int32_t o = 0; o < h->op_count; o++) {
+        int32_t at = names_find(&names, h->ops[o].name);
+        place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
+    }
+    names_free(&names);
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
-    int32_t *place = places_of(before, after);
     *out = (struct lx_nest_diff){
         .all = mem_zeroed(most + 1, sizeof *out->all),
         .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};

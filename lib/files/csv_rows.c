@@ -7,15 +7,6 @@
 #include <ctype.h>
 #include <string.h>
 
-bool csv_fail(const struct csv_rows *c, int field, enum lx_code code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    status_vset_at(c->st, code, c->file, c->line, field < 0 ? 1 : c->field_column[field], format, args);
-    va_end(args);
-    return false;
-}
-
 bool csv_next_row(struct csv_rows *c, bool *bad)
 {
     while (*c->at == '\n' || *c->at == '\r') c->next_line += *c->at++ == '\n';

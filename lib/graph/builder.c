@@ -16,26 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
-                   const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    status_vset_at(st, code, b->graph->file, at.line, at.column, format, args);
-    va_end(args);
-    return false;
-}
-
-void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops)
-{
-    VEC_RESERVE(&b->tensors, (size_t)tensors);
-    VEC_RESERVE(&b->tensor_places, (size_t)tensors);
-    VEC_RESERVE(&b->ops, (size_t)ops);
-    VEC_RESERVE(&b->op_places, (size_t)ops);
-    names_reserve(&b->tensor_names, (uint32_t)tensors);
-    names_reserve(&b->op_names, (uint32_t)ops);
-}
-
 void builder_begin(struct graph_builder *b, const char *file, const char *name)
 {
     *b = (struct graph_builder){0};

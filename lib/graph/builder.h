@@ -4,6 +4,7 @@
 #define LX_GRAPH_BUILDER_H
 
 #include "base/arena.h"
+#include "base/fail.h"
 #include "base/words/words.h"
 #include "base/vec.h"
 #include "graph/graph.h"
@@ -44,8 +45,6 @@ struct graph_builder {
 void builder_begin(struct graph_builder *b, const char *file, const char *name);
 /* The pattern is a placement list, spill as objective, of the device's capacity, aligned to bytes. */
 struct lx_list *builder_list(struct graph_builder *b);
-/* Room for so many: lists that grow are copied. */
-void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
@@ -66,9 +65,9 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
 void builder_abandon(struct graph_builder *b);
 
-/* Report at a place of the builder's file; returns false. */
-bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Reports at a place of the builder's file; returns false. */
+#define builder_error(b, at, st, code, ...)                                                                  \
+    status_set_at((st), (code), (b)->graph->file, (at).line, (at).column, __VA_ARGS__)
 
 /* Parts of builder_finish, one file each. */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */

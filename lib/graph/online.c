@@ -198,29 +198,26 @@ static bool add_op(struct rewriting *r, int32_t number)
     return builder_op(&r->b, &op, r->st);
 }
 
-static const struct lx_graph *rewrite(struct rewriting *r)
-{
-    builder_begin(&r->b, r->g->file, r->g->name);
-    struct lx_graph *to = r->b.graph;
-    to->summary = arena_string(r->b.memory, r->g->summary);
-    to->device = r->g->device;
-    to->target_hbm_bytes = r->g->target_hbm_bytes;
-    bool ok = add_tensors(r);
-    for (int32_t o = 0; ok && o < r->g->op_count; o++)
-        if (r->fate[o] != GOES) ok = add_op(r, o);
-    if (!ok) builder_abandon(&r->b);
-    if (!ok || !builder_finish(&r->b, r->st)) return NULL;
-    to->came_from = lx_graph_ref(r->g);
-    return to;
-}
-
 bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_status *st)
 {
     struct rewriting r = {.g = g, .st = st};
-    *out = NULL;
     bool ok = true;
+    *out = NULL;
     if (!g->list) find_all(&r);
-    if (r.found_count > 0) ok = (*out = rewrite(&r)) != NULL;
+    if (r.found_count > 0) {
+        builder_begin(&r.b, g->file, g->name);
+        struct lx_graph *to = r.b.graph;
+        to->summary = arena_string(r.b.memory, g->summary);
+        to->device = g->device;
+        to->target_hbm_bytes = g->target_hbm_bytes;
+        ok = add_tensors(&r);
+        for (int32_t o = 0; ok && o < g->op_count; o++)
+            if (r.fate[o] != GOES) ok = add_op(&r, o);
+        if (!ok) builder_abandon(&r.b);
+        ok = ok && builder_finish(&r.b, st);
+        if (ok) to->came_from = lx_graph_ref(g);
+        if (ok) *out = to;
+    }
     arena_free(&r.memory);
     return ok;
 }

@@ -14,6 +14,11 @@
 
 enum param_type { PARAM_INT, PARAM_INTS, PARAM_NUMBER, PARAM_FLAG, PARAM_COMBINE };
 
+static const size_t param_sizes[] = {[PARAM_INT] = sizeof(int64_t),
+                                     [PARAM_NUMBER] = sizeof(double),
+                                     [PARAM_FLAG] = sizeof(bool),
+                                     [PARAM_COMBINE] = sizeof(enum lx_combine)};
+
 struct param_row {
     const char *key;
     enum param_type type;
@@ -162,20 +167,10 @@ static bool same_row(const struct param_row *r, const struct lx_op_params *a, co
 {
     const void *x = (const char *)a + r->offset, *y = (const char *)b + r->offset;
     int n, m;
-    switch (r->type) {
-    case PARAM_INT:
-        return *(const int64_t *)x == *(const int64_t *)y;
-    case PARAM_INTS:
-        x = op_params_list_of(a, r, &n), y = op_params_list_of(b, r, &m);
-        return n == m && !x == !y && (n == 0 || memcmp(x, y, (size_t)n * sizeof(int64_t)) == 0);
-    case PARAM_NUMBER:
-        return !(*(const double *)x != *(const double *)y);
-    case PARAM_FLAG:
-        return *(const bool *)x == *(const bool *)y;
-    case PARAM_COMBINE:
-        return *(const enum lx_combine *)x == *(const enum lx_combine *)y;
-    }
-    return true;
+    if (r->type == PARAM_NUMBER) return !(*(const double *)x != *(const double *)y);
+    if (r->type != PARAM_INTS) return memcmp(x, y, param_sizes[r->type]) == 0;
+    x = op_params_list_of(a, r, &n), y = op_params_list_of(b, r, &m);
+    return n == m && !x == !y && (n == 0 || memcmp(x, y, (size_t)n * sizeof(int64_t)) == 0);
 }
 
 bool op_params_equal(const struct lx_op_params *a, const struct lx_op_params *b)
@@ -220,14 +215,10 @@ const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_
 
 uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p)
 {
-    static const size_t sizes[] = {[PARAM_INT] = sizeof(int64_t),
-                                   [PARAM_NUMBER] = sizeof(double),
-                                   [PARAM_FLAG] = sizeof(bool),
-                                   [PARAM_COMBINE] = sizeof(enum lx_combine)};
     for (const struct param_row *r = rows; p && r < rows + OP_PARAM_COUNT; r++) {
         int n;
         if (r->type != PARAM_INTS) {
-            h = hash_bytes(h, (const char *)p + r->offset, sizes[r->type]);
+            h = hash_bytes(h, (const char *)p + r->offset, param_sizes[r->type]);
             continue;
         }
         const int64_t *list = op_params_list_of(p, r, &n);

@@ -111,10 +111,8 @@ struct name_lists {
 /* Tensors by number, ops by tick. */
 static bool plan_read_old_find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
 {
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        names_add(&n->tensors, g->tensors[t].name, t);
-    for (int32_t t = 0; t < g->op_count; t++)
-        names_add(&n->ops, g->ops[order ? order[t] : t].name, t);
+    for (int32_t t = 0; t < g->tensor_count; t++) names_add(&n->tensors, g->tensors[t].name, t);
+    for (int32_t t = 0; t < g->op_count; t++) names_add(&n->ops, g->ops[order ? order[t] : t].name, t);
     return true;
 }
 

@@ -154,7 +154,6 @@ static void device_graph_begin(struct maker *k)
     k->loops_of = -1;
     builder_begin(&k->b, g->file, g->name);
     k->b.graph->device = g->device;
-    builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
 }
 
 static void device_graph_end(struct maker *k)

@@ -130,18 +130,20 @@ const struct json_value *json_find(const struct json_value *object, const char *
     return v;
 }
 
-static const struct json_value *require(const struct json *j, const struct json_value *object,
-                                        const char *key, lx_status *st)
+/* The value of a key if it is of the wanted kind. False: an error; `*v` NULL: it is absent, and need not be there. */
+static bool json_typed(const struct json *j, const struct json_value *object, const char *key, bool needed,
+                       enum json_kind kind, const struct json_value **v, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
-    return v;
-}
-
-static bool wrong_type(const struct json *j, const struct json_value *v, const char *what, const char *wanted,
-                       lx_status *st)
-{
-    return json_error(j, v, st, LX_E_SCHEMA, "%s must be %s, not %s", what, wanted, type_name(v));
+    static const char *const wanted[] = {[JSON_TRUE] = "true or false",
+                                         [JSON_NUMBER] = "a number",
+                                         [JSON_STRING] = "a string",
+                                         [JSON_ARRAY] = "an array"};
+    *v = json_find(object, key);
+    if (!*v)
+        return !needed ||
+               json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
+    if ((*v)->kind == kind || (kind == JSON_TRUE && json_is_bool(*v))) return true;
+    return json_error(j, *v, st, LX_E_SCHEMA, "%s must be %s, not %s", key, wanted[kind], type_name(*v));
 }
 
 static bool too_wide(const struct json *j, const struct json_value *v, lx_status *st)
@@ -160,7 +162,8 @@ bool json_whole(const struct json_value *v, int64_t *bits)
 bool json_int_value(const struct json *j, const struct json_value *v, const char *what, int64_t low,
                     int64_t high, int64_t *out, lx_status *st)
 {
-    if (!json_is_number(v)) return wrong_type(j, v, what, "an integer", st);
+    if (!json_is_number(v))
+        return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %s", what, type_name(v));
     if (too_wide(j, v, st)) return false;
     double d = v->number;
     if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
@@ -174,8 +177,8 @@ bool json_int_value(const struct json *j, const struct json_value *v, const char
 bool json_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
               int64_t high, int64_t *out, lx_status *st)
 {
-    const struct json_value *v = require(j, object, key, st);
-    return v && json_int_value(j, v, key, low, high, out, st);
+    if (json_find(object, key)) return json_opt_int(j, object, key, low, high, out, st);
+    return json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
 }
 
 bool json_opt_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
@@ -188,9 +191,9 @@ bool json_opt_int(const struct json *j, const struct json_value *object, const c
 bool json_opt_number(const struct json *j, const struct json_value *object, const char *key, double low,
                      double high, double *out, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
+    const struct json_value *v;
+    if (!json_typed(j, object, key, false, JSON_NUMBER, &v, st)) return false;
     if (!v) return true;
-    if (!json_is_number(v)) return wrong_type(j, v, key, "a number", st);
     if (too_wide(j, v, st)) return false;
     if (!(v->number >= low && v->number <= high))
         return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->number, low,
@@ -202,43 +205,43 @@ bool json_opt_number(const struct json *j, const struct json_value *object, cons
 bool json_opt_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
                      lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_string(v)) return wrong_type(j, v, key, "a string", st);
-    *out = v->text;
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_STRING, &v, st);
+    if (ok && v) *out = v->text;
+    return ok;
 }
 
 bool json_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
                  lx_status *st)
 {
-    return require(j, object, key, st) && json_opt_string(j, object, key, out, st);
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, true, JSON_STRING, &v, st);
+    if (ok) *out = v->text;
+    return ok;
 }
 
 bool json_opt_bool(const struct json *j, const struct json_value *object, const char *key, bool *out,
                    lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_bool(v)) return wrong_type(j, v, key, "true or false", st);
-    *out = json_is_true(v);
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_TRUE, &v, st);
+    if (ok && v) *out = json_is_true(v);
+    return ok;
 }
 
 bool json_opt_array(const struct json *j, const struct json_value *object, const char *key,
                     const struct json_value **out, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_array(v)) return wrong_type(j, v, key, "an array", st);
-    *out = v;
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_ARRAY, &v, st);
+    if (ok && v) *out = v;
+    return ok;
 }
 
 bool json_array(const struct json *j, const struct json_value *object, const char *key,
                 const struct json_value **out, lx_status *st)
 {
-    return require(j, object, key, st) && json_opt_array(j, object, key, out, st);
+    return json_typed(j, object, key, true, JSON_ARRAY, out, st);
 }
 
 /* --- The kind of a JSON file before anyone has read it. --- */

@@ -9,52 +9,29 @@
 static bool is_absent(const struct field *f, const void *record)
 {
     const void *at = (const char *)record + f->offset;
-    if (f->need == FIELD_NEEDED) return false;
-    switch (f->kind) {
-    case FIELD_INT:
-        return *(const int64_t *)at == f->absent;
-    case FIELD_REAL:
-        return isnan(*(const double *)at);
-    case FIELD_BOOL:
-        return !*(const bool *)at;
-    case FIELD_TEXT:
-        return !*(const char *const *)at;
-    case FIELD_INTS:
-    case FIELD_ROWS:
-        return ((const struct int_list *)at)->count == 0;
-    }
-    return false;
+    return f->need != FIELD_NEEDED && (f->kind == FIELD_INT    ? *(const int64_t *)at == f->absent
+                                       : f->kind == FIELD_REAL ? isnan(*(const double *)at)
+                                       : f->kind == FIELD_BOOL ? !*(const bool *)at
+                                       : f->kind == FIELD_TEXT ? !*(const char *const *)at
+                                                               : ((const struct int_list *)at)->count == 0);
 }
 
 static void write_value(const struct field *f, const void *at, struct text *t)
 {
-    const struct int_list *list = at;
+    const struct int_list *list = f->kind == FIELD_INTS || f->kind == FIELD_ROWS ? at : NULL;
     int width = f->kind == FIELD_ROWS ? f->width : 0;
-    switch (f->kind) {
-    case FIELD_INT:
-        text_int(t, *(const int64_t *)at);
-        break;
-    case FIELD_REAL:
-        text_format(t, "%.*g", RECORD_REAL_DIGITS, *(const double *)at);
-        break;
-    case FIELD_BOOL:
-        text_add(t, *(const bool *)at ? "true" : "false");
-        break;
-    case FIELD_TEXT:
-        text_json_string(t, *(const char *const *)at);
-        break;
-    case FIELD_INTS:
-    case FIELD_ROWS:
-        text_add(t, "[");
-        for (int32_t i = 0; i < list->count; i++) {
-            text_add(t, i ? ", " : "");
-            if (width && i % width == 0) text_add(t, "[");
-            text_int(t, list->at[i]);
-            if (width && i % width == width - 1) text_add(t, "]");
-        }
-        text_add(t, "]");
-        break;
+    if (f->kind == FIELD_INT) text_int(t, *(const int64_t *)at);
+    if (f->kind == FIELD_REAL) text_format(t, "%.*g", RECORD_REAL_DIGITS, *(const double *)at);
+    if (f->kind == FIELD_BOOL) text_add(t, *(const bool *)at ? "true" : "false");
+    if (f->kind == FIELD_TEXT) text_json_string(t, *(const char *const *)at);
+    if (list) text_add(t, "[");
+    for (int32_t i = 0; list && i < list->count; i++) {
+        text_add(t, i ? ", " : "");
+        if (width && i % width == 0) text_add(t, "[");
+        text_int(t, list->at[i]);
+        if (width && i % width == width - 1) text_add(t, "]");
     }
+    if (list) text_add(t, "]");
 }
 
 void record_write(const struct field *fields, size_t count, const void *record, struct text *t)
@@ -153,28 +130,6 @@ static bool read_field(const struct json *j, const struct json_value *object, co
     return false;
 }
 
-static void set_absent(const struct field *f, void *at)
-{
-    switch (f->kind) {
-    case FIELD_INT:
-        *(int64_t *)at = f->absent;
-        break;
-    case FIELD_REAL:
-        *(double *)at = NAN;
-        break;
-    case FIELD_BOOL:
-        *(bool *)at = false;
-        break;
-    case FIELD_TEXT:
-        *(const char **)at = NULL;
-        break;
-    case FIELD_INTS:
-    case FIELD_ROWS:
-        *(struct int_list *)at = (struct int_list){0};
-        break;
-    }
-}
-
 bool record_read(const struct json *j, const struct json_value *object, const char *what,
                  const struct field *fields, size_t count, void *record, struct arena *memory, lx_status *st)
 {
@@ -183,7 +138,12 @@ bool record_read(const struct json *j, const struct json_value *object, const ch
         const struct field *f = &fields[i];
         const struct json_value *value = json_find(object, f->key);
         if (!value && f->need == FIELD_OPTIONAL) {
-            set_absent(f, (char *)record + f->offset);
+            void *at = (char *)record + f->offset;
+            if (f->kind == FIELD_INT) *(int64_t *)at = f->absent;
+            if (f->kind == FIELD_REAL) *(double *)at = NAN;
+            if (f->kind == FIELD_BOOL) *(bool *)at = false;
+            if (f->kind == FIELD_TEXT) *(const char **)at = NULL;
+            if (f->kind == FIELD_INTS || f->kind == FIELD_ROWS) *(struct int_list *)at = (struct int_list){0};
             continue;
         }
         if (!value)

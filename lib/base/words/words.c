@@ -101,11 +101,6 @@ static void names_grow(struct names *n)
     *n = bigger;
 }
 
-void names_reserve(struct names *n, uint32_t more)
-{
-    while ((n->count + more) * 2 > n->room) names_grow(n);
-}
-
 enum names_result names_add(struct names *n, const char *key, int32_t value)
 {
     if (n->count * 2 >= n->room) names_grow(n);

@@ -40,7 +40,6 @@ struct names {
     uint32_t count, room; /* room: a power of two, or 0 */
 };
 
-void names_reserve(struct names *n, uint32_t more);
 enum names_result { NAMES_ADDED, NAMES_KNOWN };
 enum names_result names_add(struct names *n, const char *key, int32_t value);
 /* The number of a name, or -1. */
