@@ -1,5 +1,5 @@
-/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined
- * through these. */
+/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined through
+ * these. */
 #ifndef LX_BASE_CHECKED_H
 #define LX_BASE_CHECKED_H
 

@@ -16,7 +16,8 @@ bool status_no_memory(lx_status *st);
 /* The error of work that ended without a result because it was cancelled. */
 bool status_cancelled(lx_status *st);
 
-/* The code of an error that repeats another in its own words: memory that is out stays that, whoever speaks of it. */
+/* The code of an error that repeats another in its own words: memory that is out stays that, whoever speaks
+ * of it. */
 static inline enum lx_code status_cause(const lx_status *why, enum lx_code code)
 {
     return why->code == LX_E_MEMORY ? LX_E_MEMORY : code;

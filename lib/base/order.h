@@ -1,6 +1,6 @@
-/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));` defines
- * by_life, which compares by start, then by end, then by buffer. Keys that make the order total keep results the same
- * wherever qsort is another one. */
+/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end)
+ * ORDER_UP(buffer));` defines by_life, which compares by start, then by end, then by buffer. Keys that make
+ * the order total keep results the same wherever qsort is another one. */
 #ifndef LX_BASE_ORDER_H
 #define LX_BASE_ORDER_H
 
@@ -32,8 +32,9 @@ static inline int order_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Binary search: `int32_t i; BISECT(i, 0, count, ticks[i] < tick);` leaves in `i` the first number of [low, high) for which
- * `before` is false, or `high`. `before` is an expression of `i` that is true up to some number and false from there on. */
+/* Binary search: `int32_t i; BISECT(i, 0, count, ticks[i] < tick);` leaves in `i` the first number of [low,
+ * high) for which `before` is false, or `high`. `before` is an expression of `i` that is true up to some
+ * number and false from there on. */
 #define BISECT(i, low, high, before)                                                                         \
     do {                                                                                                     \
         int32_t bisect_low = (low), bisect_high = (high);                                                    \
@@ -80,7 +81,8 @@ static inline int order_i64(const void *a, const void *b)
         (at)[heap_at] = heap_moving;                                                                         \
     } while (0)
 
-/* Disjoint sets of the numbers 0 .. count - 1. The least number of a set is its root, whatever the order of joins. */
+/* Disjoint sets of the numbers 0 .. count - 1. The least number of a set is its root, whatever the order of
+ * joins. */
 /* Every number is a set of its own. */
 static inline void sets_begin(int32_t *up, int32_t count)
 {

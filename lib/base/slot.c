@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share
- * of its time that a worker spends on results to offer. */
+/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share of
+ * its time that a worker spends on results to offer. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };

@@ -37,8 +37,8 @@ const char *lx_status_describe(const lx_status *st, char *out, size_t size)
     return out;
 }
 
-/* Control characters of foreign files must not reach the terminal, and a text that was cut to size must not end in half
- * a UTF-8 character. */
+/* Control characters of foreign files must not reach the terminal, and a text that was cut to size must not
+ * end in half a UTF-8 character. */
 static void status_tidy(char *s, size_t size)
 {
     size_t n = strlen(s), back = 1;

@@ -1,5 +1,6 @@
-/* Each op by the parts of its division's time and those of the copies of its tick; then the bundle's end-to-end time is
- * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
+/* Each op by the parts of its division's time and those of the copies of its tick; then the bundle's
+ * end-to-end time is shared out: what it is longer than its ops is launch, what it is shorter is HBM that the
+ * launch covers. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
 #include "base/words/words.h"
@@ -42,8 +43,7 @@ static double bytes_without_padding(const struct lx_plan *p, int32_t o, int oper
     return times * (t->rank < 0 ? padded : fmin(bytes, padded));
 }
 
-static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum,
-                             struct lx_op_wait *out)
+static void waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, struct lx_op_wait *out)
 {
     double share[LX_MAX_OPERANDS];
     lx_plan_hbm_shares(p, o, share);
@@ -78,14 +78,14 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
     sum->cost.cores = max_i64(sum->cost.cores, p->divisions->at[o].cores_used);
 }
 
-static struct lx_core_view op_waits_view_of(const struct lx_plan *p, int32_t stay)
+static struct lx_core_view waits_view_of(const struct lx_plan *p, int32_t stay)
 {
     return lx_division_held(p->divisions, p->stays[stay].view_op, p->stays[stay].view_operand,
                             p->stays[stay].hold);
 }
 
-static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_transfer *t,
-                                   struct bundle_sum *sum, struct lx_op_wait *out)
+static void waits_time_transfer(const struct lx_plan *p, const struct lx_transfer *t, struct bundle_sum *sum,
+                                struct lx_op_wait *out)
 {
     int32_t tensor = p->stays[t->stay].tensor;
     const struct lx_device *d = &p->layouts->graph->device;
@@ -102,8 +102,8 @@ static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_tran
         out->hbm_bytes += (double)t->bytes;
         return;
     }
-    struct lx_core_view to = op_waits_view_of(p, t->stay),
-                        from = t->source >= 0 ? op_waits_view_of(p, t->source) : to;
+    struct lx_core_view to = waits_view_of(p, t->stay),
+                        from = t->source >= 0 ? waits_view_of(p, t->source) : to;
     us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
                             : view_ring_us(p->layouts, tensor, &from, &to);
     us *= fills;
@@ -125,16 +125,16 @@ static void share_launch(const struct bundle_sum *sum, double longer, int32_t op
             longer * (sum->cost.device_us > 0 ? w->device_us / sum->cost.device_us : 1.0 / ops);
 }
 
-static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
-                              int32_t *next, struct lx_op_wait *ops)
+static void waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
+                           int32_t *next, struct lx_op_wait *ops)
 {
     struct bundle_sum sum = {.cost = {.times = run->times}};
-    for (int32_t o = run->first; o < run->end; o++) op_waits_time_op(p, o, &sum, &ops[o]);
+    for (int32_t o = run->first; o < run->end; o++) waits_time_op(p, o, &sum, &ops[o]);
     for (; *next < p->transfer_count && p->transfers[*next].tick < run->end; ++*next) {
         const struct lx_transfer *t = &p->transfers[*next];
         if (t->tick >= run->first && (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 &&
             t->stay < p->problem.count && t->source < p->problem.count)
-            op_waits_time_transfer(p, t, &sum, &ops[t->tick]);
+            waits_time_transfer(p, t, &sum, &ops[t->tick]);
     }
     for (int32_t o = run->first; o < run->end; o++) {
         sum.cost.device_us += ops[o].device_us;
@@ -155,7 +155,7 @@ void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)
         int32_t end = p->bundles[i].first + p->bundles[i].count;
         for (int32_t o = p->bundles[i].first; o < end;) {
             struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
-            op_waits_time_run(p, &run, p->bundles[i].is_extern, &next, ops);
+            waits_time_run(p, &run, p->bundles[i].is_extern, &next, ops);
             o = run.end;
         }
     }

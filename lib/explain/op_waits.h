@@ -29,9 +29,9 @@ struct lx_byte_sums {
     int64_t bytes[LX_BYTE_KIND_COUNT];
 };
 
-/* Per buffer (`moved` has problem.count of them): HBM bytes of its accesses while it is off chip, and of its loads and
- * stores while it is on chip; of a list its cost while it is off chip. Accesses that no stay serves are those of the
- * tensor's first. */
+/* Per buffer (`moved` has problem.count of them): HBM bytes of its accesses while it is off chip, and of its
+ * loads and stores while it is on chip; of a list its cost while it is off chip. Accesses that no stay serves
+ * are those of the tensor's first. */
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved);
 struct lx_byte_sums lx_plan_byte_sums(const struct lx_plan *p, const int64_t *moved);
 

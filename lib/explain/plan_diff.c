@@ -144,8 +144,9 @@ void lx_diff_free(struct lx_diff *d)
     *d = (struct lx_diff){0};
 }
 
-/* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there make a run; an op
- * that only the second plan has belongs to the op before it. Some nests of some hundred ops. */
+/* Nests of both plans stand on one axis: the ops of the first plan, in order of time. Those that meet there
+ * make a run; an op that only the second plan has belongs to the op before it. Some nests of some hundred
+ * ops. */
 
 struct span {
     int32_t from, to; /* both included */

@@ -78,8 +78,8 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-/* The HBM bytes of a tensor in a nest: of accesses off chip, and of copies. `stay`: the first that serves an access;
- * `kinds`: a bit for each kind of copy. */
+/* The HBM bytes of a tensor in a nest: of accesses off chip, and of copies. `stay`: the first that serves an
+ * access; `kinds`: a bit for each kind of copy. */
 static int64_t nest_explain_moved(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
                                   int32_t *stay, int64_t *off, unsigned *kinds)
 {

@@ -1,5 +1,5 @@
-/* Rows of comma-separated values, with quotes as in RFC 4180: fields are cut out of the text, and errors
- * know where they stand. */
+/* Rows of comma-separated values, with quotes as in RFC 4180: fields are cut out of the text, and errors know
+ * where they stand. */
 #ifndef LX_FILES_CSV_ROWS_H
 #define LX_FILES_CSV_ROWS_H
 

@@ -238,7 +238,7 @@ struct d2m_answer {
 };
 
 /* The number of the variable in vN.scratchK or vN.spillK, and which; -1: it is of another name. */
-static int32_t d2m_solution_variable_of(const char *name, bool *spill)
+static int32_t d2m_variable_of(const char *name, bool *spill)
 {
     char *end;
     if (name[0] != 'v' || name[1] < '0' || name[1] > '9') return -1;
@@ -248,13 +248,13 @@ static int32_t d2m_solution_variable_of(const char *name, bool *spill)
 }
 
 /* From buffer `i` on, those of one space of the variable: their requests, and the list of their numbers. */
-static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool wanted)
+static int32_t d2m_add_space(struct d2m_answer *x, int32_t i, bool wanted)
 {
     bool spill = false, first = true;
     text_format(&x->variables, wanted ? ", \"spill\": [" : "\"scratch\": [");
     for (; i < x->g->list->buffer_count; i++) {
         const struct lx_buffer *b = &x->g->list->buffers[i];
-        if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
+        if (d2m_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
         /* A variable without requests in scratch has a buffer of no bytes in its stead. */
         if (!spill && b->size == 0 && b->start == 0 && b->end == 1) continue;
         text_format(&x->variables, first ? "%d" : ", %d", (int)x->request);
@@ -275,7 +275,7 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
     (void)pool; /* there is one scratch memory */
     for (int32_t i = 0; g->list && ok && i < g->list->buffer_count;) {
         const struct lx_buffer *b = &g->list->buffers[i];
-        if (d2m_solution_variable_of(b->name, &spill) != x.variable || spill)
+        if (d2m_variable_of(b->name, &spill) != x.variable || spill)
             ok = status_set(
                 st, LX_E_UNSUPPORTED,
                 "only plans of a D2M file have such answers: a buffer is not called vN.scratchK or "
@@ -284,8 +284,8 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
         text_format(&x.variables, "%s\n    {\"placement\": \"%s\", \"bound\": %s, \"domain\": {",
                     x.variable ? "," : "", address[i] >= 0 ? "scratch" : "spill",
                     b->must || b->reason ? "true" : "false");
-        i = d2m_solution_add_space(&x, i, false);
-        i = d2m_solution_add_space(&x, i, true);
+        i = d2m_add_space(&x, i, false);
+        i = d2m_add_space(&x, i, true);
         text_add(&x.variables, "}}");
         x.variable++;
     }

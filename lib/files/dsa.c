@@ -1,8 +1,8 @@
 /* Reads dsa-problem-v1: pools and buffers. Every object refuses keys that it does not have.
  *
- * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for
- * the tools that the file came from. Times may be negative and are then shifted so that the first is 0.
- * Profile and fingerprint stay in the summary. */
+ * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for the
+ * tools that the file came from. Times may be negative and are then shifted so that the first is 0. Profile
+ * and fingerprint stay in the summary. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/order.h"
@@ -85,7 +85,7 @@ static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct
     return true;
 }
 
-static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_read_pool(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "capacity", "reserved_ranges", "bank_geometry", NULL};
     struct lx_pool *pool = &r->rooms[r->room_count];
@@ -148,7 +148,7 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
     return true;
 }
 
-static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_read_buffer(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "size", "alignment", "live_intervals", "allowed_pools",
                                        NULL};
@@ -183,7 +183,7 @@ static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_valu
     return true;
 }
 
-static bool dsa_problem_add_buffers(struct dsa_reader *r)
+static bool dsa_add_buffers(struct dsa_reader *r)
 {
     for (size_t i = 0; i < r->list.count; i++) {
         struct lx_buffer *b = &r->list.at[i];
@@ -232,8 +232,8 @@ static bool read_pair(struct dsa_reader *r, const struct json_value *v, const st
     return json_error(r->j, v, r->st, LX_E_MODEL, "%s of a buffer with itself; name two", list->what);
 }
 
-static bool dsa_bonds_read_pairs(struct dsa_reader *r, const struct json_value *from,
-                                 const struct pair_list *list, struct lx_pair **out, int32_t *count)
+static bool dsa_read_pairs(struct dsa_reader *r, const struct json_value *from, const struct pair_list *list,
+                           struct lx_pair **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (from && !json_opt_array(r->j, from, list->key, &array, r->st)) return false;
@@ -243,7 +243,7 @@ static bool dsa_bonds_read_pairs(struct dsa_reader *r, const struct json_value *
     return true;
 }
 
-static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
+static int32_t dsa_leader(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
@@ -258,20 +258,19 @@ static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
             *sizes = arena_array(r->b.memory, n, sizeof *sizes);
     struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
     for (size_t i = 0; i < n; i++) up[i] = (int32_t)i;
-    for (int32_t k = 0; k < count; k++)
-        up[dsa_bonds_leader(up, pairs[k].a)] = dsa_bonds_leader(up, pairs[k].b);
-    for (size_t i = 0; i < n; i++) sizes[dsa_bonds_leader(up, (int32_t)i)]++;
+    for (int32_t k = 0; k < count; k++) up[dsa_leader(up, pairs[k].a)] = dsa_leader(up, pairs[k].b);
+    for (size_t i = 0; i < n; i++) sizes[dsa_leader(up, (int32_t)i)]++;
     for (size_t i = 0; i < n; i++) {
         if (up[i] != (int32_t)i || sizes[i] < 2) continue;
         int32_t *members = arena_array(r->b.memory, (size_t)sizes[i], sizeof *members), found = 0;
         for (size_t k = 0; k < n; k++)
-            if (dsa_bonds_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
+            if (dsa_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
         groups[s->same_place_count++] = (struct lx_group){members, found};
     }
     s->same_place = groups;
 }
 
-static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_read_pin(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"buffer", "pool", "offset", "exclusive_for_all_time", NULL};
     int64_t offset;
@@ -333,17 +332,17 @@ static bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *proble
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
     if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
-    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count)) return false;
+    if (!dsa_read_pairs(r, constraints, &same, &pairs, &count)) return false;
     make_groups(r, pairs, count);
-    if (!dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
-        !dsa_bonds_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
+    if (!dsa_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
+        !dsa_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
         return false;
     s->apart = separate;
     s->exclusive = exclusive;
     const struct json_value *array = NULL, *v;
     if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
     json_for_each(v, array)
-        if (!dsa_bonds_read_pin(r, v)) return false;
+        if (!dsa_read_pin(r, v)) return false;
     return read_penalties(r, problem);
 }
 
@@ -357,7 +356,7 @@ static bool refuse_term(struct dsa_reader *r, const struct json_value *term, con
 }
 
 /* A term settles the question, or leaves it to the next (capacity_overflow: the capacity holds anyway). */
-static bool dsa_bonds_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
+static bool dsa_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
 {
     const char *word = json_is_string(term) ? term->text : "";
     enum lx_objective *objective = &r->b.list->objective;
@@ -393,14 +392,14 @@ static bool dsa_read_objective(struct dsa_reader *r, const struct json_value *pr
     json_for_each(term, terms) {
         if (json_is_string(term) && strcmp(term->text, "bank_cost") == 0)
             return refuse_term(r, term, "is not counted here");
-        if (!settled && !dsa_bonds_read_term(r, term, &settled)) return false;
+        if (!settled && !dsa_read_term(r, term, &settled)) return false;
     }
     return true;
 }
 
 /* --- The file. --- */
 
-static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_value *root)
+static bool dsa_read_problem(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
                                        "objective", "pypto_structure", NULL};
@@ -414,11 +413,11 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
                           "there is no pool; buffers need one to be placed in");
     r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
     json_for_each(v, array)
-        if (!dsa_problem_read_pool(r, v)) return false;
+        if (!dsa_read_pool(r, v)) return false;
     if (!sort_ids(r, r->pools.at, r->pools.count, array, "pool")) return false;
     if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
     json_for_each(v, array)
-        if (!dsa_problem_read_buffer(r, v)) return false;
+        if (!dsa_read_buffer(r, v)) return false;
     if (!sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer") || !dsa_read_objective(r, problem))
         return false;
     /* Where capacity is asked for a pool without a limit has room for everything. */
@@ -438,13 +437,13 @@ static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_val
     if (!dsa_read_bonds(r, problem)) return false;
     r->b.list->pools = r->rooms;
     r->b.list->pool_count = r->room_count;
-    return dsa_problem_add_buffers(r);
+    return dsa_add_buffers(r);
 }
 
 static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
                                        "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
 
-static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value *root)
+static bool dsa_read_root(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
                                        "relaxed_from",   "relaxed_features", "problem",  NULL};
@@ -484,7 +483,7 @@ static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value 
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
             : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
-    return dsa_problem_read_problem(r, root);
+    return dsa_read_problem(r, root);
 }
 
 bool dsa_problem_sniff(const char *text, size_t length)
@@ -498,7 +497,7 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
     struct dsa_reader r = {.j = &j, .st = st};
     if (!json_parse(&j, file, text, length, st)) return NULL;
     const struct lx_graph *made = NULL;
-    if (dsa_problem_read_root(&r, j.root))
+    if (dsa_read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);
@@ -510,15 +509,14 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
     return made;
 }
 
-/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the
- * problem is from. Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c).
- * Their tools refuse a solution without the fingerprint of its problem, so that without one nothing is
- * written. */
+/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the problem
+ * is from. Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c). Their
+ * tools refuse a solution without the fingerprint of its problem, so that without one nothing is written. */
 
 FORMAT_WRITES_ANSWERS(dsa_solution);
 
 /* The id in NAME#ID, or -1. */
-static int64_t dsa_solution_id_of(const char *name)
+static int64_t dsa_id_of(const char *name)
 {
     const char *mark = strrchr(name, '#');
     char *end;
@@ -543,9 +541,8 @@ static bool add_places(const struct lx_graph *g, const int64_t *address, const i
     int written = 0;
     for (int32_t i = 0; i < g->list->buffer_count; i++) {
         if (address[i] < 0) continue;
-        int64_t buffer = dsa_solution_id_of(g->list->buffers[i].name);
-        int64_t where =
-            g->list->pool_count ? dsa_solution_id_of(g->list->pools[pool ? pool[i] : 0].name) : -1;
+        int64_t buffer = dsa_id_of(g->list->buffers[i].name);
+        int64_t where = g->list->pool_count ? dsa_id_of(g->list->pools[pool ? pool[i] : 0].name) : -1;
         if (buffer < 0 || where < 0)
             return status_set(st, LX_E_UNSUPPORTED,
                               "buffer %s or its pool has no id, as NAME#ID; only plans of a "

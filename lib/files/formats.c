@@ -1,5 +1,5 @@
-/* The table of formats, in the order in which people are told of them; and the way in: whatever the file is, find
- * out and read it. */
+/* The table of formats, in the order in which people are told of them; and the way in: whatever the file is,
+ * find out and read it. */
 #include "files/formats.h"
 #include "base/fail.h"
 #include "base/file.h"

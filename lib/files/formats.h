@@ -1,8 +1,8 @@
 /* The file formats: one row each, and nobody else has a list of them.
  *
- * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or
- * lists of buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its
- * file, with the functions of its row, and the row in formats.c. */
+ * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or lists
+ * of buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its file, with
+ * the functions of its row, and the row in formats.c. */
 #ifndef LX_FILES_FORMATS_H
 #define LX_FILES_FORMATS_H
 

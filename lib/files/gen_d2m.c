@@ -1,8 +1,8 @@
 /* Problems of the kind that tt-mlir's D2M allocator is tested with: segments in a row, each a chain of NECK
- * nodes and then 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both
- * sides a chain. The order is the only one that there is. A node is a variable: in scratch memory it claims
- * 16 s bytes from its own position to that of its last successor; spilled, s bytes at the position of each.
- * s is 32 times 2 to 1009. */
+ * nodes and then 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both sides
+ * a chain. The order is the only one that there is. A node is a variable: in scratch memory it claims 16 s
+ * bytes from its own position to that of its last successor; spilled, s bytes at the position of each. s is
+ * 32 times 2 to 1009. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/rng.h"

@@ -1,9 +1,9 @@
-/* One token step of a decoder-only model with grouped-query attention: each sequence of the batch brings
- * one new token and a cache of keys and values, which is read and not copied. The new token's own key and
- * value take part beside the cache and leave as outputs, for the caller to append.
+/* One token step of a decoder-only model with grouped-query attention: each sequence of the batch brings one
+ * new token and a cache of keys and values, which is read and not copied. The new token's own key and value
+ * take part beside the cache and leave as outputs, for the caller to append.
  *
- * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and
- * what nobody reads any more is an output. 43 ops a layer. */
+ * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and what
+ * nobody reads any more is an output. 43 ops a layer. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 

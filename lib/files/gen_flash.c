@@ -1,9 +1,9 @@
 /* Tiled attention (FlashAttention) written out: every step of every tile is one op.
  *
- * Queries and keys are cut into blocks. For each block of queries the blocks of keys and values pass by;
- * a running row maximum m, a running denominator l and an accumulator o are corrected at each step, and o
- * is divided by l at the end. The first block of keys starts them, so it needs no correction. With
- * nq x nkv tiles the graph has nq * (16 nkv - 4) ops. */
+ * Queries and keys are cut into blocks. For each block of queries the blocks of keys and values pass by; a
+ * running row maximum m, a running denominator l and an accumulator o are corrected at each step, and o is
+ * divided by l at the end. The first block of keys starts them, so it needs no correction. With nq x nkv
+ * tiles the graph has nq * (16 nkv - 4) ops. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"

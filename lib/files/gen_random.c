@@ -87,8 +87,8 @@ static void gen_random_move_on(struct maker *m, int64_t tick)
     m->now = tick;
 }
 
-/* A buffer that is used last on this tick and has been read, or -1. Where very many end at once, the
- * latest few are enough to choose from. */
+/* A buffer that is used last on this tick and has been read, or -1. Where very many end at once, the latest
+ * few are enough to choose from. */
 static int32_t find_parent(struct maker *m, int64_t tick)
 {
     int32_t choice = -1, seen = 0, looked = 0;

@@ -1,7 +1,7 @@
-/* The staircase patterns at any size. Each step loads A, computes B of the same size from it and
- * drops A; every B lives to the end. A placement that appends needs about twice the bytes of one that
- * keeps the A's in one place and stacks the B's against the other end. Downward, the steps shrink and a
- * small blocker Z is there from the first op to the last.
+/* The staircase patterns at any size. Each step loads A, computes B of the same size from it and drops A;
+ * every B lives to the end. A placement that appends needs about twice the bytes of one that keeps the A's in
+ * one place and stacks the B's against the other end. Downward, the steps shrink and a small blocker Z is
+ * there from the first op to the last.
  *
  * Seven steps up and five down are the two target patterns. */
 #include "files/gen_common.h"
@@ -25,16 +25,16 @@ struct stairs {
     VEC(int32_t) kept; /* what lives to the end */
 };
 
-static int32_t gen_staircase_add_bytes(struct stairs *s, const char *format, int64_t i, enum lx_role role,
-                                       int64_t bytes)
+static int32_t staircase_add_bytes(struct stairs *s, const char *format, int64_t i, enum lx_role role,
+                                   int64_t bytes)
 {
     char name[40];
     snprintf(name, sizeof name, "%s%lld%s", format, (long long)i, role == LX_INPUT ? "_HBM" : "");
     return gen_bytes(&s->g, name, role, bytes);
 }
 
-static void gen_staircase_add_op(struct stairs *s, const char *kind, int64_t i, const char *part, int count,
-                                 const int32_t *inputs, int32_t output)
+static void staircase_add_op(struct stairs *s, const char *kind, int64_t i, const char *part, int count,
+                             const int32_t *inputs, int32_t output)
 {
     char name[40];
     snprintf(name, sizeof name, "op%lld_%s", (long long)i, part);
@@ -52,8 +52,8 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
               st);
     if (!s.g.failed && !s.unit) {
         const struct lx_device *device = &s.g.b.graph->device;
-        /* Units that are live at the worst tick. Upward at the last step: all B, and the last A. Downward at the
-         * last two steps alike: Z, all B, and an A of one. */
+        /* Units that are live at the worst tick. Upward at the last step: all B, and the last A. Downward at
+         * the last two steps alike: Z, all B, and an A of one. */
         int64_t peak = v[DOWN] ? pairs * (pairs + 1) / 2 + 2 : pairs * (pairs + 3) / 2;
         s.unit = lx_device_usable(device) / peak / device->stick_bytes * device->stick_bytes;
         if (s.unit == 0) {
@@ -67,19 +67,18 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         int32_t source = gen_bytes(&s.g, "Z_HBM", LX_INPUT, s.unit),
                 z = gen_bytes(&s.g, "Z", LX_ROLE_COUNT, s.unit);
         gen_plain(&s.g, "op0_load", "clone", 1, &source, z);
-        gen_plain(&s.g, "op0_0", "generic", 1, &z,
-                  gen_staircase_add_bytes(&s, "C", 0, LX_ROLE_COUNT, s.unit));
+        gen_plain(&s.g, "op0_0", "generic", 1, &z, staircase_add_bytes(&s, "C", 0, LX_ROLE_COUNT, s.unit));
         if (!s.g.failed) VEC_PUSH(&s.kept, z);
     }
     for (int64_t i = 1; i <= pairs && !s.g.failed; i++) {
         int64_t units = v[DOWN] ? pairs - i + 1 : i, bytes = units * s.unit;
-        int32_t source = gen_staircase_add_bytes(&s, "A", i, LX_INPUT, bytes),
-                a = gen_staircase_add_bytes(&s, "A", i, LX_ROLE_COUNT, bytes);
-        int32_t b = gen_staircase_add_bytes(&s, "B", i, LX_ROLE_COUNT, bytes),
-                c = gen_staircase_add_bytes(&s, "C", i, LX_ROLE_COUNT, s.unit);
-        gen_staircase_add_op(&s, "clone", i, "load", 1, &source, a);
-        gen_staircase_add_op(&s, "generic", i, "0", 1, &a, b);
-        gen_staircase_add_op(&s, "generic", i, "1", 2, (const int32_t[]){a, b}, c);
+        int32_t source = staircase_add_bytes(&s, "A", i, LX_INPUT, bytes),
+                a = staircase_add_bytes(&s, "A", i, LX_ROLE_COUNT, bytes);
+        int32_t b = staircase_add_bytes(&s, "B", i, LX_ROLE_COUNT, bytes),
+                c = staircase_add_bytes(&s, "C", i, LX_ROLE_COUNT, s.unit);
+        staircase_add_op(&s, "clone", i, "load", 1, &source, a);
+        staircase_add_op(&s, "generic", i, "0", 1, &a, b);
+        staircase_add_op(&s, "generic", i, "1", 2, (const int32_t[]){a, b}, c);
         if (!s.g.failed) VEC_PUSH(&s.kept, b);
         read += units;
         written++;
@@ -91,8 +90,8 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         int count = 0;
         if (result >= 0) inputs[count++] = result;
         while (count < LX_MAX_INPUTS && done < s.kept.count) inputs[count++] = s.kept.at[done++];
-        result = gen_staircase_add_bytes(&s, "C", pairs + i, LX_ROLE_COUNT, s.unit);
-        gen_staircase_add_op(&s, "generic", pairs + i, "final", count, inputs, result);
+        result = staircase_add_bytes(&s, "C", pairs + i, LX_ROLE_COUNT, s.unit);
+        staircase_add_op(&s, "generic", pairs + i, "final", count, inputs, result);
     }
     /* Every A read once, every C written once. Several last ops hand one C on, on chip. */
     if (!s.g.failed && !v[UNIT]) s.g.b.graph->target_hbm_bytes = (read + written + 1) * s.unit;

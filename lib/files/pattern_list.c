@@ -45,7 +45,7 @@ static bool read_taken(struct reader *r, const struct json_value *v, struct lx_p
     return true;
 }
 
-static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v, struct lx_pool *p)
+static bool list_read_pool(struct reader *r, const struct json_value *v, struct lx_pool *p)
 {
     static const char *const keys[] = {"name", "capacity", "reserved", "prefix", NULL};
     const char *name;
@@ -74,7 +74,7 @@ static bool read_pools(struct reader *r, const struct json_value *root)
                           "\"capacity\" goes without \"pools\": each pool has its own");
     struct lx_pool *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
     json_for_each(v, array) {
-        if (!pattern_pools_read_pool(r, v, &pools[list->pool_count])) return false;
+        if (!list_read_pool(r, v, &pools[list->pool_count])) return false;
         for (int32_t k = 0; k < list->pool_count; k++)
             if (strcmp(pools[k].name, pools[list->pool_count].name) == 0)
                 return json_error(r->j, v, r->st, LX_E_DUPLICATE, "two pools have the name %s; rename one",
@@ -148,7 +148,7 @@ static bool read_live(struct reader *r, const struct json_value *v, struct lx_bu
 }
 
 /* "pin": [pool, address], or "fixed" for the first pool; "pools" and "costs". */
-static bool pattern_list_read_places(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool list_read_places(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *pin = NULL, *pools = NULL, *costs = NULL, *one;
     int64_t *ints = NULL;
@@ -182,7 +182,7 @@ static bool pattern_list_read_places(struct reader *r, const struct json_value *
 /* "off" and "cost" are the same; "off": null says that it must be placed. Without either uses imply the cost:
  * (reads + 1) times its size for a computed buffer, (reads - 1) times if it is read first, because one read
  * remains when it is cloned. */
-static bool pattern_list_read_cost(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool list_read_cost(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *off = json_find(v, "off");
     if (off && json_find(v, "cost"))
@@ -197,7 +197,7 @@ static bool pattern_list_read_cost(struct reader *r, const struct json_value *v,
     return json_error(r->j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b->name);
 }
 
-static bool pattern_list_read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool list_read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *uses = NULL;
     int64_t *ticks = NULL;
@@ -216,7 +216,7 @@ static bool pattern_list_read_uses(struct reader *r, const struct json_value *v,
     return true;
 }
 
-static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)
+static bool list_read_buffer(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"name",
                                        "id",
@@ -244,7 +244,7 @@ static bool pattern_list_read_buffer(struct reader *r, const struct json_value *
     struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
     int64_t id = 0;
     if (!json_only_keys(j, v, "a buffer", keys, r->st) || !json_string(j, v, "name", &b.name, r->st) ||
-        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !pattern_list_read_uses(r, v, &b) ||
+        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !list_read_uses(r, v, &b) ||
         !json_opt_int(j, v, "start", 0, LX_INT_MAX, &b.start, r->st) ||
         !json_opt_int(j, v, "end", 1, LX_INT_MAX, &b.end, r->st))
         return false;
@@ -255,7 +255,7 @@ static bool pattern_list_read_buffer(struct reader *r, const struct json_value *
         !json_opt_string(j, v, "barred", &b.reason, r->st) ||
         !json_opt_int(j, v, "alignment", json_find(v, "live") ? 0 : 1, LX_INT_MAX, &b.alignment, r->st) ||
         !json_opt_int(j, v, "cost", 0, LX_INT_MAX, &b.spill_cost, r->st) || !read_live(r, v, &b) ||
-        !pattern_list_read_cost(r, v, &b) || !pattern_list_read_places(r, v, &b) ||
+        !list_read_cost(r, v, &b) || !list_read_places(r, v, &b) ||
         !json_opt_int(j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st))
         return false;
     if (b.use_count > 0 && b.start < 0) b.start = b.uses[0];
@@ -270,7 +270,7 @@ static bool pattern_list_read_buffer(struct reader *r, const struct json_value *
 }
 
 /* Parents may stand further down, so they are resolved when all buffers are known. */
-static bool pattern_list_read_parents(struct reader *r, const struct json_value *buffers)
+static bool list_read_parents(struct reader *r, const struct json_value *buffers)
 {
     size_t i = 0;
     const struct json_value *v, *name;
@@ -310,8 +310,8 @@ static bool read_group(struct reader *r, const struct json_value *array, const c
 }
 
 /* A list of groups under a key. */
-static bool pattern_bonds_read_groups(struct reader *r, const struct json_value *root, const char *key,
-                                      const struct lx_group **out, int32_t *count)
+static bool list_read_groups(struct reader *r, const struct json_value *root, const char *key,
+                             const struct lx_group **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
@@ -326,8 +326,8 @@ static bool pattern_bonds_read_groups(struct reader *r, const struct json_value 
     return true;
 }
 
-static bool pattern_bonds_read_pairs(struct reader *r, const struct json_value *root, const char *key,
-                                     const struct lx_pair **out, int32_t *count)
+static bool list_read_pairs(struct reader *r, const struct json_value *root, const char *key,
+                            const struct lx_pair **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
@@ -392,10 +392,10 @@ static bool read_bonds(struct reader *r, const struct json_value *root, const st
 {
     struct lx_bonds *b = &r->b.list->bonds;
     const struct json_value *array = NULL, *v;
-    if (!pattern_bonds_read_pairs(r, root, "apart", &b->apart, &b->apart_count) ||
-        !pattern_bonds_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) ||
-        !pattern_bonds_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) ||
-        !pattern_bonds_read_groups(r, root, "together", &b->together, &b->together_count) ||
+    if (!list_read_pairs(r, root, "apart", &b->apart, &b->apart_count) ||
+        !list_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) ||
+        !list_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) ||
+        !list_read_groups(r, root, "together", &b->together, &b->together_count) ||
         !json_opt_array(r->j, root, "charges", &array, r->st))
         return false;
     struct lx_charge *charges = arena_array(r->b.memory, (size_t)json_count(array), sizeof *charges);
@@ -438,6 +438,6 @@ bool read_list(struct reader *r, const struct json_value *root, const struct jso
     if (grid) return json_error(r->j, grid, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
     if (!read_pools(r, root)) return false;
     json_for_each(v, buffers)
-        if (!pattern_list_read_buffer(r, v)) return false;
-    return pattern_list_read_parents(r, buffers) && read_bonds(r, root, buffers);
+        if (!list_read_buffer(r, v)) return false;
+    return list_read_parents(r, buffers) && read_bonds(r, root, buffers);
 }

@@ -95,8 +95,7 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]) && read_cut(r, v, &r->b.tensors.at[t]);
 }
 
-static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v, const char *op,
-                                    int32_t *out)
+static bool ops_find_tensor(struct reader *r, const struct json_value *v, const char *op, int32_t *out)
 {
     if (!json_is_string(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
@@ -154,10 +153,10 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
     if (*count < 1 || *count > LX_MAX_OUTPUTS)
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
                           *count, LX_MAX_OUTPUTS);
-    if (one) return pattern_ops_find_tensor(r, one, op, &outputs[0]);
+    if (one) return ops_find_tensor(r, one, op, &outputs[0]);
     int n = 0;
     json_for_each(item, list)
-        if (!pattern_ops_find_tensor(r, item, op, &outputs[n++])) return false;
+        if (!ops_find_tensor(r, item, op, &outputs[n++])) return false;
     return true;
 }
 
@@ -282,7 +281,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     const struct json_value *item;
     int n = 0;
     json_for_each(item, inputs)
-        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
+        if (!ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];

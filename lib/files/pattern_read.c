@@ -1,5 +1,5 @@
-/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
- * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
+/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text is
+ * checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "files/pattern.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -32,8 +32,8 @@ bool read_ints(struct reader *r, const struct json_value *array, const char *wha
     return true;
 }
 
-bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
-                         lx_status *st)
+static bool pattern_read_device(const struct json *j, const struct json_value *value,
+                                struct lx_device *device, lx_status *st)
 {
     enum { MOST_PRESETS = 32 };
     const char *preset = lx_device_at(0)->preset, *presets[MOST_PRESETS + 1] = {0};

@@ -1,5 +1,5 @@
-/* A buffer: what is placed in a scratchpad. Patterns may list buffers outright; for graphs the
- * scratchpad stage derives them from tensors and ops. Solvers see nothing else. */
+/* A buffer: what is placed in a scratchpad. Patterns may list buffers outright; for graphs the scratchpad
+ * stage derives them from tensors and ops. Solvers see nothing else. */
 #ifndef LX_GRAPH_BUFFER_H
 #define LX_GRAPH_BUFFER_H
 

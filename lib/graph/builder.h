@@ -1,5 +1,5 @@
-/* How graphs come into being: readers, importers and generators add tensors, ops or buffers to a
- * builder, and builder_finish checks the whole. One set of rules for every way in. */
+/* How graphs come into being: readers, importers and generators add tensors, ops or buffers to a builder, and
+ * builder_finish checks the whole. One set of rules for every way in. */
 #ifndef LX_GRAPH_BUILDER_H
 #define LX_GRAPH_BUILDER_H
 
@@ -55,8 +55,8 @@ bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype
  * windows and hints from `op`; the rest is derived. Windows name letters, or variables where `op` has a
  * map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* An op of a kind that alters, with the input that is changed among its inputs: number
- * `inplace`, or, -1, the first, which is then copied. */
+/* An op of a kind that alters, with the input that is changed among its inputs: number `inplace`, or, -1, the
+ * first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph`
  * itself, with all they point to in `memory`. */

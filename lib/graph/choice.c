@@ -1,4 +1,5 @@
-/* Which operand chooses from which, and which orders which, from the index map of an op and its axes; see the header. */
+/* Which operand chooses from which, and which orders which, from the index map of an op and its axes; see the
+ * header. */
 #include "graph/choice.h"
 #include "base/checked.h"
 #include "graph/op_walks.h"

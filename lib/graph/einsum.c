@@ -98,8 +98,8 @@ static bool check_kind(struct op_check *c, struct lx_op *op)
         /* What a view takes one element of is not in the output, and nothing is reduced by that. */
         if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
         if (!in_output) op->reduces = true;
-        /* Part of a window, where other rules hold: in and tap go without a sum over the other input, out comes from
- * both. */
+        /* Part of a window, where other rules hold: in and tap go without a sum over the other input, out
+         * comes from both. */
         if (lx_window_of(op, v) != NULL) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)

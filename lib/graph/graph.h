@@ -100,9 +100,9 @@ enum lx_nature {
     LX_SHIFTED, /* iterated, but operands have it at other places: may be split, is no axis of a nest */
 };
 
-/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole
- * of its variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The
- * sticks that are touched are those of offset + stride * v, with a stride of at least 1. */
+/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole of
+ * its variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The sticks
+ * that are touched are those of offset + stride * v, with a stride of at least 1. */
 struct lx_walk {
     const int64_t *offset, *stride; /* per dimension; NULL: the operand has plain variables */
     const int64_t *first, *by, *hole;
@@ -323,14 +323,13 @@ const char *lx_combine_word(enum lx_combine c);
 /* Variable `v` of the op's map (of an op without one: a dimension, which is iterated). */
 enum lx_nature lx_var_nature(const struct lx_op *op, int v);
 
-/* Read a pattern: any of formats.h, told apart by content. "-" is standard input.
- * NULL: `st` says what is wrong, where, and what to do. */
+/* Read a pattern: any of formats.h, told apart by content. "-" is standard input. NULL: `st` says what is
+ * wrong, where, and what to do. */
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
 const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st);
 /* One more reference to the same graph; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
 __attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph *g); /* also of lxplan.h */
-void graph_release(const void *g); /* the same, for base/users.h */
 
 /* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
  * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */
@@ -340,8 +339,8 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
-/* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
- * and hash. */
+/* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph and
+ * hash. */
 char *lx_graph_to_json(const struct lx_graph *g, size_t *length);
 
 /* Layers that a graph has several times, one behind the other: runs of ops that are alike in kinds, index

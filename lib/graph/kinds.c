@@ -1,4 +1,5 @@
-/* The tables of what there is: element types, roles, memories and kinds of ops; and the results of kinds that have several. */
+/* The tables of what there is: element types, roles, memories and kinds of ops; and the results of kinds that
+ * have several. */
 #include "graph/graph.h"
 #include "base/checked.h"
 #include "base/words/words.h"
@@ -96,8 +97,8 @@ enum lx_placing lx_placing_find(const char *word)
 /* Ops with several results: each as an op that makes it alone.
  *
  * All results are made in one tick, from inputs that are read once, and are indexed alike; each is a tensor
- * with a life of its own. A result that nobody wants need not be made: what is left is an op of the same
- * kind with fewer results, or of another kind with one. */
+ * with a life of its own. A result that nobody wants need not be made: what is left is an op of the same kind
+ * with fewer results, or of another kind with one. */
 
 const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result)
 {

@@ -9,6 +9,281 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PRODUCTS = 16 };
+
+/* Ops by their numbers; -1: there is none. */
+struct softmax {
+    int32_t max, sub, exp, sum;
+    int32_t reciprocal;             /* of the sum, where that is multiplied with */
+    int32_t div;                    /* of the powers by the sum; -1: behind the products */
+    int32_t log, add;               /* of the sum, and of that and the maximum */
+    int32_t product[MOST_PRODUCTS]; /* contractions with the weights */
+    int32_t after[MOST_PRODUCTS];   /* the division behind each, or -1 */
+    int product_count;
+};
+
+/* Who reads and writes what. */
+struct online_uses {
+    const struct lx_graph *g;
+    const struct lx_op *ops;      /* of g */
+    int32_t *reader_at, *readers; /* of tensor t: from reader_at[t] on, each op once */
+    int32_t *writer;              /* per tensor; -1: nobody, -2: several */
+};
+
+/* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and
+ * no others, is no output, and is indexed as the scores are. */
+
+static void online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
+{
+    size_t tensors = (size_t)g->tensor_count, all = 0;
+    for (int32_t o = 0; o < g->op_count; o++) all += (size_t)g->ops[o].input_count;
+    *u = (struct online_uses){.g = g,
+                              .ops = g->ops,
+                              .reader_at = arena_array(memory, tensors + 2, sizeof *u->reader_at),
+                              .readers = arena_array(memory, all, sizeof *u->readers),
+                              .writer = arena_array(memory, tensors, sizeof *u->writer)};
+    int32_t *last = arena_array(memory, tensors, sizeof *last);
+    for (int32_t t = 0; t < g->tensor_count; t++) u->writer[t] = last[t] = -1;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        for (int i = 0; i < g->ops[o].output_count; i++) {
+            int32_t t = g->ops[o].outputs[i];
+            u->writer[t] = u->writer[t] == -1 ? o : -2;
+        }
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            int32_t in = g->ops[o].inputs[i];
+            if (last[in] != o) u->reader_at[in + 1]++;
+            last[in] = o;
+        }
+    }
+    for (int32_t t = 0; t < g->tensor_count; t++) u->reader_at[t + 1] += u->reader_at[t];
+    for (int32_t t = 0; t < g->tensor_count; t++) last[t] = u->reader_at[t];
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            int32_t in = g->ops[o].inputs[i];
+            if (last[in] == u->reader_at[in] || u->readers[last[in] - 1] != o) u->readers[last[in]++] = o;
+        }
+}
+
+static int reader_count(const struct online_uses *u, int32_t tensor)
+{
+    return u->reader_at[tensor + 1] - u->reader_at[tensor];
+}
+
+/* Made by one op, shaped, in no place that the pattern states, and read by nobody outside. */
+static bool online_is_inside(const struct online_uses *u, int32_t tensor)
+{
+    const struct lx_tensor *t = &u->g->tensors[tensor];
+    return u->writer[tensor] >= 0 && t->role == LX_INTERMEDIATE && !t->memory && !t->placing;
+}
+
+/* The reader of a kind that has the tensor as its operand `place`, at no other; -1: none or several. */
+static int32_t online_reader(const struct online_uses *u, int32_t tensor, enum lx_kind_id kind, int place)
+{
+    int32_t found = -1;
+    for (int32_t k = u->reader_at[tensor]; k < u->reader_at[tensor + 1]; k++) {
+        const struct lx_op *op = &u->ops[u->readers[k]];
+        if (op->kind->id != kind || place >= op->input_count || op->inputs[place] != tensor) continue;
+        if (found >= 0) return -1;
+        found = u->readers[k];
+    }
+    return found;
+}
+
+static bool online_is_plain(const struct lx_op *op, int inputs)
+{
+    return op->map && op->input_count == inputs && op->output_count == 1 && !op->has_value;
+}
+
+static bool index_equal(const struct lx_op *op, int a, int b)
+{
+    const struct lx_einsum *m = op->map;
+    return m->rank[a] == m->rank[b] && memcmp(m->index[a], m->index[b], (size_t)m->rank[a]) == 0;
+}
+
+/* Element by element, nothing moved. */
+static bool is_same_index(const struct lx_op *op)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (!index_equal(op, i, op->input_count)) return false;
+    return true;
+}
+
+static bool has_twice(const struct lx_einsum *m, int operand)
+{
+    for (int d = 0; d < m->rank[operand]; d++)
+        if (lx_einsum_dim(m, operand, m->index[operand][d]) != d) return true;
+    return false;
+}
+
+/* Does operand `rows` of the op stand to its operand `whole` as the output of `max` does to its input? */
+static bool is_like_rows(const struct lx_op *max, const struct lx_op *op, int whole, int rows)
+{
+    const struct lx_einsum *m = max->map, *x = op->map;
+    if (x->rank[whole] != m->rank[0] || x->rank[rows] != m->rank[1] || has_twice(x, whole)) return false;
+    for (int d = 0; d < m->rank[1]; d++)
+        if (x->index[rows][d] != x->index[whole][lx_einsum_dim(m, 0, m->index[1][d])]) return false;
+    return true;
+}
+
+/* a op b, where b has a number per row: `a` stays as it is indexed. */
+static bool is_by_rows(const struct online_uses *u, const struct lx_op *max, int32_t op, int rows)
+{
+    const struct lx_op *o = &u->ops[op];
+    return online_is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
+}
+
+/* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand
+ * once. */
+static bool is_product(const struct online_uses *u, const struct lx_op *max, int32_t op, int32_t weights)
+{
+    const struct lx_op *o = &u->ops[op];
+    if (!online_is_plain(o, 2) || o->kind->id != LX_KIND_MATMUL || o->inputs[0] == o->inputs[1]) return false;
+    int side = o->inputs[1] == weights;
+    const struct lx_einsum *m = max->map, *x = o->map;
+    if (x->rank[side] != m->rank[0] || has_twice(x, 0) || has_twice(x, 1)) return false;
+    for (int d = 0; d < m->rank[0]; d++) {
+        bool kept = lx_einsum_dim(m, 1, m->index[0][d]) >= 0;
+        if (kept != (lx_einsum_dim(x, 2, x->index[side][d]) >= 0)) return false;
+    }
+    for (int v = 0; v < x->var_count; v++)
+        if (lx_einsum_dim(x, 2, v) < 0 && lx_einsum_dim(x, side, v) < 0) return false;
+    return true;
+}
+
+/* All readers of the weights but `but` (-1: all) are such products. */
+static bool take_products(const struct online_uses *u, int32_t weights, int32_t but, struct softmax *s)
+{
+    for (int32_t k = u->reader_at[weights]; k < u->reader_at[weights + 1]; k++) {
+        int32_t op = u->readers[k];
+        if (op == but) continue;
+        if (s->product_count == MOST_PRODUCTS || !is_product(u, &u->ops[s->max], op, weights)) return false;
+        s->after[s->product_count] = -1;
+        s->product[s->product_count++] = op;
+    }
+    return s->product_count > 0;
+}
+
+/* What the powers are divided by, directly or by its reciprocal: the kind of op that does it, and the
+ * tensor. */
+struct divisor {
+    enum lx_kind_id kind;
+    int32_t tensor;
+};
+
+/* The op that divides tensor `t` by the sum; -1: none. A product may have its factors either way round. */
+static int32_t division_of(const struct online_uses *u, const struct softmax *s, int32_t t, int *rows)
+{
+    struct divisor d = s->reciprocal < 0 ? (struct divisor){LX_KIND_DIV, u->ops[s->sum].output}
+                                         : (struct divisor){LX_KIND_MUL, u->ops[s->reciprocal].output};
+    for (int side = 0; side < (d.kind == LX_KIND_MUL ? 2 : 1); side++) {
+        int32_t op = online_reader(u, t, d.kind, side);
+        *rows = 1 - side;
+        if (op >= 0 && online_is_plain(&u->ops[op], 2) && u->ops[op].inputs[*rows] == d.tensor) return op;
+    }
+    return -1;
+}
+
+/* Up to the sum. */
+static bool take_chain(const struct online_uses *u, struct softmax *s)
+{
+    const struct lx_op *max = &u->ops[s->max];
+    if (max->kind->id != LX_KIND_MAX || !max->reduces || !online_is_plain(max, 1) || has_twice(max->map, 0) ||
+        !online_is_inside(u, max->output))
+        return false;
+    s->sub = online_reader(u, max->output, LX_KIND_SUB, 1);
+    if (s->sub < 0 || u->ops[s->sub].inputs[0] != max->inputs[0] || !is_by_rows(u, max, s->sub, 1))
+        return false;
+    int32_t moved = u->ops[s->sub].output;
+    s->exp = online_reader(u, moved, LX_KIND_EXP, 0);
+    if (s->exp < 0 || !online_is_inside(u, moved) || reader_count(u, moved) != 1 ||
+        !is_same_index(&u->ops[s->exp]))
+        return false;
+    int32_t powers = u->ops[s->exp].output;
+    s->sum = online_reader(u, powers, LX_KIND_SUM, 0);
+    return s->sum >= 0 && online_is_inside(u, powers) && online_is_inside(u, u->ops[s->sum].output) &&
+           is_like_rows(max, &u->ops[s->sum], 0, 1);
+}
+
+/* log(sum) + max, in either order. False: there is a logarithm of another kind. */
+static bool take_log(const struct online_uses *u, struct softmax *s)
+{
+    s->log = online_reader(u, u->ops[s->sum].output, LX_KIND_LOG, 0);
+    if (s->log < 0) return true;
+    int32_t log = u->ops[s->log].output;
+    for (int side = 0; side < 2 && s->add < 0; side++) s->add = online_reader(u, log, LX_KIND_ADD, side);
+    if (s->add < 0 || !online_is_inside(u, log) || reader_count(u, log) != 1) return false;
+    const struct lx_op *add = &u->ops[s->add];
+    return online_is_plain(&u->ops[s->log], 1) && is_same_index(&u->ops[s->log]) && online_is_plain(add, 2) &&
+           is_same_index(add) && add->inputs[0] + add->inputs[1] == log + u->ops[s->max].output;
+}
+
+/* Powers divided by the sum, then multiplied with tensors. */
+static bool take_early_division(const struct online_uses *u, struct softmax *s)
+{
+    int rows;
+    int32_t powers = u->ops[s->exp].output;
+    s->div = division_of(u, s, powers, &rows);
+    if (s->div < 0 || reader_count(u, powers) != 2 || !is_by_rows(u, &u->ops[s->max], s->div, rows))
+        return false;
+    int32_t weights = u->ops[s->div].output;
+    return online_is_inside(u, weights) && take_products(u, weights, -1, s);
+}
+
+/* Powers multiplied with tensors first; each product is divided by the sums of the rows it has from the
+ * weights. */
+static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
+{
+    const struct lx_einsum *max = u->ops[s->max].map;
+    int32_t powers = u->ops[s->exp].output;
+    if (!take_products(u, powers, s->sum, s)) return false;
+    for (int i = 0; i < s->product_count; i++) {
+        const struct lx_op *product = &u->ops[s->product[i]];
+        int rows, side = product->inputs[1] == powers;
+        s->after[i] = division_of(u, s, product->output, &rows);
+        if (s->after[i] < 0 || !online_is_inside(u, product->output) || reader_count(u, product->output) != 1)
+            return false;
+        const struct lx_op *div = &u->ops[s->after[i]];
+        const struct lx_einsum *m = div->map;
+        if (!index_equal(div, 1 - rows, 2) || m->rank[rows] != max->rank[1] || has_twice(m, 2)) return false;
+        for (int d = 0; d < max->rank[1]; d++) {
+            int from = lx_einsum_dim(max, 0, max->index[1][d]); /* of the weights */
+            int to = lx_einsum_dim(product->map, 2, product->map->index[side][from]);
+            if (to < 0 || m->index[rows][d] != m->index[1 - rows][to]) return false;
+        }
+    }
+    return true;
+}
+
+/* Is op `max` the first of a softmax that can be rewritten? */
+static bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
+{
+    struct softmax s = {
+        .max = max, .sub = -1, .exp = -1, .sum = -1, .reciprocal = -1, .div = -1, .log = -1, .add = -1};
+    if (!take_chain(u, &s)) return false;
+    int32_t sum = u->ops[s.sum].output;
+    s.reciprocal = online_reader(u, sum, LX_KIND_RECIPROCAL, 0);
+    if (s.reciprocal >= 0 && !is_same_index(&u->ops[s.reciprocal])) return false;
+    if (!take_log(u, &s)) return false;
+    bool alone = s.add >= 0 && reader_count(u, u->ops[s.exp].output) == 1;
+    struct softmax late = s;
+    if (!alone && !take_early_division(u, &s)) {
+        s = late;
+        if (!take_late_divisions(u, &s)) return false;
+    }
+    *out = s;
+    /* Maximum, sum and reciprocal have no other readers. */
+    int divisions = s.div >= 0 ? 1 : s.product_count;
+    if (s.reciprocal >= 0) {
+        int32_t r = u->ops[s.reciprocal].output;
+        if (!online_is_inside(u, r) || reader_count(u, r) != divisions) return false;
+        divisions = 1;
+    }
+    return reader_count(u, u->ops[max].output) == 1 + (s.add >= 0) &&
+           reader_count(u, sum) == divisions + (s.log >= 0);
+}
+
+/* --- The rewriting. --- */
+
 /* What becomes of an op. */
 enum fate { STAYS, GOES, TO_LSE, TO_BLEND, TO_CLONE };
 

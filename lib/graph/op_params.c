@@ -89,7 +89,7 @@ struct lx_op_params op_params_none(void)
     return (struct lx_op_params){.axis = -1, .step = 1};
 }
 
-static const int64_t *op_params_list_of(const struct lx_op_params *p, const struct param_row *r, int *count)
+static const int64_t *param_list(const struct lx_op_params *p, const struct param_row *r, int *count)
 {
     *count = *(const int *)((const char *)p + r->count_offset);
     return *(const int64_t *const *)((const char *)p + r->offset);
@@ -101,9 +101,8 @@ static void set_list(struct lx_op_params *p, const struct param_row *r, const in
     *(int *)((char *)p + r->count_offset) = count;
 }
 
-static bool op_params_read_row(const struct json *j, const struct json_value *object,
-                               const struct param_row *r, struct arena *memory, struct lx_op_params *p,
-                               lx_status *st)
+static bool param_read(const struct json *j, const struct json_value *object, const struct param_row *r,
+                       struct arena *memory, struct lx_op_params *p, lx_status *st)
 {
     void *to = (char *)p + r->offset;
     switch (r->type) {
@@ -155,7 +154,7 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
         if (!(known >> i & 1))
             return json_key_error(j, v, st, LX_E_SCHEMA, "op %s: %s takes no \"%s\"; remove it", op,
                                   kind->name, rows[i].key);
-        if (!op_params_read_row(j, object, &rows[i], memory, &p, st)) return false;
+        if (!param_read(j, object, &rows[i], memory, &p, st)) return false;
         given |= 1u << i;
     }
     if (!given) return true;
@@ -169,7 +168,7 @@ static bool same_row(const struct param_row *r, const struct lx_op_params *a, co
     int n, m;
     if (r->type == PARAM_NUMBER) return !(*(const double *)x != *(const double *)y);
     if (r->type != PARAM_INTS) return memcmp(x, y, param_sizes[r->type]) == 0;
-    x = op_params_list_of(a, r, &n), y = op_params_list_of(b, r, &m);
+    x = param_list(a, r, &n), y = param_list(b, r, &m);
     return n == m && !x == !y && (n == 0 || memcmp(x, y, (size_t)n * sizeof(int64_t)) == 0);
 }
 
@@ -189,7 +188,7 @@ void op_params_write(const struct lx_op_params *p, struct text *t)
         int n;
         if (same_row(r, p, &none)) continue;
         if (r->type == PARAM_INTS) {
-            const int64_t *list = op_params_list_of(p, r, &n);
+            const int64_t *list = param_list(p, r, &n);
             text_json_ints(t, r->key, list, n);
             continue;
         }
@@ -207,7 +206,7 @@ const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_
     for (int i = 0; copy && i < OP_PARAM_COUNT; i++) {
         int n;
         if (rows[i].type != PARAM_INTS) continue;
-        const int64_t *list = op_params_list_of(p, &rows[i], &n);
+        const int64_t *list = param_list(p, &rows[i], &n);
         if (list) set_list(copy, &rows[i], arena_copy_array(memory, list, (size_t)n, sizeof *list), n);
     }
     return copy;
@@ -221,7 +220,7 @@ uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p)
             h = hash_bytes(h, (const char *)p + r->offset, param_sizes[r->type]);
             continue;
         }
-        const int64_t *list = op_params_list_of(p, r, &n);
+        const int64_t *list = param_list(p, r, &n);
         h = hash_bytes(h, &n, sizeof n);
         if (n) h = hash_bytes(h, list, (size_t)n * sizeof *list);
     }
@@ -236,8 +235,8 @@ static bool number_is_whole(enum lx_dtype t)
            t == LX_UINT32 || t == LX_UINT16 || t == LX_UINT8;
 }
 
-static bool op_data_number_of(const struct json *j, const struct json_value *v, const char *key, double *out,
-                              int64_t *whole, lx_status *st)
+static bool op_number_of(const struct json *j, const struct json_value *v, const char *key, double *out,
+                         int64_t *whole, lx_status *st)
 {
     static const struct {
         const char *word;
@@ -261,7 +260,7 @@ bool op_value_read(const struct json *j, const struct json_value *object, struct
     const struct json_value *v = json_find(object, "value");
     op->has_value = v != NULL;
     if (v && (json_is_string(v) || json_is_number(v)))
-        return op_data_number_of(j, v, "value", &op->value, &op->whole, st);
+        return op_number_of(j, v, "value", &op->value, &op->whole, st);
     return json_opt_number(j, object, "value", -1e300, 1e300, &op->value, st);
 }
 
@@ -300,13 +299,13 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
     double *numbers = arena_array(memory, (size_t)n + 1, sizeof *numbers);
     int64_t *wholes = arena_array(memory, (size_t)n + 1, sizeof *wholes);
     for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL, at++)
-        if (!op_data_number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
+        if (!op_number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
     *d = (struct lx_op_data){.count = n, .numbers = numbers, .wholes = wholes};
     op->data = d;
     return true;
 }
 
-static void op_data_write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
+static void op_write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
 {
     if (d->count != 1) text_add(t, "[");
     for (int64_t i = 0; i < d->count; i++) {
@@ -324,7 +323,7 @@ void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text
     if (d->written && d->dtype == g->tensors[op->output].dtype)
         text_add(t, d->written);
     else
-        op_data_write_numbers(t, d, g->tensors[op->output].dtype);
+        op_write_numbers(t, d, g->tensors[op->output].dtype);
 }
 
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype)
@@ -335,7 +334,7 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
     /* Writing the numbers takes far longer than writing the rest of a graph, and each copy has a hash. */
-    if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
+    if (!d->written || d->dtype != dtype) op_write_numbers(&t, d, dtype);
     copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
     return copy;

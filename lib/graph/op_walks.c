@@ -26,7 +26,7 @@ bool op_walks(const struct lx_op *op, int operand)
 }
 
 /* Of a view, or of a slice, which has its own. */
-static struct lx_view op_walks_view_of(const struct lx_op *op, int operand)
+static struct lx_view walk_view_of(const struct lx_op *op, int operand)
 {
     if (op->views) return op->views[operand];
     return (struct lx_view){op->offset, op->stride, NULL};
@@ -44,7 +44,7 @@ static bool outside(const struct op_check *c, const struct lx_tensor *t, int d, 
 static bool tell_extents(const struct op_check *c, int operand)
 {
     const struct lx_tensor *t = check_operand(c, operand);
-    struct lx_view view = op_walks_view_of(c->op, operand);
+    struct lx_view view = walk_view_of(c->op, operand);
     bool reduces = c->op->kind->traits & (LX_REDUCES | LX_CONTRACTS);
     for (int d = 0; view.offset && d < t->rank; d++) {
         int v = c->map->index[operand][d];
@@ -67,7 +67,7 @@ static bool tell_extents(const struct op_check *c, int operand)
 static bool walk_view(const struct op_check *c, int operand, int d, struct walk_arrays *a)
 {
     const struct lx_tensor *t = check_operand(c, operand);
-    struct lx_view view = op_walks_view_of(c->op, operand);
+    struct lx_view view = walk_view_of(c->op, operand);
     int64_t count = c->map->extent[(int)c->map->index[operand][d]], first = view.offset[d];
     int64_t by = view.stride ? view.stride[d] : 1, steps = by > 0 ? by : -by;
     int64_t room = by > 0 ? t->shape[d] - 1 - first : first;
@@ -82,7 +82,7 @@ static bool walk_view(const struct op_check *c, int operand, int d, struct walk_
 }
 
 /* Elements along the joined variable before input `operand` of a concat; an input that lacks it has one. */
-static int64_t op_walks_part_begin(const struct op_check *c, int operand, int joined)
+static int64_t walk_part_begin(const struct op_check *c, int operand, int joined)
 {
     int64_t at = 0;
     for (int i = 0; i < operand; i++) {
@@ -107,12 +107,12 @@ static bool walk_part(const struct op_check *c, int operand, int d, struct walk_
         return op_error(
             c, LX_E_SHAPE, ": '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree",
             c->map->letter[v], (long long)t->shape[d], t->name, (long long)c->map->extent[v], c->op->einsum);
-    a->first[d] = a->offset[d] = v == joined ? -op_walks_part_begin(c, operand, joined) : 0;
+    a->first[d] = a->offset[d] = v == joined ? -walk_part_begin(c, operand, joined) : 0;
     a->by[d] = a->hole[d] = a->stride[d] = 1;
     return true;
 }
 
-static int64_t op_walks_amount(const int64_t *list, int d)
+static int64_t walk_amount(const int64_t *list, int d)
 {
     return list ? list[d] : 0;
 }
@@ -123,7 +123,7 @@ static bool check_added(const struct op_check *c)
     const struct lx_op_params *p = c->op->params;
     int out = c->op->input_count;
     for (int d = 0; p && d < c->map->rank[out]; d++) {
-        int64_t low = op_walks_amount(p->low, d), high = op_walks_amount(p->high, d),
+        int64_t low = walk_amount(p->low, d), high = walk_amount(p->high, d),
                 extent = c->map->extent[(int)c->map->index[out][d]];
         if (lx_einsum_dim(c->map, 0, c->map->index[out][d]) >= 0 || (!low && !high)) continue;
         if (low < 0 || high < 0 || low + 1 + high != extent)
@@ -141,8 +141,8 @@ static bool walk_padded(const struct op_check *c, int operand, int d, struct wal
     int v = c->map->index[operand][d], k = lx_einsum_dim(c->map, c->op->input_count, v);
     if (k < 0) /* refused with the rest of what a kind may not do */
         return walk_part(c, operand, d, a);
-    int64_t low = p ? op_walks_amount(p->low, k) : 0, high = p ? op_walks_amount(p->high, k) : 0;
-    int64_t holes = p ? op_walks_amount(p->interior, k) : 0, inside;
+    int64_t low = p ? walk_amount(p->low, k) : 0, high = p ? walk_amount(p->high, k) : 0;
+    int64_t holes = p ? walk_amount(p->interior, k) : 0, inside;
     if (!mul_i64(t->shape[d] - 1, holes, &inside) || inside > LX_INT_MAX ||
         low + t->shape[d] + inside + high != c->map->extent[v])
         return op_error(
@@ -195,10 +195,10 @@ static bool check_params(const struct op_check *c)
         return op_error(c, LX_E_SHAPE, ": its output has no dimension %lld to join along",
                         (long long)(p ? p->axis : -1));
     if ((c->op->kind->id == LX_KIND_CONCAT) &&
-        op_walks_part_begin(c, c->op->input_count, joined) != c->map->extent[joined])
+        walk_part_begin(c, c->op->input_count, joined) != c->map->extent[joined])
         return op_error(c, LX_E_SHAPE,
                         ": its inputs have %lld elements along '%c', its output %lld; make them agree",
-                        (long long)op_walks_part_begin(c, c->op->input_count, joined), c->map->letter[joined],
+                        (long long)walk_part_begin(c, c->op->input_count, joined), c->map->letter[joined],
                         (long long)c->map->extent[joined]);
     if ((c->op->kind->id == LX_KIND_PAD) && p &&
         ((p->low && p->low_count != rank) || (p->high && p->high_count != rank) ||
@@ -226,8 +226,8 @@ bool op_map_walks(const struct op_check *c)
 
 /* --- "views" of ops in patterns: one entry per input, null where it is read as it is. --- */
 
-static bool op_views_read_numbers(const struct json *j, const struct json_value *view, const char *key,
-                                  int rank, const struct graph_builder *b, const int64_t **out, lx_status *st)
+static bool view_read_numbers(const struct json *j, const struct json_value *view, const char *key, int rank,
+                              const struct graph_builder *b, const int64_t **out, lx_status *st)
 {
     const struct json_value *array = NULL, *v;
     int i = 0;
@@ -255,9 +255,9 @@ static bool read_one(const struct json *j, const struct json_value *v, int rank,
                           "a view of a tensor that is known by its bytes only; give its shape");
     if (!json_find(v, "offset"))
         return json_error(j, v, st, LX_E_SCHEMA, "a view needs \"offset\"; add it, or say null");
-    return op_views_read_numbers(j, v, "offset", rank, b, &out->offset, st) &&
-           op_views_read_numbers(j, v, "stride", rank, b, &out->stride, st) &&
-           op_views_read_numbers(j, v, "size", rank, b, &out->size, st);
+    return view_read_numbers(j, v, "offset", rank, b, &out->offset, st) &&
+           view_read_numbers(j, v, "stride", rank, b, &out->stride, st) &&
+           view_read_numbers(j, v, "size", rank, b, &out->size, st);
 }
 
 bool op_views_read(const struct json *j, const struct json_value *op, const struct graph_builder *b,
@@ -318,21 +318,16 @@ void op_views_copy(const struct graph_builder *b, const struct lx_op *from, stru
     to->views = views;
 }
 
-static bool op_views_same_list(const int64_t *a, const int64_t *b, int rank)
-{
-    if (!a || !b) return a == b;
-    return rank == 0 || memcmp(a, b, (size_t)rank * sizeof *a) == 0;
-}
-
 bool op_views_equal(const struct lx_op *a, const struct lx_op *b)
 {
     if (!a->views || !b->views || !a->map) return a->views == b->views;
     bool same = true;
     for (int i = 0; i < a->input_count && same; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
-        int rank = a->map->rank[i];
-        same =
-            op_views_same_list(p->offset, q->offset, rank) && op_views_same_list(p->stride, q->stride, rank);
+        size_t bytes = (size_t)a->map->rank[i] * sizeof *p->offset;
+        same = !p->offset == !q->offset && !p->stride == !q->stride &&
+               (!p->offset || memcmp(p->offset, q->offset, bytes) == 0) &&
+               (!p->stride || memcmp(p->stride, q->stride, bytes) == 0);
     }
     return same;
 }

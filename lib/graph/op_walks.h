@@ -37,10 +37,12 @@ static inline const struct lx_tensor *check_operand(const struct op_check *c, in
 
 /* Types, axes and numbers that a kind wants (op_params.c). */
 bool op_check_types(const struct op_check *c);
-/* Is the map one that a kind that chooses, or orders, can have (choice.c)? Sets the natures of its variables. */
+/* Is the map one that a kind that chooses, or orders, can have (choice.c)? Sets the natures of its
+ * variables. */
 bool op_check_choice(const struct op_check *c);
 bool op_check_ranking(const struct op_check *c);
-/* From letters of windows to variables of the map; taps that no operand has become variables (op_windows.c). */
+/* From letters of windows to variables of the map; taps that no operand has become variables
+ * (op_windows.c). */
 bool op_map_windows(const struct op_check *c);
 /* Extents that no plain operand has, walks and natures of an einsum whose letters are known. */
 bool op_map_walks(const struct op_check *c);

@@ -1,10 +1,10 @@
-/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the
- * boxes that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few
- * producers up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is
- * the length of the layer. The lengths that most ops speak for are tried: a run goes on while each op is
- * like the one a layer above it, and reads the same tensor, one as far up, or one from outside of the run as
- * well. Of overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest
- * tensors pass. O(n log n) for n ops. */
+/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the boxes
+ * that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
+ * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length
+ * of the layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a
+ * layer above it, and reads the same tensor, one as far up, or one from outside of the run as well. Of
+ * overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest tensors
+ * pass. O(n log n) for n ops. */
 #include "graph/graph.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -142,8 +142,8 @@ static int32_t vote(struct search *s)
     return kept < TRIED ? kept : TRIED;
 }
 
-/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is
- * read from above the run is any tensor of the kind, as weights are. */
+/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is read from above the run is
+ * any tensor of the kind, as weights are. */
 static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
 {
     const struct lx_op *here = &s->g->ops[o], *above = &s->g->ops[o - ops];

@@ -1,5 +1,5 @@
-/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a
- * pattern file, a command line and the help all know the same parameters. */
+/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a pattern
+ * file, a command line and the help all know the same parameters. */
 #ifndef LX_GRAPH_TARGET_H
 #define LX_GRAPH_TARGET_H
 
@@ -54,8 +54,8 @@ const char *lx_device_names(const char *between, char *out, size_t size);
 /* The link along an axis of a grid, counted from the last one. */
 void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us);
 
-/* Bytes of LX that a planner may use on each core:
- * round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1 - lx_reserved_fraction))). */
+/* Bytes of LX that a planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
+ * - lx_reserved_fraction))). */
 int64_t lx_device_usable(const struct lx_device *d);
 
 #endif

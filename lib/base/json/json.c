@@ -1,5 +1,5 @@
-/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no object has a
- * key twice. */
+/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no
+ * object has a key twice. */
 #include "base/json/json.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -130,7 +130,8 @@ const struct json_value *json_find(const struct json_value *object, const char *
     return v;
 }
 
-/* The value of a key if it is of the wanted kind. False: an error; `*v` NULL: it is absent, and need not be there. */
+/* The value of a key if it is of the wanted kind. False: an error; `*v` NULL: it is absent, and need not be
+ * there. */
 static bool json_typed(const struct json *j, const struct json_value *object, const char *key, bool needed,
                        enum json_kind kind, const struct json_value **v, lx_status *st)
 {
@@ -246,21 +247,21 @@ bool json_array(const struct json *j, const struct json_value *object, const cha
 
 /* --- The kind of a JSON file before anyone has read it. --- */
 
-static const char *json_kind_skip_blank(const char *at, const char *end)
+static const char *json_skip_blank(const char *at, const char *end)
 {
     while (at < end && memchr(" \t\r\n", *at, 4)) at++;
     return at;
 }
 
 /* Is the string at `at` this very word? */
-static bool json_kind_is_word(const char *at, const char *end, const char *word)
+static bool json_is_word(const char *at, const char *end, const char *word)
 {
     size_t n = strlen(word);
     return (size_t)(end - at) >= n + 2 && *at == '"' && memcmp(at + 1, word, n) == 0 && at[n + 1] == '"';
 }
 
 /* The value of a key of the outermost object, or NULL. */
-static const char *json_kind_value_of(const char *text, const char *end, const char *key)
+static const char *json_outer_value(const char *text, const char *end, const char *key)
 {
     const char *at = text;
     for (int64_t depth = 0; at < end; at++) {
@@ -268,24 +269,24 @@ static const char *json_kind_value_of(const char *text, const char *end, const c
             depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
             continue;
         }
-        bool found = depth == 1 && json_kind_is_word(at, end, key);
+        bool found = depth == 1 && json_is_word(at, end, key);
         for (at++; at < end && *at != '"'; at++)
             if (*at == '\\' && at + 1 < end) at++;
         if (at == end) break;
-        const char *value = json_kind_skip_blank(at + 1, end);
-        if (found && value < end && *value == ':') return json_kind_skip_blank(value + 1, end);
+        const char *value = json_skip_blank(at + 1, end);
+        if (found && value < end && *value == ':') return json_skip_blank(value + 1, end);
     }
     return NULL;
 }
 
 bool json_is_kind(const char *text, size_t length, const char *kind)
 {
-    const char *value = json_kind_value_of(text, text + length, "kind");
-    return value && json_kind_is_word(value, text + length, kind);
+    const char *value = json_outer_value(text, text + length, "kind");
+    return value && json_is_word(value, text + length, kind);
 }
 
 bool json_has_key(const char *text, size_t length, const char *key)
 {
-    const char *at = json_kind_skip_blank(text, text + length);
-    return at < text + length && *at == '{' && json_kind_value_of(text, text + length, key);
+    const char *at = json_skip_blank(text, text + length);
+    return at < text + length && *at == '{' && json_outer_value(text, text + length, key);
 }

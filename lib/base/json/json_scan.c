@@ -1,6 +1,6 @@
-/* A strict reading of RFC 8259 that makes the tree as it goes: one pass, no recursion, one allocation from the arena per
- * value, key and string. Arrays and objects that are open stand on a stack with the place where their next value is
- * to be hung up. */
+/* A strict reading of RFC 8259 that makes the tree as it goes: one pass, no recursion, one allocation from
+ * the arena per value, key and string. Arrays and objects that are open stand on a stack with the place where
+ * their next value is to be hung up. */
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "base/fail.h"
@@ -54,7 +54,7 @@ static void skip_space(struct scan *s)
 }
 
 /* How the character here would be named to a person. */
-static const char *json_scan_seen(const struct scan *s, char out[24])
+static const char *scan_seen(const struct scan *s, char out[24])
 {
     if (s->at >= s->end) return "the end of the text";
     if (*s->at == '/' || *s->at == '#')
@@ -160,16 +160,6 @@ static const char *scan_string(struct scan *s)
     return fail(s, LX_E_SYNTAX, "the text ends inside a string"), NULL;
 }
 
-/* An integer beyond 2^53, exactly; `size` without its sign. */
-static bool keep_wide(struct scan *s, struct json_value *v, bool negative, uint64_t size, bool fits)
-{
-    if (!fits || (negative && size > UINT64_C(1) << 63))
-        return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992) that 64 bits do not hold");
-    v->wide = true;
-    v->bits = (int64_t)(negative ? 0 - size : size);
-    return true;
-}
-
 /* The point is a point whatever the language of the calling program is. */
 static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
 {
@@ -184,43 +174,51 @@ static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
     return isfinite(v->number) ? true : fail(s, LX_E_RANGE, "a number too large for a double");
 }
 
+/* Past at least one digit; `where` for the error. */
+static bool scan_digits(struct scan *s, const char *where)
+{
+    char seen_text[24];
+    if (!is_digit(s))
+        return fail(s, LX_E_SYNTAX, "expected a digit%s, found %s", where, scan_seen(s, seen_text));
+    while (is_digit(s)) s->at++;
+    return true;
+}
+
 static bool scan_number(struct scan *s, struct json_value *v)
 {
     const unsigned char *start = s->at;
-    char seen_text[24];
-    bool integer = true, fits = true;
+    bool negative = *start == '-', integer = true, fits = true;
     uint64_t value = 0;
-    if (*s->at == '-') s->at++;
-    if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit, found %s", json_scan_seen(s, seen_text));
-    if (*s->at == '0' && s->at + 1 < s->end && s->at[1] >= '0' && s->at[1] <= '9')
+    s->at += negative;
+    const unsigned char *digits = s->at;
+    if (s->end - s->at > 1 && *s->at == '0' && s->at[1] >= '0' && s->at[1] <= '9')
         return fail(s, LX_E_SYNTAX, "a number may not begin with 0; remove the zeros");
-    for (; is_digit(s); s->at++)
+    if (!scan_digits(s, "")) return false;
+    for (; digits < s->at; digits++)
         fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
-               !__builtin_add_overflow(value, (uint64_t)(*s->at - '0'), &value);
+               !__builtin_add_overflow(value, (uint64_t)(*digits - '0'), &value);
     if (s->at < s->end && *s->at == '.') {
         integer = false;
         s->at++;
-        if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s",
-                        json_scan_seen(s, seen_text));
-        while (is_digit(s)) s->at++;
+        if (!scan_digits(s, " after the point")) return false;
     }
     if (s->at < s->end && (*s->at == 'e' || *s->at == 'E')) {
         integer = false;
         s->at++;
         if (s->at < s->end && (*s->at == '+' || *s->at == '-')) s->at++;
-        if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s",
-                        json_scan_seen(s, seen_text));
-        while (is_digit(s)) s->at++;
+        if (!scan_digits(s, " in the exponent")) return false;
     }
     size_t length = (size_t)(s->at - start);
-    bool negative = *start == '-', exact = integer && fits && value <= LX_INT_MAX;
     s->at = start;
-    if (exact)
+    if (integer && fits && value <= LX_INT_MAX) {
         v->number = negative ? -(double)value : (double)value;
-    else if ((integer && !exact && !keep_wide(s, v, negative, value, fits)) || !keep_decimal(s, v, length))
-        return false;
+    } else {
+        if (integer && (!fits || (negative && value > UINT64_C(1) << 63)))
+            return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992) that 64 bits do not hold");
+        v->wide = integer;
+        if (integer) v->bits = (int64_t)(negative ? 0 - value : value);
+        if (!keep_decimal(s, v, length)) return false;
+    }
     s->at = start + length;
     return true;
 }
@@ -241,28 +239,28 @@ static bool scan_word(struct scan *s, struct json_value *v)
                     "not a JSON value; NaN and Infinity do not exist in JSON, write a number");
     return fail(s, LX_E_SYNTAX,
                 "expected a value (a string in quotes, a number, true, false, null, [ or {), found %s",
-                json_scan_seen(s, seen_text));
+                scan_seen(s, seen_text));
 }
 
 static bool scan_key(struct scan *s)
 {
     char seen_text[24];
     if (s->at >= s->end || *s->at != '"')
-        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", scan_seen(s, seen_text));
     s->key_line = s->line;
     s->key_column = (int)(s->at - s->line_start) + 1;
     s->key = scan_string(s);
     if (!s->key) return false;
     skip_space(s);
     if (s->at >= s->end || *s->at != ':')
-        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", scan_seen(s, seen_text));
     s->at++;
     skip_space(s);
     return true;
 }
 
 /* A value that begins here, hung up where it belongs. NULL: an error. */
-static struct json_value *json_scan_add_value(struct scan *s)
+static struct json_value *scan_add_value(struct scan *s)
 {
     /* Are there more values by now than any file needs? */
     if (s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count)
@@ -290,7 +288,7 @@ static struct json_value *json_scan_add_value(struct scan *s)
 static bool scan_value(struct scan *s)
 {
     if (s->at >= s->end) return fail(s, LX_E_SYNTAX, "the text ends where a value was expected");
-    struct json_value *v = json_scan_add_value(s);
+    struct json_value *v = scan_add_value(s);
     if (!v) return false;
     unsigned char c = *s->at;
     if (c == '{' || c == '[') {
@@ -331,8 +329,7 @@ static bool scan_all(struct scan *s)
         }
         if (!opened) {
             if (*s->at != ',')
-                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close,
-                            json_scan_seen(s, seen_text));
+                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close, scan_seen(s, seen_text));
             s->at++;
             skip_space(s);
             if (s->at < s->end && *s->at == close)
@@ -345,7 +342,7 @@ static bool scan_all(struct scan *s)
     }
     skip_space(s);
     if (s->at < s->end)
-        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", scan_seen(s, seen_text));
     return true;
 }
 

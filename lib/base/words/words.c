@@ -1,6 +1,6 @@
-/* Edit distances for misspelt words; open addressing with linear probing over a power of two of slots, at most
- * half full, for sets of names; numbers with units; names of which nothing moves the cursor, with widths in
- * columns of a terminal. */
+/* Edit distances for misspelt words; open addressing with linear probing over a power of two of slots, at
+ * most half full, for sets of names; numbers with units; names of which nothing moves the cursor, with widths
+ * in columns of a terminal. */
 #include "base/words/words.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -234,7 +234,7 @@ static void clean(const char *name, char *out, int *width)
 }
 
 /* Bytes of the first characters that take at most so many columns, marks on the last one included. */
-static size_t human_words_bytes_of(const char *text, int columns)
+static size_t words_bytes(const char *text, int columns)
 {
     uint32_t c;
     int width, length, used = 0;
@@ -258,9 +258,9 @@ char *printable(const char *name, int columns)
     if (columns > 0 && width > columns) {
         /* The middle out: names that differ do so at either end. */
         int head = columns / 2, tail = columns - 1 - head;
-        size_t keep = human_words_bytes_of(out, head), from = human_words_bytes_of(out, width - tail);
+        size_t keep = words_bytes(out, head), from = words_bytes(out, width - tail);
         while (columns_of(out + from) > tail)
-            from += human_words_bytes_of(out + from, 1) ? human_words_bytes_of(out + from, 1) : 1;
+            from += words_bytes(out + from, 1) ? words_bytes(out + from, 1) : 1;
         out[keep] = '~';
         memmove(out + keep + 1, out + from, strlen(out + from) + 1);
     }

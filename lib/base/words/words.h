@@ -11,7 +11,8 @@
 
 /* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
 const char *nearest(const char *word, const char *const *list);
-/* Says "WHAT "WORD"; did you mean ...? There are: ...", where WHAT is like "there is no solver". Always false. */
+/* Says "WHAT "WORD"; did you mean ...? There are: ...", where WHAT is like "there is no solver". Always
+ * false. */
 bool unknown_word(const char *what, const char *word, const char *const *list, enum lx_code code,
                   lx_status *st);
 
@@ -59,8 +60,8 @@ struct words {
 struct words grouped(int64_t n);
 /* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
 struct words in_bytes(int64_t n);
-/* A size that is just enough: 117,248 B (114.5 KiB), what is in the bracket rounded up, so that it is enough, too.
- * `brief`: only that; below 10 KiB in bytes. */
+/* A size that is just enough: 117,248 B (114.5 KiB), what is in the bracket rounded up, so that it is enough,
+ * too. `brief`: only that; below 10 KiB in bytes. */
 struct words in_enough(int64_t n, bool brief);
 /* 14.3 % */
 struct words in_percent(double share);
@@ -76,8 +77,8 @@ struct words in_micros(double us);
 struct words counted(int64_t n, const char *thing);
 
 /* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
- * '?'; longer than `columns` (0: no limit) it loses its middle to a "~".
- * malloc'ed, NULL when memory is out. */
+ * '?'; longer than `columns` (0: no limit) it loses its middle to a "~". malloc'ed, NULL when memory is
+ * out. */
 char *printable(const char *name, int columns);
 /* The same, appended. */
 void add_printable(struct text *out, const char *name, int columns);
