@@ -23,6 +23,11 @@ log_function *log_receiver(void **context)
     return receiver;
 }
 
+bool log_wanted(void)
+{
+    return receiver != NULL;
+}
+
 void log_line(const char *pass, const char *format, ...)
 {
     char line[LINE];

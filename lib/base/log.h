@@ -6,8 +6,7 @@
  * buffers: thousands of lines per plan are read by nobody.
  *
  * The library never prints: lines go to the function that the *thread* has named, because a plan is made by
- * one thread and a parameter for this would go through every function there is. Lines are cut at 400
- * bytes. */
+ * one thread and a parameter for this would go through every function there is. Lines are cut at 400 bytes. */
 #ifndef LX_BASE_LOG_H
 #define LX_BASE_LOG_H
 
@@ -20,6 +19,7 @@ typedef void log_function(void *context, const char *pass, const char *line);
 bool log_to(log_function *to, void *context);
 /* The function of this thread, and its context. */
 log_function *log_receiver(void **context);
+bool log_wanted(void);
 void log_line(const char *pass, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef LXPLAN_LOGGING
@@ -30,7 +30,7 @@ void log_line(const char *pass, const char *format, ...) __attribute__((format(p
 
 #define LOG(pass, ...)                                                                                       \
     do {                                                                                                     \
-        if (LOG_COMPILED) log_line(#pass, __VA_ARGS__);                                                      \
+        if (LOG_COMPILED && log_wanted()) log_line(#pass, __VA_ARGS__);                                      \
     } while (0)
 
 #endif

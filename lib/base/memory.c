@@ -196,8 +196,7 @@ void *mem_resize(void *at, size_t size)
 
 char *mem_string(const char *text)
 {
-    size_t bytes = strlen(text) + 1;
-    return memcpy(mem_alloc(bytes), text, bytes);
+    return mem_string_n(text, strlen(text));
 }
 
 char *mem_string_n(const char *text, size_t most)

@@ -141,17 +141,6 @@ void slot_call(void (*function)(void *argument), void *argument)
 
 /* --- The thread that waits. --- */
 
-static void slot_wait_until(struct slot *slot, double when)
-{
-    if (isinf(when)) {
-        pthread_cond_wait(&slot->news, &slot->lock);
-        return;
-    }
-    struct timespec until = {.tv_sec = (time_t)when};
-    until.tv_nsec = (long)((when - (double)until.tv_sec) * 1e9);
-    pthread_cond_timedwait(&slot->news, &slot->lock, &until);
-}
-
 /* Until the worker is home, or is to be abandoned; with the lock. True: it was to stop. */
 static bool slot_wait(struct slot *slot)
 {
@@ -179,7 +168,13 @@ static bool slot_wait(struct slot *slot)
             grace = fmin(grace, now + GRACE);
             deadline = never;
         } else {
-            slot_wait_until(slot, fmin(ask, fmin(grace > now ? grace : never, deadline)));
+            double when = fmin(ask, fmin(grace > now ? grace : never, deadline));
+            struct timespec until = {.tv_sec = isinf(when) ? 0 : (time_t)when};
+            until.tv_nsec = isinf(when) ? 0 : (long)((when - (double)until.tv_sec) * 1e9);
+            if (isinf(when))
+                pthread_cond_wait(&slot->news, &slot->lock);
+            else
+                pthread_cond_timedwait(&slot->news, &slot->lock, &until);
         }
     }
     return stops;

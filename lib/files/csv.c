@@ -147,7 +147,7 @@ enum column {
     WEIGHT,
     NAME,
     BENEFIT,
-    USE_TIMES,
+    USES,
     LAST,
     IGNORED,
     COLUMNS
@@ -167,7 +167,7 @@ static const struct column_row minimalloc_columns[] = {
 
 static const struct column_row xla_columns[] = {
     {"buffer_id", ID, true},       {"buffer_name", NAME, true},      {"alt_mem_benefit", BENEFIT, true},
-    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
+    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USES, true},
     {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
 
 /* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind
@@ -176,7 +176,7 @@ static const struct column_row assignment_columns[] = {
     {"buffer_id", ID, true},          {"buffer_name", NAME, true},
     {"offset", IGNORED, false},       {"size", SIZE, true},
     {"definition_time", LOWER, true}, {"end_time", LAST, true},
-    {"num_uses", IGNORED, false},     {"use_times", USE_TIMES, true},
+    {"num_uses", IGNORED, false},     {"use_times", USES, true},
     {"use_names", IGNORED, false},    {0}};
 
 struct csv {
@@ -225,7 +225,7 @@ static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t
 /* definition time and use times, sorted, each once: what a buffer's uses are to us. */
 static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
-    const char *s = c->rows.field[c->position[USE_TIMES]];
+    const char *s = c->rows.field[c->position[USES]];
     int64_t *ticks = arena_array(c->b.memory, strlen(s) / 2 + 2, sizeof *ticks);
     size_t n = 0, kept = 0;
     ticks[n++] = b->start;
@@ -233,10 +233,10 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
         const char *end;
         int64_t v;
         if (!csv_digits(s, &end, &v) || (*end && *end != ';') || v > LX_INT_MAX)
-            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_SYNTAX,
+            return csv_fail(&c->rows, c->position[USES], LX_E_SYNTAX,
                             "use_times must be integers with ';' between them");
         if (v < b->start)
-            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_RANGE,
+            return csv_fail(&c->rows, c->position[USES], LX_E_RANGE,
                             "a use at %lld, before the definition at %lld; no use may be before it",
                             (long long)v, (long long)b->start);
         ticks[n++] = v;

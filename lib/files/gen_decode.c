@@ -75,12 +75,11 @@ static int32_t gen_decode_add_mlp(struct gen *g, int64_t model, int64_t ffn, int
 
 const struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
 {
-    if (v[D_MODEL] % v[HEADS] != 0 || v[HEADS] % v[KV_HEADS] != 0) {
-        status_set(st, LX_E_USAGE,
-                   "d_model (%lld) must be a multiple of heads (%lld), and heads of kv_heads (%lld)",
-                   (long long)v[D_MODEL], (long long)v[HEADS], (long long)v[KV_HEADS]);
-        return NULL;
-    }
+    if (v[D_MODEL] % v[HEADS] != 0 || v[HEADS] % v[KV_HEADS] != 0)
+        return status_set(st, LX_E_USAGE,
+                          "d_model (%lld) must be a multiple of heads (%lld), and heads of kv_heads (%lld)",
+                          (long long)v[D_MODEL], (long long)v[HEADS], (long long)v[KV_HEADS]),
+               NULL;
     struct gen g;
     char name[80];
     int64_t d = v[D_MODEL] / v[HEADS];

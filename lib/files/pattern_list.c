@@ -216,30 +216,14 @@ static bool list_read_uses(struct reader *r, const struct json_value *v, struct 
     return true;
 }
 
+#define BUFFER_KEYS                                                                                          \
+    "name", "id", "size", "uses", "start", "end", "first_use_is_read", "in_place_parents", "reason",         \
+        "fixed", "alignment", "cost", "live", "pools", "costs", "off", "barred", "pin", "alone", "parents",  \
+        "instead_of"
+
 static bool list_read_buffer(struct reader *r, const struct json_value *v)
 {
-    static const char *const keys[] = {"name",
-                                       "id",
-                                       "size",
-                                       "uses",
-                                       "start",
-                                       "end",
-                                       "first_use_is_read",
-                                       "in_place_parents",
-                                       "reason",
-                                       "fixed",
-                                       "alignment",
-                                       "cost",
-                                       "live",
-                                       "pools",
-                                       "costs",
-                                       "off",
-                                       "barred",
-                                       "pin",
-                                       "alone",
-                                       "parents",
-                                       "instead_of",
-                                       NULL};
+    static const char *const keys[] = {BUFFER_KEYS, NULL};
     const struct json *j = r->j;
     struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
     int64_t id = 0;

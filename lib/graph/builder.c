@@ -154,21 +154,6 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return true;
 }
 
-/* Ids that are not all different name nobody; 0, 1, 2, ... are the numbers that buffers have anyway. Sorts
- * the builder's ids. */
-static void keep_ids(struct graph_builder *b)
-{
-    int64_t *ids = b->buffer_ids.at;
-    size_t n = b->buffer_ids.count;
-    bool differ = true, plain = true;
-    if (n == 0 || n != b->buffers.count) return;
-    const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
-    for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
-    qsort(ids, n, sizeof *ids, order_i64);
-    for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
-    b->list->buffer_ids = differ && !plain ? kept : NULL;
-}
-
 struct hashing {
     uint64_t hash;
     const struct record_taker *also;
@@ -225,7 +210,15 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
             b->list->buffers =
                 arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
             b->list->buffer_count = (int32_t)b->buffers.count;
-            keep_ids(b);
+            /* Ids that are not all different name nobody; 0, 1, 2, ... are the numbers that buffers have anyway. */
+            int64_t *ids = b->buffer_ids.at;
+            size_t n = b->buffer_ids.count == b->buffers.count ? b->buffers.count : 0;
+            const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
+            bool differ = true, plain = true;
+            for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
+            if (n) qsort(ids, n, sizeof *ids, order_i64);
+            for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
+            if (differ && !plain) b->list->buffer_ids = kept;
         }
         if (!b->unhashed) graph_hash(g, b->also);
     }

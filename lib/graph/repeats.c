@@ -6,10 +6,10 @@
  * overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest tensors
  * pass. O(n log n) for n ops. */
 #include "graph/graph.h"
-#include "base/fail.h"
+#include "base/arena.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/order.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ struct search {
     int32_t *passing;     /* by op: tensors that are made above it and read from it on */
     struct alike *alike;
     struct length *lengths;
-    struct run *runs;
-    int32_t run_count, run_room;
+    VEC(struct run) runs;
+    struct arena memory;
 };
 
 static uint64_t repeats_mix(uint64_t h, int64_t n)
@@ -54,19 +54,17 @@ static uint64_t mix_list(uint64_t h, const int64_t *list, int count)
     return list && count > 0 ? hash_words(h, list, (size_t)count * sizeof *list) : h;
 }
 
-static uint64_t mix_tensor(uint64_t h, const struct lx_tensor *t)
-{
-    h = repeats_mix(repeats_mix(h, (int64_t)t->dtype), t->rank);
-    return t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
-}
-
 /* The hash of what an op is, without names and tensors. */
 static uint64_t repeats_own_hash(const struct lx_graph *g, const struct lx_op *op)
 {
     const struct lx_op_params *p = op->params;
     uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
     h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
-    for (int i = 0; i < op_operand_count(op); i++) h = mix_tensor(h, &g->tensors[op_operand(op, i)]);
+    for (int i = 0; i < op_operand_count(op); i++) {
+        const struct lx_tensor *t = &g->tensors[op_operand(op, i)];
+        h = repeats_mix(repeats_mix(h, (int64_t)t->dtype), t->rank);
+        h = t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
+    }
     h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
     if (p) {
         h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
@@ -162,11 +160,7 @@ static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_
 {
     int32_t span = end - first;
     if (span / ops < 2 || span / ops * ops < LEAST_RUN) return;
-    if (s->run_count == s->run_room) {
-        s->run_room = 2 * s->run_room + 16;
-        s->runs = mem_resize(s->runs, (size_t)s->run_room * sizeof *s->runs);
-    }
-    s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
+    VEC_PUSH(&s->runs, (struct run){{first, ops, span / ops}, span});
 }
 
 /* By what is like something above it. */
@@ -184,17 +178,13 @@ static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
-    for (int32_t i = 0; i < s->run_count; i++) {
+    if (s->runs.count) qsort(s->runs.at, s->runs.count, sizeof *s->runs.at, repeats_by_size);
+    for (size_t i = 0; i < s->runs.count; i++) {
+        const struct run *run = &s->runs.at[i];
         /* Where a layer begins: whole layers may be moved over the ops beside them. */
-        int32_t least = s->runs[i].is.first,
-                spare = s->runs[i].span - s->runs[i].is.ops * s->runs[i].is.times;
-        for (int32_t k = 1; k <= spare; k++)
-            if (s->passing[s->runs[i].is.first + k + s->runs[i].is.ops] <
-                s->passing[least + s->runs[i].is.ops])
-                least = s->runs[i].is.first + k;
-        s->runs[i].is.first = least;
-        struct lx_repeat r = s->runs[i].is;
+        struct lx_repeat r = run->is;
+        for (int32_t at = r.first + 1; at <= run->is.first + run->span - r.ops * r.times; at++)
+            if (s->passing[at + r.ops] < s->passing[r.first + r.ops]) r.first = at;
         bool is_free = true;
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
@@ -209,18 +199,18 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
     size_t n = (size_t)s.g->op_count, links = 0;
-    s.at = mem_zeroed(n + 1, sizeof *s.at);
+    s.at = arena_array(&s.memory, n + 1, sizeof *s.at);
     for (size_t o = 0; o < n; o++) {
         s.at[o] = (int32_t)links;
         links += (size_t)s.g->ops[o].input_count;
     }
-    s.made = mem_zeroed(links + 1, sizeof *s.made);
-    s.producer = mem_zeroed((size_t)s.g->tensor_count + 1, sizeof *s.producer);
-    s.own = mem_zeroed(n + 1, sizeof *s.own);
-    s.hash = mem_zeroed(n + 1, sizeof *s.hash);
-    s.passing = mem_zeroed(n + 2, sizeof *s.passing);
-    s.alike = mem_zeroed(n + 1, sizeof *s.alike);
-    s.lengths = mem_zeroed(n + 1, sizeof *s.lengths);
+    s.made = arena_array(&s.memory, links + 1, sizeof *s.made);
+    s.producer = arena_array(&s.memory, (size_t)s.g->tensor_count + 1, sizeof *s.producer);
+    s.own = arena_array(&s.memory, n + 1, sizeof *s.own);
+    s.hash = arena_array(&s.memory, n + 1, sizeof *s.hash);
+    s.passing = arena_array(&s.memory, n + 2, sizeof *s.passing);
+    s.alike = arena_array(&s.memory, n + 1, sizeof *s.alike);
+    s.lengths = arena_array(&s.memory, n + 1, sizeof *s.lengths);
     repeats_follow(&s);
     /* From the last op up, so that each round looks at the hashes of the one before. */
     for (int round = 0; round < CONTEXT; round++)
@@ -242,7 +232,7 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
         if (first >= 0) repeats_add_run(&s, first, ops, s.g->op_count);
     }
     *count = repeats_take_apart(&s, out);
-    void *all[] = {s.at, s.made, s.producer, s.own, s.hash, s.passing, s.alike, s.lengths, s.runs};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    VEC_FREE(&s.runs);
+    arena_free(&s.memory);
     return out;
 }

@@ -94,21 +94,17 @@ bool json_key_error(const struct json *j, const struct json_value *value, lx_sta
     return false;
 }
 
-static const char *type_name(const struct json_value *v)
-{
-    return json_is_object(v)   ? "an object"
-           : json_is_array(v)  ? "an array"
-           : json_is_string(v) ? "a string"
-           : json_is_number(v) ? "a number"
-           : json_is_null(v)   ? "null"
-                               : "true or false";
-}
+static const char *const kind_names[] = {
+    [JSON_NULL] = "null",       [JSON_FALSE] = "true or false", [JSON_TRUE] = "true or false",
+    [JSON_NUMBER] = "a number", [JSON_STRING] = "a string",     [JSON_ARRAY] = "an array",
+    [JSON_OBJECT] = "an object"};
 
 bool json_only_keys(const struct json *j, const struct json_value *value, const char *what,
                     const char *const *keys, lx_status *st)
 {
     if (!json_is_object(value))
-        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an object, not %s", what, type_name(value));
+        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an object, not %s", what,
+                          kind_names[value->kind]);
     for (const struct json_value *child = value->child; child; child = child->next) {
         const char *const *k = keys;
         while (*k && strcmp(*k, child->key) != 0) k++;
@@ -135,16 +131,13 @@ const struct json_value *json_find(const struct json_value *object, const char *
 static bool json_typed(const struct json *j, const struct json_value *object, const char *key, bool needed,
                        enum json_kind kind, const struct json_value **v, lx_status *st)
 {
-    static const char *const wanted[] = {[JSON_TRUE] = "true or false",
-                                         [JSON_NUMBER] = "a number",
-                                         [JSON_STRING] = "a string",
-                                         [JSON_ARRAY] = "an array"};
     *v = json_find(object, key);
     if (!*v)
         return !needed ||
                json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
     if ((*v)->kind == kind || (kind == JSON_TRUE && json_is_bool(*v))) return true;
-    return json_error(j, *v, st, LX_E_SCHEMA, "%s must be %s, not %s", key, wanted[kind], type_name(*v));
+    return json_error(j, *v, st, LX_E_SCHEMA, "%s must be %s, not %s", key, kind_names[kind],
+                      kind_names[(*v)->kind]);
 }
 
 static bool too_wide(const struct json *j, const struct json_value *v, lx_status *st)
@@ -164,7 +157,7 @@ bool json_int_value(const struct json *j, const struct json_value *v, const char
                     int64_t high, int64_t *out, lx_status *st)
 {
     if (!json_is_number(v))
-        return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %s", what, type_name(v));
+        return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %s", what, kind_names[v->kind]);
     if (too_wide(j, v, st)) return false;
     double d = v->number;
     if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
