@@ -12,7 +12,7 @@
  * thread has allocated inside and not freed since; references to shared things (base/users.h) that were
  * taken inside are given back; and border_begin returns 1. Variables of the function that change inside
  * and are read behind it are volatile. Blocks that are alive at border_end belong to the border around it;
- * at the outermost border to whoever has the pointer.
+ * at the outermost border to the caller.
  *
  * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where
  * foreign code calls us. A thread without a border that runs out of memory aborts the process. */

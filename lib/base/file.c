@@ -103,8 +103,8 @@ static char *linked_place(const char *path)
     return place;
 }
 
-/* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
- * from before it can be seen. A file system without locks has none to wait for. */
+/* Puts a new file in the place of `path`; `before`: the present file, or NULL. With `kept` it stays open,
+ * locked from before it can be seen. A file system without locks has none to wait for. */
 static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
                          int *kept, lx_status *st)
 {
@@ -113,7 +113,7 @@ static bool replace_file(const char *path, const struct stat *before, const char
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     free(real);
     const char *target = pointed_to ? pointed_to : path;
-    /* The rights are those that the umask gives; mkstemp would make the file private. */
+    /* The umask gives the rights; mkstemp would make the file private. */
     int fd = -1;
     for (int i = 0; (!before || pointed_to) && i < 1000; i++) {
         mem_free(temporary);

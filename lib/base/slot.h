@@ -1,4 +1,4 @@
-/* Work with a deadline, or that can be interrupted: a thread of its own does it, and whoever waits takes the
+/* Work with a deadline, or that can be interrupted: a thread of its own does it, and the caller takes the
  * best so far.
  *
  * slot_run starts the worker and waits. About every 10 ms it asks the caller's `stop`, on the calling thread.

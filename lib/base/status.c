@@ -1,4 +1,4 @@
-/* Filling in and showing an lx_status. Its text is fixed in size: what is longer is cut between characters,
+/* Filling in and showing an lx_status. Its text is fixed in size: a longer text is cut between characters,
  * and control characters of foreign files are replaced before anybody prints it. */
 #include "base/fail.h"
 #include "base/cancel.h"

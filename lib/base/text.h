@@ -29,7 +29,7 @@ void text_json_string(struct text *t, const char *s);
 void text_xml(struct text *t, const char *s);
 void text_free(struct text *t);
 
-/* The length of the UTF-8 character that begins at `s`, of which `left` bytes may be read; 0 if none does. */
+/* The length of the UTF-8 character that begins at `s`, of at most `left` bytes; 0 if none does. */
 int utf8_length(const char *s, size_t left);
 
 #endif

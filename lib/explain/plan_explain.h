@@ -32,7 +32,7 @@ void lx_explanation_free(struct lx_explanation *e);
 /* How work division alone divides op `op` of the plan; NULL: not known. */
 const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t op);
 
-/* X(id, of one tensor, of several), in the order in which they are told. */
+/* X(id, of one tensor, of several), in the order of the report. */
 /* clang-format off */
 #define LX_NEST_USES(X)                                                                                      \
     X(LX_NEST_INSIDE,   "never leaves LX",             "never leave LX")                                     \

@@ -96,7 +96,7 @@ bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low,
 }
 
 /* Does a field end here, going on from `at` by `step` past blanks? Semicolons count, so that a header with
- * the wrong separator is told so. */
+ * the wrong separator gets an error that names it. */
 static bool ends_field(const char *line, size_t length, size_t at, int step)
 {
     while (at < length && (line[at] == ' ' || line[at] == '\t')) at += (size_t)step;

@@ -201,7 +201,7 @@ static bool dsa_add_buffers(struct dsa_reader *r)
     return true;
 }
 
-/* Reads dsa-problem-v1: what binds buffers to each other, what reuse costs, and what is asked.
+/* Bonds of buffers, costs of reuse, and the objective.
  *
  * Colocations become groups of one place (they are transitive), separations are kept apart, temporal
  * exclusions are never alive at once. Of the objectives [total_peak, ...] is the height, [capacity_overflow,

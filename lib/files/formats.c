@@ -1,5 +1,4 @@
-/* The table of formats, in the order in which people are told of them; and the way in: whatever the file is,
- * find out and read it. */
+/* The table of formats, in the order of help texts; and reading a file of any of them. */
 #include "files/formats.h"
 #include "base/fail.h"
 #include "base/file.h"

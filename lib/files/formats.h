@@ -18,7 +18,7 @@ enum { LX_MAX_ENDINGS = 4 };
 struct lx_format {
     const char *name;                    /* a word of its own: --format NAME */
     const char *summary;                 /* for people, as in "MiniMalloc CSV" */
-    const char *help;                    /* what is in it, for the help of the commands */
+    const char *help;                    /* its contents, for the help of the commands */
     const char *begins;                  /* how its files begin, for those who have a file that does not */
     const char *endings[LX_MAX_ENDINGS]; /* of names of files, with the dot; the rest NULL */
     bool has_addresses;                  /* a list that it writes may say where buffers are (`fixed`) */

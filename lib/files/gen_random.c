@@ -102,8 +102,8 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     b.use_count = draw_uses(m, b.start, b.end - 1, uses);
     int32_t parent = -1;
     if ((int64_t)rng_below(&m->rng, 100) < m->v[IN_PLACE] && !b.first_use_is_read) {
-        /* A buffer that is used last on this tick and has been read. Where very many end at once, the latest few are
-         * enough to choose from. */
+        /* A buffer that is used last on this tick and has been read. Where very many end at once, the latest
+         * few are enough to choose from. */
         for (int32_t k = m->ends_at[start % m->longest], seen = 0, looked = 0;
              k >= 0 && looked < MOST_LOOKED_AT; k = m->ends[k].next, looked++)
             if (m->ends[k].is_read && rng_below(&m->rng, (uint64_t)++seen) == 0) parent = k;

@@ -17,7 +17,7 @@ static const char *const kind_words[] = {
 #undef LX_KIND
     NULL};
 
-/* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
+/* Where the tensor shall be. A core reaches its own scratchpad only, so a tensor on chip is sharded. */
 static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
 {
     const char *memory = NULL, *placing = NULL;

@@ -1,5 +1,5 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
- * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
+ * that is implied. Plans carry this text, generators print it, and the hash of a graph is of it. */
 #include "files/pattern.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"

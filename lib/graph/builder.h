@@ -35,7 +35,7 @@ struct graph_builder {
     VEC(struct place) buffer_places;
     VEC(int64_t) buffer_ids; /* of all buffers, or nobody wants them */
     struct names tensor_names, op_names, buffer_names;
-    struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
+    struct place here; /* place of the next addition in its file; {0, 0}: nowhere */
     struct place here_einsum;
     const struct record_taker *also; /* is given the text that is hashed; NULL: nobody is */
     bool
@@ -75,7 +75,7 @@ bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_ord
 bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
 /* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
-/* The hash of what is planned, anew; `also` may be NULL. */
+/* Computes the hash again; `also` may be NULL. */
 void graph_hash(struct lx_graph *g, const struct record_taker *also);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A
  * taker is given each record (with what stands between it and the one before) and leaves nothing in the

@@ -123,7 +123,7 @@ struct lx_einsum {
 struct lx_view {
     const int64_t *offset; /* NULL: all of the tensor */
     const int64_t *stride; /* NULL: 1 */
-    const int64_t *size; /* NULL: told by another operand; else one, or of what is reduced all that is left */
+    const int64_t *size;   /* NULL: as another operand; else 1, or, if it is reduced, all that is left */
 };
 
 /* A split that the pattern asks for: dimension `letter` of the op's einsum into `split` slices. */
@@ -132,7 +132,7 @@ struct lx_split_hint {
     int64_t split;
 };
 
-/* How a scatter combines what is there with an update. */
+/* How a scatter combines an element with an update. */
 enum lx_combine {
     LX_COMBINE_REPLACE,
     LX_COMBINE_ADD,
@@ -142,7 +142,7 @@ enum lx_combine {
     LX_COMBINE_COUNT
 };
 
-/* What some kinds are told beside their operands; op_params.c has which kind takes what. */
+/* Parameters of some kinds beside their operands; op_params.c has which kind takes what. */
 struct lx_op_params {
     int64_t axis; /* -1: none */
     const int64_t *axes;
@@ -285,7 +285,7 @@ static inline int op_operand_made(const struct lx_op *op, int32_t tensor)
     return -1;
 }
 
-/* The kind of an op that makes only this result of an op of that kind; NULL: it has not so many. */
+/* The kind of an op that makes only this result of an op of that kind; NULL: it has fewer. */
 const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result);
 /* The op with this result alone; it points to what `op` points to. */
 struct lx_op op_of_result(const struct lx_op *op, int result);
@@ -309,7 +309,7 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
 int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap);
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
-/* Bits of so many elements with what they share; false: beyond 2^63. */
+/* Bits of elements with what they share; false: beyond 2^63. */
 bool lx_dtype_size(enum lx_dtype d, int64_t elements, int64_t *bits);
 /* Elements of these have exponents in common. */
 bool lx_dtype_shares(enum lx_dtype d);
@@ -323,8 +323,8 @@ const char *lx_combine_word(enum lx_combine c);
 /* Variable `v` of the op's map (of an op without one: a dimension, which is iterated). */
 enum lx_nature lx_var_nature(const struct lx_op *op, int v);
 
-/* Read a pattern: any of formats.h, told apart by content. "-" is standard input. NULL: `st` says what is
- * wrong, where, and what to do. */
+/* Read a pattern: any format of formats.h, by content. "-" is standard input. NULL: `st` says what is wrong,
+ * where, and what to do. */
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
 const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st);
 /* One more reference to the same graph; NULL gives NULL. */

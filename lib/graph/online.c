@@ -1,6 +1,6 @@
-/* A graph with its softmaxes rewritten: what is found first, then all tensors and ops once more, but for
- * those that are gone. Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It
- * is fp32 whatever the scores are: an error of it is an error of every weight of its row. */
+/* A graph with its softmaxes rewritten: they are found first, then all tensors and ops that stay are copied.
+ * Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It is fp32 whatever the
+ * scores are: an error of it is an error of every weight of its row. */
 #include "graph/online.h"
 #include "base/fail.h"
 #include "graph/builder.h"

@@ -389,7 +389,7 @@ static bool (*const wants[LX_KIND_COUNT])(const struct op_check *) = {
 bool op_check_types(const struct op_check *c)
 {
     const struct lx_op *op = c->op;
-    /* Types with common exponents are those of weights that products read, or rows of which are picked. */
+    /* Only weights that products read, or that a gather picks rows of, have types with common exponents. */
     for (int i = 0; i < op_operand_count(op); i++) {
         const struct lx_tensor *t = check_operand(c, i);
         bool fits = i < op->input_count && t->role == LX_WEIGHT && lx_takes_blocks(op, i);

@@ -1,4 +1,4 @@
-/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind
+/* Parameters of ops beside their operands ("axis", "low", ...): one table of keys, and what each kind
  * takes. */
 #ifndef LX_GRAPH_OP_PARAMS_H
 #define LX_GRAPH_OP_PARAMS_H

@@ -1,4 +1,4 @@
-/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the boxes
+/* Repeated layers. The hash of an op is of everything except names, tensors, numbers, and where the boxes
  * that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
  * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length
  * of the layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a
@@ -119,7 +119,7 @@ ORDER(repeats_by_ops, struct length, ORDER_UP(ops));
 ORDER(repeats_by_votes, struct length, ORDER_DOWN(votes) ORDER_UP(ops));
 ORDER(repeats_by_first, struct lx_repeat, ORDER_UP(first));
 
-/* Distances to the next op alike, those that most have first; how many there are. */
+/* Distances to the next op alike, the most frequent first; returns their number. */
 static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
@@ -163,7 +163,7 @@ static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_
     VEC_PUSH(&s->runs, (struct run){{first, ops, span / ops}, span});
 }
 
-/* By what is like something above it. */
+/* By the number of ops that are like one above. */
 static int repeats_by_size(const void *a, const void *b)
 {
     const struct lx_repeat *x = &((const struct run *)a)->is, *y = &((const struct run *)b)->is;
@@ -173,7 +173,7 @@ static int repeats_by_size(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The largest first; what is left of others does not count. */
+/* Takes the largest runs first; a run that overlaps a taken one is dropped. */
 static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */

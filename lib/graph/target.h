@@ -14,7 +14,7 @@ struct lx_device {
     const char *cost_table; /* of lib/cost/cost_tables.c; the preset's, and it lives as long as the program */
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
-    double lx_reserved_fraction;         /* of what is left after the reserved bytes */
+    double lx_reserved_fraction;         /* of the bytes beyond the reserved ones */
     int64_t lx_usable_bytes;             /* if >= 0: this, whatever the three above say */
     int64_t stick_bytes;                 /* the grain of memory, and the alignment in LX */
     int64_t span_bytes;                  /* the most that one core may address of a tensor */

@@ -1,4 +1,4 @@
-/* Reading JSON files of which every mistake can be shown to its author.
+/* Reads JSON files; every error has a place in the file.
  *
  * One strict pass over the text (json_scan.c, RFC 8259) makes a tree in an arena: 64 bytes per value, and its
  * keys and strings with their escapes undone. Every value knows where it stands, so that an error found much
@@ -20,8 +20,8 @@
 
 enum {
     JSON_MAX_DEPTH = 64,
-    JSON_MAX_VALUES = 1 << 23, /* more only if they take so many bytes each, */
-    JSON_BYTES_PER_VALUE = 3,  /* as in plans of many members: a flood of single digits takes 2 */
+    JSON_MAX_VALUES = 1 << 23, /* more only if each takes at least */
+    JSON_BYTES_PER_VALUE = 3,  /* bytes, as in plans of many devices: a flood of single digits takes 2 */
 };
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };

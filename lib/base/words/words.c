@@ -1,6 +1,6 @@
 /* Edit distances for misspelt words; open addressing with linear probing over a power of two of slots, at
- * most half full, for sets of names; numbers with units; names of which nothing moves the cursor, with widths
- * in columns of a terminal. */
+ * most half full, for sets of names; numbers with units; names without control characters, with widths in
+ * columns of a terminal. */
 #include "base/words/words.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -233,7 +233,7 @@ static void clean(const char *name, char *out, int *width)
     *out = 0;
 }
 
-/* Bytes of the first characters that take at most so many columns, marks on the last one included. */
+/* Bytes of the first characters that take at most `columns`, marks on the last one included. */
 static size_t words_bytes(const char *text, int columns)
 {
     uint32_t c;

@@ -60,14 +60,14 @@ struct words {
 struct words grouped(int64_t n);
 /* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
 struct words in_bytes(int64_t n);
-/* A size that is just enough: 117,248 B (114.5 KiB), what is in the bracket rounded up, so that it is enough,
- * too. `brief`: only that; below 10 KiB in bytes. */
+/* A size that is just enough: 117,248 B (114.5 KiB); the bracket is rounded up. `brief`: only that; below 10
+ * KiB in bytes. */
 struct words in_enough(int64_t n, bool brief);
 /* 14.3 % */
 struct words in_percent(double share);
 /* How far above a bound: the same, or words where the bound is 0. */
 struct words in_gap(double gap);
-/* For three digits: 0.9999 is shown as 0.999, so that what is below 1 does not look like 1. */
+/* For three digits: 0.9999 is shown as 0.999, so that less than 1 does not look like 1. */
 double share_shown(double share);
 /* 12.3 ms, 4.56 s */
 struct words in_time(double seconds);
