@@ -18,7 +18,6 @@
 #include "base/status.h"
 #include "graph/target.h"
 #include "graph/graph.h"
-#include "graph/repeats.h"
 #include "files/formats.h"
 #include "files/generate.h"
 #include "import/model_import.h"

@@ -1,6 +1,5 @@
 /* Sorts lives and events once, so that a picture of a stretch of time visits only its lives. */
 #include "picture/plan_index.h"
-#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"

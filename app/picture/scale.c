@@ -1,7 +1,6 @@
 /* From numbers to cells and back. By events, the place of a number is the number of the last event before
  * it plus the share of the way to the next one. */
 #include "picture/scale.h"
-#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"

@@ -1,8 +1,7 @@
-/* Numbers and names as people read them (base/words/human_words.h), and text that depends on the terminal. */
+/* Numbers and names as people read them (base/words/words.h), and text that depends on the terminal. */
 #ifndef LX_APP_TEXT_FORMAT_H
 #define LX_APP_TEXT_FORMAT_H
 
-#include "base/words/human_words.h"
 #include "base/words/words.h"
 #include "unstable.h"
 #include "base/status.h"

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/border.h"
 #include "base/fail.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "device/device.h"

@@ -174,7 +174,6 @@ static const char **make_names(lx_placement *p, int32_t first, int32_t count, lx
     const char **names = arena_array(&p->memory, all + 1, sizeof *names);
     char *words = arena_array(&p->memory, all + 1, LONGEST);
     VEC_RESERVE(&p->buffers, (size_t)first + all);
-    names_reserve(&p->buffer_names, (uint32_t)count);
     for (int32_t i = 0; i < count; i++) {
         char *own = words + (size_t)i * LONGEST;
         snprintf(own, LONGEST, "#%d", (int)(first + i));

@@ -1,5 +1,5 @@
-/* Blocks double from 4 KiB to 1 MiB; what is larger gets a block of its own size. The newest block is the one
- * that is handed out from: what an older one has left is not used again. */
+/* Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own size. The newest block is the
+ * one that is handed out from: what an older one has left is not used again. */
 #include "base/arena.h"
 #include "base/memory.h"
 
@@ -15,25 +15,21 @@ struct arena_block {
     _Alignas(16) unsigned char data[];
 };
 
-static struct arena_block *add_block(struct arena *a, size_t at_least)
-{
-    size_t size = a->next_size ? a->next_size : FIRST_BLOCK;
-    if (size < at_least) size = at_least;
-    struct arena_block *b = mem_zeroed(1, sizeof *b + size);
-    b->size = size;
-    b->next = a->head;
-    a->head = b;
-    a->next_size = size < LARGEST_BLOCK / 2 ? size * 2 : LARGEST_BLOCK;
-    return b;
-}
-
 void *arena_alloc(struct arena *a, size_t size)
 {
     if (size > SIZE_MAX / 4) memory_out();
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size == 0) size = ALIGN;
     struct arena_block *b = a->head;
-    if (!b || b->size - b->used < size) b = add_block(a, size);
+    if (!b || b->size - b->used < size) {
+        size_t room = a->next_size ? a->next_size : FIRST_BLOCK;
+        if (room < size) room = size;
+        b = mem_zeroed(1, sizeof *b + room);
+        b->size = room;
+        b->next = a->head;
+        a->head = b;
+        a->next_size = room < LARGEST_BLOCK / 2 ? room * 2 : LARGEST_BLOCK;
+    }
     void *p = b->data + b->used;
     b->used += size;
     return p;

@@ -1,8 +1,8 @@
 /* Memory that is given back all at once.
  *
- * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands
- * them out from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes.
- * No function returns NULL (base/memory.h). */
+ * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands them out
+ * from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes. No function
+ * returns NULL (base/memory.h). */
 #ifndef LX_BASE_ARENA_H
 #define LX_BASE_ARENA_H
 

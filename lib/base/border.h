@@ -12,7 +12,7 @@
  * thread has allocated inside and not freed since; references to shared things (base/users.h) that were
  * taken inside are given back; and border_begin returns 1. Variables of the function that change inside
  * and are read behind it are volatile. Blocks that are alive at border_end belong to the border around it;
- * at the outermost border to whoever has the pointer.
+ * at the outermost border to the caller.
  *
  * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where
  * foreign code calls us. A thread without a border that runs out of memory aborts the process. */
@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* State of a thread that is there from its start: the loader allocates other models of it when they are
- * first used, and aborts where it cannot. */
+/* State of a thread that is there from its start: the loader allocates other models of it when they are first
+ * used, and aborts where it cannot. */
 #define THREAD_STATE static _Thread_local __attribute__((tls_model("initial-exec")))
 
 struct mem_list;
@@ -84,8 +84,8 @@ struct border_place border_here(void);
 void border_note(struct users *users, int change);
 
 /* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding
- * thread frees no block before all of them have ended. The number of them changes by `change`; such a
- * thread itself waits for nobody. */
+ * thread frees no block before all of them have ended. The number of them changes by `change`; such a thread
+ * itself waits for nobody. */
 void border_strangers(int change);
 void border_is_stranger(void);
 /* Blocks and references of all borders of this thread belong to none of them. */

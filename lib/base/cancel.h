@@ -1,8 +1,8 @@
 /* Work that may end before it is done.
  *
  * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else
- * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for a part of the
- * work of its own thread, slot_run (base/slot.h) for work that it waits for. Tokens nest; a token that is
+ * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for a part of the work
+ * of its own thread, slot_run (base/slot.h) for work that it waits for. Tokens nest; a token that is
  * cancelled cancels those inside of it. */
 #ifndef LX_BASE_CANCEL_H
 #define LX_BASE_CANCEL_H

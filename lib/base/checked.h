@@ -1,5 +1,5 @@
-/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined
- * through these. */
+/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined through
+ * these. */
 #ifndef LX_BASE_CHECKED_H
 #define LX_BASE_CHECKED_H
 
@@ -35,7 +35,7 @@ static inline int64_t round_up_i64(int64_t a, int64_t unit)
     return mul_i64(ceil_div_i64(a, unit), unit, &up) ? up : INT64_MAX;
 }
 
-/* The greatest common divisor of what is not negative; gcd(0, b) is b. */
+/* The greatest common divisor of two numbers >= 0; gcd(0, b) is b. */
 static inline int64_t gcd_i64(int64_t a, int64_t b)
 {
     while (b) {

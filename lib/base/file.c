@@ -21,43 +21,31 @@ static bool too_large(const char *path, lx_status *st)
         FILE_MAX_BYTES >> 20);
 }
 
-/* "cannot VERB", and why; memory that the system has not got is no fault of the file. */
 static bool io_failed(lx_status *st, const char *path, const char *verb, int error)
 {
-    if (error == ENOMEM) return status_no_memory(st);
+    if (error == ENOMEM) memory_out();
     return status_set_at(st, LX_E_IO, path, 0, 0, "cannot %s: %s", verb, strerror(error));
 }
 
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
 static char *file_read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
-    size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
+    size_t room = expected + 2 < 4096 ? 4096 : expected + 2,
+           n = 0; /* one byte more, so that the end is seen */
     char *data = mem_alloc(room);
-    if (!data) return status_no_memory(st), NULL;
     for (;;) {
-        if (n + 1 >= room) {
-            char *bigger = mem_resize(data, room * 2);
-            if (!bigger) {
-                mem_free(data);
-                return status_no_memory(st), NULL;
-            }
-            data = bigger;
-            room *= 2;
-        }
+        if (n + 1 >= room) data = mem_resize(data, room *= 2);
         ssize_t got = read(fd, data + n, room - n - 1);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) {
-            io_failed(st, path, "read", errno);
-            mem_free(data);
-            return NULL;
-        }
+        n += got > 0 ? (size_t)got : 0;
+        if (got > 0 && n <= FILE_MAX_BYTES) continue;
         if (got == 0) break;
-        n += (size_t)got;
-        if (n > FILE_MAX_BYTES) {
-            mem_free(data);
+        if (got < 0)
+            io_failed(st, path, "read", errno);
+        else
             too_large(path, st);
-            return NULL;
-        }
+        mem_free(data);
+        return NULL;
     }
     data[n] = 0;
     *length = n;
@@ -98,35 +86,7 @@ static bool write_fully(int fd, const char *data, size_t length)
     return true;
 }
 
-/* The folder's entry must reach the disk too, or a power cut could undo the rename. */
-static void sync_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? mem_string_n(path, (size_t)(slash - path) + 1) : mem_string(".");
-    if (!folder) return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
-    mem_free(folder);
-}
-
-/* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
-static int file_open_beside(const char *path, char **name)
-{
-    size_t room = strlen(path) + 64;
-    *name = mem_alloc(room);
-    if (!*name) return errno = ENOMEM, -1;
-    for (int i = 0; i < 1000; i++) {
-        snprintf(*name, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        int fd = open(*name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
-
-/* Where a link that points to nothing points to, over all links on the way; NULL: `path` is no link, or memory is out. */
+/* Where a link that points to nothing points to, over all links on the way; NULL: `path` is no link. */
 static char *linked_place(const char *path)
 {
     char to[4096], *place = NULL;
@@ -143,8 +103,8 @@ static char *linked_place(const char *path)
     return place;
 }
 
-/* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
- * from before it can be seen. A file system without locks has none to wait for. */
+/* Puts a new file in the place of `path`; `before`: the present file, or NULL. With `kept` it stays open,
+ * locked from before it can be seen. A file system without locks has none to wait for. */
 static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
                          int *kept, lx_status *st)
 {
@@ -153,7 +113,14 @@ static bool replace_file(const char *path, const struct stat *before, const char
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     free(real);
     const char *target = pointed_to ? pointed_to : path;
-    int fd = before && !pointed_to ? -1 : file_open_beside(target, &temporary);
+    /* The umask gives the rights; mkstemp would make the file private. */
+    int fd = -1;
+    for (int i = 0; (!before || pointed_to) && i < 1000; i++) {
+        mem_free(temporary);
+        temporary = mem_format("%s.%ld.%d.tmp", target, (long)getpid(), i);
+        fd = open(temporary, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) break;
+    }
     bool made = fd >= 0, ok = made && write_fully(fd, data, length) &&
                               (!before || fchmod(fd, before->st_mode & 0777) == 0) && fsync(fd) == 0;
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
@@ -167,12 +134,21 @@ static bool replace_file(const char *path, const struct stat *before, const char
         saved = errno;
         if (kept) close(fd);
     }
-    if (ok) sync_folder_of(target);
-    if (!ok) {
+    if (ok) {
+        /* The folder's entry must reach the disk too, or a power cut could undo the rename. */
+        const char *slash = strrchr(target, '/');
+        char *folder = slash ? mem_string_n(target, (size_t)(slash - target) + 1) : mem_string(".");
+        int in = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (in >= 0) {
+            (void)fsync(in);
+            close(in);
+        }
+        mem_free(folder);
+        if (kept) *kept = fd;
+    } else {
         if (made) unlink(temporary);
         io_failed(st, path, "write", saved);
     }
-    if (ok && kept) *kept = fd;
     mem_free(temporary);
     mem_free(pointed_to);
     return ok;

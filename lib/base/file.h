@@ -1,6 +1,6 @@
-/* Whole files in and out. Reading is bounded; writing goes to a temporary file in the same folder,
- * is flushed to the disk and renamed, so that a reader never sees half a file and an error loses
- * nothing that was there before. "-" is standard input or standard output. */
+/* Whole files in and out. Reading is bounded; writing goes to a temporary file in the same folder, is flushed
+ * to the disk and renamed, so that a reader never sees half a file and an error loses nothing that was there
+ * before. "-" is standard input or standard output. */
 #ifndef LX_BASE_FILE_H
 #define LX_BASE_FILE_H
 

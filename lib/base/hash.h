@@ -36,4 +36,8 @@ static inline uint64_t hash_words(uint64_t h, const void *data, size_t n)
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
+/* SHA-256 of a file's bytes, so that a report says which file it is about: 64 hexadecimal digits and the
+ * end. */
+void sha256_hex(const void *bytes, size_t length, char out[65]);
+
 #endif

@@ -6,7 +6,8 @@
  * buffers: thousands of lines per plan are read by nobody.
  *
  * The library never prints: lines go to the function that the *thread* has named, because a plan is made by
- * one thread and a parameter for this would go through every function there is. Lines are cut at 400 bytes. */
+ * one thread and a parameter for this would go through every function there is. Lines are cut at 400
+ * bytes. */
 #ifndef LX_BASE_LOG_H
 #define LX_BASE_LOG_H
 

@@ -2,8 +2,8 @@
  *
  * A thread that has a border has a *list*: all blocks that it has allocated since and that are alive, the
  * newest first, with a mark for each border between them. Only the thread itself changes its list. A block
- * that another thread frees goes on a stack beside the list, and the owner frees it soon; blocks without
- * an owner are freed at once. Lists are never freed, because another thread may be about to look at one: a
+ * that another thread frees goes on a stack beside the list, and the owner frees it soon; blocks without an
+ * owner are freed at once. Lists are never freed, because another thread may be about to look at one: a
  * thread that needs one takes one that a thread has left. */
 #include "base/memory.h"
 #include "base/border.h"
@@ -196,8 +196,7 @@ void *mem_resize(void *at, size_t size)
 
 char *mem_string(const char *text)
 {
-    size_t bytes = strlen(text) + 1;
-    return memcpy(mem_alloc(bytes), text, bytes);
+    return mem_string_n(text, strlen(text));
 }
 
 char *mem_string_n(const char *text, size_t most)

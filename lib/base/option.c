@@ -1,5 +1,5 @@
-/* Values of option rows: defaults, and numbers from text. Integers may end in k, m or g (2^10, 2^20, 2^30);
- * what is out of range is an error with option and range. */
+/* Values of option rows: defaults, and numbers from text. Integers may end in k, m or g (2^10, 2^20, 2^30); a
+ * value out of range is an error with option and range. */
 #include "base/option.h"
 #include "base/fail.h"
 #include "base/checked.h"

@@ -1,5 +1,5 @@
-/* Options as data: one row each. The same rows parse values, check ranges and make the help of solvers
- * and generators. */
+/* Options as data: one row each. The same rows parse values, check ranges and make the help of solvers and
+ * generators. */
 #ifndef LX_BASE_OPTION_H
 #define LX_BASE_OPTION_H
 

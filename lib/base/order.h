@@ -1,9 +1,10 @@
-/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));` defines
- * by_life, which compares by start, then by end, then by buffer. Keys that make the order total keep results the same
- * wherever qsort is another one. */
+/* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end)
+ * ORDER_UP(buffer));` defines by_life, which compares by start, then by end, then by buffer. Keys that make
+ * the order total keep results the same wherever qsort is another one. */
 #ifndef LX_BASE_ORDER_H
 #define LX_BASE_ORDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define ORDER_UP(field)                                                                                      \
@@ -29,6 +30,79 @@ static inline int order_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
+}
+
+/* Binary search: `int32_t i; BISECT(i, 0, count, ticks[i] < tick);` leaves in `i` the first number of [low,
+ * high) for which `before` is false, or `high`. `before` is an expression of `i` that is true up to some
+ * number and false from there on. */
+#define BISECT(i, low, high, before)                                                                         \
+    do {                                                                                                     \
+        int32_t bisect_low = (low), bisect_high = (high);                                                    \
+        while (bisect_low < bisect_high) {                                                                   \
+            (i) = bisect_low + (bisect_high - bisect_low) / 2;                                               \
+            if (before)                                                                                      \
+                bisect_low = (i) + 1;                                                                        \
+            else                                                                                             \
+                bisect_high = (i);                                                                           \
+        }                                                                                                    \
+        (i) = bisect_low;                                                                                    \
+    } while (0)
+
+/* Binary heaps in arrays. BEFORE(context, a, b) is a function or macro: does element `a` come out before `b`?
+ *
+ *     at[count++] = element;
+ *     HEAP_RISE(type, at, count - 1, BEFORE, context);
+ *
+ *     top = at[0];
+ *     at[0] = at[--count];
+ *     HEAP_SINK(type, at, count, 0, BEFORE, context); */
+/* The element at `from` has changed, or is new, and moves towards the top. */
+#define HEAP_RISE(type, at, from, BEFORE, context)                                                           \
+    do {                                                                                                     \
+        size_t heap_at = (size_t)(from);                                                                     \
+        type heap_moving = (at)[heap_at];                                                                    \
+        for (; heap_at > 0 && BEFORE(context, heap_moving, (at)[(heap_at - 1) / 2]);                         \
+             heap_at = (heap_at - 1) / 2)                                                                    \
+            (at)[heap_at] = (at)[(heap_at - 1) / 2];                                                         \
+        (at)[heap_at] = heap_moving;                                                                         \
+    } while (0)
+
+/* The element at `from` moves away from the top. */
+#define HEAP_SINK(type, at, count, from, BEFORE, context)                                                    \
+    do {                                                                                                     \
+        size_t heap_at = (size_t)(from), heap_count = (size_t)(count);                                       \
+        type heap_moving = (at)[heap_at];                                                                    \
+        for (size_t heap_child; (heap_child = 2 * heap_at + 1) < heap_count; heap_at = heap_child) {         \
+            if (heap_child + 1 < heap_count && BEFORE(context, (at)[heap_child + 1], (at)[heap_child]))      \
+                heap_child++;                                                                                \
+            if (!BEFORE(context, (at)[heap_child], heap_moving)) break;                                      \
+            (at)[heap_at] = (at)[heap_child];                                                                \
+        }                                                                                                    \
+        (at)[heap_at] = heap_moving;                                                                         \
+    } while (0)
+
+/* Disjoint sets of the numbers 0 .. count - 1. The least number of a set is its root, whatever the order of
+ * joins. */
+/* Every number is a set of its own. */
+static inline void sets_begin(int32_t *up, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) up[i] = i;
+}
+
+static inline int32_t sets_root(int32_t *up, int32_t i)
+{
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+static inline void sets_join(int32_t *up, int32_t a, int32_t b)
+{
+    a = sets_root(up, a);
+    b = sets_root(up, b);
+    if (a < b)
+        up[b] = a;
+    else
+        up[a] = b;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SHA-256, FIPS 180-4. Constants are fractions of cube and square roots of primes. */
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -20,8 +20,9 @@ static uint32_t sha256_turned(uint32_t x, int by)
     return x >> by | x << (32 - by);
 }
 
-static void sha256_expand(const unsigned char *block, uint32_t *w)
+static void take_block(uint32_t *h, const unsigned char *block)
 {
+    uint32_t w[64], s[8];
     for (int i = 0; i < 16; i++)
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
@@ -30,12 +31,6 @@ static void sha256_expand(const unsigned char *block, uint32_t *w)
         uint32_t b = sha256_turned(w[i - 2], 17) ^ sha256_turned(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
-}
-
-static void take_block(uint32_t *h, const unsigned char *block)
-{
-    uint32_t w[64], s[8];
-    sha256_expand(block, w);
     memcpy(s, h, sizeof s);
     for (int i = 0; i < 64; i++) {
         uint32_t e = sha256_turned(s[4], 6) ^ sha256_turned(s[4], 11) ^ sha256_turned(s[4], 25);
@@ -49,17 +44,6 @@ static void take_block(uint32_t *h, const unsigned char *block)
     for (int i = 0; i < 8; i++) h[i] += s[i];
 }
 
-/* What is left, a bit of 1, zeros, and the length in bits at the end of the last block. */
-static void take_end(uint32_t *h, const unsigned char *rest, size_t left, uint64_t length)
-{
-    unsigned char end[128] = {0};
-    size_t size = left < 56 ? 64 : 128;
-    memcpy(end, rest, left);
-    end[left] = 0x80;
-    for (int i = 0; i < 8; i++) end[size - 1 - (size_t)i] = (unsigned char)(length * 8 >> 8 * i);
-    for (size_t at = 0; at < size; at += 64) take_block(h, end + at);
-}
-
 void sha256_hex(const void *bytes, size_t length, char out[65])
 {
     uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -67,6 +51,14 @@ void sha256_hex(const void *bytes, size_t length, char out[65])
     const unsigned char *p = bytes;
     size_t whole = length / 64 * 64;
     for (size_t at = 0; at < whole; at += 64) take_block(h, p + at);
-    take_end(h, p + whole, length - whole, length);
+    /* What is left, a bit of 1, zeros, and the length in bits at the end of the last block. */
+    const unsigned char *rest = p + whole;
+    size_t left = length - whole;
+    unsigned char end[128] = {0};
+    size_t size = left < 56 ? 64 : 128;
+    memcpy(end, rest, left);
+    end[left] = 0x80;
+    for (int i = 0; i < 8; i++) end[size - 1 - (size_t)i] = (unsigned char)(length * 8 >> 8 * i);
+    for (size_t at = 0; at < size; at += 64) take_block(h, end + at);
     for (int i = 0; i < 8; i++) snprintf(out + 8 * i, 9, "%08x", (unsigned)h[i]);
 }

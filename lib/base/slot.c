@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share
- * of its time that a worker spends on results to offer. */
+/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share of
+ * its time that a worker spends on results to offer. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };
@@ -61,17 +61,6 @@ static void slot_log(void *context, const char *pass, const char *line)
     pthread_mutex_unlock(&slot->lock);
 }
 
-static void slot_make(struct slot *slot)
-{
-    struct border border;
-    if (border_begin(&border) == 0) {
-        slot->result = slot->work.make(slot->work.job, &slot->st);
-        slot->blocks = border_end_handed(&border);
-    } else {
-        slot->memory_is_out = true;
-    }
-}
-
 static void *slot_body(void *argument)
 {
     struct slot *slot = argument;
@@ -81,7 +70,13 @@ static void *slot_body(void *argument)
     if (slot->locale) uselocale(slot->locale);
     if (slot->log) log_to(slot_log, slot);
     slot->offered = clock_seconds();
-    slot_make(slot);
+    struct border border;
+    if (border_begin(&border) == 0) {
+        slot->result = slot->work.make(slot->work.job, &slot->st);
+        slot->blocks = border_end_handed(&border);
+    } else {
+        slot->memory_is_out = true;
+    }
     slot->work.end(slot->work.job);
     pthread_mutex_lock(&slot->lock);
     bool abandoned = slot->abandoned;
@@ -146,28 +141,6 @@ void slot_call(void (*function)(void *argument), void *argument)
 
 /* --- The thread that waits. --- */
 
-/* With the lock, which is free meanwhile. */
-static void slot_serve(struct slot *slot)
-{
-    void (*function)(void *argument) = slot->function;
-    pthread_mutex_unlock(&slot->lock);
-    function(slot->argument);
-    pthread_mutex_lock(&slot->lock);
-    slot->function = NULL;
-    pthread_cond_broadcast(&slot->news);
-}
-
-static void slot_wait_until(struct slot *slot, double when)
-{
-    if (isinf(when)) {
-        pthread_cond_wait(&slot->news, &slot->lock);
-        return;
-    }
-    struct timespec until = {.tv_sec = (time_t)when};
-    until.tv_nsec = (long)((when - (double)until.tv_sec) * 1e9);
-    pthread_cond_timedwait(&slot->news, &slot->lock, &until);
-}
-
 /* Until the worker is home, or is to be abandoned; with the lock. True: it was to stop. */
 static bool slot_wait(struct slot *slot)
 {
@@ -177,7 +150,13 @@ static bool slot_wait(struct slot *slot)
     bool stops = false;
     for (; !slot->done && !(now >= grace && (slot->best || stops)); now = clock_seconds()) {
         if (slot->function) {
-            slot_serve(slot);
+            /* With the lock, which is free meanwhile. */
+            void (*function)(void *argument) = slot->function;
+            pthread_mutex_unlock(&slot->lock);
+            function(slot->argument);
+            pthread_mutex_lock(&slot->lock);
+            slot->function = NULL;
+            pthread_cond_broadcast(&slot->news);
         } else if (!stops && now >= ask) {
             pthread_mutex_unlock(&slot->lock);
             stops = slot->work.stop(slot->work.context);
@@ -189,7 +168,13 @@ static bool slot_wait(struct slot *slot)
             grace = fmin(grace, now + GRACE);
             deadline = never;
         } else {
-            slot_wait_until(slot, fmin(ask, fmin(grace > now ? grace : never, deadline)));
+            double when = fmin(ask, fmin(grace > now ? grace : never, deadline));
+            struct timespec until = {.tv_sec = isinf(when) ? 0 : (time_t)when};
+            until.tv_nsec = isinf(when) ? 0 : (long)((when - (double)until.tv_sec) * 1e9);
+            if (isinf(when))
+                pthread_cond_wait(&slot->news, &slot->lock);
+            else
+                pthread_cond_timedwait(&slot->news, &slot->lock, &until);
         }
     }
     return stops;
@@ -231,9 +216,10 @@ static struct slot *slot_new(const struct slot_work *work)
     return slot;
 }
 
-/* Signals are for the threads of the program; those that say that this thread is at fault are its own. */
-static bool slot_start(struct slot *slot)
+void *slot_run(const struct slot_work *work, lx_status *st)
 {
+    struct slot *slot = slot_new(work);
+    /* Signals are for the threads of the program; those that say that this thread is at fault are its own. */
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     sigset_t all, before;
     pthread_attr_t roomy;
@@ -245,13 +231,7 @@ static bool slot_start(struct slot *slot)
     bool ok = pthread_create(&slot->thread, &roomy, slot_body, slot) == 0;
     pthread_attr_destroy(&roomy);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return ok;
-}
-
-void *slot_run(const struct slot_work *work, lx_status *st)
-{
-    struct slot *slot = slot_new(work);
-    if (!slot_start(slot)) {
+    if (!ok) {
         slot->holders = 1;
         slot_leave(slot);
         void *made = work->make(work->job, st);

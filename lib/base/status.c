@@ -1,4 +1,4 @@
-/* Filling in and showing an lx_status. Its text is fixed in size: what is longer is cut between characters,
+/* Filling in and showing an lx_status. Its text is fixed in size: a longer text is cut between characters,
  * and control characters of foreign files are replaced before anybody prints it. */
 #include "base/fail.h"
 #include "base/cancel.h"
@@ -37,20 +37,17 @@ const char *lx_status_describe(const lx_status *st, char *out, size_t size)
     return out;
 }
 
-/* Text from a file ends up on a terminal: control characters in it must not reach the screen. */
-static void make_printable(char *s)
-{
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
-}
-
-/* A text that was cut to size must not end in half a UTF-8 character. */
-static void cut_cleanly(char *s, size_t size)
+/* Control characters of foreign files must not reach the terminal, and a text that was cut to size must not
+ * end in half a UTF-8 character. */
+static void status_tidy(char *s, size_t size)
 {
     size_t n = strlen(s), back = 1;
-    if (n + 1 < size) return;
-    while (back < 4 && back < n && ((unsigned char)s[n - back] & 0xc0) == 0x80) back++;
-    if ((unsigned char)s[n - back] >= 0x80 && utf8_length(s + n - back, back) == 0) s[n - back] = 0;
+    if (n + 1 >= size) {
+        while (back < 4 && back < n && ((unsigned char)s[n - back] & 0xc0) == 0x80) back++;
+        if ((unsigned char)s[n - back] >= 0x80 && utf8_length(s + n - back, back) == 0) s[n - back] = 0;
+    }
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
 }
 
 bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line, int column,
@@ -62,10 +59,8 @@ bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line
     st->column = column;
     snprintf(st->file, sizeof st->file, "%s", file ? file : "");
     vsnprintf(st->text, sizeof st->text, format, args);
-    cut_cleanly(st->file, sizeof st->file);
-    cut_cleanly(st->text, sizeof st->text);
-    make_printable(st->file);
-    make_printable(st->text);
+    status_tidy(st->file, sizeof st->file);
+    status_tidy(st->text, sizeof st->text);
     return false;
 }
 
@@ -75,15 +70,6 @@ bool status_set_at(lx_status *st, enum lx_code code, const char *file, int line,
     va_list args;
     va_start(args, format);
     status_vset_at(st, code, file, line, column, format, args);
-    va_end(args);
-    return false;
-}
-
-bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    status_vset_at(st, code, NULL, 0, 0, format, args);
     va_end(args);
     return false;
 }

@@ -1,9 +1,9 @@
 /* What went wrong, where, and what to do about it.
  *
- * Every function of the library that can fail takes an `lx_status *` as its last argument and
- * returns false (or NULL) after filling it in. The library never prints: the caller decides what a
- * person sees. The table below is the one list of codes: name, word shown to people and written in
- * JSON and in `expect` of patterns, exit code of the program. */
+ * Every function of the library that can fail takes an `lx_status *` as its last argument and returns false
+ * (or NULL) after filling it in. The library never prints: the caller decides what a person sees. The table
+ * below is the one list of codes: name, word shown to people and written in JSON and in `expect` of patterns,
+ * exit code of the program. */
 #ifndef LX_BASE_STATUS_H
 #define LX_BASE_STATUS_H
 
@@ -80,7 +80,6 @@ typedef struct lx_status {
 
 const char *lx_code_word(enum lx_code code);
 int lx_code_exit(enum lx_code code);
-/* The code of that word, or LX_CODE_COUNT. */
 
 /* "FILE:LINE:COL: text", or what of it is known. Always terminated, returns `out`. */
 const char *lx_status_describe(const lx_status *st, char *out, size_t size);

@@ -99,20 +99,15 @@ static bool turns_text(const char *s)
     return (code >= 0x0b && code <= 0x0f) || (code >= 0x28 && code <= 0x2e) || (code >= 0x66 && code <= 0x69);
 }
 
-/* How many bytes from here on are themselves in JSON. */
-static size_t plain_length(const char *s)
-{
-    size_t n = 0;
-    while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\') n++;
-    return n;
-}
-
 void text_json_string(struct text *t, const char *s)
 {
     size_t left = strlen(s), plain;
     text_add_n(t, "\"", 1);
     for (int n; left > 0; s += n, left -= (size_t)n) {
-        text_add_n(t, s, plain = plain_length(s));
+        /* How many bytes from here on are themselves in JSON. */
+        size_t i = 0;
+        while (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\') i++;
+        text_add_n(t, s, plain = i);
         s += plain;
         if ((left -= plain) == 0) break;
         int known = utf8_length(s, left);
@@ -141,26 +136,14 @@ void text_json_string(struct text *t, const char *s)
 
 void text_xml(struct text *t, const char *s)
 {
+    static const char *const entities[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&apos;"};
     for (; *s; s++) {
-        switch (*s) {
-        case '&':
-            text_add(t, "&amp;");
-            break;
-        case '<':
-            text_add(t, "&lt;");
-            break;
-        case '>':
-            text_add(t, "&gt;");
-            break;
-        case '"':
-            text_add(t, "&quot;");
-            break;
-        case '\'':
-            text_add(t, "&apos;");
-            break;
-        default:
+        const char *entity = *s > 0 ? entities[(int)*s] : NULL;
+        if (entity)
+            text_add(t, entity);
+        else
             text_add_n(t, (unsigned char)*s < 0x20 ? "?" : s, 1);
-        }
     }
 }
 

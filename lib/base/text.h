@@ -1,5 +1,5 @@
-/* A string that grows. Writers build whole files in one of these, so that a file is either written
- * completely or not at all. */
+/* A string that grows. Writers build whole files in one of these, so that a file is either written completely
+ * or not at all. */
 #ifndef LX_BASE_TEXT_H
 #define LX_BASE_TEXT_H
 
@@ -10,15 +10,14 @@
 struct text {
     char *at; /* terminated; NULL while empty */
     size_t length, room;
-    bool failed; /* never: memory that is out unwinds (base/memory.h) */
 };
 
 void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
 void text_pad(struct text *t, char c, size_t times);
 void text_format(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* As PRId64 has it, which takes some ten times as long: files are mostly numbers, and each is written for
- * a hash, too. */
+/* As PRId64 has it, which takes some ten times as long: files are mostly numbers, and each is written for a
+ * hash, too. */
 void text_int(struct text *t, int64_t value);
 /* A JSON number that reads back as the same double; infinities and NaN as words. */
 void text_json_number(struct text *t, double v);
@@ -30,7 +29,7 @@ void text_json_string(struct text *t, const char *s);
 void text_xml(struct text *t, const char *s);
 void text_free(struct text *t);
 
-/* The length of the UTF-8 character that begins at `s`, of which `left` bytes may be read; 0 if none does. */
+/* The length of the UTF-8 character that begins at `s`, of at most `left` bytes; 0 if none does. */
 int utf8_length(const char *s, size_t left);
 
 #endif

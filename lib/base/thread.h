@@ -16,8 +16,8 @@ struct thread {
     bool memory_is_out;
 };
 
-/* Runs the function in a border of its own. False: the system has no thread left. The thread is waited for
- * if memory is out before thread_join. */
+/* Runs the function in a border of its own. False: the system has no thread left. The thread is waited for if
+ * memory is out before thread_join. */
 bool thread_start(struct thread *thread, void (*function)(void *argument), void *argument);
 /* Waits. The thread's blocks belong to the calling thread's border. False: memory was out in it; join the
  * other threads, then call memory_out(). */

@@ -1,8 +1,8 @@
 /* How many hold a thing that is shared and constant.
  *
- * The count lives in memory of its own that the thing points to, so that holding a constant thing once
- * more needs no cast; it may be changed from any thread. A border that is unwound gives back the
- * references that were taken inside of it. */
+ * The count lives in memory of its own that the thing points to, so that holding a constant thing once more
+ * needs no cast; it may be changed from any thread. A border that is unwound gives back the references that
+ * were taken inside of it. */
 #ifndef LX_BASE_USERS_H
 #define LX_BASE_USERS_H
 

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/cancel.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/judge_op.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What is a nest, and what it does to the tensors of its ops. */
 #include "divide/op_nest.h"
-#include "base/bisect.h"
+#include "base/order.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"

@@ -2,7 +2,7 @@
 #include "explain/plan_diff.h"
 #include "plan/occupancy.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>

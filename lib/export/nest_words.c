@@ -1,6 +1,6 @@
 /* Words about nests; see nest_words.h. A stay that is held in a level lies in the nest of its first op. */
 #include "export/nest_words.h"
-#include "base/words/human_words.h"
+#include "base/words/words.h"
 
 int32_t plan_nest_at(const struct lx_plan *p, int64_t tick)
 {

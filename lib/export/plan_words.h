@@ -3,7 +3,7 @@
 #ifndef LX_EXPORT_PLAN_WORDS_H
 #define LX_EXPORT_PLAN_WORDS_H
 
-#include "base/words/human_words.h"
+#include "base/words/words.h"
 #include "explain/op_waits.h"
 
 /* 12.7 MiB; below 10 KiB 1,234 B */

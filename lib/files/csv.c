@@ -6,12 +6,15 @@
  * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
  * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
 #include "files/pattern.h"
-#include "files/csv_rows.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
+#include "base/text.h"
+#include "files/csv_rows.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,120 @@
 
 FORMAT_READS(minimalloc);
 FORMAT_READS(xla);
+FORMAT_WRITES_BUFFERS(minimalloc);
+FORMAT_WRITES_BUFFERS(xla);
+
+bool csv_next_row(struct csv_rows *c, bool *bad)
+{
+    while (*c->at == '\n' || *c->at == '\r') c->next_line += *c->at++ == '\n';
+    if (!*c->at) return false;
+    char *line = c->at;
+    c->line = c->next_line;
+    c->fields = 0;
+    for (bool more = true; more;) {
+        if (c->fields == CSV_FIELDS) {
+            *bad = true;
+            return csv_fail(c, -1, LX_E_SYNTAX, "more than %d columns; remove those that are not needed",
+                            CSV_FIELDS);
+        }
+        char *from = c->at, *to = from;
+        c->field_column[c->fields] = (int)(from - line) + 1;
+        if (*c->at == '"') {
+            for (c->at++; *c->at && !(*c->at == '"' && c->at[1] != '"'); c->at++) {
+                if (*c->at == '"') c->at++;
+                c->next_line += *c->at == '\n';
+                *to++ = *c->at;
+            }
+            if (!*c->at) {
+                *bad = true;
+                return csv_fail(c, c->fields, LX_E_SYNTAX, "a quote is not closed; add its closing quote");
+            }
+            c->at++;
+        } else
+            for (; *c->at && !strchr(",\r\n", *c->at); c->at++) *to++ = *c->at;
+        c->field[c->fields++] = from;
+        more = *c->at == ',';
+        if (!more && *c->at && !strchr("\r\n", *c->at)) {
+            *bad = true;
+            return csv_fail(c, c->fields - 1, LX_E_SYNTAX,
+                            "text after a closing quote; write \"\" for a quote within a field");
+        }
+        if (*c->at == '\r' && c->at[1] == '\n') c->at++;
+        c->next_line += *c->at == '\n';
+        if (*c->at) c->at++;
+        *to = 0;
+    }
+    return true;
+}
+
+bool csv_digits(const char *s, const char **end, int64_t *out)
+{
+    int64_t v = 0;
+    if (!isdigit((unsigned char)*s)) return false;
+    for (; isdigit((unsigned char)*s); s++)
+        if (!mul_i64(v, 10, &v) || !add_i64(v, *s - '0', &v)) return false;
+    *out = v;
+    *end = s;
+    return true;
+}
+
+bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low, int64_t *out)
+{
+    const char *end, *text = c->field[field];
+    bool negative = *text == '-';
+    int64_t v;
+    if (!*text) return csv_fail(c, field, LX_E_SCHEMA, "%s is empty; an integer is needed here", name);
+    if (!csv_digits(text + negative, &end, &v) || *end)
+        return csv_fail(c, field, LX_E_SYNTAX, "%s must be an integer, not \"%.40s\"", name, text);
+    if (negative) v = -v;
+    if (v < low || v > LX_INT_MAX)
+        return csv_fail(c, field, LX_E_RANGE, "%s is %.40s; it must be from %lld to 2^53", name, text,
+                        (long long)low);
+    *out = v;
+    return true;
+}
+
+/* Does a field end here, going on from `at` by `step` past blanks? Semicolons count, so that a header with
+ * the wrong separator gets an error that names it. */
+static bool ends_field(const char *line, size_t length, size_t at, int step)
+{
+    while (at < length && (line[at] == ' ' || line[at] == '\t')) at += (size_t)step;
+    return at >= length || strchr(",;\"\r", line[at]);
+}
+
+bool csv_header_has(const char *text, size_t length, const char *column)
+{
+    while (length && isspace((unsigned char)*text)) text++, length--;
+    if (length && *text == '{') return false;
+    const char *end = memchr(text, '\n', length);
+    size_t n = end ? (size_t)(end - text) : length, m = strlen(column);
+    for (size_t i = 0; i + m <= n; i++)
+        if (memcmp(text + i, column, m) == 0 && ends_field(text, n, i - 1, -1) &&
+            ends_field(text, n, i + m, 1))
+            return true;
+    return false;
+}
+
+bool csv_is_text(const char *file, const char *text, size_t length, lx_status *st)
+{
+    int line = 1;
+    const char *line_start = text;
+    for (size_t i = 0; i < length;) {
+        int n = utf8_length(text + i, length - i);
+        int column = (int)(text + i - line_start) + 1;
+        if (text[i] == 0)
+            return status_set_at(st, LX_E_SYNTAX, file, line, column, "a NUL byte; this is not a text file");
+        if (n == 0)
+            return status_set_at(st, LX_E_SYNTAX, file, line, column,
+                                 "not UTF-8 (byte 0x%02x); save the file as UTF-8", (unsigned char)text[i]);
+        if (text[i] == '\n') {
+            line++;
+            line_start = text + i + 1;
+        }
+        i += (size_t)n;
+    }
+    return true;
+}
 
 enum column {
     ID,
@@ -30,7 +147,7 @@ enum column {
     WEIGHT,
     NAME,
     BENEFIT,
-    USE_TIMES,
+    USES,
     LAST,
     IGNORED,
     COLUMNS
@@ -50,7 +167,7 @@ static const struct column_row minimalloc_columns[] = {
 
 static const struct column_row xla_columns[] = {
     {"buffer_id", ID, true},       {"buffer_name", NAME, true},      {"alt_mem_benefit", BENEFIT, true},
-    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
+    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USES, true},
     {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
 
 /* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind
@@ -59,7 +176,7 @@ static const struct column_row assignment_columns[] = {
     {"buffer_id", ID, true},          {"buffer_name", NAME, true},
     {"offset", IGNORED, false},       {"size", SIZE, true},
     {"definition_time", LOWER, true}, {"end_time", LAST, true},
-    {"num_uses", IGNORED, false},     {"use_times", USE_TIMES, true},
+    {"num_uses", IGNORED, false},     {"use_times", USES, true},
     {"use_names", IGNORED, false},    {0}};
 
 struct csv {
@@ -105,16 +222,10 @@ static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t
     return csv_int(&c->rows, f, c->heading[f], low, out);
 }
 
-static int csv_compare_ticks(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* definition time and use times, sorted, each once: what a buffer's uses are to us. */
 static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
-    const char *s = c->rows.field[c->position[USE_TIMES]];
+    const char *s = c->rows.field[c->position[USES]];
     int64_t *ticks = arena_array(c->b.memory, strlen(s) / 2 + 2, sizeof *ticks);
     size_t n = 0, kept = 0;
     ticks[n++] = b->start;
@@ -122,16 +233,16 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
         const char *end;
         int64_t v;
         if (!csv_digits(s, &end, &v) || (*end && *end != ';') || v > LX_INT_MAX)
-            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_SYNTAX,
+            return csv_fail(&c->rows, c->position[USES], LX_E_SYNTAX,
                             "use_times must be integers with ';' between them");
         if (v < b->start)
-            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_RANGE,
+            return csv_fail(&c->rows, c->position[USES], LX_E_RANGE,
                             "a use at %lld, before the definition at %lld; no use may be before it",
                             (long long)v, (long long)b->start);
         ticks[n++] = v;
         s = *end ? end + 1 : end;
     }
-    qsort(ticks, n, sizeof *ticks, csv_compare_ticks);
+    qsort(ticks, n, sizeof *ticks, order_i64);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || ticks[i] != ticks[kept - 1]) ticks[kept++] = ticks[i];
     b->uses = ticks;
@@ -140,45 +251,30 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
     return true;
 }
 
-/* The last tick of a life, where the table has one. */
-static bool read_last(struct csv *c, struct lx_buffer *b)
-{
-    int64_t last = b->end - 1;
-    if (c->position[LAST] < 0) return true;
-    if (!csv_read_int(c, LAST, b->start, &last)) return false;
-    b->end = max_i64(b->end, last + 1);
-    return true;
-}
-
-static bool read_benefit(struct csv *c, int64_t *cost)
+/* The last tick of a life, where the table has one; and the benefit, which is the cost of being off chip. */
+static bool csv_read_end_and_cost(struct csv *c, struct lx_buffer *b)
 {
     int f = c->position[BENEFIT];
+    int64_t last = b->end - 1;
     char *end;
+    if (c->position[LAST] >= 0 && !csv_read_int(c, LAST, b->start, &last)) return false;
+    b->end = max_i64(b->end, last + 1);
     if (f < 0) return true;
     double v = strtod(c->rows.field[f], &end);
     if (end == c->rows.field[f] || *end || !isfinite(v) || v > 0x1p53)
         return csv_fail(&c->rows, f, LX_E_SYNTAX,
                         "\"%.40s\" is not a benefit; it must be a number up to 2^53", c->rows.field[f]);
-    *cost =
-        v > 0 ? (int64_t)llround(v) : 0; /* a negative benefit is a wish to stay off chip: it costs nothing */
-    return true;
-}
-
-/* The number that XLA knows it by, which is negative for what is scoped. */
-static bool csv_read_id(struct csv *c)
-{
-    int64_t id;
-    if (!csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
-    VEC_PUSH(&c->b.buffer_ids, id);
+    b->spill_cost = v > 0 ? (int64_t)llround(v) : 0; /* a wish to stay off chip costs nothing */
     return true;
 }
 
 static bool csv_read_row(struct csv *c, bool xla)
 {
     struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
+    int64_t id = 0; /* XLA's; negative if the buffer is scoped */
     if (!csv_read_int(c, SIZE, 0, &b.size) || !csv_read_int(c, LOWER, 0, &b.start)) return false;
     b.spill_cost = b.size;
-    if (xla ? !csv_read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
+    if (xla ? !csv_read_uses(c, &b) || !csv_read_end_and_cost(c, &b)
             : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, 0, &b.fixed) ||
                   !csv_read_int(c, ALIGNMENT, 1, &b.alignment) || !csv_read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
@@ -188,7 +284,10 @@ static bool csv_read_row(struct csv *c, bool xla)
                         (long long)b.start);
     if (b.alignment == 1) b.alignment = 0; /* the list's own */
     c->b.here = (struct place){c->rows.line, 1};
-    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || csv_read_id(c));
+    if (!builder_buffer(&c->b, &b, c->rows.st)) return false;
+    if (xla && !csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
+    if (xla) VEC_PUSH(&c->b.buffer_ids, id);
+    return true;
 }
 
 /* The number between the last separator and ".csv" in the file's name, or -1. */
@@ -261,4 +360,70 @@ const struct lx_graph *minimalloc_read(const char *file, const char *text, size_
 const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st)
 {
     return read_table(file, text, length, true, st);
+}
+
+/* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
+ * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
+
+void csv_field(struct text *t, const char *s)
+{
+    if (!strpbrk(s, ",\"\r\n") && !(*s && strchr("=+-@", *s))) {
+        text_add(t, s);
+        return;
+    }
+    text_add(t, "\"");
+    for (; *s; s++) {
+        if (*s == '"') text_add(t, "\"");
+        text_add_n(t, s, 1);
+    }
+    text_add(t, "\"");
+}
+
+char *minimalloc_write(const struct lx_buffers *list, size_t *length)
+{
+    struct text t = {0};
+    bool offsets = false, alignments = list->alignment != 1, weights = false;
+    for (int32_t i = 0; i < list->count; i++) {
+        offsets |= list->at[i].fixed >= 0;
+        alignments |= list->at[i].alignment != 0;
+        weights |= list->at[i].spill_cost != list->at[i].size;
+    }
+    text_format(&t, "id,lower,upper,size%s%s%s\n", offsets ? ",offset" : "", alignments ? ",alignment" : "",
+                weights ? ",weight" : "");
+    for (int32_t i = 0; i < list->count; i++) {
+        const struct lx_buffer *b = &list->at[i];
+        csv_field(&t, b->name);
+        text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64, b->start, b->end, b->size);
+        if (offsets && b->fixed >= 0)
+            text_format(&t, ",%" PRId64, b->fixed);
+        else if (offsets)
+            text_add(&t, ",");
+        if (alignments) text_format(&t, ",%" PRId64, b->alignment ? b->alignment : list->alignment);
+        if (weights) text_format(&t, ",%" PRId64, b->spill_cost);
+        text_add(&t, "\n");
+    }
+    *length = t.length;
+    return t.at;
+}
+
+char *xla_write(const struct lx_buffers *list, size_t *length)
+{
+    struct text t = {0};
+    text_add(&t,
+             "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
+    for (int32_t i = 0; i < list->count; i++) {
+        const struct lx_buffer *b = &list->at[i];
+        text_format(&t, "%" PRId64 ",", list->ids ? list->ids[i] : i);
+        csv_field(&t, b->name);
+        text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
+        for (int32_t u = 1; u < b->use_count; u++)
+            text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);
+        /* The form knows no other end of a life than the last use. Where a life has no uses, or outlasts
+         * them, its last tick stands for one: an invented use is harmless, a life cut short is not. */
+        if (b->use_count < 2 || b->uses[b->use_count - 1] + 1 < b->end)
+            text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
+        text_add(&t, ",,false\n");
+    }
+    *length = t.length;
+    return t.at;
 }

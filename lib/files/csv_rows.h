@@ -1,9 +1,9 @@
-/* Rows of comma-separated values, with quotes as in RFC 4180: fields are cut out of the text, and errors
- * know where they stand. */
+/* Rows of comma-separated values, with quotes as in RFC 4180: fields are cut out of the text, and errors know
+ * where they stand. */
 #ifndef LX_FILES_CSV_ROWS_H
 #define LX_FILES_CSV_ROWS_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <stdint.h>
 
@@ -21,8 +21,9 @@ struct csv_rows {
 /* False at the end of the text or on an error, which sets `*bad`. */
 bool csv_next_row(struct csv_rows *c, bool *bad);
 /* Reports against a field of the row (-1: the row). Always false. */
-bool csv_fail(const struct csv_rows *c, int field, enum lx_code code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+#define csv_fail(c, of_field, code, ...)                                                                     \
+    status_set_at((c)->st, (code), (c)->file, (c)->line, (of_field) < 0 ? 1 : (c)->field_column[of_field],   \
+                  __VA_ARGS__)
 /* The integer in a field, from `low` to 2^53; `name`: of its column. */
 bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low, int64_t *out);
 /* Digits only; false on overflow or when there are none. */

@@ -21,8 +21,8 @@ struct d2m_variable {
 };
 
 /* Adds buffers and bonds to a list: the scratch requests of a variable go together, and the first has their
- * sum as its cost of being off (a variable without any has a buffer of no bytes); the spill requests stand
- * in its stead. */
+ * sum as its cost of being off (a variable without any has a buffer of no bytes); the spill requests stand in
+ * its stead. */
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
              const struct d2m_request *requests, lx_status *st);
 

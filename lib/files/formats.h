@@ -1,8 +1,8 @@
 /* The file formats: one row each, and nobody else has a list of them.
  *
- * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or
- * lists of buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its
- * file, with the functions of its row, and the row in formats.c. */
+ * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or lists
+ * of buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its file, with
+ * the functions of its row, and the row in formats.c. */
 #ifndef LX_FILES_FORMATS_H
 #define LX_FILES_FORMATS_H
 
@@ -18,7 +18,7 @@ enum { LX_MAX_ENDINGS = 4 };
 struct lx_format {
     const char *name;                    /* a word of its own: --format NAME */
     const char *summary;                 /* for people, as in "MiniMalloc CSV" */
-    const char *help;                    /* what is in it, for the help of the commands */
+    const char *help;                    /* its contents, for the help of the commands */
     const char *begins;                  /* how its files begin, for those who have a file that does not */
     const char *endings[LX_MAX_ENDINGS]; /* of names of files, with the dot; the rest NULL */
     bool has_addresses;                  /* a list that it writes may say where buffers are (`fixed`) */

@@ -1,5 +1,5 @@
-/* Transformer blocks in a row: rms norm, attention over all tokens, residual, rms norm, MLP, residual.
- * Heads are an index of the weights ("mhd"), so that no reshape is needed. 31 ops a layer. */
+/* Transformer blocks in a row: rms norm, attention over all tokens, residual, rms norm, MLP, residual. Heads
+ * are an index of the weights ("mhd"), so that no reshape is needed. 31 ops a layer. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 
@@ -48,11 +48,10 @@ static int32_t gen_block_add_mlp(struct gen *g, int64_t model, int64_t ffn, int3
 
 const struct lx_graph *gen_block(const int64_t *v, lx_status *st)
 {
-    if (v[D_MODEL] % v[HEADS] != 0) {
-        status_set(st, LX_E_USAGE, "d_model (%lld) must be a multiple of heads (%lld)", (long long)v[D_MODEL],
-                   (long long)v[HEADS]);
-        return NULL;
-    }
+    if (v[D_MODEL] % v[HEADS] != 0)
+        return status_set(st, LX_E_USAGE, "d_model (%lld) must be a multiple of heads (%lld)",
+                          (long long)v[D_MODEL], (long long)v[HEADS]),
+               NULL;
     struct gen g;
     char name[80];
     snprintf(name, sizeof name, "block_x%lld", (long long)v[LAYERS]);

@@ -1,9 +1,9 @@
 /* The calls that generators are written in. Tensors have numbers of the generator's own until an op first
- * uses them; only then does the builder learn of them. After a failure (g->failed) every call does nothing.
- * */
+ * uses them; only then does the builder learn of them. After a failure (g->failed) every call does
+ * nothing. */
 #include "files/gen_common.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ const struct lx_graph *gen_finish(struct gen *g)
     return NULL;
 }
 
-static int32_t gen_common_add_tensor(struct gen *g, const char *name, struct gen_tensor t)
+static int32_t gen_add_tensor(struct gen *g, const char *name, struct gen_tensor t)
 {
     if (g->failed) return -1;
     t.number = -1;
@@ -47,114 +47,97 @@ int32_t gen_tensor(struct gen *g, const char *name, enum lx_role role, int rank,
 {
     struct gen_tensor t = {.role = role, .rank = rank};
     memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
-    return gen_common_add_tensor(g, name, t);
+    return gen_add_tensor(g, name, t);
 }
 
 int32_t gen_bytes(struct gen *g, const char *name, enum lx_role role, int64_t bytes)
 {
-    return gen_common_add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
+    return gen_add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
 }
 
-/* The builder's number of a tensor; declares it if this is its first use. */
-static int32_t declared(struct gen *g, int32_t tensor)
-{
-    struct gen_tensor *t = &g->tensors.at[tensor];
-    if (t->number < 0)
-        t->number = builder_tensor(&g->b, t->name, t->role, LX_FP16, t->rank, t->shape, t->bytes, g->st);
-    return t->number;
-}
-
-/* Is there room for one more op, and are all of its inputs there? */
-static bool gen_common_wanted(const struct gen *g, int count, const int32_t *inputs)
-{
-    if (g->failed || (g->op_limit && (int64_t)g->b.ops.count >= g->op_limit)) return false;
-    for (int i = 0; i < count; i++)
-        if (inputs[i] < 0) return false;
-    return true;
-}
-
-/* Adds `op` with operands in our numbering. Inputs are declared before outputs, as a person would. */
-static void gen_common_add_op(struct gen *g, const char *name, const char *kind, int count,
-                              const int32_t *inputs, int32_t output, struct lx_op op)
+/* Adds `op` with operands in our numbering, unless it is beyond the limit or an input is missing. `made`: its
+ * output is this new tensor; NULL: it is `output`. Tensors are declared on their first use, inputs before
+ * outputs. */
+static int32_t gen_add_op(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
+                          int32_t output, const struct gen_tensor *made, struct lx_op op)
 {
     int32_t numbers[LX_MAX_INPUTS];
+    if (g->failed || (g->op_limit && (int64_t)g->b.ops.count >= g->op_limit)) return -1;
+    for (int i = 0; i < count; i++)
+        if (inputs[i] < 0) return -1;
+    if (made) output = gen_add_tensor(g, name, *made);
+    if (output < 0) return -1;
     bool ok = count <= LX_MAX_INPUTS;
-    for (int i = 0; i < count && ok; i++) ok = (numbers[i] = declared(g, inputs[i])) >= 0;
-    ok = ok && (op.output = declared(g, output)) >= 0;
+    for (int i = 0; i <= count && ok; i++) {
+        struct gen_tensor *t = &g->tensors.at[i < count ? inputs[i] : output];
+        if (t->number < 0)
+            t->number = builder_tensor(&g->b, t->name, t->role, LX_FP16, t->rank, t->shape, t->bytes, g->st);
+        *(i < count ? &numbers[i] : &op.output) = t->number;
+        ok = t->number >= 0;
+    }
     op.name = arena_format(g->b.memory, "%s%s", g->scope, name);
     op.kind = lx_kind_find(kind);
     op.inputs = numbers;
     op.input_count = count;
-    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) {
-        g->failed = true;
-    }
+    if (!ok || !op.kind || !builder_op(&g->b, &op, g->st)) g->failed = true;
+    return output;
 }
 
-static int32_t gen_common_mapped(struct gen *g, const char *name, const char *kind, const char *einsum,
-                                 int count, const int32_t *inputs)
+static int32_t gen_mapped(struct gen *g, const char *name, const char *kind, const char *einsum, int count,
+                          const int32_t *inputs)
 {
-    if (!gen_common_wanted(g, count, inputs)) return -1;
     /* The extent of each letter of the inputs, then the output's letters looked up in them. */
     int64_t extent[128] = {0};
-    const char *at = einsum;
+    const char *at = einsum, *arrow = strstr(einsum, "->");
     for (int i = 0; i < count; i++) {
+        if (g->failed || inputs[i] < 0) return -1;
         const struct gen_tensor *t = &g->tensors.at[inputs[i]];
         for (int d = 0; d < t->rank && *at && *at != ',' && *at != '-'; d++)
             extent[(unsigned char)*at++ & 127] = t->shape[d];
         if (*at == ',') at++;
     }
     struct gen_tensor out = {.role = LX_ROLE_COUNT};
-    const char *arrow = strstr(einsum, "->");
     for (at = arrow ? arrow + 2 : ""; *at && out.rank < LX_MAX_RANK; at++)
         out.shape[out.rank++] = extent[*at & 127];
-    int32_t output = gen_common_add_tensor(g, name, out);
-    if (output >= 0)
-        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){.einsum = einsum});
-    return output;
+    return gen_add_op(g, name, kind, count, inputs, -1, &out, (struct lx_op){.einsum = einsum});
 }
 
 int32_t gen_unary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a)
 {
-    return gen_common_mapped(g, name, kind, einsum, 1, &a);
+    return gen_mapped(g, name, kind, einsum, 1, &a);
 }
 
 int32_t gen_binary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a,
                    int32_t b)
 {
-    return gen_common_mapped(g, name, kind, einsum, 2, (const int32_t[]){a, b});
+    return gen_mapped(g, name, kind, einsum, 2, (const int32_t[]){a, b});
 }
 
 int32_t gen_constant(struct gen *g, const char *name, const char *kind, int32_t a, double value)
 {
-    if (!gen_common_wanted(g, 1, &a)) return -1;
+    if (g->failed || a < 0) return -1;
     struct gen_tensor out = g->tensors.at[a];
     out.role = LX_ROLE_COUNT;
-    int32_t output = gen_common_add_tensor(g, name, out);
-    if (output >= 0)
-        gen_common_add_op(g, name, kind, 1, &a, output, (struct lx_op){.has_value = true, .value = value});
-    return output;
+    return gen_add_op(g, name, kind, 1, &a, -1, &out, (struct lx_op){.has_value = true, .value = value});
 }
 
 int32_t gen_slice(struct gen *g, const char *name, int32_t whole, const int64_t *offset, int rank,
                   const int64_t *shape)
 {
-    if (!gen_common_wanted(g, 1, &whole)) return -1;
-    int32_t output = gen_tensor(g, name, LX_ROLE_COUNT, rank, shape);
-    if (output >= 0) gen_common_add_op(g, name, "slice", 1, &whole, output, (struct lx_op){.offset = offset});
-    return output;
+    struct gen_tensor out = {.role = LX_ROLE_COUNT, .rank = rank};
+    memcpy(out.shape, shape, (size_t)rank * sizeof *shape);
+    return gen_add_op(g, name, "slice", 1, &whole, -1, &out, (struct lx_op){.offset = offset});
 }
 
 void gen_insert(struct gen *g, const char *name, int32_t part, int32_t whole, const int64_t *offset)
 {
-    if (gen_common_wanted(g, 1, &part) && whole >= 0)
-        gen_common_add_op(g, name, "insert", 1, &part, whole, (struct lx_op){.offset = offset});
+    gen_add_op(g, name, "insert", 1, &part, whole, NULL, (struct lx_op){.offset = offset});
 }
 
 void gen_plain(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
                int32_t output)
 {
-    if (gen_common_wanted(g, count, inputs) && output >= 0)
-        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){0});
+    gen_add_op(g, name, kind, count, inputs, output, NULL, (struct lx_op){0});
 }
 
 /* "NAME_PART" in `out`, for the steps of a compound. */
@@ -191,4 +174,22 @@ int32_t gen_softmax(struct gen *g, const char *name, int32_t scores, const char 
     int32_t raised = gen_unary(g, part_name(n, name, "exp"), "exp", keep, moved);
     int32_t total = gen_unary(g, part_name(n, name, "sum"), "sum", drop, raised);
     return gen_binary(g, name, "div", against, raised, total);
+}
+
+/* --- The table of generators. --- */
+
+#define GENERATOR_ROW(name, count, summary) {#name, summary, gen_##name##_options, count, gen_##name},
+static const struct lx_generator generators[] = {GENERATORS(GENERATOR_ROW){0}};
+#undef GENERATOR_ROW
+
+const struct lx_generator *lx_generators(void)
+{
+    return generators;
+}
+
+const struct lx_generator *lx_generator_find(const char *name)
+{
+    for (const struct lx_generator *g = generators; g->name; g++)
+        if (strcmp(g->name, name) == 0) return g;
+    return NULL;
 }

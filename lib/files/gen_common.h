@@ -1,9 +1,9 @@
 /* What the generators share: a builder that names, shapes and declares things by itself.
  *
- * A generator writes its graph as a sequence of calls, each of which adds one op and gives back its
- * output. The output's shape follows from the op's index string. A tensor is declared in the graph when
- * an op first uses it, so that a graph that is cut short declares nothing it does not need. Failures are
- * remembered: calls after one do nothing, and gen_finish reports it. */
+ * A generator writes its graph as a sequence of calls, each of which adds one op and gives back its output.
+ * The output's shape follows from the op's index string. A tensor is declared in the graph when an op first
+ * uses it, so that a graph that is cut short declares nothing it does not need. Failures are remembered:
+ * calls after one do nothing, and gen_finish reports it. */
 #ifndef LX_FILES_GEN_COMMON_H
 #define LX_FILES_GEN_COMMON_H
 
@@ -58,8 +58,8 @@ void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *
 void gen_scope(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const struct lx_graph *gen_finish(struct gen *g);
 
-/* Tensors are numbers that only these functions understand; -1 is the result of an op that was left out,
- * and an op with such an input is left out too. Role LX_ROLE_COUNT: found out from the tensor's use. */
+/* Tensors are numbers that only these functions understand; -1 is the result of an op that was left out, and
+ * an op with such an input is left out too. Role LX_ROLE_COUNT: found out from the tensor's use. */
 int32_t gen_tensor(struct gen *g, const char *name, enum lx_role role, int rank, const int64_t *shape);
 int32_t gen_bytes(struct gen *g, const char *name, enum lx_role role, int64_t bytes);
 

@@ -1,8 +1,8 @@
 /* Problems of the kind that tt-mlir's D2M allocator is tested with: segments in a row, each a chain of NECK
- * nodes and then 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both
- * sides a chain. The order is the only one that there is. A node is a variable: in scratch memory it claims
- * 16 s bytes from its own position to that of its last successor; spilled, s bytes at the position of each.
- * s is 32 times 2 to 1009. */
+ * nodes and then 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both sides
+ * a chain. The order is the only one that there is. A node is a variable: in scratch memory it claims 16 s
+ * bytes from its own position to that of its last successor; spilled, s bytes at the position of each. s is
+ * 32 times 2 to 1009. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/rng.h"
@@ -33,13 +33,6 @@ struct maker {
     int32_t count, request_count;
 };
 
-/* The position of the node that a skip edge leads to, or 0. */
-static int64_t skip_of(const struct maker *m, int64_t node)
-{
-    int64_t length = m->v[NECK] + 2 * m->v[CONFLICTS], at = node % length - m->v[NECK];
-    return at >= 0 && at < m->v[CONFLICTS] - 1 ? node - at + 2 * m->v[CONFLICTS] - 1 - at : 0;
-}
-
 static int32_t gen_d2m_claim(struct maker *m, int64_t first, int64_t last, int64_t size)
 {
     m->requests[m->request_count] = (struct d2m_request){.first = first, .last = last, .size = size};
@@ -58,7 +51,10 @@ static bool gen_d2m_make(struct maker *m, struct graph_builder *b, lx_status *st
     m->numbers = arena_array(b->memory, (size_t)most, sizeof *m->numbers);
     for (int64_t node = 0; node < nodes; node++) {
         struct d2m_variable *v = &m->variables[m->count++];
-        int64_t skip = skip_of(m, node), next = node + 1 < nodes ? node + 1 : 0;
+        /* The position of the node that a skip edge leads to, or 0. */
+        int64_t length = m->v[NECK] + 2 * m->v[CONFLICTS], at = node % length - m->v[NECK];
+        int64_t skip = at >= 0 && at < m->v[CONFLICTS] - 1 ? node - at + 2 * m->v[CONFLICTS] - 1 - at : 0,
+                next = node + 1 < nodes ? node + 1 : 0;
         int64_t size = GRAIN * rng_between(&m->rng, LEAST_GRAINS, MOST_GRAINS);
         bool bound = (int64_t)rng_below(&m->rng, 100) < m->v[BOUND];
         *v = (struct d2m_variable){.scratch_count = 1, .bound = bound ? D2M_IN_SCRATCH : D2M_FREE};

@@ -1,9 +1,9 @@
-/* One token step of a decoder-only model with grouped-query attention: each sequence of the batch brings
- * one new token and a cache of keys and values, which is read and not copied. The new token's own key and
- * value take part beside the cache and leave as outputs, for the caller to append.
+/* One token step of a decoder-only model with grouped-query attention: each sequence of the batch brings one
+ * new token and a cache of keys and values, which is read and not copied. The new token's own key and value
+ * take part beside the cache and leave as outputs, for the caller to append.
  *
- * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and
- * what nobody reads any more is an output. 43 ops a layer. */
+ * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and what
+ * nobody reads any more is an output. 43 ops a layer. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 
@@ -75,12 +75,11 @@ static int32_t gen_decode_add_mlp(struct gen *g, int64_t model, int64_t ffn, int
 
 const struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
 {
-    if (v[D_MODEL] % v[HEADS] != 0 || v[HEADS] % v[KV_HEADS] != 0) {
-        status_set(st, LX_E_USAGE,
-                   "d_model (%lld) must be a multiple of heads (%lld), and heads of kv_heads (%lld)",
-                   (long long)v[D_MODEL], (long long)v[HEADS], (long long)v[KV_HEADS]);
-        return NULL;
-    }
+    if (v[D_MODEL] % v[HEADS] != 0 || v[HEADS] % v[KV_HEADS] != 0)
+        return status_set(st, LX_E_USAGE,
+                          "d_model (%lld) must be a multiple of heads (%lld), and heads of kv_heads (%lld)",
+                          (long long)v[D_MODEL], (long long)v[HEADS], (long long)v[KV_HEADS]),
+               NULL;
     struct gen g;
     char name[80];
     int64_t d = v[D_MODEL] / v[HEADS];

@@ -1,9 +1,9 @@
 /* Tiled attention (FlashAttention) written out: every step of every tile is one op.
  *
- * Queries and keys are cut into blocks. For each block of queries the blocks of keys and values pass by;
- * a running row maximum m, a running denominator l and an accumulator o are corrected at each step, and o
- * is divided by l at the end. The first block of keys starts them, so it needs no correction. With
- * nq x nkv tiles the graph has nq * (16 nkv - 4) ops. */
+ * Queries and keys are cut into blocks. For each block of queries the blocks of keys and values pass by; a
+ * running row maximum m, a running denominator l and an accumulator o are corrected at each step, and o is
+ * divided by l at the end. The first block of keys starts them, so it needs no correction. With nq x nkv
+ * tiles the graph has nq * (16 nkv - 4) ops. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -66,16 +66,12 @@ static void gen_flash_add_tile(struct flash *f, int32_t queries, int64_t from, i
     f->m = m;
 }
 
-/* How many blocks of keys, so that the graph has at least the wanted number of ops. */
-static int64_t key_blocks(const int64_t *v, int64_t query_blocks)
-{
-    if (!v[OPS]) return ceil_div_i64(v[KV], v[BKV]);
-    return max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], query_blocks) + OPS_NOT_NEEDED, OPS_A_TILE));
-}
-
 const struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
 {
-    int64_t nq = ceil_div_i64(v[Q], v[BQ]), nkv = key_blocks(v, nq),
+    /* How many blocks of keys, so that the graph has at least the wanted number of ops. */
+    int64_t nq = ceil_div_i64(v[Q], v[BQ]),
+            nkv = !v[OPS] ? ceil_div_i64(v[KV], v[BKV])
+                          : max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], nq) + OPS_NOT_NEEDED, OPS_A_TILE)),
             ops = nq * (OPS_A_TILE * nkv - OPS_NOT_NEEDED);
     if (nkv > v[KV]) {
         status_set(st, LX_E_USAGE,

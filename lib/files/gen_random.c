@@ -63,13 +63,6 @@ static int64_t draw_life(struct maker *m)
     return life;
 }
 
-/* Each octave below the largest size is as likely as the next: few large buffers, many small ones. */
-static int64_t draw_size(struct maker *m)
-{
-    int64_t high = max_i64(m->max_size >> rng_below(&m->rng, OCTAVES), 1);
-    return rng_between(&m->rng, high / 2 + 1, high);
-}
-
 /* Sorted distinct ticks from `start` to `last`, both among them. */
 static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *uses)
 {
@@ -94,16 +87,6 @@ static void gen_random_move_on(struct maker *m, int64_t tick)
     m->now = tick;
 }
 
-/* A buffer that is used last on this tick and has been read, or -1. Where very many end at once, the
- * latest few are enough to choose from. */
-static int32_t find_parent(struct maker *m, int64_t tick)
-{
-    int32_t choice = -1, seen = 0, looked = 0;
-    for (int32_t i = m->ends_at[tick % m->longest]; i >= 0 && looked++ < MOST_LOOKED_AT; i = m->ends[i].next)
-        if (m->ends[i].is_read && rng_below(&m->rng, (uint64_t)++seen) == 0) choice = i;
-    return choice;
-}
-
 static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
 {
     int64_t start = (int64_t)(((int128)m->ticks - 1) * i / m->v[BUFFERS]), uses[MOST_USES];
@@ -112,12 +95,19 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     int64_t life = min_i64(draw_life(m), m->ticks - start), room = m->capacity * PEAK_PERCENT / 100 - m->load;
     snprintf(name, sizeof name, "b%d", (int)i);
     struct lx_buffer b = {.name = name, .start = start, .end = start + life, .fixed = -1, .uses = uses};
-    b.size = max_i64(1, min_i64(draw_size(m), room));
+    /* Each octave below the largest size is as likely as the next: few large buffers, many small ones. */
+    int64_t high = max_i64(m->max_size >> rng_below(&m->rng, OCTAVES), 1);
+    b.size = max_i64(1, min_i64(rng_between(&m->rng, high / 2 + 1, high), room));
     b.first_use_is_read = (int64_t)rng_below(&m->rng, 100) < READ_FIRST_PERCENT;
     b.use_count = draw_uses(m, b.start, b.end - 1, uses);
     int32_t parent = -1;
-    if ((int64_t)rng_below(&m->rng, 100) < m->v[IN_PLACE] && !b.first_use_is_read)
-        parent = find_parent(m, start);
+    if ((int64_t)rng_below(&m->rng, 100) < m->v[IN_PLACE] && !b.first_use_is_read) {
+        /* A buffer that is used last on this tick and has been read. Where very many end at once, the latest
+         * few are enough to choose from. */
+        for (int32_t k = m->ends_at[start % m->longest], seen = 0, looked = 0;
+             k >= 0 && looked < MOST_LOOKED_AT; k = m->ends[k].next, looked++)
+            if (m->ends[k].is_read && rng_below(&m->rng, (uint64_t)++seen) == 0) parent = k;
+    }
     if (parent >= 0) {
         /* Mostly the same size, as of a pointwise op; a smaller child leaves bytes above it. */
         int64_t whole = m->ends[parent].size;
@@ -133,32 +123,26 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     return builder_buffer(&m->b, &b, st);
 }
 
-static void gen_random_begin(struct maker *m, const int64_t *v)
-{
-    char name[80];
-    snprintf(name, sizeof name, "random_%lld_%lld", (long long)v[BUFFERS], (long long)v[SEED]);
-    *m = (struct maker){.rng = rng_seed((uint64_t)v[SEED]), .v = v};
-    builder_begin(&m->b, "generated", name);
-    struct lx_graph *g = m->b.graph;
-    g->summary = "Random buffers: most lives short, a few long, some handed over in place.";
-    struct lx_list *list = builder_list(&m->b);
-    list->alignment = g->device.stick_bytes;
-    if (v[CAPACITY]) list->capacity = v[CAPACITY];
-    m->capacity = v[CAPACITY] ? v[CAPACITY] : lx_device_usable(&g->device);
-    m->max_size = v[MAX_SIZE] ? v[MAX_SIZE] : max_i64(m->capacity / 6, 1);
-    /* One buffer in LONG_ONE_IN lives LONG_TIMES the mean, which lifts the mean by about a sixth. */
-    m->ticks = v[TICKS] ? max_i64(v[TICKS], 2) : max_i64(v[BUFFERS] * v[MEAN_LIFE] * 7 / 6 / LIVE, 2);
-    m->longest = min_i64(m->ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
-    m->ends_at = mem_alloc((size_t)m->longest * sizeof *m->ends_at);
-    m->ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m->ends);
-    for (int64_t i = 0; i < m->longest; i++) m->ends_at[i] = -1;
-}
-
 const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
 {
-    struct maker m;
+    struct maker m = {.rng = rng_seed((uint64_t)v[SEED]), .v = v};
+    char name[80];
+    snprintf(name, sizeof name, "random_%lld_%lld", (long long)v[BUFFERS], (long long)v[SEED]);
+    builder_begin(&m.b, "generated", name);
+    struct lx_graph *g = m.b.graph;
+    g->summary = "Random buffers: most lives short, a few long, some handed over in place.";
+    struct lx_list *list = builder_list(&m.b);
+    list->alignment = g->device.stick_bytes;
+    if (v[CAPACITY]) list->capacity = v[CAPACITY];
+    m.capacity = v[CAPACITY] ? v[CAPACITY] : lx_device_usable(&g->device);
+    m.max_size = v[MAX_SIZE] ? v[MAX_SIZE] : max_i64(m.capacity / 6, 1);
+    /* One buffer in LONG_ONE_IN lives LONG_TIMES the mean, which lifts the mean by about a sixth. */
+    m.ticks = v[TICKS] ? max_i64(v[TICKS], 2) : max_i64(v[BUFFERS] * v[MEAN_LIFE] * 7 / 6 / LIVE, 2);
+    m.longest = min_i64(m.ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
+    m.ends_at = mem_alloc((size_t)m.longest * sizeof *m.ends_at);
+    m.ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m.ends);
+    for (int64_t i = 0; i < m.longest; i++) m.ends_at[i] = -1;
     bool ok = true;
-    gen_random_begin(&m, v);
     for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = gen_random_add_buffer(&m, i, st);
     mem_free(m.ends_at);
     mem_free(m.ends);

@@ -10,18 +10,13 @@
 bool pattern_check_header(const struct json *j, const struct json_value *root, const char *wanted,
                           int64_t oldest, int64_t newest, int64_t *version, lx_status *st);
 const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st);
-bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
-                         lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
-/* pattern_write_list.c: all of a list of buffers behind the device. */
-void pattern_write_list(const struct lx_graph *g, struct text *t);
-
-/* read.c: some editors write one. */
+/* Some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);
 
-/* csv_write.c: a field of comma-separated values, in quotes where the form needs them, and where a
- * spreadsheet might take it for a formula. */
+/* A field of comma-separated values, in quotes where the form needs them, and where a spreadsheet might take
+ * it for a formula. */
 void csv_field(struct text *t, const char *s);
 
 /* Declare the functions of a row of formats.c: there, and in the file that has them. Text comes without a

@@ -19,33 +19,19 @@ struct place place_of(const struct json_value *value);
 bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count);
 
-/* pattern_words.c. Room for a list of words in an error, and for the one that was meant; how many are
- * compared with it. */
+/* Room for a list of words in an error, and for the one that was meant; how many are compared with it. */
 enum { WORDS_LIST = 700, WORDS_MEANT = 80, WORDS_MOST = 2000 };
-/* "a, b, c" for errors about words. */
-const char *list_words(char out[WORDS_LIST], const char *(*word)(int), int count);
-/* " did you mean \"fp16\"?" of a word that is in no table; empty where none is near. */
-const char *words_meant(const char *word, const char *(*nth)(int), int count, char *out, size_t size);
-/* An optional string that must be one of a table's words. */
-bool read_word(struct reader *r, const struct json_value *object, const char *key, const char *(*nth)(int),
-               int count, enum lx_code code, int *out);
+/* " did you mean \"fp16\"?" of a word that is not in the list; empty where none is near. */
+const char *words_meant(const char *word, const char *const *words, char *out, size_t size);
+/* An optional string that must be in a list of words: its number there. */
+bool read_word(struct reader *r, const struct json_value *object, const char *key, const char *const *words,
+               enum lx_code code, int *out);
 
 /* pattern_ops.c: one of them. */
 bool read_tensor(struct reader *r, const struct json_value *v);
 bool read_op(struct reader *r, const struct json_value *v);
-/* pattern_features.c: keys of an op, each where it is given. */
-bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op);
-bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op);
-bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op);
 
 /* pattern_list.c: all of a list. */
 bool read_list(struct reader *r, const struct json_value *root, const struct json_value *buffers);
-/* A buffer by its name, or by its number from 0; `what` names the key in errors. */
-bool read_buffer_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out);
-/* pattern_pools.c */
-bool read_pools(struct reader *r, const struct json_value *root);
-bool read_pool_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out);
-/* pattern_bonds.c: once all buffers are known. */
-bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers);
 
 #endif

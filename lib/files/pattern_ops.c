@@ -1,30 +1,23 @@
 /* Tensors and ops of a pattern, key by key, with the place of each value. */
 #include "files/pattern_list.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/words/words.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/words/words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *pattern_ops_dtype_word(int i)
-{
-    return lx_dtype_word((enum lx_dtype)i);
-}
+static const char *const dtype_words[] = {LX_DTYPES(LX_WORD_ROW) NULL};
+static const char *const role_words[] = {LX_ROLES(LX_WORD_ROW) NULL};
+static const char *const kind_words[] = {
+#define LX_KIND(id, name, ...) name,
+#include "graph/kinds.def"
+#undef LX_KIND
+    NULL};
 
-static const char *pattern_ops_kind_word(int i)
-{
-    return lx_kind_at((enum lx_kind_id)i)->name;
-}
-
-static const char *pattern_ops_role_word(int i)
-{
-    return lx_role_word((enum lx_role)i);
-}
-
-/* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
+/* Where the tensor shall be. A core reaches its own scratchpad only, so a tensor on chip is sharded. */
 static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
 {
     const char *memory = NULL, *placing = NULL;
@@ -86,8 +79,8 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
         !json_opt_array(j, v, "shape", &shape, r->st) ||
         !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
-        !read_word(r, v, "dtype", pattern_ops_dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
-        !read_word(r, v, "role", pattern_ops_role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
+        !read_word(r, v, "dtype", dtype_words, LX_E_UNKNOWN_KIND, &dtype) ||
+        !read_word(r, v, "role", role_words, LX_E_ROLE, &role))
         return false;
     if ((shape != NULL) == (bytes >= 0))
         return json_error(j, v, r->st, LX_E_SCHEMA,
@@ -102,8 +95,7 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]) && read_cut(r, v, &r->b.tensors.at[t]);
 }
 
-static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v, const char *op,
-                                    int32_t *out)
+static bool ops_find_tensor(struct reader *r, const struct json_value *v, const char *op, int32_t *out)
 {
     if (!json_is_string(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
@@ -119,16 +111,6 @@ static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v
                       near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
 }
 
-static bool strides_valid(struct reader *r, const struct json_value *array)
-{
-    const struct json_value *v;
-    json_for_each(v, array)
-        if (v->number == 0)
-            return json_error(r->j, v, r->st, LX_E_RANGE,
-                              "stride is 0; 1 takes every element, a negative one goes backwards");
-    return true;
-}
-
 /* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
 static bool read_view(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
@@ -142,9 +124,11 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
         if (!array) continue;
-        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count) ||
-            (k == 1 && !strides_valid(r, array)))
-            return false;
+        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count)) return false;
+        for (int i = 0; k == 1 && i < count; i++)
+            if (entries[i] == 0)
+                return json_error(r->j, json_item(array, i), r->st, LX_E_RANGE,
+                                  "stride is 0; 1 takes every element, a negative one goes backwards");
         if (count != rank)
             return json_error(r->j, array, r->st, LX_E_SHAPE,
                               "op %s: %s has %d entries, but its operands have %d dimensions", op->name,
@@ -152,17 +136,6 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
         *(k == 0 ? &op->offset : &op->stride) = entries;
     }
     return true;
-}
-
-/* Keys of an op; behind them the rows of op_params.c. */
-static bool only_op_keys(struct reader *r, const struct json_value *v)
-{
-    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
-                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
-    enum { OWN = sizeof own / sizeof *own };
-    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
-    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
-    return json_only_keys(r->j, v, "an op", keys, r->st);
 }
 
 /* "output": one tensor, or "outputs": several. */
@@ -180,10 +153,99 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
     if (*count < 1 || *count > LX_MAX_OUTPUTS)
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
                           *count, LX_MAX_OUTPUTS);
-    if (one) return pattern_ops_find_tensor(r, one, op, &outputs[0]);
+    if (one) return ops_find_tensor(r, one, op, &outputs[0]);
     int n = 0;
     json_for_each(item, list)
-        if (!pattern_ops_find_tensor(r, item, op, &outputs[n++])) return false;
+        if (!ops_find_tensor(r, item, op, &outputs[n++])) return false;
+    return true;
+}
+
+/* "hints": {"m": 8, "n": 4}, in the order in which they are to be met. */
+static bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
+{
+    const struct json_value *object = json_find(v, "hints"), *item;
+    if (!object) return true;
+    if (!json_is_object(object))
+        return json_error(r->j, object, r->st, LX_E_SCHEMA,
+                          "op %s: hints must be an object of splits, such as {\"m\": 8}", op->name);
+    struct lx_split_hint *hints = arena_array(r->b.memory, (size_t)json_count(object), sizeof *hints);
+    json_for_each(item, object) {
+        struct lx_split_hint *h = &hints[op->hint_count];
+        if (!lx_is_letter(item->key[0]) || item->key[1])
+            return json_error(
+                r->j, item, r->st, LX_E_HINT,
+                "op %s: a hint names a dimension by its letter, not \"%s\"; without an einsum the "
+                "dimensions are a, b, c, ...",
+                op->name, item->key);
+        if (!json_int_value(r->j, item, "a split", 1, LX_MAX_ITEMS, &h->split, r->st)) return false;
+        h->letter = item->key[0];
+        op->hint_count++;
+    }
+    op->hints = hints;
+    return true;
+}
+
+static bool read_letter(struct reader *r, const struct json_value *v, const char *key, signed char *out)
+{
+    const char *letter = NULL;
+    if (!json_string(r->j, v, key, &letter, r->st)) return false;
+    if (!lx_is_letter(letter[0]) || letter[1])
+        return json_error(r->j, json_find(v, key), r->st, LX_E_EINSUM,
+                          "\"%s\" of a window is a letter of the index string, not \"%s\"", key, letter);
+    *out = (signed char)letter[0];
+    return true;
+}
+
+static bool read_window(struct reader *r, const struct json_value *v, struct lx_window *w)
+{
+    static const char *const keys[] = {"in",       "out", "tap",  "size",      "stride",
+                                       "dilation", "pad", "hole", "count_all", NULL};
+    *w = (struct lx_window){.stride = 1, .dilation = 1, .hole = 1};
+    const struct json_value *all = json_find(v, "count_all");
+    if (!json_only_keys(r->j, v, "a window", keys, r->st) || !read_letter(r, v, "in", &w->in) ||
+        !read_letter(r, v, "out", &w->out) || !read_letter(r, v, "tap", &w->tap) ||
+        !json_opt_int(r->j, v, "size", 1, LX_INT_MAX, &w->size, r->st) ||
+        !json_opt_int(r->j, v, "stride", 1, LX_INT_MAX, &w->stride, r->st) ||
+        !json_opt_int(r->j, v, "dilation", -LX_INT_MAX, LX_INT_MAX, &w->dilation, r->st) ||
+        !json_opt_int(r->j, v, "pad", -LX_INT_MAX, LX_INT_MAX, &w->pad, r->st) ||
+        !json_opt_int(r->j, v, "hole", 1, LX_INT_MAX, &w->hole, r->st))
+        return false;
+    if (all && !json_is_bool(all))
+        return json_error(r->j, all, r->st, LX_E_SCHEMA, "\"count_all\" is true or false");
+    w->count_all = json_is_true(all);
+    return true;
+}
+
+/* "windows": [{"in": "h", "out": "p", "tap": "k", "stride": 2, "pad": 1}, ...] */
+static bool read_windows(struct reader *r, const struct json_value *v, struct lx_op *op)
+{
+    const struct json_value *list = NULL, *item;
+    if (!json_opt_array(r->j, v, "windows", &list, r->st)) return false;
+    if (!list) return true;
+    int count = json_count(list);
+    if (count < 1 || count > LX_MAX_RANK)
+        return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d windows; 1 to %d are allowed",
+                          op->name, count, LX_MAX_RANK);
+    struct lx_window *w = arena_array(r->b.memory, (size_t)count, sizeof *w);
+    json_for_each(item, list)
+        if (!read_window(r, item, &w[op->window_count++])) return false;
+    op->windows = w;
+    return true;
+}
+
+/* "inplace": the number of the input whose storage the result is. */
+static bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op)
+{
+    int64_t inplace = -1;
+    const struct json_value *given = json_find(v, "inplace");
+    op->inplace = -1;
+    if (!given) return true;
+    if (!(op->kind->traits & LX_ALTERS))
+        return json_key_error(r->j, given, r->st, LX_E_SCHEMA,
+                              "op %s: the kind %s makes a result of its own; remove \"inplace\"", op->name,
+                              op->kind->name);
+    if (!json_int(r->j, v, "inplace", 0, op->input_count - 1, &inplace, r->st)) return false;
+    op->inplace = (int)inplace;
     return true;
 }
 
@@ -196,7 +258,13 @@ bool read_op(struct reader *r, const struct json_value *v)
     int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     int results = 0;
     char known[WORDS_LIST], near[WORDS_MEANT];
-    if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
+    /* Keys of an op; behind them the rows of op_params.c. */
+    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
+                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
+    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
+    if (!json_only_keys(r->j, v, "an op", keys, r->st) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
         !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
         return false;
@@ -204,8 +272,8 @@ bool read_op(struct reader *r, const struct json_value *v)
     if (!op.kind)
         return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
                           "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
-                          words_meant(kind, pattern_ops_kind_word, LX_KIND_COUNT, near, sizeof near),
-                          list_words(known, pattern_ops_kind_word, LX_KIND_COUNT));
+                          words_meant(kind, kind_words, near, sizeof near),
+                          words_listed(kind_words, known, sizeof known));
     op.input_count = json_count(inputs);
     if (op.input_count > LX_MAX_INPUTS)
         return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
@@ -213,7 +281,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     const struct json_value *item;
     int n = 0;
     json_for_each(item, inputs)
-        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
+        if (!ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];

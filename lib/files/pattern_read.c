@@ -1,10 +1,11 @@
-/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
- * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
+/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text is
+ * checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "files/pattern.h"
-#include "files/pattern_list.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/words/words.h"
+#include "graph/online.h"
+#include "files/pattern_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,6 @@ FORMAT_READS(pattern);
 struct place place_of(const struct json_value *value)
 {
     return (struct place){value->place.line, value->place.column};
-}
-
-/* What is asked of a list; the first has two words. */
-static const char *pattern_read_objective_word(int i)
-{
-    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : "cost";
 }
 
 bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
@@ -37,24 +32,13 @@ bool read_ints(struct reader *r, const struct json_value *array, const char *wha
     return true;
 }
 
-static const char *device_word(int i)
+static bool pattern_read_device(const struct json *j, const struct json_value *value,
+                                struct lx_device *device, lx_status *st)
 {
-    return lx_device_at(i)->preset;
-}
-
-static int device_count(void)
-{
-    int n = 0;
-    while (lx_device_at(n)) n++;
-    return n;
-}
-
-bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
-                         lx_status *st)
-{
-    const char *preset = lx_device_at(0)->preset;
+    enum { MOST_PRESETS = 32 };
+    const char *preset = lx_device_at(0)->preset, *presets[MOST_PRESETS + 1] = {0};
     char known[WORDS_LIST], near[WORDS_MEANT];
-    const struct json_value *named = value;
+    const struct json_value *named = value, *v;
     if (json_is_object(value)) {
         if (!json_opt_string(j, value, "preset", &preset, st)) return false;
         if (json_find(value, "preset")) named = json_find(value, "preset");
@@ -63,12 +47,12 @@ bool pattern_read_device(const struct json *j, const struct json_value *value, s
     else
         return json_error(j, value, st, LX_E_SCHEMA,
                           "device must be the name of a preset or an object of parameters");
+    for (int i = 0; i < MOST_PRESETS && lx_device_at(i); i++) presets[i] = lx_device_at(i)->preset;
     if (!lx_device_preset(preset, device))
         return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\";%s known: %s", preset,
-                          words_meant(preset, device_word, device_count(), near, sizeof near),
-                          lx_device_names(", ", known, sizeof known));
+                          words_meant(preset, presets, near, sizeof near),
+                          words_listed(presets, known, sizeof known));
     if (!json_is_object(value)) return true;
-    const struct json_value *v;
     json_for_each(v, value) {
         if (strcmp(v->key, "preset") == 0) continue;
         const struct lx_device_parameter *p = lx_device_parameter_find(v->key);
@@ -80,15 +64,6 @@ bool pattern_read_device(const struct json *j, const struct json_value *value, s
         if (!json_is_number(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->key);
         if (!lx_device_set(device, p, v->number, &why)) return json_error(j, v, st, why.code, "%s", why.text);
     }
-    return true;
-}
-
-static bool read_items(struct reader *r, const struct json_value *array,
-                       bool (*read_one)(struct reader *, const struct json_value *))
-{
-    const struct json_value *v;
-    json_for_each(v, array)
-        if (!read_one(r, v)) return false;
     return true;
 }
 
@@ -128,18 +103,6 @@ static bool read_expect(struct reader *r, const struct json_value *v)
     return true;
 }
 
-/* Where a graph came from must have the inputs and outputs that it has. */
-static bool is_origin(const struct lx_graph *from, const struct lx_tensor *t)
-{
-    for (int32_t i = 0; i < from->tensor_count; i++) {
-        const struct lx_tensor *x = &from->tensors[i];
-        if (strcmp(x->name, t->name) != 0) continue;
-        return x->role == t->role && x->dtype == t->dtype && x->rank == t->rank && x->bytes == t->bytes &&
-               (x->rank <= 0 || memcmp(x->shape, t->shape, (size_t)x->rank * sizeof *x->shape) == 0);
-    }
-    return false;
-}
-
 static bool read_origin(struct reader *r, const struct json_value *v)
 {
     struct lx_graph *g = r->b.graph;
@@ -172,23 +135,6 @@ static bool pattern_read_grid(struct reader *r, const struct json_value *root)
     return true;
 }
 
-static bool pattern_read_list(struct reader *r, const struct json_value *root,
-                              const struct json_value *buffers)
-{
-    struct lx_list *list = builder_list(&r->b);
-    const struct json_value *grid = json_find(root, "grid");
-    int objective = LX_SPILL;
-    list->alignment = r->b.graph->device.stick_bytes;
-    if (!json_opt_int(r->j, root, "capacity", 0, LX_INT_MAX, &list->capacity, r->st) ||
-        !json_opt_int(r->j, root, "alignment", 1, LX_INT_MAX, &list->alignment, r->st) ||
-        !read_word(r, root, "objective", pattern_read_objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA,
-                   &objective))
-        return false;
-    if (objective != LX_OBJECTIVE_COUNT) list->objective = (enum lx_objective)objective;
-    if (grid) return json_error(r->j, grid, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
-    return read_list(r, root, buffers);
-}
-
 static bool pattern_read_all(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {
@@ -217,11 +163,11 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
             if ((v = json_find(root, only_lists[i])))
                 return json_error(j, v, r->st, LX_E_SCHEMA,
                                   "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
-    if (buffers) {
-        if (!pattern_read_list(r, root, buffers)) return false;
-    } else if (!pattern_read_grid(r, root) || !read_items(r, tensors, read_tensor) ||
-               !read_items(r, ops, read_op))
-        return false;
+    if (buffers ? !read_list(r, root, buffers) : !pattern_read_grid(r, root)) return false;
+    json_for_each(v, tensors)
+        if (!read_tensor(r, v)) return false;
+    json_for_each(v, ops)
+        if (!read_op(r, v)) return false;
     v = json_find(root, "expect");
     if (v && !read_expect(r, v)) return false;
     v = json_find(root, "came_from");
@@ -265,24 +211,24 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
         return NULL;
     builder_begin(&r.b, j->file, name);
     bool ok = pattern_read_all(&r, root);
-    const struct lx_graph *from = r.b.graph->came_from;
-    if (ok) {
-        const struct lx_graph *g = builder_finish(&r.b, st);
-        if (g) {
-            for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
-                if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t]))
-                    continue;
-                json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
-                           "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
-                lx_graph_free(g);
-                return NULL;
-            }
-            return g;
-        }
-    } else
-        builder_abandon(&r.b);
-    lx_graph_free(from);
-    return NULL;
+    const struct lx_graph *from = r.b.graph->came_from, *g = ok ? builder_finish(&r.b, st) : NULL;
+    if (!ok) builder_abandon(&r.b);
+    if (!g) lx_graph_free(from);
+    /* A graph has the inputs and outputs of the graph that it came from. */
+    for (int32_t i = 0; g && from && i < g->tensor_count; i++) {
+        const struct lx_tensor *t = &g->tensors[i];
+        int32_t k = graph_origin_tensor(g, i);
+        const struct lx_tensor *x = k >= 0 ? &from->tensors[k] : NULL;
+        if (t->role == LX_INTERMEDIATE ||
+            (x && x->role == t->role && x->dtype == t->dtype && x->rank == t->rank && x->bytes == t->bytes &&
+             (x->rank <= 0 || memcmp(x->shape, t->shape, (size_t)x->rank * sizeof *x->shape) == 0)))
+            continue;
+        json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
+                   "tensor %s is not what it is in the graph this one came from", t->name);
+        lx_graph_free(g);
+        return NULL;
+    }
+    return g;
 }
 
 bool pattern_sniff(const char *text, size_t length)
@@ -303,4 +249,33 @@ const struct lx_graph *pattern_read(const char *file, const char *text, size_t l
         g = pattern_read_json(&j, j.root, st);
     json_free(&j);
     return g;
+}
+
+const char *words_meant(const char *word, const char *const *words, char *out, size_t size)
+{
+    /* Names of other programs. */
+    static const char *const names[][2] = {
+        {"float16", "fp16"}, {"half", "fp16"},       {"f16", "fp16"},        {"float32", "fp32"},
+        {"float", "fp32"},   {"f32", "fp32"},        {"bfloat16", "bf16"},   {"bfloat", "bf16"},
+        {"i8", "int8"},      {"i32", "int32"},       {"float8", "fp8"},      {"f8", "fp8"},
+        {"const", "weight"}, {"constant", "weight"}, {"parameter", "weight"}};
+    const char *near = nearest(word, words);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (const char *const *w = words; *w && strcmp(names[i][0], word) == 0; w++)
+            if (strcmp(*w, names[i][1]) == 0) near = *w;
+    snprintf(out, size, near ? " did you mean \"%s\"?" : "%.0s", near ? near : "");
+    return out;
+}
+
+bool read_word(struct reader *r, const struct json_value *object, const char *key, const char *const *words,
+               enum lx_code code, int *out)
+{
+    const char *word = NULL;
+    char known[WORDS_LIST], near[WORDS_MEANT];
+    if (!json_opt_string(r->j, object, key, &word, r->st)) return false;
+    if (!word) return true;
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0) return *out = i, true;
+    return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\";%s known: %s", key, word,
+                      words_meant(word, words, near, sizeof near), words_listed(words, known, sizeof known));
 }

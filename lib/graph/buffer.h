@@ -1,5 +1,5 @@
-/* A buffer: what is placed in a scratchpad. Patterns may list buffers outright; for graphs the
- * scratchpad stage derives them from tensors and ops. Solvers see nothing else. */
+/* A buffer is placed in a scratchpad. Patterns may list buffers outright; for graphs the scratchpad stage
+ * derives them from tensors and ops. Solvers see nothing else. */
 #ifndef LX_GRAPH_BUFFER_H
 #define LX_GRAPH_BUFFER_H
 
@@ -97,7 +97,7 @@ struct lx_bonds {
 struct lx_buffers {
     const struct lx_buffer *at;
     int32_t count;
-    int64_t alignment;  /* of those that have none of their own */
+    int64_t alignment;  /* of buffers without one of their own */
     const int64_t *ids; /* numbers that another tool gave them; NULL: from 0 in this order */
 };
 

@@ -1,38 +1,24 @@
 /* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
  * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "graph/op_params.h"
-#include "graph/op_walks.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/users.h"
+#include "graph/op_params.h"
+#include "graph/op_walks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
-                   const char *format, ...)
+static void graph_release(const void *g)
 {
-    va_list args;
-    va_start(args, format);
-    status_vset_at(st, code, b->graph->file, at.line, at.column, format, args);
-    va_end(args);
-    return false;
-}
-
-void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops)
-{
-    VEC_RESERVE(&b->tensors, (size_t)tensors);
-    VEC_RESERVE(&b->tensor_places, (size_t)tensors);
-    VEC_RESERVE(&b->ops, (size_t)ops);
-    VEC_RESERVE(&b->op_places, (size_t)ops);
-    names_reserve(&b->tensor_names, (uint32_t)tensors);
-    names_reserve(&b->op_names, (uint32_t)ops);
+    lx_graph_free(g);
 }
 
 void builder_begin(struct graph_builder *b, const char *file, const char *name)
@@ -168,27 +154,6 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return true;
 }
 
-static int builder_compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those
- * of the builder. */
-static void keep_ids(struct graph_builder *b)
-{
-    int64_t *ids = b->buffer_ids.at;
-    size_t n = b->buffer_ids.count;
-    bool differ = true, plain = true;
-    if (n == 0 || n != b->buffers.count) return;
-    const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
-    for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
-    qsort(ids, n, sizeof *ids, builder_compare_ids);
-    for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
-    b->list->buffer_ids = differ && !plain ? kept : NULL;
-}
-
 struct hashing {
     uint64_t hash;
     const struct record_taker *also;
@@ -245,11 +210,175 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
             b->list->buffers =
                 arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
             b->list->buffer_count = (int32_t)b->buffers.count;
-            keep_ids(b);
+            /* Ids that are not all different name nobody; 0, 1, 2, ... are the numbers that buffers have anyway. */
+            int64_t *ids = b->buffer_ids.at;
+            size_t n = b->buffer_ids.count == b->buffers.count ? b->buffers.count : 0;
+            const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
+            bool differ = true, plain = true;
+            for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
+            if (n) qsort(ids, n, sizeof *ids, order_i64);
+            for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
+            if (differ && !plain) b->list->buffer_ids = kept;
         }
         if (!b->unhashed) graph_hash(g, b->also);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */
     builder_abandon(b);
     return ok ? g : NULL;
+}
+
+/* Ops whose result is an input with some of it changed (LX_ALTERS): dynamic_insert, scatter.
+ *
+ * A pattern names the input that is changed; in a graph such an op has only what it puts into it as inputs,
+ * and keeps the rest of its output, as an insert does. Where the result is another tensor than the input, a
+ * copy comes first. */
+
+/* The index string without the input that is changed, which must be indexed as the result is; NULL: `st` has
+ * why. */
+static const char *without_input(const struct op_check *c, int input)
+{
+    const char *einsum = c->op->einsum, *arrow = einsum ? strstr(einsum, "->") : NULL, *from = einsum;
+    for (int i = 0; arrow && i < input; i++) {
+        from += strcspn(from, ",-");
+        if (*from++ != ',') arrow = NULL;
+    }
+    if (!arrow || from > arrow)
+        return op_error(c, LX_E_EINSUM, " (%s) needs an \"einsum\" that says how its operands are indexed",
+                        c->op->kind->name),
+               NULL;
+    const char *to = from + strcspn(from, ",-");
+    if (strlen(arrow + 2) != (size_t)(to - from) || strncmp(arrow + 2, from, (size_t)(to - from)) != 0)
+        return op_error(c, LX_E_EINSUM, ": %s must index the result as the input that is changed", einsum),
+               NULL;
+    char *copy = arena_format(c->b->memory, "%.*s%s", (int)(from - einsum), einsum, *to == ',' ? to + 1 : to);
+    char *comma = strstr(copy, ",->"); /* the last input is gone */
+    if (comma && *to == '-') memmove(comma, comma + 1, strlen(comma));
+    return copy;
+}
+
+bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st)
+{
+    struct lx_op own = *op;
+    const struct op_check c = {.b = b, .op = &own, .at = b->here, .st = st};
+    int32_t inputs[LX_MAX_INPUTS];
+    int changed = op->inplace >= 0 ? op->inplace : 0, n = 0;
+    if (op->input_count < 2 || changed >= op->input_count)
+        return op_error(&c, LX_E_SCHEMA,
+                        ": %s takes what is changed, what goes into it and where, not %d inputs",
+                        op->kind->name, op->input_count);
+    int32_t from = op->inputs[changed];
+    const char *einsum = without_input(&c, changed);
+    if (!einsum) return false;
+    if (from != op->output && op->inplace >= 0)
+        return op_error(&c, LX_E_ROLE,
+                        " works in place of %s, but its output is %s; name one tensor for both, or leave "
+                        "\"inplace\" out",
+                        b->tensors.at[from].name, b->tensors.at[op->output].name);
+    if (from != op->output) {
+        char name[300];
+        snprintf(name, sizeof name, "%.280s/whole", op->name);
+        struct lx_op copy = {.name = name,
+                             .kind = lx_kind_at(LX_KIND_CLONE),
+                             .input_count = 1,
+                             .inputs = &from,
+                             .output = op->output};
+        if (!builder_op(b, &copy, st)) return false;
+    }
+    for (int i = 0; i < op->input_count; i++)
+        if (i != changed) inputs[n++] = op->inputs[i];
+    own.einsum = einsum;
+    own.inputs = inputs;
+    own.input_count = n;
+    own.inplace = changed;
+    return builder_op(b, &own, st);
+}
+
+/* --- Graphs are constant and shared: copies with another device, order or hints share the rest. --- */
+
+const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
+{
+    if (g) users_add(g->users);
+    return g;
+}
+
+void lx_graph_free(const struct lx_graph *g)
+{
+    if (!g || !users_remove(g->users)) return;
+    const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
+    struct arena *memory = g->memory; /* the graph itself lives in it */
+    arena_free(memory);
+    mem_free(memory);
+    lx_graph_free(sharing);
+    lx_graph_free(came_from);
+}
+
+/* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains
+ * of devices do not grow. */
+static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
+{
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    struct lx_graph *copy = arena_alloc(memory, sizeof *copy);
+    struct users *users = users_new(memory, copy, graph_release);
+    *copy = *g;
+    copy->memory = memory;
+    copy->users = users;
+    copy->sharing = lx_graph_ref(g->sharing && g->ops == g->sharing->ops ? g->sharing : g);
+    return copy;
+}
+
+const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    copy->device = *device;
+    graph_hash(copy, NULL);
+    return copy;
+}
+
+const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
+{
+    struct lx_device device = g->device;
+    if (lx_graph_pools(g) > 1)
+        return status_set_at(st, LX_E_USAGE, g->file, 0, 0,
+                             "this list has %d pools with capacities of their own; change them in the file",
+                             (int)lx_graph_pools(g)),
+               NULL;
+    if (!lx_device_set(&device, lx_device_parameter_find("lx_usable_bytes"), (double)usable_bytes, st))
+        return NULL;
+    struct lx_graph *copy = share_graph_copy_of(g);
+    copy->device = device;
+    if (g->list) {
+        struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+        list->capacity = usable_bytes;
+        /* With a capacity, what does not fit is spilled. */
+        if (list->objective == LX_HEIGHT) list->objective = LX_SPILL;
+        if (list->pool_count) {
+            struct lx_pool *pool = arena_copy_array(copy->memory, list->pools, 1, sizeof *pool);
+            pool->capacity = usable_bytes;
+            list->pools = pool;
+        }
+        copy->list = list;
+    }
+    graph_hash(copy, NULL);
+    return copy;
+}
+
+const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
+                                           const struct lx_split_hint *hints, int count)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    struct lx_op *ops = arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops);
+    ops[op].hints = arena_copy_array(copy->memory, hints, (size_t)count, sizeof *hints);
+    ops[op].hint_count = count;
+    copy->ops = ops;
+    graph_hash(copy, NULL);
+    return copy;
+}
+
+const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    struct lx_op *ops = arena_array(copy->memory, (size_t)g->op_count, sizeof *ops);
+    for (int32_t t = 0; t < g->op_count; t++) ops[t] = g->ops[order[t]];
+    copy->ops = ops;
+    return copy;
 }

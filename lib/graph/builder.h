@@ -1,10 +1,11 @@
-/* How graphs come into being: readers, importers and generators add tensors, ops or buffers to a
- * builder, and builder_finish checks the whole. One set of rules for every way in. */
+/* How graphs come into being: readers, importers and generators add tensors, ops or buffers to a builder, and
+ * builder_finish checks the whole. One set of rules for every way in. */
 #ifndef LX_GRAPH_BUILDER_H
 #define LX_GRAPH_BUILDER_H
 
 #include "base/arena.h"
-#include "base/words/names.h"
+#include "base/fail.h"
+#include "base/words/words.h"
 #include "base/vec.h"
 #include "graph/graph.h"
 
@@ -34,19 +35,16 @@ struct graph_builder {
     VEC(struct place) buffer_places;
     VEC(int64_t) buffer_ids; /* of all buffers, or nobody wants them */
     struct names tensor_names, op_names, buffer_names;
-    struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
+    struct place here; /* place of the next addition in its file; {0, 0}: nowhere */
     struct place here_einsum;
     const struct record_taker *also; /* is given the text that is hashed; NULL: nobody is */
     bool
         unhashed; /* nobody will tell the graph from others: its hash, for which all of it is written, stays 0 */
 };
 
-/* False: memory is out, and nothing is held. */
 void builder_begin(struct graph_builder *b, const char *file, const char *name);
 /* The pattern is a placement list, spill as objective, of the device's capacity, aligned to bytes. */
 struct lx_list *builder_list(struct graph_builder *b);
-/* Room for so many, or more: lists that grow are copied. False: memory is out; what there is stays. */
-void builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
@@ -57,8 +55,8 @@ bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype
  * windows and hints from `op`; the rest is derived. Windows name letters, or variables where `op` has a
  * map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number
- * `inplace`, or, -1, the first, which is then copied. */
+/* An op of a kind that alters, with the input that is changed among its inputs: number `inplace`, or, -1, the
+ * first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph`
  * itself, with all they point to in `memory`. */
@@ -67,26 +65,17 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
 void builder_abandon(struct graph_builder *b);
 
-/* Report at a place of the builder's file; returns false. */
-bool builder_error(const struct graph_builder *b, struct place at, lx_status *st, enum lx_code code,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Reports at a place of the builder's file; returns false. */
+#define builder_error(b, at, st, code, ...)                                                                  \
+    status_set_at((st), (code), (b)->graph->file, (at).line, (at).column, __VA_ARGS__)
 
 /* Parts of builder_finish, one file each. */
-bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
-                         lx_status *st); /* op_data.c: types, axes and numbers that a kind wants */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
-/* choice.c: is the map one that a kind that chooses can have? Sets the natures of its variables. */
-bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                  struct lx_einsum *map, lx_status *st);
-/* ranking.c: likewise of a kind that orders. */
-bool ranking_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                   struct lx_einsum *map, lx_status *st);
 bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_order.c: by ops, what may be */
 bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
-/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:
- * memory is out. */
+/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
-/* The hash of what is planned, anew; `also` may be NULL. */
+/* Computes the hash again; `also` may be NULL. */
 void graph_hash(struct lx_graph *g, const struct record_taker *also);
 /* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A
  * taker is given each record (with what stands between it and the one before) and leaves nothing in the

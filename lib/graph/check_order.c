@@ -1,11 +1,11 @@
 /* Roles and order: every tensor is written before it is read, and used as its role allows.
  *
- * Ops run in the order of the file, because a tensor may be written more than once. When a tensor is
- * read too early, the file is either in a bad order (another would do) or the graph is cyclic (none
- * would); the two get different errors, so that the author knows what to mend. No recursion: a graph may
- * be a chain of half a million ops. */
+ * Ops run in the order of the file, because a tensor may be written more than once. When a tensor is read too
+ * early, the file is either in a bad order (another would do) or the graph is cyclic (none would); the two
+ * get different errors, so that the author knows what to mend. No recursion: a graph may be a chain of half a
+ * million ops. */
 #include "graph/builder.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -18,8 +18,8 @@ struct usage {
     bool read;
 };
 
-/* Depth-first from `start` along "needs the first writer of what it reads", looking for a way back.
- * `state`: 0 new, 1 on the path, 2 done. Leaves a cycle as path[*from .. *length). */
+/* Depth-first from `start` along "needs the first writer of what it reads", looking for a way back. `state`:
+ * 0 new, 1 on the path, 2 done. Leaves a cycle as path[*from .. *length). */
 static bool find_cycle(const struct graph_builder *b, const struct usage *use, int32_t start,
                        unsigned char *state, int32_t *path, int *next_input, size_t *from, size_t *length)
 {
@@ -80,56 +80,28 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
     return false;
 }
 
-/* A tensor that nobody writes is an input, one that nobody reads an output. */
-static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *u, lx_status *st)
-{
-    struct lx_tensor *t = &b->tensors.at[i];
-    struct place at = b->tensor_places.at[i];
-    bool written = u->first_writer >= 0;
-    bool altered = written && (b->ops.at[u->first_writer].kind->traits & LX_ALTERS);
-    if (t->role == LX_ROLE_COUNT && altered) t->role = LX_STATE; /* what is changed was there before */
-    if (t->role == LX_ROLE_COUNT) t->role = !written ? LX_INPUT : u->read ? LX_INTERMEDIATE : LX_OUTPUT;
-    if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
-        return builder_error(b, at, st, LX_E_ROLE,
-                             "tensor %s is an %s but no op writes it; make it an input or remove it", t->name,
-                             lx_role_word(t->role));
-    return true;
-}
-
-/* As many as the kind has, and no tensor twice. */
-static bool results_right(const struct graph_builder *b, size_t number, lx_status *st)
-{
-    const struct lx_op *op = &b->ops.at[number];
-    struct place at = b->op_places.at[number].op;
-    if (!lx_result_kind(op->kind, op->output_count - 1))
-        return builder_error(b, at, st, LX_E_SCHEMA, "op %s: the kind %s has not %d results; leave some out",
-                             op->name, op->kind->name, op->output_count);
-    for (int i = op->input_count + 1; i < op_operand_count(op); i++)
-        if (op_operand_made(op, op_operand(op, i)) < i)
-            return builder_error(b, at, st, LX_E_SCHEMA,
-                                 "op %s writes %s twice; give each of its results a tensor of its own",
-                                 op->name, b->tensors.at[op_operand(op, i)].name);
-    return true;
-}
-
-static bool may_be_written(const struct graph_builder *b, const struct lx_op *op, int32_t tensor,
-                           lx_status *st)
-{
-    const struct lx_tensor *t = &b->tensors.at[tensor];
-    if (t->role != LX_INPUT && t->role != LX_WEIGHT) return true;
-    return builder_error(
-        b, b->tensor_places.at[tensor], st, LX_E_ROLE,
-        "tensor %s is %s but op %s writes it; make it a state or an intermediate, or write another", t->name,
-        t->role == LX_INPUT ? "an input" : "a weight", op->name);
-}
-
 bool builder_check_written(struct graph_builder *b, lx_status *st)
 {
     for (size_t o = 0; o < b->ops.count; o++) {
         const struct lx_op *op = &b->ops.at[o];
-        if (!results_right(b, o, st)) return false;
-        for (int i = op->input_count; i < op_operand_count(op); i++)
-            if (!may_be_written(b, op, op_operand(op, i), st)) return false;
+        struct place at = b->op_places.at[o].op;
+        if (!lx_result_kind(op->kind, op->output_count - 1))
+            return builder_error(b, at, st, LX_E_SCHEMA,
+                                 "op %s: the kind %s has not %d results; leave some out", op->name,
+                                 op->kind->name, op->output_count);
+        for (int i = op->input_count + 1; i < op_operand_count(op); i++)
+            if (op_operand_made(op, op_operand(op, i)) < i)
+                return builder_error(b, at, st, LX_E_SCHEMA,
+                                     "op %s writes %s twice; give each of its results a tensor of its own",
+                                     op->name, b->tensors.at[op_operand(op, i)].name);
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            const struct lx_tensor *t = &b->tensors.at[op_operand(op, i)];
+            if (t->role == LX_INPUT || t->role == LX_WEIGHT)
+                return builder_error(b, b->tensor_places.at[op_operand(op, i)], st, LX_E_ROLE,
+                                     "tensor %s is %s but op %s writes it; make it a state or an "
+                                     "intermediate, or write another",
+                                     t->name, t->role == LX_INPUT ? "an input" : "a weight", op->name);
+        }
     }
     return true;
 }
@@ -152,7 +124,19 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
                 ok = report_early_read(b, use, (int32_t)o, op->inputs[i], st);
         }
     }
-    for (size_t i = 0; i < tensors && ok; i++) ok = settle_role(b, (int32_t)i, &use[i], st);
+    /* A tensor that nobody writes is an input, one that nobody reads an output; one that is altered was there
+     * before. */
+    for (size_t i = 0; i < tensors && ok; i++) {
+        struct lx_tensor *t = &b->tensors.at[i];
+        bool written = use[i].first_writer >= 0;
+        bool altered = written && (b->ops.at[use[i].first_writer].kind->traits & LX_ALTERS);
+        if (t->role == LX_ROLE_COUNT)
+            t->role = altered ? LX_STATE : !written ? LX_INPUT : use[i].read ? LX_INTERMEDIATE : LX_OUTPUT;
+        if (!written && (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT))
+            ok = builder_error(b, b->tensor_places.at[i], st, LX_E_ROLE,
+                               "tensor %s is an %s but no op writes it; make it an input or remove it",
+                               t->name, lx_role_word(t->role));
+    }
     mem_free(use);
     return ok;
 }

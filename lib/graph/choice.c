@@ -1,34 +1,21 @@
-/* What is chosen by what, from the index map of an op and its axes; see the header. */
+/* Which operand chooses from which, and which orders which, from the index map of an op and its axes; see the
+ * header. */
 #include "graph/choice.h"
-#include "graph/builder.h"
 #include "base/checked.h"
+#include "graph/op_walks.h"
 
-static int choice_dim_of(const struct lx_einsum *m, int operand, int v)
-{
-    for (int d = 0; d < m->rank[operand]; d++)
-        if (m->index[operand][d] == v) return d;
-    return -1;
-}
+#include <math.h>
 
 static bool in_indices(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {
     for (int i = 0; i < c->index_count; i++)
-        if (choice_dim_of(m, c->index + i, v) >= 0) return true;
+        if (lx_einsum_dim(m, c->index + i, v) >= 0) return true;
     return false;
 }
 
 static bool choice_is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {
-    return choice_dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
-}
-
-/* A variable of an only index operand that nothing else has, and that counts the axes. */
-static int vector_of(const struct lx_einsum *m, const struct lx_choice *c)
-{
-    int last = c->index_count ? m->rank[c->index] - 1 : -1,
-        v = last >= 0 && c->index_count == 1 ? m->index[c->index][last] : -1;
-    bool own = v >= 0 && choice_dim_of(m, c->operand, v) < 0 && choice_dim_of(m, c->other, v) < 0;
-    return own && m->extent[v] == c->axis_count ? v : -1;
+    return lx_einsum_dim(m, c->operand, v) < 0 && !in_indices(m, c, v);
 }
 
 static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct lx_choice *c)
@@ -51,7 +38,12 @@ static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct
         if (d >= 0 && d < m->rank[c->operand]) c->var[a] = m->index[c->operand][d];
     }
     if (c->index_count == 0 && p && p->low_count == c->axis_count) c->start = p->low;
-    c->vector = vector_of(m, c);
+    /* The last variable of an only index operand, if nothing else has it and it counts the axes. */
+    int last = c->index_count == 1 ? m->rank[c->index] - 1 : -1,
+        own = last >= 0 ? m->index[c->index][last] : -1;
+    if (own >= 0 && lx_einsum_dim(m, c->operand, own) < 0 && lx_einsum_dim(m, c->other, own) < 0 &&
+        m->extent[own] == c->axis_count)
+        c->vector = own;
     /* New letters of `other`, in order, are windows of the last axes, in order. */
     int n = 0, axis;
     for (int d = 0; d < m->rank[c->other]; d++) n += choice_is_new(m, c, m->index[c->other][d]);
@@ -86,15 +78,15 @@ int64_t lx_choice_picks(const struct lx_op *op, const struct lx_choice *c)
     return n;
 }
 
-/* NULL: the axes are right. */
-static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op, const struct lx_choice *c,
-                              int windows)
+/* NULL: the axes are right, and every letter has its part. */
+static const char *choice_wrong(const struct lx_einsum *m, const struct lx_op *op, const struct lx_choice *c,
+                                int windows)
 {
     bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
     if (c->axis_count < 1) return "names no \"axis\" or \"axes\" to choose along";
     for (int a = 0; a < c->axis_count; a++) {
         if (c->var[a] < 0) return "has an axis that the tensor it chooses from does not have";
-        if (choice_dim_of(m, c->other, c->var[a]) >= 0 || in_indices(m, c, c->var[a]))
+        if (lx_einsum_dim(m, c->other, c->var[a]) >= 0 || in_indices(m, c, c->var[a]))
             return "gives a letter to the axis it chooses along that another operand has, too";
         for (int k = 0; k < a; k++)
             if (c->var[k] == c->var[a]) return "names an axis twice";
@@ -108,45 +100,97 @@ static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op,
     for (int a = 0; a < c->axis_count; a++)
         if (c->window[a] >= 0 && m->extent[c->window[a]] > m->extent[c->var[a]])
             return "moves more than there is along an axis";
-    return NULL;
-}
-
-/* NULL: every letter has its part. */
-static const char *wrong_letters(const struct lx_einsum *m, const struct lx_choice *c)
-{
     for (int v = 0; v < m->var_count; v++) {
-        bool chosen = false, from = choice_dim_of(m, c->operand, v) >= 0,
-             other = choice_dim_of(m, c->other, v) >= 0;
+        bool chosen = false, other = lx_einsum_dim(m, c->other, v) >= 0;
         for (int a = 0; a < c->axis_count; a++) chosen |= c->var[a] == v;
-        if (from && !chosen && !other) return "drops a letter that it does not choose along";
+        if (lx_einsum_dim(m, c->operand, v) >= 0 && !chosen && !other)
+            return "drops a letter that it does not choose along";
         if (in_indices(m, c, v) && v != c->vector && !other && m->extent[v] > 1)
             return "has an index with a letter that what is moved does not have";
     }
     return NULL;
 }
 
-bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,
-                  struct lx_einsum *map, lx_status *st)
+bool op_check_choice(const struct op_check *check)
 {
+    const struct lx_op *op = check->op;
+    struct lx_einsum *map = check->map;
     struct lx_choice c;
     int windows = choice_find(op, map, &c);
-    const char *why = wrong_axes(map, op, &c, windows);
-    if (!why) why = wrong_letters(map, &c);
-    if (why)
-        return builder_error(b, at, st, LX_E_EINSUM, "op %s: %s (%s) %s", op->name, op->kind->name,
-                             op->einsum, why);
+    const char *why = choice_wrong(map, op, &c, windows);
+    if (why) return op_error(check, LX_E_EINSUM, ": %s (%s) %s", op->kind->name, op->einsum, why);
     for (int a = 0; a < c.axis_count; a++) map->nature[c.var[a]] = LX_CHOSEN;
-    /* What the output does not have would have to be put together again. */
+    /* Parts along a variable that the output lacks would have to be put together again. */
     for (int v = 0; v < map->var_count; v++)
-        if (map->nature[v] == LX_ITERATED && choice_dim_of(map, op->input_count, v) < 0)
+        if (map->nature[v] == LX_ITERATED && lx_einsum_dim(map, op->input_count, v) < 0)
             map->nature[v] = LX_JOINED;
     for (int i = 0; i < c.index_count; i++) {
-        const struct lx_tensor *t = &b->tensors.at[op->inputs[c.index + i]];
-        bool whole = t->dtype != LX_FP16 && t->dtype != LX_BF16 && t->dtype != LX_FP32 && t->dtype != LX_FP8;
-        if (!whole)
-            return builder_error(b, at, st, LX_E_SHAPE,
-                                 "op %s: index %s has elements of type %s; indices are integers", op->name,
-                                 t->name, lx_dtype_word(t->dtype));
+        const struct lx_tensor *t = check_operand(check, c.index + i);
+        if (t->dtype == LX_FP16 || t->dtype == LX_BF16 || t->dtype == LX_FP32 || t->dtype == LX_FP8)
+            return op_error(check, LX_E_SHAPE, ": index %s has elements of type %s; indices are integers",
+                            t->name, lx_dtype_word(t->dtype));
     }
+    return true;
+}
+
+static bool is_sort(const struct lx_op *op)
+{
+    return op->kind->id == LX_KIND_SORT || op->kind->id == LX_KIND_SORT_INDEX;
+}
+
+static void ranking_find(const struct lx_op *op, const struct lx_einsum *m, struct lx_ranking *r)
+{
+    const struct lx_op_params *p = op->params;
+    int64_t axis = p ? p->axis : -1;
+    r->places = op->kind->id == LX_KIND_TOPK_INDEX || op->kind->id == LX_KIND_SORT_INDEX;
+    r->descending = !is_sort(op) || (p && p->descending);
+    r->from = axis >= 0 && axis < m->rank[0] ? m->index[0][axis] : -1;
+    r->to = is_sort(op) ? r->from : -1;
+    for (int d = 0; d < m->rank[1] && !is_sort(op); d++)
+        if (lx_einsum_dim(m, 0, m->index[1][d]) < 0) r->to = m->index[1][d];
+}
+
+bool lx_ranking_of(const struct lx_op *op, struct lx_ranking *out)
+{
+    if (!(op->kind->traits & LX_RANKS) || !op->map) return false;
+    ranking_find(op, op->map, out);
+    return true;
+}
+
+bool lx_ranks_before(const struct lx_ranking *r, long double a, int64_t i, long double b, int64_t j)
+{
+    bool larger = isnan(a) ? !isnan(b) : a > b, smaller = isnan(b) ? !isnan(a) : a < b;
+    if (!larger && !smaller) return i < j;
+    return r->descending ? larger : smaller;
+}
+
+bool op_check_ranking(const struct op_check *c)
+{
+    const struct lx_op *op = c->op;
+    struct lx_einsum *m = c->map;
+    struct lx_ranking r;
+    bool sorts = is_sort(op);
+    ranking_find(op, m, &r);
+    const char *why = r.from < 0 ? "needs an \"axis\" that its input has" : NULL;
+    for (int v = 0; v < m->var_count && !why; v++) {
+        bool in = lx_einsum_dim(m, 0, v) >= 0, out = lx_einsum_dim(m, 1, v) >= 0;
+        if (in && !out && (v != r.from || sorts))
+            why = "drops a letter other than that of its axis";
+        else if (out && !in && (v != r.to || sorts))
+            why = "has a letter more than it counts with";
+    }
+    if (!why && !sorts) {
+        if (lx_einsum_dim(m, 1, r.from) >= 0)
+            why = "keeps the letter of its axis: what comes out has one of its own";
+        else if (r.to < 0)
+            why = op->params->k == 1 ? NULL : "needs a letter of the output for what comes out";
+        else if (op->params->k != m->extent[r.to])
+            why = "has another \"k\" than its output has places";
+        else if (m->extent[r.to] > m->extent[r.from])
+            why = "asks for more than there are";
+    }
+    if (why) return op_error(c, LX_E_EINSUM, ": %s (%s) %s", op->kind->name, op->einsum, why);
+    m->nature[r.from] = LX_JOINED;
+    if (r.to >= 0) m->nature[r.to] = LX_JOINED;
     return true;
 }

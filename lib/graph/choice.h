@@ -13,7 +13,7 @@
 
 struct lx_choice {
     int operand; /* that is chosen from */
-    int other;   /* that has what is taken from it, or put into it */
+    int other;   /* that is taken from it, or put into it */
     int index, index_count;
     int axis_count;
     int var[LX_MAX_RANK]; /* per axis: the chosen variable */

@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "graph/buffer.h"
 #include "graph/kinds.h"
-#include "graph/memories.h"
 #include "graph/target.h"
 
 #include <stdbool.h>
@@ -47,8 +46,26 @@ enum { LX_SHARING = 16 };
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
 #undef LX_DTYPE_ENUM
 
+/* Where a tensor is, and how it lies there: words of patterns and of launches. */
+enum lx_memory { LX_MEMORY_HBM, LX_MEMORY_LX, LX_MEMORY_COUNT };
+enum lx_placing { LX_INTERLEAVED, LX_SHARDED, LX_PLACING_COUNT };
+
+/* Unknown words give the COUNT. Memories go by their names elsewhere, too. */
+enum lx_memory lx_memory_find(const char *word);   /* hbm DRAM, lx L1 */
+enum lx_placing lx_placing_find(const char *word); /* interleaved, sharded */
+const char *lx_memory_word(enum lx_memory m);
+const char *lx_placing_word(enum lx_placing p);
+
 /* A state arrives in HBM, is read and written by ops, and leaves in HBM. */
-enum lx_role { LX_INPUT, LX_WEIGHT, LX_INTERMEDIATE, LX_OUTPUT, LX_STATE, LX_ROLE_COUNT };
+#define LX_ROLES(X)                                                                                          \
+    X(LX_INPUT, "input")                                                                                     \
+    X(LX_WEIGHT, "weight")                                                                                   \
+    X(LX_INTERMEDIATE, "intermediate")                                                                       \
+    X(LX_OUTPUT, "output")                                                                                   \
+    X(LX_STATE, "state")
+#define LX_ROLE_ENUM(id, word) id,
+enum lx_role { LX_ROLES(LX_ROLE_ENUM) LX_ROLE_COUNT };
+#undef LX_ROLE_ENUM
 
 struct lx_tensor {
     const char *name;
@@ -58,7 +75,7 @@ struct lx_tensor {
     const int64_t *shape;
     int64_t bytes;    /* of the whole tensor on the host */
     int line, column; /* where the pattern declares it; 0 if it was generated */
-    /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing (memories.h). */
+    /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing. */
     signed char memory, placing;
     /* What each axis of the graph's grid cuts it along, -1: nothing; stated by the pattern if
      * `cut_stated`. */
@@ -66,7 +83,13 @@ struct lx_tensor {
     signed char cut[LX_GRID_AXES];
 };
 
+/* Letters name variables. Not isalpha: LX_MAX_VARS letters there are, in every locale. */
 enum { LX_MAX_VARS = 52 };
+
+static inline bool lx_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /* How an op goes along a variable of its map. */
 enum lx_nature {
@@ -77,9 +100,9 @@ enum lx_nature {
     LX_SHIFTED, /* iterated, but operands have it at other places: may be split, is no axis of a nest */
 };
 
-/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole
- * of its variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The
- * sticks that are touched are those of offset + stride * v, with a stride of at least 1. */
+/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole of
+ * its variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The sticks
+ * that are touched are those of offset + stride * v, with a stride of at least 1. */
 struct lx_walk {
     const int64_t *offset, *stride; /* per dimension; NULL: the operand has plain variables */
     const int64_t *first, *by, *hole;
@@ -100,7 +123,7 @@ struct lx_einsum {
 struct lx_view {
     const int64_t *offset; /* NULL: all of the tensor */
     const int64_t *stride; /* NULL: 1 */
-    const int64_t *size; /* NULL: told by another operand; else one, or of what is reduced all that is left */
+    const int64_t *size;   /* NULL: as another operand; else 1, or, if it is reduced, all that is left */
 };
 
 /* A split that the pattern asks for: dimension `letter` of the op's einsum into `split` slices. */
@@ -109,7 +132,7 @@ struct lx_split_hint {
     int64_t split;
 };
 
-/* How a scatter combines what is there with an update. */
+/* How a scatter combines an element with an update. */
 enum lx_combine {
     LX_COMBINE_REPLACE,
     LX_COMBINE_ADD,
@@ -119,7 +142,7 @@ enum lx_combine {
     LX_COMBINE_COUNT
 };
 
-/* What some kinds are told beside their operands; op_params.c has which kind takes what. */
+/* Parameters of some kinds beside their operands; op_params.c has which kind takes what. */
 struct lx_op_params {
     int64_t axis; /* -1: none */
     const int64_t *axes;
@@ -160,7 +183,7 @@ struct lx_op {
     int input_count;
     const int32_t *inputs;  /* tensors */
     int32_t output;         /* tensor */
-    const int32_t *outputs; /* all results; the first is `output` (results.h) */
+    const int32_t *outputs; /* all results; the first is `output` */
     int output_count;
     int inplace;                 /* the input whose storage the result is; -1: none */
     const char *einsum;          /* as written or implied; NULL for opaque ops, views and byte tensors */
@@ -268,6 +291,23 @@ static inline int op_operand_made(const struct lx_op *op, int32_t tensor)
     return -1;
 }
 
+/* The kind of an op that makes only this result of an op of that kind; NULL: it has fewer. */
+const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result);
+/* The op with this result alone; it points to what `op` points to. */
+struct lx_op op_of_result(const struct lx_op *op, int result);
+/* The op with the results `which` alone, which are in order and are written to `outputs`. False: there is no
+ * such op. */
+bool op_with_results(const struct lx_op *op, const int *which, const int32_t *outputs, int count,
+                     struct lx_op *out);
+
+/* The dimension of an operand that variable `v` indexes; -1: none does. */
+static inline int lx_einsum_dim(const struct lx_einsum *m, int operand, int v)
+{
+    int d = m->rank[operand] - 1;
+    while (d >= 0 && m->index[operand][d] != v) d--;
+    return d;
+}
+
 /* The window that variable `v` is a part of; NULL: none. */
 const struct lx_window *lx_window_of(const struct lx_op *op, int v);
 bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
@@ -275,7 +315,7 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
 int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap);
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
-/* Bits of so many elements with what they share; false: beyond 2^63. */
+/* Bits of elements with what they share; false: beyond 2^63. */
 bool lx_dtype_size(enum lx_dtype d, int64_t elements, int64_t *bits);
 /* Elements of these have exponents in common. */
 bool lx_dtype_shares(enum lx_dtype d);
@@ -289,14 +329,13 @@ const char *lx_combine_word(enum lx_combine c);
 /* Variable `v` of the op's map (of an op without one: a dimension, which is iterated). */
 enum lx_nature lx_var_nature(const struct lx_op *op, int v);
 
-/* Read a pattern: any of formats.h, told apart by content. "-" is standard input.
- * NULL: `st` says what is wrong, where, and what to do. */
+/* Read a pattern: any format of formats.h, by content. "-" is standard input. NULL: `st` says what is wrong,
+ * where, and what to do. */
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
 const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st);
 /* One more reference to the same graph; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
 __attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph *g); /* also of lxplan.h */
-void graph_release(const void *g); /* the same, for base/users.h */
 
 /* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
  * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */
@@ -306,8 +345,19 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
-/* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph
- * and hash. */
+/* The pattern as our JSON: malloc'ed, or NULL when memory is out. Reading it back gives the same graph and
+ * hash. */
 char *lx_graph_to_json(const struct lx_graph *g, size_t *length);
+
+/* Layers that a graph has several times, one behind the other: runs of ops that are alike in kinds, index
+ * maps, extents and parameters, and linked alike. */
+
+/* Ops first to first + ops * times - 1. */
+struct lx_repeat {
+    int32_t first, ops, times;
+};
+
+/* In the order of ops, none of them overlapping; malloc'ed, *count of them. */
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count);
 
 #endif

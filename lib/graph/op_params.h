@@ -1,4 +1,4 @@
-/* What ops are told beside their operands ("axis", "low", ...): one table of keys, and what each kind
+/* Parameters of ops beside their operands ("axis", "low", ...): one table of keys, and what each kind
  * takes. */
 #ifndef LX_GRAPH_OP_PARAMS_H
 #define LX_GRAPH_OP_PARAMS_H
@@ -36,7 +36,7 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
                     lx_status *st);
 /* `, "key": value` of all that is not what it is without being said. */
 void op_params_write(const struct lx_op_params *p, struct text *t);
-/* A copy with all its lists; NULL only for NULL or when memory is out. */
+/* A copy with all its lists; NULL for NULL. */
 const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_op_params *p);
 /* One that says nothing. */
 struct lx_op_params op_params_none(void);
@@ -52,7 +52,6 @@ void op_value_write(const struct lx_graph *g, const struct lx_op *op, struct tex
 bool op_data_read(const struct json *j, const struct json_value *object, struct lx_op *op,
                   struct arena *memory, lx_status *st);
 void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
-/* NULL only for NULL or when memory is out. */
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype);
 
 #endif

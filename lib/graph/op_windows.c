@@ -14,143 +14,92 @@
 /* Beyond this nobody has a window, and no index leaves 2^62. */
 static const int64_t MOST = INT64_C(1) << 30, MOST_INDEX = INT64_C(1) << 60;
 
-static bool op_windows_wrong(const struct windows_context *c, char letter, const char *why)
+static bool op_windows_wrong(const struct op_check *c, char letter, const char *why)
 {
-    return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: window of '%c' in %s: %s", c->op->name,
-                         letter, c->op->einsum, why);
+    return op_error(c, LX_E_EINSUM, ": window of '%c' in %s: %s", letter, c->op->einsum, why);
 }
 
-static bool operand_has(const struct windows_context *c, int operand, int v)
-{
-    for (int d = 0; d < c->rank[operand]; d++)
-        if (c->index[operand][d] == v) return true;
-    return false;
-}
-
-static int op_windows_find(const struct lx_einsum *m, int letter)
+/* The variable of a letter, which is new and `size` long where no operand has it; -1: there are too many. */
+static int window_variable(struct lx_einsum *m, int letter, int64_t size)
 {
     for (int v = 0; v < m->var_count; v++)
         if (m->letter[v] == letter) return v;
-    return -1;
+    if (m->var_count == LX_MAX_VARS) return -1;
+    m->letter[m->var_count] = (char)letter;
+    m->extent[m->var_count] = size;
+    return m->var_count++;
 }
 
-/* A letter that no operand has is one element long. */
-static bool op_windows_variable_of(const struct windows_context *c, const struct lx_window *w, int letter,
-                                   int *v)
+/* From letters to variables; NULL, or why it cannot be. */
+static const char *window_map(const struct op_check *c, struct lx_window *w)
 {
     struct lx_einsum *m = c->map;
-    *v = op_windows_find(m, letter);
-    if (*v >= 0) return true;
-    if (m->var_count == LX_MAX_VARS) return op_windows_wrong(c, (char)w->in, "there are too many letters");
-    *v = m->var_count++;
-    m->letter[*v] = (char)letter;
-    m->extent[*v] = 1;
-    return true;
-}
-
-/* The tap: of the second input, or a variable of its own. */
-static bool map_tap(const struct windows_context *c, struct lx_window *w, int *tap)
-{
-    struct lx_einsum *m = c->map;
-    *tap = op_windows_find(m, w->tap);
-    if (*tap >= 0) {
-        if (operand_has(c, 0, *tap) || operand_has(c, c->op->input_count, *tap))
-            return op_windows_wrong(c, (char)w->in,
-                                    "its tap is an index of the first input or of the output; use a letter "
-                                    "of the second input, or one of its own with \"size\"");
-        if (w->size && w->size != m->extent[*tap])
-            return op_windows_wrong(c, (char)w->in,
-                                    "its \"size\" is not the extent of its tap; leave it out");
-        w->size = m->extent[*tap];
-        return true;
-    }
-    if (w->size < 1) return op_windows_wrong(c, (char)w->in, "no operand has its tap; give it a \"size\"");
-    if (m->var_count == LX_MAX_VARS) return op_windows_wrong(c, (char)w->in, "there are too many letters");
-    *tap = m->var_count++;
-    m->letter[*tap] = (char)w->tap;
-    m->extent[*tap] = w->size;
-    return true;
-}
-
-static bool map_ends(const struct windows_context *c, struct lx_window *w, int *in, int *out)
-{
-    int inputs = c->op->input_count;
-    if (!op_windows_variable_of(c, w, w->in, in) || !op_windows_variable_of(c, w, w->out, out)) return false;
-    if (operand_has(c, inputs, *in) || (inputs > 1 && operand_has(c, 1, *in)))
-        return op_windows_wrong(c, (char)w->in, "its \"in\" is to be an index of the first input alone");
+    int inputs = c->op->input_count, in = window_variable(m, w->in, 1), out = window_variable(m, w->out, 1);
+    if (in < 0 || out < 0) return "there are too many letters";
+    if (lx_einsum_dim(m, inputs, in) >= 0 || (inputs > 1 && lx_einsum_dim(m, 1, in) >= 0))
+        return "its \"in\" is to be an index of the first input alone";
     for (int i = 0; i < inputs; i++)
-        if (operand_has(c, i, *out))
-            return op_windows_wrong(c, (char)w->in,
-                                    "an input has its \"out\", which is to be the output's alone");
-    return true;
+        if (lx_einsum_dim(m, i, out) >= 0)
+            return "an input has its \"out\", which is to be the output's alone";
+    int known = m->var_count, tap = window_variable(m, w->tap, w->size);
+    if (tap >= 0 && tap < known) {
+        if (lx_einsum_dim(m, 0, tap) >= 0 || lx_einsum_dim(m, inputs, tap) >= 0)
+            return "its tap is an index of the first input or of the output; use a letter of the second "
+                   "input, "
+                   "or one of its own with \"size\"";
+        if (w->size && w->size != m->extent[tap])
+            return "its \"size\" is not the extent of its tap; leave it out";
+        w->size = m->extent[tap];
+    }
+    if (w->size < 1) return "no operand has its tap; give it a \"size\"";
+    if (tap < 0) return "there are too many letters";
+    int64_t far;
+    if (w->stride < 1 || w->stride > MOST || w->dilation == 0 || w->dilation < -MOST || w->dilation > MOST ||
+        w->hole < 1 || w->hole > MOST || w->pad < -MOST || w->pad > MOST || w->size > MOST ||
+        !mul_i64(w->stride, m->extent[out], &far) || far > MOST_INDEX)
+        return "stride and hole are at least 1, dilation is not 0, and none is above 2^30";
+    w->in = (signed char)in;
+    w->out = (signed char)out;
+    w->tap = (signed char)tap;
+    m->nature[in] = LX_WINDOWED;
+    m->nature[tap] = LX_JOINED;
+    return NULL;
 }
 
-/* One letter has one part in one window. */
-static bool op_windows_apart(const struct windows_context *c, const struct lx_window *w, int count,
-                             char letter)
+bool op_map_windows(const struct op_check *c)
 {
-    uint64_t seen = 0;
+    static const enum lx_kind_id with[] = {LX_KIND_MATMUL, LX_KIND_SUM, LX_KIND_MEAN, LX_KIND_MAX,
+                                           LX_KIND_MIN};
+    struct lx_op *op = c->op;
+    int count = op->window_count;
+    bool may = !op->has_value && op->input_count == ((op->kind->traits & LX_CONTRACTS) ? 2 : 1),
+         known = false;
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++) known |= op->kind->id == with[i];
+    if (count == 0) return true;
+    if (!known || !may)
+        return op_error(c, LX_E_EINSUM,
+                        ": %s has no windows; matmul, sum, mean, max and min of one input have",
+                        op->kind->name);
+    struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
+    uint64_t seen = 0; /* variables: each has one part in one window */
     for (int i = 0; i < count; i++) {
+        char letter = (char)w[i].in;
+        const char *why = window_map(c, &w[i]);
+        if (why) return op_windows_wrong(c, letter, why);
         uint64_t own = UINT64_C(1) << w[i].in | UINT64_C(1) << w[i].out | UINT64_C(1) << w[i].tap;
         if (__builtin_popcountll(own) != 3 || (seen & own))
             return op_windows_wrong(c, letter, "a letter has two parts; give each window three of its own");
         seen |= own;
     }
-    return true;
-}
-
-static bool kind_has_windows(const struct lx_kind *k)
-{
-    static const enum lx_kind_id with[] = {LX_KIND_MATMUL, LX_KIND_SUM, LX_KIND_MEAN, LX_KIND_MAX,
-                                           LX_KIND_MIN};
-    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-        if (k->id == with[i]) return true;
-    return false;
-}
-
-/* Taps that no operand has are as many as the file says: all that is gone along must still be a number. */
-static bool op_windows_countable(const struct windows_context *c, char letter)
-{
+    op->windows = w;
+    /* A file may state any number of taps: the product of all that is iterated must still be a number. */
     int64_t products = 1;
     for (int v = 0; v < c->map->var_count; v++)
         if (c->map->nature[v] != LX_WINDOWED &&
             (!mul_i64(products, c->map->extent[v], &products) || products > MOST_INDEX))
-            return op_windows_wrong(c, letter, "its terms are more than 2^60; make it smaller");
+            return op_windows_wrong(c, c->map->letter[(int)w[0].in],
+                                    "its terms are more than 2^60; make it smaller");
     return true;
-}
-
-bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
-{
-    int count = op->window_count;
-    if (count == 0) return true;
-    if (!kind_has_windows(op->kind) || op->has_value ||
-        op->input_count != ((op->kind->traits & LX_CONTRACTS) ? 2 : 1))
-        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
-                             "op %s: %s has no windows; matmul, sum, mean, max and min of one input have",
-                             op->name, op->kind->name);
-    struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
-    for (int i = 0; i < count; i++) {
-        int in, out, tap;
-        char letter = (char)w[i].in;
-        if (!map_ends(c, &w[i], &in, &out) || !map_tap(c, &w[i], &tap)) return false;
-        int64_t far, size = c->map->extent[out];
-        bool ok = w[i].stride >= 1 && w[i].stride <= MOST && w[i].dilation != 0 && w[i].dilation >= -MOST &&
-                  w[i].dilation <= MOST && w[i].hole >= 1 && w[i].hole <= MOST && w[i].pad >= -MOST &&
-                  w[i].pad <= MOST && w[i].size <= MOST && mul_i64(w[i].stride, size, &far) &&
-                  far <= MOST_INDEX;
-        if (!ok)
-            return op_windows_wrong(
-                c, (char)w[i].in,
-                "stride and hole are at least 1, dilation is not 0, and none is above 2^30");
-        w[i].in = (signed char)in;
-        w[i].out = (signed char)out;
-        w[i].tap = (signed char)tap;
-        c->map->nature[in] = LX_WINDOWED;
-        c->map->nature[tap] = LX_JOINED;
-        if (!op_windows_apart(c, w, i + 1, letter)) return false;
-    }
-    op->windows = w;
-    return op_windows_countable(c, c->map->letter[(int)w[0].in]);
 }
 
 const struct lx_window *lx_window_of(const struct lx_op *op, int v)
@@ -183,7 +132,7 @@ void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struc
 {
     if (op->window_count == 0) return;
     struct lx_window *w = arena_copy_array(b->memory, op->windows, (size_t)op->window_count, sizeof *w);
-    for (int i = 0; w && op->map && i < op->window_count; i++) {
+    for (int i = 0; op->map && i < op->window_count; i++) {
         w[i].in = (signed char)op->map->letter[(int)op->windows[i].in];
         w[i].out = (signed char)op->map->letter[(int)op->windows[i].out];
         w[i].tap = (signed char)op->map->letter[(int)op->windows[i].tap];

@@ -1,15 +1,15 @@
-/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the
- * boxes that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few
- * producers up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is
- * the length of the layer. The lengths that most ops speak for are tried: a run goes on while each op is
- * like the one a layer above it, and reads the same tensor, one as far up, or one from outside of the run as
- * well. Of overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest
- * tensors pass. O(n log n) for n ops. */
-#include "graph/repeats.h"
+/* Repeated layers. The hash of an op is of everything except names, tensors, numbers, and where the boxes
+ * that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
+ * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length
+ * of the layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a
+ * layer above it, and reads the same tensor, one as far up, or one from outside of the run as well. Of
+ * overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest tensors
+ * pass. O(n log n) for n ops. */
 #include "graph/graph.h"
-#include "base/fail.h"
+#include "base/arena.h"
 #include "base/hash.h"
-#include "base/memory.h"
+#include "base/order.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ struct search {
     int32_t *passing;     /* by op: tensors that are made above it and read from it on */
     struct alike *alike;
     struct length *lengths;
-    struct run *runs;
-    int32_t run_count, run_room;
+    VEC(struct run) runs;
+    struct arena memory;
 };
 
 static uint64_t repeats_mix(uint64_t h, int64_t n)
@@ -54,41 +54,37 @@ static uint64_t mix_list(uint64_t h, const int64_t *list, int count)
     return list && count > 0 ? hash_words(h, list, (size_t)count * sizeof *list) : h;
 }
 
-static uint64_t mix_tensor(uint64_t h, const struct lx_tensor *t)
+/* The hash of what an op is, without names and tensors. */
+static uint64_t repeats_own_hash(const struct lx_graph *g, const struct lx_op *op)
 {
-    h = repeats_mix(repeats_mix(h, (int64_t)t->dtype), t->rank);
-    return t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
-}
-
-static uint64_t mix_params(uint64_t h, const struct lx_kind *kind, const struct lx_op_params *p)
-{
-    if (!p) return repeats_mix(h, -2);
-    h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
-    if (!(kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
-    h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
-    h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
-    return repeats_mix(repeats_mix(h, p->k),
-                       p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine);
-}
-
-static uint64_t mix_windows(uint64_t h, const struct lx_op *op)
-{
-    for (int i = 0; i < op->window_count; i++) {
-        const struct lx_window *w = &op->windows[i];
+    const struct lx_op_params *p = op->params;
+    uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
+    h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
+    for (int i = 0; i < op_operand_count(op); i++) {
+        const struct lx_tensor *t = &g->tensors[op_operand(op, i)];
+        h = repeats_mix(repeats_mix(h, (int64_t)t->dtype), t->rank);
+        h = t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
+    }
+    h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
+    if (p) {
+        h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
+        if (!(op->kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
+        h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
+        h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
+        h = repeats_mix(h, p->k);
+    }
+    int flags = p ? p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine : -2;
+    h = repeats_mix(h, flags);
+    for (const struct lx_window *w = op->windows; w && w < op->windows + op->window_count; w++) {
         const int64_t all[] = {w->in,       w->out, w->tap,  w->size,     w->stride,
                                w->dilation, w->pad, w->hole, w->count_all};
         h = hash_words(h, all, sizeof all);
     }
-    return h;
-}
-
-static uint64_t mix_views(uint64_t h, const struct lx_graph *g, const struct lx_op *op)
-{
     for (int i = 0; op->views && i < op->input_count; i++) {
         int rank = g->tensors[op->inputs[i]].rank;
         h = mix_list(mix_list(h, op->views[i].stride, rank), op->views[i].size, rank);
     }
-    return h;
+    return repeats_mix(h, op->data ? op->data->count : -1);
 }
 
 /* Who made what each op reads, and how many tensors pass each place. */
@@ -101,13 +97,7 @@ static void repeats_follow(struct search *s)
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
-        uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
-        h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
-        for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
-        for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
-        h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
-        h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
-        s->own[o] = s->hash[o] = repeats_mix(h, op->data ? op->data->count : -1);
+        s->own[o] = s->hash[o] = repeats_own_hash(g, op);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
@@ -124,49 +114,34 @@ static void repeats_follow(struct search *s)
     for (int32_t o = 1; o <= n; o++) s->passing[o] += s->passing[o - 1];
 }
 
-static int by_hash(const void *a, const void *b)
-{
-    const struct alike *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
+ORDER(repeats_by_hash, struct alike, ORDER_UP(hash) ORDER_UP(op));
+ORDER(repeats_by_ops, struct length, ORDER_UP(ops));
+ORDER(repeats_by_votes, struct length, ORDER_DOWN(votes) ORDER_UP(ops));
+ORDER(repeats_by_first, struct lx_repeat, ORDER_UP(first));
 
-static int by_ops(const void *a, const void *b)
-{
-    const struct length *x = a, *y = b;
-    return x->ops < y->ops ? -1 : x->ops > y->ops;
-}
-
-static int by_votes(const void *a, const void *b)
-{
-    const struct length *x = a, *y = b;
-    if (x->votes != y->votes) return x->votes > y->votes ? -1 : 1;
-    return by_ops(a, b);
-}
-
-/* Distances to the next op alike, those that most have first; how many there are. */
+/* Distances to the next op alike, the most frequent first; returns their number. */
 static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
     for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
-    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    qsort(s->alike, (size_t)n, sizeof *s->alike, repeats_by_hash);
     for (int32_t i = 1; i < n; i++) {
         int32_t ops = s->alike[i].op - s->alike[i - 1].op;
         if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
             s->lengths[count++] = (struct length){ops, 1};
     }
-    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    qsort(s->lengths, (size_t)count, sizeof *s->lengths, repeats_by_ops);
     for (int32_t i = 0; i < count; i++)
         if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
             s->lengths[kept - 1].votes++;
         else
             s->lengths[kept++] = s->lengths[i];
-    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, repeats_by_votes);
     return kept < TRIED ? kept : TRIED;
 }
 
-/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is
- * read from above the run is any tensor of the kind, as weights are. */
+/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is read from above the run is
+ * any tensor of the kind, as weights are. */
 static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
 {
     const struct lx_op *here = &s->g->ops[o], *above = &s->g->ops[o - ops];
@@ -185,14 +160,10 @@ static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_
 {
     int32_t span = end - first;
     if (span / ops < 2 || span / ops * ops < LEAST_RUN) return;
-    if (s->run_count == s->run_room) {
-        s->run_room = 2 * s->run_room + 16;
-        s->runs = mem_resize(s->runs, (size_t)s->run_room * sizeof *s->runs);
-    }
-    s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
+    VEC_PUSH(&s->runs, (struct run){{first, ops, span / ops}, span});
 }
 
-/* By what is like something above it. */
+/* By the number of ops that are like one above. */
 static int repeats_by_size(const void *a, const void *b)
 {
     const struct lx_repeat *x = &((const struct run *)a)->is, *y = &((const struct run *)b)->is;
@@ -202,34 +173,24 @@ static int repeats_by_size(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_first(const void *a, const void *b)
-{
-    const struct lx_repeat *x = a, *y = b;
-    return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* The largest first; what is left of others does not count. */
+/* Takes the largest runs first; a run that overlaps a taken one is dropped. */
 static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
-    for (int32_t i = 0; i < s->run_count; i++) {
+    if (s->runs.count) qsort(s->runs.at, s->runs.count, sizeof *s->runs.at, repeats_by_size);
+    for (size_t i = 0; i < s->runs.count; i++) {
+        const struct run *run = &s->runs.at[i];
         /* Where a layer begins: whole layers may be moved over the ops beside them. */
-        int32_t least = s->runs[i].is.first,
-                spare = s->runs[i].span - s->runs[i].is.ops * s->runs[i].is.times;
-        for (int32_t k = 1; k <= spare; k++)
-            if (s->passing[s->runs[i].is.first + k + s->runs[i].is.ops] <
-                s->passing[least + s->runs[i].is.ops])
-                least = s->runs[i].is.first + k;
-        s->runs[i].is.first = least;
-        struct lx_repeat r = s->runs[i].is;
+        struct lx_repeat r = run->is;
+        for (int32_t at = r.first + 1; at <= run->is.first + run->span - r.ops * r.times; at++)
+            if (s->passing[at + r.ops] < s->passing[r.first + r.ops]) r.first = at;
         bool is_free = true;
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
         if (is_free) out[count++] = r;
     }
-    qsort(out, (size_t)count, sizeof *out, by_first);
+    qsort(out, (size_t)count, sizeof *out, repeats_by_first);
     return count;
 }
 
@@ -238,18 +199,18 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
     size_t n = (size_t)s.g->op_count, links = 0;
-    s.at = mem_zeroed(n + 1, sizeof *s.at);
+    s.at = arena_array(&s.memory, n + 1, sizeof *s.at);
     for (size_t o = 0; o < n; o++) {
         s.at[o] = (int32_t)links;
         links += (size_t)s.g->ops[o].input_count;
     }
-    s.made = mem_zeroed(links + 1, sizeof *s.made);
-    s.producer = mem_zeroed((size_t)s.g->tensor_count + 1, sizeof *s.producer);
-    s.own = mem_zeroed(n + 1, sizeof *s.own);
-    s.hash = mem_zeroed(n + 1, sizeof *s.hash);
-    s.passing = mem_zeroed(n + 2, sizeof *s.passing);
-    s.alike = mem_zeroed(n + 1, sizeof *s.alike);
-    s.lengths = mem_zeroed(n + 1, sizeof *s.lengths);
+    s.made = arena_array(&s.memory, links + 1, sizeof *s.made);
+    s.producer = arena_array(&s.memory, (size_t)s.g->tensor_count + 1, sizeof *s.producer);
+    s.own = arena_array(&s.memory, n + 1, sizeof *s.own);
+    s.hash = arena_array(&s.memory, n + 1, sizeof *s.hash);
+    s.passing = arena_array(&s.memory, n + 2, sizeof *s.passing);
+    s.alike = arena_array(&s.memory, n + 1, sizeof *s.alike);
+    s.lengths = arena_array(&s.memory, n + 1, sizeof *s.lengths);
     repeats_follow(&s);
     /* From the last op up, so that each round looks at the hashes of the one before. */
     for (int round = 0; round < CONTEXT; round++)
@@ -271,7 +232,7 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
         if (first >= 0) repeats_add_run(&s, first, ops, s.g->op_count);
     }
     *count = repeats_take_apart(&s, out);
-    void *all[] = {s.at, s.made, s.producer, s.own, s.hash, s.passing, s.alike, s.lengths, s.runs};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    VEC_FREE(&s.runs);
+    arena_free(&s.memory);
     return out;
 }

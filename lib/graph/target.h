@@ -1,5 +1,5 @@
-/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a
- * pattern file, a command line and the help all know the same parameters. */
+/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a pattern
+ * file, a command line and the help all know the same parameters. */
 #ifndef LX_GRAPH_TARGET_H
 #define LX_GRAPH_TARGET_H
 
@@ -14,7 +14,7 @@ struct lx_device {
     const char *cost_table; /* of lib/cost/cost_tables.c; the preset's, and it lives as long as the program */
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
-    double lx_reserved_fraction;         /* of what is left after the reserved bytes */
+    double lx_reserved_fraction;         /* of the bytes beyond the reserved ones */
     int64_t lx_usable_bytes;             /* if >= 0: this, whatever the three above say */
     int64_t stick_bytes;                 /* the grain of memory, and the alignment in LX */
     int64_t span_bytes;                  /* the most that one core may address of a tensor */
@@ -54,8 +54,8 @@ const char *lx_device_names(const char *between, char *out, size_t size);
 /* The link along an axis of a grid, counted from the last one. */
 void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us);
 
-/* Bytes of LX that a planner may use on each core:
- * round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1 - lx_reserved_fraction))). */
+/* Bytes of LX that a planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
+ * - lx_reserved_fraction))). */
 int64_t lx_device_usable(const struct lx_device *d);
 
 #endif

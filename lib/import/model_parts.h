@@ -8,7 +8,7 @@
 #define LX_IMPORT_MODEL_PARTS_H
 
 #include "base/arena.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/status.h"
 #include "base/vec.h"
 #include "import/model_import.h"

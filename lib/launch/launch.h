@@ -16,7 +16,7 @@
 #define LX_LAUNCH_LAUNCH_H
 
 #include "base/status.h"
-#include "graph/memories.h"
+#include "graph/graph.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -288,7 +288,6 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
     builder_begin(&n.b, g->file, g->name);
     n.b.unhashed = true;
-    builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; alive[o] && i < g->ops[o].output_count; i++) made[g->ops[o].outputs[i]] = true;
     /* Inputs keep their places, also those that only dead ops read. */

@@ -3,7 +3,7 @@
 #define LX_LAYOUT_PROPAGATE_H
 
 #include "base/arena.h"
-#include "graph/repeats.h"
+#include "graph/graph.h"
 #include "layout/op_index.h"
 #include "layout/layout.h"
 

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

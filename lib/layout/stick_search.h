@@ -70,7 +70,7 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
     return beam_node_of(&s->beam, at);
 }
 
-/* Repeated layers (graph/repeats.h) are searched until the states at the end of one equal those of the one
+/* Repeated layers (graph/graph.h) are searched until the states at the end of one equal those of the one
  * before, but for a constant cost and tensor numbers. Later layers repeat the same ways without a search,
  * with the same result. A layer is searched where the limit would drop a state that the last one kept. */
 

@@ -1,7 +1,7 @@
 /* Classes of variables by union and find over (op, variable) and (tensor, dimension). */
 #include "nests/axes.h"
 #include "base/checked.h"
-#include "base/union_find.h"
+#include "base/order.h"
 #include "layout/op_index.h"
 
 #include <string.h>

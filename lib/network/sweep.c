@@ -2,7 +2,7 @@
  * is exact: a variable in the room is open until all others there are decided. All ways into a state are
  * remembered for the next best answers. */
 #include "base/checked.h"
-#include "base/heap.h"
+#include "base/order.h"
 #include "network/network.h"
 
 enum {

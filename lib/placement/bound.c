@@ -13,7 +13,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/bisect.h"
 #include "base/order.h"
 
 #include <stdlib.h>

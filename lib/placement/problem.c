@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/union_find.h"
+#include "base/order.h"
 #include "base/words/words.h"
 #include "placement/problem.h"
 

@@ -3,7 +3,7 @@
  * are off for sure are in no part. */
 #include "placement/rewrite.h"
 #include "base/checked.h"
-#include "base/union_find.h"
+#include "base/order.h"
 
 struct parting {
     struct rewrite *w;

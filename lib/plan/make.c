@@ -54,9 +54,8 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     for (int i = 0; values && i < s->option_count; i++)
         if (values[i] != s->options[i].def)
             text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
-    const char *text = t.failed ? NULL : arena_string(p->memory, t.at ? t.at : "");
+    p->options = arena_string(p->memory, t.at ? t.at : "");
     text_free(&t);
-    p->options = text;
     return p;
 }
 

@@ -260,7 +260,5 @@ char *lx_settings_get(const struct lx_settings *o, int row)
         text_add(&t, word);
     else
         text_format(&t, "%lld", (long long)o->value[row]);
-    if (!t.failed && t.at) return t.at;
-    text_free(&t);
-    return NULL;
+    return t.at;
 }

@@ -3,7 +3,7 @@
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
-#include "base/words/digits.h"
+#include "base/words/words.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -129,8 +129,8 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
     if (b->reason) return b->reason;
     if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
     if (b->size > capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes",
-                            digits_in_groups(b->size).at, digits_in_groups(capacity).at);
+        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes", grouped(b->size).at,
+                            grouped(capacity).at);
     if (!l->plain)
         return plan->answer.status == LX_INFEASIBLE
                    ? "no legal answer exists"
@@ -139,12 +139,12 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
         return arena_format(
             plan->memory,
             "no room on scratchpad: others take up to %s of %s bytes while it lives, it needs %s",
-            digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
+            grouped(taken).at, grouped(capacity).at, grouped(b->size).at);
     if (!plan->asks_time && l->steps > MOST_STEPS)
         return arena_format(plan->memory,
                             "left off chip: others take at most %s of %s bytes while it lives; too many to "
                             "look for a hole between them",
-                            digits_in_groups(taken).at, digits_in_groups(capacity).at);
+                            grouped(taken).at, grouped(capacity).at);
     if (plan->asks_time || has_hole(l, b)) {
         /* Nothing is in its way. */
         if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
@@ -161,12 +161,12 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
     if (b->fixed >= 0)
         return arena_format(plan->memory,
                             "no room on scratchpad: others lie at its fixed address %s while it lives",
-                            digits_in_groups(b->fixed).at);
+                            grouped(b->fixed).at);
     return arena_format(
         plan->memory,
         "no room on scratchpad: fragmentation; others take at most %s of %s bytes while it lives, but no "
         "hole of %s lasts as long",
-        digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
+        grouped(taken).at, grouped(capacity).at, grouped(b->size).at);
 }
 
 static void reasons_find_reasons(struct lx_plan *plan)

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "layout/stated_layouts.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "search/search_steps.h"
 #include "search/reorder.h"
 

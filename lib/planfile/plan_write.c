@@ -12,7 +12,6 @@ static void write_fields(enum plan_section_id section, const void *record, const
         struct text one = {0};
         record_write(&s->fields[i], 1, record, &one);
         if (one.length > 2) text_format(t, "%s%.*s,\n", margin, (int)one.length - 2, one.at + 1);
-        t->failed |= one.failed;
         text_free(&one);
     }
 }

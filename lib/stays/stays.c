@@ -4,8 +4,7 @@
 #include "stays/draft.h"
 #include "base/vec.h"
 #include "base/words/words.h"
-#include "base/bisect.h"
-#include "base/words/digits.h"
+#include "base/order.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -238,9 +237,8 @@ static void measure_stay(struct builder *b, struct found_stay *f)
     f->buffer.size = view_part_bytes(b->x->layouts, f->stay.tensor, &v);
     if (f->stay.bar || f->buffer.size <= x->problem.capacity) return;
     f->stay.bar = LX_BAR_SIZE;
-    f->buffer.reason =
-        arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
-                     digits_in_groups(f->buffer.size).at, digits_in_groups(x->problem.capacity).at);
+    f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
+                                    grouped(f->buffer.size).at, grouped(x->problem.capacity).at);
 }
 
 /* All stays of one run into b->found; accesses get the number within found, offset by `base`. */

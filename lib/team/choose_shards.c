@@ -8,7 +8,7 @@
 #include "team/shard/shard_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/cancel.h"
 
 #include <string.h>
@@ -96,7 +96,6 @@ static bool choose_search(struct team_draft *d, bool rows, struct choice_room *r
                                .state = r->state,
                                .replicated = d->how->replicated};
     struct names tensors = {0};
-    if (d->how->choice_count > 0) names_reserve(&tensors, (uint32_t)g->tensor_count);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_tensor *x = &g->tensors[t];
         r->fixed[t] = !d->how->by_time && !d->how->replicated && x->role == LX_INPUT;

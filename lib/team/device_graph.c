@@ -176,7 +176,6 @@ struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int 
     k.loops_of = -1;
     builder_begin(&k.b, g->file, g->name);
     k.b.graph->device = g->device;
-    builder_reserve(&k.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2);
     device_graph_add_steps(&k);
     *m = (struct lx_team_device){
         .messages = arena_copy_array(memory, k.messages.at, k.messages.count, sizeof *k.messages.at),

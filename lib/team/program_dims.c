@@ -1,7 +1,7 @@
 /* Classes of dimensions, cut so that collectives go dimension by dimension. */
 #include "team/program_maker.h"
 #include "base/fail.h"
-#include "base/union_find.h"
+#include "base/order.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Ops by tensor, sorted by counting. */
-#include "base/bisect.h"
+#include "base/order.h"
 #include "base/memory.h"
 #include "team/team_private.h"
 

@@ -7,7 +7,6 @@
 #include "anneal/decode.h"
 #include "base/cancel.h"
 #include "base/checked.h"
-#include "base/heap.h"
 #include "base/memory.h"
 #include "base/order.h"
 

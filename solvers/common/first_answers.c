@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>

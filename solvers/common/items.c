@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/union_find.h"
 
 #include <stdlib.h>
 

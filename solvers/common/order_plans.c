@@ -4,7 +4,7 @@
 #include "common/gap_fit.h"
 #include "solvers.h"
 #include "base/arena.h"
-#include "base/heap.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
-#include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
 

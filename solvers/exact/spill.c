@@ -10,7 +10,6 @@
 #include "exact/search.h"
 #include "solvers.h"
 #include "base/order.h"
-#include "base/union_find.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* What several forms need: reading values, solvers by name, plans and addresses. */
 #include "cases/cases.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,10 +53,8 @@ const char *case_refusal(const cJSON *one)
 void text_json_value(struct text *t, const cJSON *value)
 {
     char *printed = cJSON_PrintUnformatted(value);
-    if (printed)
-        text_add(t, printed);
-    else
-        t->failed = true;
+    if (!printed) memory_out();
+    text_add(t, printed);
     cJSON_free(printed);
 }
 

@@ -40,8 +40,7 @@ static bool read_nest(const cJSON *json, struct lx_loops *out, lx_status *st)
     text_json_value(&body, json);
     text_add(&all, "{\"lxplan\": 1, \"kind\": \"loops\", ");
     if (body.at && body.at[0] == '{') text_add(&all, body.at + 1);
-    bool ok = !body.failed && !all.failed ? lx_loops_parse("case", all.at, all.length, out, st)
-                                          : status_no_memory(st);
+    bool ok = lx_loops_parse("case", all.at, all.length, out, st);
     text_free(&body);
     text_free(&all);
     return ok;

@@ -72,11 +72,7 @@ static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
         text_add(&t, "}");
     }
     text_add(&t, "]}\n");
-    const struct lx_graph *g = NULL;
-    if (t.failed)
-        status_no_memory(st);
-    else
-        g = lx_graph_of_text(p->name, t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_of_text(p->name, t.at, t.length, st);
     text_free(&t);
     if (!g || p->limit < 0) return g;
     const struct lx_graph *sized = lx_graph_with_capacity(g, p->limit, st);

@@ -45,12 +45,8 @@ void list_add(struct list *l, const char *name, const cJSON *buffer)
 
 const struct lx_graph *list_close(struct list *l, lx_status *st)
 {
-    const struct lx_graph *g = NULL;
     text_add(&l->text, "]}\n");
-    if (l->text.failed)
-        status_no_memory(st);
-    else
-        g = lx_graph_of_text("case", l->text.at, l->text.length, st);
+    const struct lx_graph *g = lx_graph_of_text("case", l->text.at, l->text.length, st);
     text_free(&l->text);
     return g;
 }

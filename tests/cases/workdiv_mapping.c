@@ -283,7 +283,7 @@ static void residency(struct cases *c, const cJSON *section)
                 bool letter = *p >= 'a' && *p <= 'z';
                 text_format(&t, letter ? "\"%c\"" : "%c", *p);
             }
-            producer = producers = t.failed ? NULL : cJSON_Parse(t.at);
+            producer = producers = cJSON_Parse(t.at);
             text_free(&t);
         }
         int found = 0, total = cJSON_GetArraySize(pairs);

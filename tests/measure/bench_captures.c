@@ -73,7 +73,7 @@ static const struct lx_graph *as_list(const char *name, const cJSON *instance, i
         text_add(&t, "}");
     }
     text_add(&t, "]}");
-    const struct lx_graph *g = t.failed ? NULL : lx_graph_of_text(name, t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_of_text(name, t.at, t.length, st);
     text_free(&t);
     return g;
 }

@@ -5,7 +5,7 @@
  * Exit: 0; 1 a plan that is not read back as it was; 2 an option that is none; 3 no memory. */
 #include "unstable.h"
 #include "base/memory.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "solvers.h"
 
 #include <stdio.h>

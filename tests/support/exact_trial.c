@@ -76,7 +76,6 @@ static char *trial_pattern(const struct trial *t, int cores)
     for (int i = 1; i < t->inputs; i++) text_format(&s, ", \"x%d\"", i);
     text_add(&s, "], \"output\": \"y\"}, "
                  "{\"name\": \"e\", \"kind\": \"clone\", \"inputs\": [\"y\"], \"output\": \"z\"}]}");
-    assert_false(s.failed);
     return s.at;
 }
 

@@ -65,7 +65,7 @@ static void damage_once(struct torture *t, struct subject *s, struct rng *r)
     s->only_legal = rng_below(r, EVERY_RUN) != 0;
     struct text text = {0};
     if (done) json_text_add(&text, plan);
-    if (text.at && !text.failed) {
+    if (text.at) {
         /* What would have to run wrong need not here: a second change may undo it, or it was told to a core without work. */
         const struct sabotage known = {way->name, way->act,
                                        way->runs_wrong == SUMS_OTHERWISE ? SUMS_OTHERWISE : 0};

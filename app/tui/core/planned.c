@@ -1,7 +1,7 @@
 /* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
-#include "base/bisect.h"
+#include "base/order.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no object has a
- * key twice. */
+/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no
+ * object has a key twice. */
 #include "base/json/json.h"
-#include "base/fail.h"
 #include "base/checked.h"
+#include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/words.h"
 
@@ -11,58 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t json_position(const struct json_value *v)
-{
-    return ((int64_t)v->place.line << 32) + v->place.column;
-}
-
-/* By key, equal ones in the order of the text. */
-static int compare_keys(const void *a, const void *b)
-{
-    const struct json_value *x = *(const struct json_value *const *)a,
-                            *y = *(const struct json_value *const *)b;
-    int order = strcmp(x->key, y->key);
-    return order ? order : (json_position(x) > json_position(y)) - (json_position(x) < json_position(y));
-}
-
-/* The first value whose key stood before, or NULL. Most objects have few keys: those are compared pair by pair. */
-static const struct json_value *repeated_in_few(const struct json_value *object)
-{
-    for (const struct json_value *v = object->child; v; v = v->next)
-        for (const struct json_value *before = object->child; before != v; before = before->next)
-            if (strcmp(before->key, v->key) == 0) return v;
-    return NULL;
-}
-
-static const struct json_value *repeated_in_many(const struct json_value **keys, size_t n)
-{
-    const struct json_value *first = NULL;
-    qsort(keys, n, sizeof *keys, compare_keys);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 &&
-            (!first || json_position(keys[i]) < json_position(first)))
-            first = keys[i];
-    return first;
-}
-
+/* The first value whose key stood before. Most objects have few keys, which are compared pair by pair. */
 static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)
 {
     enum { FEW = 12 };
-    size_t n = (size_t)json_count(object), i = 0;
-    const struct json_value *v, *second = NULL, **keys = NULL;
-    if (n <= FEW)
-        second = repeated_in_few(object);
-    else {
-        keys = mem_alloc(n * sizeof *keys);
-        json_for_each(v, object) keys[i++] = v;
-        second = repeated_in_many(keys, n);
+    const struct json_value *v, *before, *second = NULL;
+    if (json_count(object) <= FEW) {
+        for (v = object->child; v && !second; v = v->next)
+            for (before = object->child; before != v && !second; before = before->next)
+                if (strcmp(before->key, v->key) == 0) second = v;
+    } else {
+        struct names keys = {0};
+        for (v = object->child; v && !second; v = v->next)
+            if (names_add(&keys, v->key, 0) == NAMES_KNOWN) second = v;
+        names_free(&keys);
     }
-    mem_free(keys);
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
                                      "the key \"%s\" stands twice in one object; remove one", second->key);
 }
 
-/* What is inside comes first. Depth is bounded by the scan. */
+/* Objects inside come first. Depth is bounded by the scan. */
 static bool no_duplicate_keys(const struct json *j, const struct json_value *value, lx_status *st)
 {
     const struct json_value *v;
@@ -126,35 +94,26 @@ bool json_key_error(const struct json *j, const struct json_value *value, lx_sta
     return false;
 }
 
-static const char *type_name(const struct json_value *v)
-{
-    return json_is_object(v)   ? "an object"
-           : json_is_array(v)  ? "an array"
-           : json_is_string(v) ? "a string"
-           : json_is_number(v) ? "a number"
-           : json_is_null(v)   ? "null"
-                               : "true or false";
-}
+static const char *const kind_names[] = {
+    [JSON_NULL] = "null",       [JSON_FALSE] = "true or false", [JSON_TRUE] = "true or false",
+    [JSON_NUMBER] = "a number", [JSON_STRING] = "a string",     [JSON_ARRAY] = "an array",
+    [JSON_OBJECT] = "an object"};
 
 bool json_only_keys(const struct json *j, const struct json_value *value, const char *what,
                     const char *const *keys, lx_status *st)
 {
     if (!json_is_object(value))
-        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an object, not %s", what, type_name(value));
+        return json_error(j, value, st, LX_E_SCHEMA, "%s must be an object, not %s", what,
+                          kind_names[value->kind]);
     for (const struct json_value *child = value->child; child; child = child->next) {
         const char *const *k = keys;
         while (*k && strcmp(*k, child->key) != 0) k++;
         if (*k) continue;
-        char known[400] = "";
-        size_t n = 0;
-        for (k = keys; *k && n < sizeof known; k++) {
-            int wrote = snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", *k);
-            n += wrote > 0 ? (size_t)wrote : 0;
-        }
+        char known[400];
         const char *near = nearest(child->key, keys);
         return json_key_error(j, child, st, LX_E_SCHEMA, "unknown key \"%s\" in %s;%s%s%s it may have: %s",
                               child->key, what, near ? " did you mean \"" : "", near ? near : "",
-                              near ? "\"?" : "", known);
+                              near ? "\"?" : "", words_listed(keys, known, sizeof known));
     }
     return true;
 }
@@ -167,18 +126,18 @@ const struct json_value *json_find(const struct json_value *object, const char *
     return v;
 }
 
-static const struct json_value *require(const struct json *j, const struct json_value *object,
-                                        const char *key, lx_status *st)
+/* The value of a key if it is of the wanted kind. False: an error; `*v` NULL: it is absent, and need not be
+ * there. */
+static bool json_typed(const struct json *j, const struct json_value *object, const char *key, bool needed,
+                       enum json_kind kind, const struct json_value **v, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
-    return v;
-}
-
-static bool wrong_type(const struct json *j, const struct json_value *v, const char *what, const char *wanted,
-                       lx_status *st)
-{
-    return json_error(j, v, st, LX_E_SCHEMA, "%s must be %s, not %s", what, wanted, type_name(v));
+    *v = json_find(object, key);
+    if (!*v)
+        return !needed ||
+               json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
+    if ((*v)->kind == kind || (kind == JSON_TRUE && json_is_bool(*v))) return true;
+    return json_error(j, *v, st, LX_E_SCHEMA, "%s must be %s, not %s", key, kind_names[kind],
+                      kind_names[(*v)->kind]);
 }
 
 static bool too_wide(const struct json *j, const struct json_value *v, lx_status *st)
@@ -197,7 +156,8 @@ bool json_whole(const struct json_value *v, int64_t *bits)
 bool json_int_value(const struct json *j, const struct json_value *v, const char *what, int64_t low,
                     int64_t high, int64_t *out, lx_status *st)
 {
-    if (!json_is_number(v)) return wrong_type(j, v, what, "an integer", st);
+    if (!json_is_number(v))
+        return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %s", what, kind_names[v->kind]);
     if (too_wide(j, v, st)) return false;
     double d = v->number;
     if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
@@ -211,8 +171,8 @@ bool json_int_value(const struct json *j, const struct json_value *v, const char
 bool json_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
               int64_t high, int64_t *out, lx_status *st)
 {
-    const struct json_value *v = require(j, object, key, st);
-    return v && json_int_value(j, v, key, low, high, out, st);
+    if (json_find(object, key)) return json_opt_int(j, object, key, low, high, out, st);
+    return json_error(j, object, st, LX_E_SCHEMA, "the key \"%s\" is missing here; add it", key);
 }
 
 bool json_opt_int(const struct json *j, const struct json_value *object, const char *key, int64_t low,
@@ -225,9 +185,9 @@ bool json_opt_int(const struct json *j, const struct json_value *object, const c
 bool json_opt_number(const struct json *j, const struct json_value *object, const char *key, double low,
                      double high, double *out, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
+    const struct json_value *v;
+    if (!json_typed(j, object, key, false, JSON_NUMBER, &v, st)) return false;
     if (!v) return true;
-    if (!json_is_number(v)) return wrong_type(j, v, key, "a number", st);
     if (too_wide(j, v, st)) return false;
     if (!(v->number >= low && v->number <= high))
         return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->number, low,
@@ -239,41 +199,87 @@ bool json_opt_number(const struct json *j, const struct json_value *object, cons
 bool json_opt_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
                      lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_string(v)) return wrong_type(j, v, key, "a string", st);
-    *out = v->text;
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_STRING, &v, st);
+    if (ok && v) *out = v->text;
+    return ok;
 }
 
 bool json_string(const struct json *j, const struct json_value *object, const char *key, const char **out,
                  lx_status *st)
 {
-    return require(j, object, key, st) && json_opt_string(j, object, key, out, st);
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, true, JSON_STRING, &v, st);
+    if (ok) *out = v->text;
+    return ok;
 }
 
 bool json_opt_bool(const struct json *j, const struct json_value *object, const char *key, bool *out,
                    lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_bool(v)) return wrong_type(j, v, key, "true or false", st);
-    *out = json_is_true(v);
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_TRUE, &v, st);
+    if (ok && v) *out = json_is_true(v);
+    return ok;
 }
 
 bool json_opt_array(const struct json *j, const struct json_value *object, const char *key,
                     const struct json_value **out, lx_status *st)
 {
-    const struct json_value *v = json_find(object, key);
-    if (!v) return true;
-    if (!json_is_array(v)) return wrong_type(j, v, key, "an array", st);
-    *out = v;
-    return true;
+    const struct json_value *v;
+    bool ok = json_typed(j, object, key, false, JSON_ARRAY, &v, st);
+    if (ok && v) *out = v;
+    return ok;
 }
 
 bool json_array(const struct json *j, const struct json_value *object, const char *key,
                 const struct json_value **out, lx_status *st)
 {
-    return require(j, object, key, st) && json_opt_array(j, object, key, out, st);
+    return json_typed(j, object, key, true, JSON_ARRAY, out, st);
+}
+
+/* --- The kind of a JSON file before anyone has read it. --- */
+
+static const char *json_skip_blank(const char *at, const char *end)
+{
+    while (at < end && memchr(" \t\r\n", *at, 4)) at++;
+    return at;
+}
+
+/* Is the string at `at` this very word? */
+static bool json_is_word(const char *at, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - at) >= n + 2 && *at == '"' && memcmp(at + 1, word, n) == 0 && at[n + 1] == '"';
+}
+
+/* The value of a key of the outermost object, or NULL. */
+static const char *json_outer_value(const char *text, const char *end, const char *key)
+{
+    const char *at = text;
+    for (int64_t depth = 0; at < end; at++) {
+        if (*at != '"') {
+            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+            continue;
+        }
+        bool found = depth == 1 && json_is_word(at, end, key);
+        for (at++; at < end && *at != '"'; at++)
+            if (*at == '\\' && at + 1 < end) at++;
+        if (at == end) break;
+        const char *value = json_skip_blank(at + 1, end);
+        if (found && value < end && *value == ':') return json_skip_blank(value + 1, end);
+    }
+    return NULL;
+}
+
+bool json_is_kind(const char *text, size_t length, const char *kind)
+{
+    const char *value = json_outer_value(text, text + length, "kind");
+    return value && json_is_word(value, text + length, kind);
+}
+
+bool json_has_key(const char *text, size_t length, const char *key)
+{
+    const char *at = json_skip_blank(text, text + length);
+    return at < text + length && *at == '{' && json_outer_value(text, text + length, key);
 }

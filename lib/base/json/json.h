@@ -1,13 +1,13 @@
-/* Reading JSON files of which every mistake can be shown to its author.
+/* Reads JSON files; every error has a place in the file.
  *
- * One strict pass over the text (json_scan.c, RFC 8259) makes a tree in an arena: 64 bytes per value, and its keys and
- * strings with their escapes undone. Every value knows where it stands, so that an error found much later still has
- * a line and a column. Refused are also integers beyond 64 bits, numbers that overflow, NUL characters, invalid UTF-8,
- * keys that stand twice, nesting bombs and floods of values. Integers beyond 2^53, which a double need not hold, are
- * kept exactly: json_whole has them, all other readers refuse them.
+ * One strict pass over the text (json_scan.c, RFC 8259) makes a tree in an arena: 64 bytes per value, and its
+ * keys and strings with their escapes undone. Every value knows where it stands, so that an error found much
+ * later still has a line and a column. Refused are also integers beyond 64 bits, numbers that overflow, NUL
+ * characters, invalid UTF-8, keys that stand twice, nesting bombs and floods of values. Integers beyond 2^53,
+ * which a double need not hold, are kept exactly: json_whole has them, all other readers refuse them.
  *
- * The readers below look a key up in an object, check type and range, and report against the place of
- * the value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
+ * The readers below look a key up in an object, check type and range, and report against the place of the
+ * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
 #ifndef LX_BASE_JSON_JSON_H
 #define LX_BASE_JSON_JSON_H
 
@@ -20,8 +20,8 @@
 
 enum {
     JSON_MAX_DEPTH = 64,
-    JSON_MAX_VALUES = 1 << 23, /* more only if they take so many bytes each, */
-    JSON_BYTES_PER_VALUE = 3,  /* as in plans of many members: a flood of single digits takes 2 */
+    JSON_MAX_VALUES = 1 << 23, /* more only if each takes at least */
+    JSON_BYTES_PER_VALUE = 3,  /* bytes, as in plans of many devices: a flood of single digits takes 2 */
 };
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
@@ -52,8 +52,8 @@ struct json {
 bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
 void json_free(struct json *j);
 
-/* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write keys in
- * another order, so that it may stand anywhere. */
+/* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write
+ * keys in another order, so that it may stand anywhere. */
 bool json_is_kind(const char *text, size_t length, const char *kind);
 /* Is it an object with this key? */
 bool json_has_key(const char *text, size_t length, const char *key);
@@ -64,39 +64,16 @@ static inline bool json_is(const struct json_value *v, enum json_kind kind)
     return v && v->kind == kind;
 }
 
-static inline bool json_is_null(const struct json_value *v)
-{
-    return json_is(v, JSON_NULL);
-}
-
-static inline bool json_is_true(const struct json_value *v)
-{
-    return json_is(v, JSON_TRUE);
-}
+#define json_is_null(v)   json_is((v), JSON_NULL)
+#define json_is_true(v)   json_is((v), JSON_TRUE)
+#define json_is_number(v) json_is((v), JSON_NUMBER)
+#define json_is_string(v) json_is((v), JSON_STRING)
+#define json_is_array(v)  json_is((v), JSON_ARRAY)
+#define json_is_object(v) json_is((v), JSON_OBJECT)
 
 static inline bool json_is_bool(const struct json_value *v)
 {
     return json_is(v, JSON_TRUE) || json_is(v, JSON_FALSE);
-}
-
-static inline bool json_is_number(const struct json_value *v)
-{
-    return json_is(v, JSON_NUMBER);
-}
-
-static inline bool json_is_string(const struct json_value *v)
-{
-    return json_is(v, JSON_STRING);
-}
-
-static inline bool json_is_array(const struct json_value *v)
-{
-    return json_is(v, JSON_ARRAY);
-}
-
-static inline bool json_is_object(const struct json_value *v)
-{
-    return json_is(v, JSON_OBJECT);
 }
 
 static inline const struct json_value *json_first(const struct json_value *v)
@@ -144,11 +121,12 @@ bool json_opt_array(const struct json *j, const struct json_value *object, const
 bool json_int_value(const struct json *j, const struct json_value *value, const char *what, int64_t low,
                     int64_t high, int64_t *out, lx_status *st);
 
-/* The 64 bits of a number that is an integer from -2^63 to 2^64 - 1; those from 2^63 on are taken as unsigned. False:
- * it is none. */
+/* The 64 bits of a number that is an integer from -2^63 to 2^64 - 1; those from 2^63 on are taken as
+ * unsigned. False: it is none. */
 bool json_whole(const struct json_value *value, int64_t *bits);
 
-/* The scan: checks `text` and makes the tree of `j`, whose memory is the caller's to free also when it fails. */
+/* The scan: checks `text` and makes the tree of `j`, whose memory is the caller's to free also when it
+ * fails. */
 bool json_scan(struct json *j, const char *text, size_t length, lx_status *st);
 
 #endif

@@ -1,11 +1,12 @@
-/* A strict reading of RFC 8259 that makes the tree as it goes: one pass, no recursion, one allocation from the arena per
- * value, key and string. Arrays and objects that are open stand on a stack with the place where their next value is
- * to be hung up. */
+/* A strict reading of RFC 8259 that makes the tree as it goes: one pass, no recursion, one allocation from
+ * the arena per value, key and string. Arrays and objects that are open stand on a stack with the place where
+ * their next value is to be hung up. */
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include "base/words/words.h"
 
 #include <locale.h>
 #include <math.h>
@@ -53,7 +54,7 @@ static void skip_space(struct scan *s)
 }
 
 /* How the character here would be named to a person. */
-static const char *json_scan_seen(const struct scan *s, char out[24])
+static const char *scan_seen(const struct scan *s, char out[24])
 {
     if (s->at >= s->end) return "the end of the text";
     if (*s->at == '/' || *s->at == '#')
@@ -70,17 +71,13 @@ static bool is_digit(const struct scan *s)
     return s->at < s->end && *s->at >= '0' && *s->at <= '9';
 }
 
-static bool is_hex(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 static bool hex4(const unsigned char *p, const unsigned char *end, unsigned *out)
 {
     if (end - p < 4) return false;
     unsigned v = 0;
     for (int i = 0; i < 4; i++) {
-        if (!is_hex(p[i])) return false;
+        if ((p[i] < '0' || p[i] > '9') && (p[i] < 'a' || p[i] > 'f') && (p[i] < 'A' || p[i] > 'F'))
+            return false;
         v = v * 16 + (unsigned)(p[i] <= '9' ? p[i] - '0' : (p[i] | 0x20) - 'a' + 10);
     }
     *out = v;
@@ -108,16 +105,6 @@ static bool scan_escape(struct scan *s)
     return true;
 }
 
-static char *put_utf8(char *out, unsigned code)
-{
-    if (code < 0x80) return *out = (char)code, out + 1;
-    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-    *out++ = (char)(first[more] | code >> 6 * more);
-    while (more-- > 0) *out++ = (char)(0x80 | (code >> 6 * more & 0x3f));
-    return out;
-}
-
 /* The character of the escape at `*at`, which scan_escape has seen, and past it. */
 static unsigned escaped(const unsigned char **at, const unsigned char *end)
 {
@@ -139,14 +126,14 @@ static unsigned escaped(const unsigned char **at, const unsigned char *end)
 /* A string of `n` bytes between its quotes; without its escapes it is no longer. */
 static const char *keep_string(struct scan *s, const unsigned char *from, size_t n, bool has_escapes)
 {
-    char *text = arena_alloc(&s->json->memory, n + 1), *out = text;
+    char *text = arena_alloc(&s->json->memory, n + 1), *out = text; /* which is zero behind the string */
     if (!has_escapes) return memcpy(text, from, n);
     for (const unsigned char *at = from; at < from + n;)
         if (*at == '\\')
-            out = put_utf8(out, escaped(&at, s->end));
+            out += encode_character(escaped(&at, s->end), out);
         else
             *out++ = (char)*at++;
-    return text; /* the arena's memory is zero behind it */
+    return text;
 }
 
 /* NULL: an error. */
@@ -173,16 +160,6 @@ static const char *scan_string(struct scan *s)
     return fail(s, LX_E_SYNTAX, "the text ends inside a string"), NULL;
 }
 
-/* An integer beyond 2^53, exactly; `size` without its sign. */
-static bool keep_wide(struct scan *s, struct json_value *v, bool negative, uint64_t size, bool fits)
-{
-    if (!fits || (negative && size > UINT64_C(1) << 63))
-        return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992) that 64 bits do not hold");
-    v->wide = true;
-    v->bits = (int64_t)(negative ? 0 - size : size);
-    return true;
-}
-
 /* The point is a point whatever the language of the calling program is. */
 static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
 {
@@ -197,43 +174,51 @@ static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
     return isfinite(v->number) ? true : fail(s, LX_E_RANGE, "a number too large for a double");
 }
 
+/* Past at least one digit; `where` for the error. */
+static bool scan_digits(struct scan *s, const char *where)
+{
+    char seen_text[24];
+    if (!is_digit(s))
+        return fail(s, LX_E_SYNTAX, "expected a digit%s, found %s", where, scan_seen(s, seen_text));
+    while (is_digit(s)) s->at++;
+    return true;
+}
+
 static bool scan_number(struct scan *s, struct json_value *v)
 {
     const unsigned char *start = s->at;
-    char seen_text[24];
-    bool integer = true, fits = true;
+    bool negative = *start == '-', integer = true, fits = true;
     uint64_t value = 0;
-    if (*s->at == '-') s->at++;
-    if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit, found %s", json_scan_seen(s, seen_text));
-    if (*s->at == '0' && s->at + 1 < s->end && s->at[1] >= '0' && s->at[1] <= '9')
+    s->at += negative;
+    const unsigned char *digits = s->at;
+    if (s->end - s->at > 1 && *s->at == '0' && s->at[1] >= '0' && s->at[1] <= '9')
         return fail(s, LX_E_SYNTAX, "a number may not begin with 0; remove the zeros");
-    for (; is_digit(s); s->at++)
+    if (!scan_digits(s, "")) return false;
+    for (; digits < s->at; digits++)
         fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
-               !__builtin_add_overflow(value, (uint64_t)(*s->at - '0'), &value);
+               !__builtin_add_overflow(value, (uint64_t)(*digits - '0'), &value);
     if (s->at < s->end && *s->at == '.') {
         integer = false;
         s->at++;
-        if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s",
-                        json_scan_seen(s, seen_text));
-        while (is_digit(s)) s->at++;
+        if (!scan_digits(s, " after the point")) return false;
     }
     if (s->at < s->end && (*s->at == 'e' || *s->at == 'E')) {
         integer = false;
         s->at++;
         if (s->at < s->end && (*s->at == '+' || *s->at == '-')) s->at++;
-        if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s",
-                        json_scan_seen(s, seen_text));
-        while (is_digit(s)) s->at++;
+        if (!scan_digits(s, " in the exponent")) return false;
     }
     size_t length = (size_t)(s->at - start);
-    bool negative = *start == '-', exact = integer && fits && value <= LX_INT_MAX;
     s->at = start;
-    if (exact)
+    if (integer && fits && value <= LX_INT_MAX) {
         v->number = negative ? -(double)value : (double)value;
-    else if ((integer && !exact && !keep_wide(s, v, negative, value, fits)) || !keep_decimal(s, v, length))
-        return false;
+    } else {
+        if (integer && (!fits || (negative && value > UINT64_C(1) << 63)))
+            return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992) that 64 bits do not hold");
+        v->wide = integer;
+        if (integer) v->bits = (int64_t)(negative ? 0 - value : value);
+        if (!keep_decimal(s, v, length)) return false;
+    }
     s->at = start + length;
     return true;
 }
@@ -254,36 +239,31 @@ static bool scan_word(struct scan *s, struct json_value *v)
                     "not a JSON value; NaN and Infinity do not exist in JSON, write a number");
     return fail(s, LX_E_SYNTAX,
                 "expected a value (a string in quotes, a number, true, false, null, [ or {), found %s",
-                json_scan_seen(s, seen_text));
+                scan_seen(s, seen_text));
 }
 
 static bool scan_key(struct scan *s)
 {
     char seen_text[24];
     if (s->at >= s->end || *s->at != '"')
-        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", scan_seen(s, seen_text));
     s->key_line = s->line;
     s->key_column = (int)(s->at - s->line_start) + 1;
     s->key = scan_string(s);
     if (!s->key) return false;
     skip_space(s);
     if (s->at >= s->end || *s->at != ':')
-        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", scan_seen(s, seen_text));
     s->at++;
     skip_space(s);
     return true;
 }
 
-/* Are there more values by now than any file needs? */
-static bool floods(const struct scan *s)
-{
-    return s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count;
-}
-
 /* A value that begins here, hung up where it belongs. NULL: an error. */
-static struct json_value *json_scan_add_value(struct scan *s)
+static struct json_value *scan_add_value(struct scan *s)
 {
-    if (floods(s))
+    /* Are there more values by now than any file needs? */
+    if (s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count)
         return fail(s, LX_E_LIMIT,
                     "more than %d values of fewer than %d bytes each in one file, which is more than any "
                     "graph that is planned needs; split it",
@@ -304,24 +284,21 @@ static struct json_value *json_scan_add_value(struct scan *s)
     return v;
 }
 
-static bool open_value(struct scan *s, struct json_value *v, char begins)
-{
-    if (s->depth >= JSON_MAX_DEPTH)
-        return fail(s, LX_E_LIMIT, "nested deeper than %d levels", JSON_MAX_DEPTH);
-    v->kind = begins == '{' ? JSON_OBJECT : JSON_ARRAY;
-    s->open[s->depth++] = (struct open_value){begins, &v->child};
-    s->at++;
-    return true;
-}
-
 /* Reads a value; an array or object is only opened. */
 static bool scan_value(struct scan *s)
 {
     if (s->at >= s->end) return fail(s, LX_E_SYNTAX, "the text ends where a value was expected");
-    struct json_value *v = json_scan_add_value(s);
+    struct json_value *v = scan_add_value(s);
     if (!v) return false;
     unsigned char c = *s->at;
-    if (c == '{' || c == '[') return open_value(s, v, (char)c);
+    if (c == '{' || c == '[') {
+        if (s->depth >= JSON_MAX_DEPTH)
+            return fail(s, LX_E_LIMIT, "nested deeper than %d levels", JSON_MAX_DEPTH);
+        v->kind = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+        s->open[s->depth++] = (struct open_value){(char)c, &v->child};
+        s->at++;
+        return true;
+    }
     v->kind = c == '"' ? JSON_STRING : JSON_NUMBER;
     if (c == '"') return (v->text = scan_string(s)) != NULL;
     if (c == '-' || (c >= '0' && c <= '9')) return scan_number(s, v);
@@ -352,8 +329,7 @@ static bool scan_all(struct scan *s)
         }
         if (!opened) {
             if (*s->at != ',')
-                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close,
-                            json_scan_seen(s, seen_text));
+                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close, scan_seen(s, seen_text));
             s->at++;
             skip_space(s);
             if (s->at < s->end && *s->at == close)
@@ -366,7 +342,7 @@ static bool scan_all(struct scan *s)
     }
     skip_space(s);
     if (s->at < s->end)
-        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", json_scan_seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", scan_seen(s, seen_text));
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* One row of the table per kind, by its id. */
 #include "device/execute/arith.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"

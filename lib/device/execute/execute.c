@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/cancel.h"
 #include "device/memory/stick_box.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

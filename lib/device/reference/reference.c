@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 
 #include <float.h>
 #include <math.h>

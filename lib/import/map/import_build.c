@@ -2,7 +2,7 @@
  * that their kinds need beside letters. */
 #include "import/map/import.h"
 #include "graph/op_params.h"
-#include "graph/results.h"
+#include "graph/graph.h"
 #include "base/fail.h"
 #include "base/text.h"
 

@@ -11,7 +11,7 @@
  * together are limited. */
 #include "import/map/import.h"
 #include "base/fail.h"
-#include "base/heap.h"
+#include "base/order.h"
 #include "base/memory.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "import/layers/layers.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <string.h>
 

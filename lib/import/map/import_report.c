@@ -1,7 +1,7 @@
 /* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and decisions on
  * roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
-#include "graph/repeats.h"
+#include "graph/graph.h"
 #include "import/map/import.h"
 #include "import/read/hlo.h"
 #include "base/fail.h"

@@ -1,5 +1,5 @@
 /* The choices that the search for shards has between two ops, and layers that repeat in it
- * (graph/repeats.h). Private to the stage.
+ * (graph/graph.h). Private to the stage.
  *
  * Layers are searched until the choices at the end of one are those at the end of the one before, and every
  * choice has grown as the choice has that it came from: if the next layers decide alike, costs are straight
@@ -10,7 +10,7 @@
 #ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
 #define LX_TEAM_SHARD_SHARD_LAYERS_H
 
-#include "graph/repeats.h"
+#include "graph/graph.h"
 #include "team/shard/shard_search.h"
 
 enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };

@@ -11,7 +11,6 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_core.h"
 
-#include "base/bisect.h"
 #include "base/order.h"
 #include "base/vec.h"
 

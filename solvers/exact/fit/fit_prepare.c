@@ -13,7 +13,6 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
-#include "base/bisect.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "common/taken_bits.h"

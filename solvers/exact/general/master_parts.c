@@ -4,7 +4,7 @@
  * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
 #include "exact/general/master.h"
 #include "base/memory.h"
-#include "base/union_find.h"
+#include "base/order.h"
 
 #include <string.h>
 

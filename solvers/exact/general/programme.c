@@ -1,6 +1,5 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
-#include "base/heap.h"
 #include "base/memory.h"
 #include "base/order.h"
 

@@ -46,7 +46,6 @@ static void test_letters(void **state)
         struct text map = {0};
         int seen = 0;
         show_text(p, &how, &map);
-        assert_false(map.failed);
         for (int32_t i = 0; i < p->problem.count; i++) {
             if (p->answer.address[i] < 0) continue;
             int32_t tensor = p->stays[i].tensor;

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/words/names.h"
+#include "base/words/words.h"
 #include "base/option.h"
 #include "base/rng.h"
 #include "base/fail.h"

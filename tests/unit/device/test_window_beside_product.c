@@ -93,7 +93,6 @@ static char *pattern_of(const struct trial *t)
     text_format(&s, "]}, {\"name\": \"d\", \"kind\": \"matmul\", \"inputs\": [\"%s\", \"%s\"], ",
                 t->rows_summed ? "w" : x, t->rows_summed ? x : "w");
     text_format(&s, "\"output\": \"z\", \"einsum\": \"%s\"}]}", t->rows_summed ? "mh,hc->mc" : "hc,cn->hn");
-    assert_false(s.failed);
     return s.at;
 }
 

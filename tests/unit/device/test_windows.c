@@ -157,7 +157,6 @@ static char *pattern_of(const struct trial *t)
                     w->count_all ? ", \"count_all\": true" : "");
     }
     text_add(&s, "]}, {\"name\": \"c\", \"kind\": \"neg\", \"inputs\": [\"y\"], \"output\": \"z\"}]}");
-    assert_false(s.failed);
     return s.at;
 }
 

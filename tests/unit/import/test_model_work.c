@@ -1,4 +1,4 @@
-/* Multiply-adds of products and convolutions as they are counted in files: all taps, and those that are not in the padding. */
+/* Multiply-adds of products and convolutions as they are work_rows in files: all taps, and those that are not in the padding. */
 #include "import/facts.h"
 #include "import/read/source.h"
 
@@ -14,10 +14,10 @@
     ">\n  return %y : tensor<" result ">\n}\n"
 
 /* Rows of 4 under windows of 3 with 1 around: 10 taps of 12 are inside. */
-static const struct counted {
+static const struct work_row {
     const char *text;
     int64_t flops, macs, valid;
-} counted[] = {
+} work_rows[] = {
     {TTIR("%a: tensor<4x8xf32>, %b: tensor<8x16xf32>", "4x16xf32",
           "\"ttir.matmul\"(%a, %b) : (tensor<4x8xf32>, tensor<8x16xf32>)"),
      2 * 4 * 8 * 16, 0, 0},
@@ -38,8 +38,8 @@ static const struct counted {
 static void work_is_counted(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
-        const struct counted *c = &counted[i];
+    for (size_t i = 0; i < sizeof work_rows / sizeof *work_rows; i++) {
+        const struct work_row *c = &work_rows[i];
         lx_status st = {0};
         struct model_facts f;
         struct lx_model *m = lx_model_read("here", c->text, strlen(c->text), NULL, &st);

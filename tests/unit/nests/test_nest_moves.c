@@ -89,7 +89,6 @@ static char *pattern_of(const struct move *m, int cores, bool again)
                 "{\"name\": \"again\", \"kind\": \"add\", \"inputs\": [\"%s\", \"y\"], \"output\": \"z\", "
                 "\"einsum\": \"nrc,nrc->nrc\"}]}",
                 again ? "x" : "i");
-    assert_false(t.failed);
     return t.at;
 }
 

@@ -4,7 +4,7 @@
 #include "unstable.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <pthread.h>
 #include <setjmp.h>
