@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-static const char *check_buffers_name_of(const struct checker *c, int32_t buffer)
-{
-    return c->p->problem.buffers[buffer].name;
-}
-
-/* A slice is fixed by a level that cuts the tensor; what is held whole needs no nest. */
-static bool hold_right(const struct checker *c, int32_t i, const struct lx_nest *n)
-{
-    const struct lx_stay *s = &c->p->stays[i];
-    struct looped t = looped_in(c, n, s->tensor);
-    if (s->hold == 0) return true;
-    if (n && s->hold > 0 && s->hold <= n->level_count && (t.indexed & 1u << (s->hold - 1))) return true;
-    return status_set(c->st, LX_E_NO,
-                      "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
-                      check_buffers_name_of(c, i), s->hold);
-}
-
 /* The parts that a buffer holds, by the op and operand whose view it has. */
 static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct parts *out)
 {
@@ -36,10 +19,16 @@ static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct 
         op_operand(&c->g->ops[s->view_op], s->view_operand) != s->tensor) {
         if (c->p->answer.address[i] < 0) return true;
         return status_set(c->st, LX_E_NO, "buffer %s has the view of an op that does not access its tensor",
-                          check_buffers_name_of(c, i));
+                          c->p->problem.buffers[i].name);
     }
     cut_of_op(c, s->view_op, &k);
-    if (!hold_right(c, i, k.nest)) return false;
+    /* A slice is fixed by a level that cuts the tensor; a whole tensor is held without a nest. */
+    bool held = k.nest && s->hold > 0 && s->hold <= k.nest->level_count &&
+                (looped_in(c, k.nest, s->tensor).indexed & 1u << (s->hold - 1));
+    if (s->hold != 0 && !held)
+        return status_set(c->st, LX_E_NO,
+                          "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
+                          c->p->problem.buffers[i].name, s->hold);
     *out = parts_of_operand(c, &k, s->view_op, s->view_operand, s->hold);
     return true;
 }
@@ -118,7 +107,7 @@ static bool places_legal(const struct checker *c)
                                   .reason = placed || !p->stays[i].bar ? NULL : "the plan says so"};
     }
     if (lx_problem_check(&own, p->answer.address, &ignored, &why)) return true;
-    return status_set(c->st, why.code == LX_E_MEMORY ? why.code : LX_E_NO, "%s", why.text);
+    return status_set(c->st, LX_E_NO, "%s", why.text);
 }
 
 bool check_buffers(const struct checker *c, struct parts *parts)
@@ -140,7 +129,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
         int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, &parts[i]);
         if (size != part && c->p->answer.address[i] >= 0)
             return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
-                              check_buffers_name_of(c, i), (long long)size, (long long)part);
+                              c->p->problem.buffers[i].name, (long long)size, (long long)part);
     }
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int32_t from = c->p->took_slot_of[i];
@@ -148,7 +137,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
                          may_take_place(c, i, from, parts)))
             continue;
         return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
-                          check_buffers_name_of(c, i), check_buffers_name_of(c, from));
+                          c->p->problem.buffers[i].name, c->p->problem.buffers[from].name);
     }
     /* A handover is stated, so that both must be at the same place. */
     const struct lx_plan *p = c->p;
@@ -156,13 +145,13 @@ bool check_buffers(const struct checker *c, struct parts *parts)
         int32_t from = p->took_slot_of[i];
         if (from >= 0 && p->answer.address[i] >= 0 && p->answer.address[i] != p->answer.address[from])
             return status_set(c->st, LX_E_NO, "buffer %s is not where %s is, whose place it takes",
-                              check_buffers_name_of(c, i), check_buffers_name_of(c, from));
+                              c->p->problem.buffers[i].name, c->p->problem.buffers[from].name);
     }
     if (!places_legal(c)) return false;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
         if (p->answer.address[i] < 0 && !p->stays[i].bar)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
-                              lx_verdict_word(p->answer.status), check_buffers_name_of(c, i));
+                              lx_verdict_word(p->answer.status), c->p->problem.buffers[i].name);
     return true;
 }
 

@@ -129,22 +129,17 @@ static void visit_read(void *context, int64_t local, int64_t global)
     shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
 }
 
-/* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another
- * tensor. */
-static void own_input(struct visit *v, int64_t local)
+static void visit_write(void *context, int64_t local, int64_t global)
 {
+    struct visit *v = context;
+    /* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another
+ * tensor. */
     int64_t at = v->p->address / v->m->stick_bytes + local;
     uint32_t touched = v->p->in->touched[at];
     const struct tag *t = &v->p->in->tags[at];
     if (v->p->stay < 0 && v->m->writing && touched > v->m->before && touched <= v->m->last_read &&
         t->value >= 0 && t->owner != v->p->tensor)
         note_fault(v->m, v->p, LX_FAULT_LIVE, local, t, &v->first);
-}
-
-static void visit_write(void *context, int64_t local, int64_t global)
-{
-    struct visit *v = context;
-    own_input(v, local);
     shadow_tally(v, local);
     shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
 }

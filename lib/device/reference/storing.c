@@ -88,17 +88,6 @@ static float float_down(double x)
     return -float_up(-x);
 }
 
-/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
- * number. */
-static bool storing_between(enum lx_dtype dtype, double low, double high, double got)
-{
-    double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
-    if (isnan(got)) return isnan(from) || isnan(to);
-    if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
-    if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
-    return from <= got && got <= to;
-}
-
 /* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is
  * stored as. */
 static bool is_end(enum lx_dtype dtype, double got)
@@ -118,7 +107,13 @@ static bool is_right(enum lx_dtype dtype, double value, double slack, double pea
     if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
     if (float_up(low) > float_down(high)) return storing_same(stored_number(dtype, value), got);
-    return storing_between(dtype, low, high, got);
+    /* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
+ * number. */
+    double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
+    if (isnan(got)) return isnan(from) || isnan(to);
+    if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
+    if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
+    return from <= got && got <= to;
 }
 
 static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, double got, struct judged *to)
