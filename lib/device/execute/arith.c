@@ -23,11 +23,6 @@
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
-static float arith_gelu(float x)
-{
-    return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
-}
-
 static float sigmoid(float x)
 {
     return 1 / (1 + expf(-x));
@@ -48,7 +43,7 @@ ROW(sqrt, sqrtf(A))
 ROW(rsqrt, 1 / sqrtf(A))
 ROW(reciprocal, 1 / A)
 ROW(relu, A > 0 ? A : 0)
-ROW(gelu, arith_gelu(A))
+ROW(gelu, 0.5f * A * (1 + tanhf(0.7978845608f * (A + 0.044715f * A * A * A))))
 ROW(silu, A *sigmoid(A))
 ROW(sigmoid, sigmoid(A))
 ROW(tanh, tanhf(A))
@@ -243,24 +238,6 @@ const struct arith *arith_of(const struct lx_kind *kind)
     return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
 }
 
-/* On the device some types have other widths than in files, and only whole bytes have types of their own. */
-static bool has_equal_bits(const struct lx_graph *g, const struct lx_op *op)
-{
-    int from = number_types[g->tensors[op->inputs[0]].dtype].bits;
-    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 64;
-}
-
-/* Has the device the arithmetic of an op, in the numbers that it computes with? */
-static bool knows(const struct lx_graph *g, const struct lx_op *op)
-{
-    if (op->kind->traits & LX_MIXES) return true;
-    enum numbers n = op_numbers(g, op);
-    const struct arith *a = arith_of(op->kind);
-    if (op->kind->id == LX_KIND_BITCAST && !has_equal_bits(g, op)) return false;
-    if (op->kind->id == LX_KIND_RESHAPE) return a != NULL; /* as bytes */
-    return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
-}
-
 bool arith_known(const struct lx_graph *g, lx_status *st)
 {
     /* Common exponents are a matter of storage: what is stored so is planned, not run. */
@@ -276,7 +253,18 @@ bool arith_known(const struct lx_graph *g, lx_status *st)
         bool known = true;
         for (int i = 0; i < op->output_count && known; i++) {
             struct lx_op one = op_of_result(op, i);
-            known = knows(g, &one);
+            const struct arith *a = arith_of(one.kind);
+            enum numbers n = op_numbers(g, &one);
+            int from = one.input_count ? number_types[g->tensors[one.inputs[0]].dtype].bits : 0;
+            if (one.kind->traits & LX_MIXES) continue;
+            /* On the device some types have other widths than in files, and only whole bytes are types. */
+            if (one.kind->id == LX_KIND_BITCAST)
+                known = from == number_types[g->tensors[one.output].dtype].bits && from >= 8 && from <= 64;
+            if (one.kind->id == LX_KIND_RESHAPE)
+                known = a != NULL; /* as bytes */
+            else
+                known = known && a &&
+                        (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(&one, n) != NULL));
         }
         if (known) continue;
         return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
@@ -301,6 +289,18 @@ static uint64_t arith_word_at(const struct mix_operand *x, int64_t w)
     return u;
 }
 
+/* Each result of an op has a seed of its own. False: the op only moves, and the items are copied. */
+static bool mix_begin(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to,
+                      int64_t bytes, uint64_t *seed)
+{
+    const struct arith *a = arith_of(op->kind);
+    *seed = hash_bytes(HASH_START, op->name, strlen(op->name));
+    if (result) *seed = stir(*seed + (uint64_t)result);
+    if (!a || !a->moves || op->input_count != 1 || inputs[0].bytes != bytes) return true;
+    memcpy(to, inputs[0].items, (size_t)bytes);
+    return false;
+}
+
 /* Word j of `words`: from the words of the inputs at j, j + words, ...; short inputs repeat. */
 static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix_operand *inputs, int64_t j,
                          int64_t words)
@@ -315,25 +315,10 @@ static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix
     return h;
 }
 
-/* An op that only moves: the same sequence of items. */
-static bool keeps_items(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
-{
-    const struct arith *a = arith_of(op->kind);
-    if (!a || !a->moves || op->input_count != 1 || inputs[0].bytes != bytes) return false;
-    memcpy(to, inputs[0].items, (size_t)bytes);
-    return true;
-}
-
-static uint64_t arith_name_of(const struct lx_op *op, int result)
-{
-    uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
-    return result ? stir(name + (uint64_t)result) : name;
-}
-
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes)
 {
-    uint64_t name = arith_name_of(op, result);
-    if (keeps_items(op, inputs, to, bytes)) return;
+    uint64_t name;
+    if (!mix_begin(op, result, inputs, to, bytes, &name)) return;
     int64_t words = (bytes + 7) / 8;
     for (int64_t j = 0; j < words; j++) {
         uint64_t h = mix_word(op, name, inputs, j, words);
@@ -345,8 +330,8 @@ void mix_elements(const struct lx_op *op, int result, const struct mix_operand *
                   void *items, int64_t count)
 {
     const struct number_type *t = &number_types[dtype];
-    uint64_t name = arith_name_of(op, result);
-    if (keeps_items(op, inputs, items, count * t->item)) return;
+    uint64_t name;
+    if (!mix_begin(op, result, inputs, items, count * t->item, &name)) return;
     for (int64_t j = 0; j < count; j++) {
         uint64_t h = mix_word(op, name, inputs, j, count);
         float f = t->integer ? (float)(h >> 61) : (float)((double)(h >> 11) * 0x1p-52 - 1);

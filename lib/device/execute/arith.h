@@ -29,7 +29,7 @@ struct arith {
     row_function *row;           /* NULL: not pointwise */
     const struct reduction *sum; /* NULL: it does not reduce */
     bool moves;                  /* it computes nothing */
-    bool made;                   /* made.c makes all of its output at once */
+    bool made;                   /* execute_bytes.c makes all of its output at once */
     bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 
@@ -52,12 +52,6 @@ struct mix_operand {
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes);
 void mix_elements(const struct lx_op *op, int result, const struct mix_operand *inputs, enum lx_dtype dtype,
                   void *items, int64_t count);
-
-/* Ops that make tensors as a whole, on one core: numbers that count, constants, running sums. */
-
-bool is_made(const struct lx_op *op);
-/* Items of the output, in host order, of those of the input. */
-void make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items);
 
 /* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement.
  *

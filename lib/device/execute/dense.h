@@ -32,18 +32,20 @@ void dense_part(const struct dense *d, const int64_t *size, struct dense_strides
 /* The place of the element with these indices, per variable, from the begin of the box on. */
 int64_t dense_offset(const struct dense *d, const int64_t *index);
 
-/* dense_pack.c: all of a region, which is operand `operand` of an op, to or from its layout. `at`: the begin
- * of the region's box. */
-void dense_gather(const struct lx_layout *l, const struct region *r, const void *at, const struct op_index *x,
-                  int operand, const struct dense *d, float *to);
-void dense_scatter(const struct lx_layout *l, const struct region *r, const float *from,
-                   const struct op_index *x, int operand, const struct dense *d, void *at);
-/* The same in wide numbers, the elements taken as of type `as`. */
-void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                       const void *at, const struct op_index *x, int operand, const struct dense *d,
-                       wide_number *to);
-void dense_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                        const wide_number *from, const struct op_index *x, int operand, const struct dense *d,
-                        void *at);
+/* All of a region of an operand, between device memory and its dense layout: as fp32 in `numbers`, or, where
+ * that is not NULL, in `wide`. */
+struct dense_operand {
+    const struct lx_layout *l;
+    const struct number_type *as; /* of wide numbers: the type that the elements are taken as */
+    const struct region *region;
+    void *at; /* the begin of the region's box */
+    const struct op_index *x;
+    int operand;
+    const struct dense *layout;
+    float *numbers;
+    wide_number *wide;
+};
+void dense_gather(const struct dense_operand *o);
+void dense_scatter(const struct dense_operand *o);
 
 #endif

@@ -49,24 +49,6 @@ static enum op_class execute_class_of(const struct op_work *w)
 typedef void region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
-/* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all
- * there is. No stick lies along it: a position is an index. */
-static struct slice slice_at(const struct op_work *w, const struct strip_work *s, int operand)
-{
-    const struct place *p = &w->core[s->core].place[operand];
-    const struct lx_layout *l = &w->m->layouts[p->tensor];
-    struct slice seen = s->slice;
-    for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
-        int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
-        for (int k = 0; k < p->box.rank && h >= 0; k++)
-            if (l->host_dim[k] == h) {
-                seen.from[in] = p->box.lo[k];
-                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* what is behind is padding */
-            }
-    }
-    return seen;
-}
-
 /* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
 static void find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
                         struct arena *memory, struct region *out)
@@ -74,22 +56,44 @@ static void find_region(struct op_work *w, struct strip_work *s, int operand, re
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
     if (!p->in) return;
-    struct slice seen = slice_at(w, s, operand);
-    make(&m->layouts[p->tensor], &p->box, &w->x, operand, &seen, memory, out);
+    /* On chip a core sees all that it has of the input of windows, halo and padding with it; in HBM all there
+     * is. No stick lies along it: a position is an index. */
+    const struct lx_layout *l = &m->layouts[p->tensor];
+    struct slice seen = s->slice;
+    for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
+        int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
+        for (int k = 0; k < p->box.rank && h >= 0; k++)
+            if (l->host_dim[k] == h) {
+                seen.from[in] = p->box.lo[k];
+                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* padding lies behind */
+            }
+    }
+    make(l, &p->box, &w->x, operand, &seen, memory, out);
     if (out->within || region_sticks(out) == 0)
         s->usable |= UINT64_C(1) << operand;
     else
         fault_plain(m, LX_FAULT_PART, p, "it works on sticks that are not in its part");
 }
 
-int64_t *read_counter(const struct place *p, struct lx_counters *c)
+bool work_writes(const struct op_work *w, const struct strip_work *s)
 {
-    return p->stay >= 0 ? &c->lx_read : &c->hbm_read;
+    return w->core[s->core].place[w->out].in && (s->usable >> w->out & 1) && s->writes;
 }
 
-int64_t *written_counter(const struct place *p, struct lx_counters *c)
+struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
+                                  const struct region *r, const struct dense *layout, float *numbers,
+                                  wide_number *wide)
 {
-    return p->stay >= 0 ? &c->lx_written : &c->hbm_written;
+    const struct place *p = &w->core[s->core].place[operand];
+    return (struct dense_operand){.l = &w->m->layouts[p->tensor],
+                                  .as = op_number_type(w->m->graph, w->op, operand),
+                                  .region = r,
+                                  .at = p->in->bytes + p->address,
+                                  .x = &w->x,
+                                  .operand = operand,
+                                  .layout = layout,
+                                  .numbers = numbers,
+                                  .wide = wide};
 }
 
 /* Checks and counts what is read; a stick once, however many tiles touch it. */
@@ -109,7 +113,10 @@ static void read_operands(struct op_work *w)
             if (s->usable >> i & 1) {
                 int64_t bytes = sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
                 bool chosen = w->class == CLASS_CHOICE && w->choice.operand == i && p->stay < 0;
-                *read_counter(p, &m->counted[s->core]) += !chosen ? bytes : k == 0 ? chosen_hbm_bytes(w) : 0;
+                *(p->stay >= 0 ? &m->counted[s->core].lx_read : &m->counted[s->core].hbm_read) +=
+                    !chosen  ? bytes
+                    : k == 0 ? chosen_hbm_bytes(w)
+                             : 0;
             }
             arena_free(&memory);
         }
@@ -124,22 +131,6 @@ void execute_prepare(struct machine *m)
     if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && !lx_role_arrives(role) &&
         m->plan->hbm_address[t] >= 0)
         machine_put_input(m, t, NULL);
-}
-
-/* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in
- * different ways are walked again tile by tile, so that their parts meet. */
-static void find_work(struct op_work *w)
-{
-    walk_launch(w);
-    check_coverage(w);
-    if (w->groups <= 1 || partials_meet(w) || w->shared) return;
-    int64_t faults = w->m->fault_count;
-    w->alone = true;
-    walk_launch(w);
-    check_coverage(w);
-    if (!partials_meet(w) && w->m->fault_count == faults)
-        fault_plain(w->m, LX_FAULT_PLAN, NULL,
-                    "groups of cores cut their parts of one sum into different tiles");
 }
 
 /* What computes a result: its kind, and its numbers. */
@@ -180,7 +171,18 @@ static void execute_tiles(struct op_work *w)
     w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
     w->results = w;
     w->result_count = 1;
-    find_work(w);
+    walk_launch(w);
+    check_coverage(w);
+    if (w->groups > 1 && !partials_meet(w) && !w->shared) {
+        /* Groups that deal out the tiles of one sum differently are walked tile by tile, so that parts meet. */
+        int64_t faults = m->fault_count;
+        w->alone = true;
+        walk_launch(w);
+        check_coverage(w);
+        if (!partials_meet(w) && m->fault_count == faults)
+            fault_plain(m, LX_FAULT_PLAN, NULL,
+                        "groups of cores cut their parts of one sum into different tiles");
+    }
     for (int64_t c = 0; c < w->cores; c++) {
         struct core_work *core = &w->core[c];
         if (core->strips.count == 0) continue;
@@ -212,19 +214,6 @@ static void execute_tiles(struct op_work *w)
     for (int64_t c = 0; c < w->cores; c++) strips_free(&w->core[c].strips);
 }
 
-/* The op on the tile of this iteration. */
-static void take_tile(struct op_work *w)
-{
-    struct machine *m = w->m;
-    iteration_offsets(&m->at, w->launch->launch, w->offset);
-    w->terms = 1;
-    for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_summed(&w->x, v)) w->terms *= w->x.extent[v];
-    if (!m->at.nest) return;
-    w->summed = m->summed[w->op->output];
-    nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w->x);
-}
-
 void execute_op(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
@@ -238,7 +227,16 @@ void execute_op(struct machine *m)
     lx_choice_of(op, &w.choice);
     w.launch = &m->launches[m->tick];
     w.class = execute_class_of(&w);
-    if (w.class != CLASS_BYTES) take_tile(&w);
+    if (w.class != CLASS_BYTES) {
+        iteration_offsets(&m->at, w.launch->launch, w.offset);
+        w.terms = 1;
+        for (int v = 0; v < w.x.var_count; v++)
+            if (op_index_summed(&w.x, v)) w.terms *= w.x.extent[v];
+        if (m->at.nest) {
+            w.summed = m->summed[op->output];
+            nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w.x);
+        }
+    }
     set_arithmetic(&w);
     check_arguments(m);
     if (w.class == CLASS_BYTES) {

@@ -34,8 +34,6 @@ static inline struct strip strip_at(const struct strips *s, size_t i)
     return (struct strip){at, at + s->vars, at + 2 * s->vars};
 }
 
-/* One more tile, [from, to) of each variable. `alone`: it stays a strip of its own. False: memory is out. */
-void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone);
 void strips_free(struct strips *s);
 
 /* What one core has to do: what its launch says. */
@@ -100,7 +98,7 @@ struct op_work {
  * is one piece, or runs off the device. */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
-/* walk.c: the persistent loop of every core. */
+/* The persistent loop of every core. */
 void walk_launch(struct op_work *w);
 /* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
 void check_coverage(struct op_work *w);
@@ -115,9 +113,7 @@ void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
 void join_partials(struct op_work *w);
-/* blend_before.c: what a blend has so far, times what the tile leaves of it. */
-void blend_before(struct op_work *w, const struct strip_work *s, float *before);
-/* accumulate.c: sums over tiles go on with what the tiles before have made of them. */
+/* Sums over tiles go on with what the tiles before have made of them. */
 void add_to_sums(struct op_work *w);
 /* Means are divided when all is added. */
 void divide_means(struct op_work *w);
@@ -151,10 +147,8 @@ leaf_function leaf_window_products, leaf_window_fold;
 /* To what the windows of the slice reach of the input. */
 void narrow_windows(const struct op_index *x, struct slice *s);
 void divide_window_means(const struct op_work *w, const struct strip_work *s);
-/* wide_windows.c: windows in fp64 and whole numbers. */
-leaf_function leaf_wide_windows;
 /* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
-leaf_function leaf_wide;
+leaf_function leaf_wide, leaf_wide_windows;
 void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count);
 /* Does it sum (or maximise, ...)? */
 bool work_folds(const struct op_work *w);
@@ -169,8 +163,12 @@ int32_t value_wanted(const struct machine *m, int input);
 int32_t value_made(const struct machine *m, int operand);
 int32_t value_kept(const struct machine *m);
 /* Where the bytes of an access at a place are counted. */
-int64_t *read_counter(const struct place *p, struct lx_counters *c);
-int64_t *written_counter(const struct place *p, struct lx_counters *c);
+/* Does the strip write its part of the output? */
+bool work_writes(const struct op_work *w, const struct strip_work *s);
+/* A region of an operand of the strip, to be gathered or scattered. */
+struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
+                                  const struct region *r, const struct dense *layout, float *numbers,
+                                  wide_number *wide);
 /* Bytes of so many whole sticks; of a tensor that is known by its bytes not more than these. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
 
@@ -195,7 +193,6 @@ struct rows {
     struct odometer odometer;
 };
 
-/* NULL: memory is out. */
 struct rows *rows_make(struct chunk *c);
 int64_t rows_width(const struct chunk *c, int v);
 /* One more variable, inside of those before. */

@@ -42,9 +42,16 @@ int64_t chosen_hbm_bytes(const struct op_work *w)
     return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
 }
 
-/* An integer as it is stored. */
-static int64_t stored_integer(const struct number_type *t, const void *memory, int64_t at)
+/* The number that index operand `operand` has for this slice, as it is stored; 0 if it is not there. */
+static int64_t read_index(struct picking *p, int operand, const struct slice *s)
 {
+    struct op_work *w = p->w;
+    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
+    const struct number_type *t = &number_types[l->dtype];
+    const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
+    struct arena memory = {0};
+    struct region r;
+    int64_t element = 0;
     union {
         int64_t whole;
         int32_t word;
@@ -52,26 +59,14 @@ static int64_t stored_integer(const struct number_type *t, const void *memory, i
         int8_t byte;
         unsigned char items[8];
     } u = {0};
-    items_from_memory(t, memory, at, 1, u.items);
-    if (t == &number_types[LX_UINT64] && u.whole < 0) return INT64_MAX;
-    int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
-    return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
-}
-
-/* The number that index operand `operand` has for this slice; 0 if it is not there. */
-static int64_t read_index(struct picking *p, int operand, const struct slice *s)
-{
-    struct op_work *w = p->w;
-    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
-    const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
-    struct arena memory = {0};
-    struct region r;
-    int64_t element = 0;
     if (!(w->strip[p->strip].usable >> operand & 1)) return 0;
     region_make(l, &at->box, &w->x, operand, s, &memory, &r);
     for (int h = 0; h < r.host_rank; h++) element += r.element[h][0];
     arena_free(&memory);
-    return stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
+    items_from_memory(t, at->in->bytes + at->address, element, 1, u.items);
+    if (l->dtype == LX_UINT64 && u.whole < 0) return INT64_MAX;
+    int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
+    return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
 }
 
 /* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be
@@ -116,45 +111,30 @@ static void begin_walk(struct picking *p)
     }
 }
 
-static bool next_pick(struct picking *p)
-{
-    const struct slice *all = &p->w->strip[p->strip].slice;
-    for (int k = p->var_count - 1; k >= 0; k--) {
-        int v = p->var[k];
-        bool more = ++p->at[k] < all->to[v];
-        if (!more) p->at[k] = all->from[v];
-        p->slice.from[v] = p->at[k];
-        p->slice.to[v] = p->at[k] + 1;
-        if (more) return true;
-    }
-    return false;
-}
-
-/* What was there before, which the op changes. */
-static void load_kept(const struct op_work *w, const struct strip_work *s)
-{
-    int out = w->out;
-    const struct place *p = &w->core[s->core].place[out];
-    if (!p->in || !(s->usable >> out & 1)) return;
-    if (w->wide)
-        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, out), &s->written,
-                          p->in->bytes + p->address, &w->x, out, &s->layout, s->wide);
-    else
-        dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, out,
-                     &s->layout, s->out);
-}
-
 static void pick_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     struct picking p = {.w = w, .strip = (size_t)strip};
     (void)worker;
     strip_prepare(w, &w->strip[strip]);
-    if (w->op->kind->traits & LX_ALTERS) load_kept(w, &w->strip[strip]);
+    struct strip_work *s = &w->strip[strip];
+    if ((w->op->kind->traits & LX_ALTERS) && w->core[s->core].place[w->out].in && (s->usable >> w->out & 1)) {
+        /* The op changes what was there before. */
+        struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, s->out, s->wide);
+        dense_gather(&o);
+    }
     begin_walk(&p);
-    do
+    for (int k = 0; k >= 0;) {
         if (find_position(&p)) strip_chunk(w, p.strip, &p.slice);
-    while (next_pick(&p));
+        for (k = p.var_count - 1; k >= 0; k--) {
+            int v = p.var[k];
+            bool more = ++p.at[k] < s->slice.to[v];
+            if (!more) p.at[k] = s->slice.from[v];
+            p.slice.from[v] = p.at[k];
+            p.slice.to[v] = p.at[k] + 1;
+            if (more) break;
+        }
+    }
 }
 
 #define COMBINE(name, expression)                                                                            \

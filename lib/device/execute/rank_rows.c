@@ -21,14 +21,9 @@ struct ordering {
     struct entry *row;
 };
 
-static int64_t rank_rows_width(const struct chunk *c, int v)
-{
-    return c->slice.to[v] - c->slice.from[v];
-}
-
 static void rank_rows_take_row(struct ordering *o, const wide_number *in)
 {
-    int64_t n = rank_rows_width(o->c, o->by.from);
+    int64_t n = rows_width(o->c, o->by.from);
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
     /* From the bottom up: halves that are in order become one. */
     struct entry *from = o->row, *to = o->row + n;
@@ -50,11 +45,11 @@ static void rank_rows_take_row(struct ordering *o, const wide_number *in)
         /* What a result has of a row that is in order. */
         const struct op_work *w = &o->c->w->results[i];
         const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
-        int64_t most = o->by.to >= 0 ? rank_rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
+        int64_t most = o->by.to >= 0 ? rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
         struct dense_strides out;
         struct lx_ranking by;
         lx_ranking_of(w->op, &by);
-        for (int v = 0; v < w->x.var_count; v++) size[v] = rank_rows_width(o->c, v);
+        for (int v = 0; v < w->x.var_count; v++) size[v] = rows_width(o->c, v);
         dense_part(&s->layout, size, &out);
         for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
         for (int64_t k = 0; k < most; k++)
@@ -63,29 +58,24 @@ static void rank_rows_take_row(struct ordering *o, const wide_number *in)
     }
 }
 
-static bool rank_rows_next_row(struct ordering *o)
-{
-    for (int v = o->c->w->x.var_count - 1; v >= 0; v--) {
-        if (v == o->by.from || v == o->by.to) continue;
-        if (++o->at[v] < rank_rows_width(o->c, v)) return true;
-        o->at[v] = 0;
-    }
-    return false;
-}
-
 void leaf_ranking(struct chunk *c)
 {
     struct ordering o = {.c = c};
     int64_t size[LX_MAX_VARS];
     lx_ranking_of(c->w->op, &o.by);
-    for (int v = 0; v < c->w->x.var_count; v++) size[v] = rank_rows_width(c, v);
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = rows_width(c, v);
     dense_part(&c->layout[0], size, &o.in);
     o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
-    do {
+    for (int v = 0; v >= 0;) {
         int64_t in = 0;
-        for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
+        for (v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
         rank_rows_take_row(&o, c->wide[0] + in);
-    } while (rank_rows_next_row(&o));
+        for (v = c->w->x.var_count - 1; v >= 0; v--) {
+            if (v == o.by.from || v == o.by.to) continue;
+            if (++o.at[v] < rows_width(c, v)) break;
+            o.at[v] = 0;
+        }
+    }
     mem_free(o.row);
 }
 

@@ -42,39 +42,14 @@ static void zero_stick(void *context, int64_t local, int64_t global)
     memset(z->at + local * z->stick_bytes, 0, (size_t)z->stick_bytes);
 }
 
-static bool write_back_is_written(const struct op_work *w, const struct strip_work *s)
-{
-    int out = w->out;
-    return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
-}
-
-/* And leaves the new one in all others, on all cores that hold a part. */
-static void keep_rest(struct op_work *w)
-{
-    struct machine *m = w->m;
-    int out = w->out;
-    int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + out].stay;
-    const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
-    if (stay_placed(m, stay) && !view) return;
-    for (int64_t c = 0; c < (view ? view->view.cores : 1) && c < m->cores; c++) {
-        struct place p = place_of_access(m, out, c);
-        if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m, out));
-    }
-}
-
 static void write_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     const struct strip_work *s = &w->strip[strip];
-    const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
-    if (!write_back_is_written(w, s)) return;
-    if (s->wide)
-        dense_scatter_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
-                           &s->written, s->wide, &w->x, w->out, &s->layout, p->in->bytes + p->address);
-    else
-        dense_scatter(&w->m->layouts[w->op->output], &s->written, s->out, &w->x, w->out, &s->layout,
-                      p->in->bytes + p->address);
+    if (!work_writes(w, s)) return;
+    struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, s->out, s->wide);
+    dense_scatter(&o);
 }
 
 void write_strips(struct op_work *w)
@@ -87,19 +62,20 @@ void write_strips(struct op_work *w)
     if (op_keeps(w->op)) {
         /* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
         for (size_t i = 0; i < w->strip_count; i++)
-            if (write_back_is_written(w, &w->strip[i]))
+            if (work_writes(w, &w->strip[i]))
                 shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
                             (struct expectation){{value_kept(w->m), 0}, false});
     }
     for (size_t i = 0; i < w->strip_count; i++)
-        if (write_back_is_written(w, &w->strip[i])) {
+        if (work_writes(w, &w->strip[i])) {
             const struct place *p = &w->core[w->strip[i].core].place[w->out];
             const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
             int64_t sticks = shadow_write(m, p, &w->strip[i].written, made);
             int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
             bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
             if (chosen) bytes = &w->strip[i] == w->strip ? chosen_hbm_bytes(w) : 0;
-            *written_counter(p, &m->counted[w->strip[i].core]) += bytes;
+            struct lx_counters *c = &m->counted[w->strip[i].core];
+            *(p->stay >= 0 ? &c->lx_written : &c->hbm_written) += bytes;
             if (!op_keeps(w->op)) {
                 /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
                 const struct lx_layout *l = &w->m->layouts[w->op->output];
@@ -109,7 +85,16 @@ void write_strips(struct op_work *w)
                     region_visit(&w->strip[i].written, l, &p->box, zero_stick, &z);
             }
         }
-    if (op_keeps(w->op)) keep_rest(w);
+    if (op_keeps(w->op)) {
+        /* All other sticks, on all cores that hold a part, have the new value, too. */
+        int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + w->out].stay;
+        const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
+        int64_t holders = view ? view->view.cores : stay_placed(m, stay) ? 0 : 1;
+        for (int64_t c = 0; c < holders && c < m->cores; c++) {
+            struct place p = place_of_access(m, w->out, c);
+            if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m, w->out));
+        }
+    }
     m->writing = false;
     /* Two elements of 4 bits share a byte; cores might share it. */
     bool one_by_one = m->layouts[w->op->output].dtype == LX_INT4 || w->shared;
