@@ -36,7 +36,7 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
 /* Elements of a tensor that are not those that were kept. */
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items);
 
-/* verdict.c: sums up, compares with the plan and decides. `ops` are those of the result. */
+/* Sums up, compares with the plan and decides. `ops` are those of the result. */
 void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops);
 
 #endif

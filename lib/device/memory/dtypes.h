@@ -36,10 +36,8 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 /* Items to and from fp32. */
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
-/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate.
- * Integers of 64 bits are rounded. */
-void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to);
-void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at);
+/* The same to and from fp64: one rounding, to nearest even; integers saturate. Integers of 64 bits are
+ * rounded. */
 void items_widen(const struct number_type *t, const void *items, int64_t count, double *to);
 void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items);
 /* As wide numbers: those are exact. */

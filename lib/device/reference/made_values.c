@@ -25,12 +25,6 @@ static struct axis made_values_axis_of(const struct lx_tensor *t, const struct l
     return a;
 }
 
-static wide_number made_values_sum_of(const struct number_type *t, wide_number a, wide_number b)
-{
-    return t->integer ? number_wrapped(t, number_whole(a) + number_whole(b))
-                      : (wide_number)((double)a + (double)b);
-}
-
 /* From the start on by steps; where neither has a fraction every one is exact. */
 static wide_number made_values_counted(const struct number_type *t, const struct lx_op_params *p,
                                        int64_t index)
@@ -54,7 +48,9 @@ static void running_sums(const struct number_type *t, const struct axis *a, cons
         bool begins = n / a->step % a->length == end;
         wide_number x;
         operand_wide_row(in, n, 1, 1, &x);
-        value[n] = made_values_sum_of(t, begins ? 0 : value[n + before], x);
+        wide_number sum = begins ? 0 : value[n + before];
+        value[n] = t->integer ? number_wrapped(t, number_whole(sum) + number_whole(x))
+                              : (wide_number)((double)sum + (double)x);
         size[n] = (begins ? 0 : size[n + before]) + fabs((double)x);
     }
     for (int64_t k = 0; p->exclusive && k < a->count; k++) {

@@ -50,11 +50,6 @@ double stored_number(enum lx_dtype dtype, double x)
     return x;
 }
 
-static double stored_float(enum lx_dtype dtype, float f)
-{
-    return stored_number(dtype, (double)f);
-}
-
 /* C leaves conversions beyond the range to the machine. */
 static float storing_nearest(double x)
 {
@@ -88,15 +83,6 @@ static float float_down(double x)
     return -float_up(-x);
 }
 
-/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is
- * stored as. */
-static bool is_end(enum lx_dtype dtype, double got)
-{
-    return number_types[dtype].integer &&
-           (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
-            got == stored_number(dtype, NAN));
-}
-
 /* What the plain bound does not decide. */
 static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
 {
@@ -104,12 +90,16 @@ static bool is_right(enum lx_dtype dtype, double value, double slack, double pea
     if (dtype == LX_FP64) return peak >= DBL_MAX ? !isfinite(got) : fabs(got - value) <= slack * SAFETY;
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
-    if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
+    /* An integer after a sum that left the range of fp32: an end of its range, or what NaN is stored as. */
+    bool end = number_types[dtype].integer &&
+               (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
+                got == stored_number(dtype, NAN));
+    if (overflows && (!isfinite(got) || end)) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
     if (float_up(low) > float_down(high)) return storing_same(stored_number(dtype, value), got);
-    /* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
- * number. */
-    double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
+    /* Between the stored ends of the interval. fp8 has no infinity: what is too large is NaN. */
+    double from = stored_number(dtype, (double)float_up(low)),
+           to = stored_number(dtype, (double)float_down(high));
     if (isnan(got)) return isnan(from) || isnan(to);
     if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
     if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
@@ -150,11 +140,6 @@ static pair larger(pair a, pair b)
     return (pair)(((pair_bits)a & a_is) | ((pair_bits)b & ~a_is));
 }
 
-static pair absolute(pair a)
-{
-    return (pair)((pair_bits)a & INT64_MAX);
-}
-
 struct pairs {
     pair error, bound, share, largest;
 };
@@ -164,7 +149,8 @@ static bool storing_judge_pair(const struct storing *s, const double *value, con
                                const double *got, struct pairs *m)
 {
     pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {got[0], got[1]};
-    pair size = absolute(exact), difference = absolute(here - exact), reach = size + e;
+    pair size = (pair)((pair_bits)exact & INT64_MAX), reach = size + e;
+    pair difference = (pair)((pair_bits)(here - exact) & INT64_MAX);
     pair bound = (e + larger(s->unit * reach, s->least - (pair){0})) * SAFETY;
     pair_bits right = (difference <= bound) & (reach <= s->plain - (pair){0});
     if (!(right[0] & right[1])) return false;
