@@ -123,13 +123,6 @@ static bool slice_held(const struct replay *r, int32_t buffer, const struct loop
     return true;
 }
 
-static bool slice_in_hbm(const struct replay *r, int32_t tensor, const struct looped *t, int hold)
-{
-    for (int i = 0; i < MOST_TILES; i++)
-        if (in_slice(r, t, hold, i) && r->in_hbm[tensor].of[i] != r->latest[tensor].of[i]) return false;
-    return true;
-}
-
 /* The buffer has nothing but the slice, in its latest version. */
 static void fill_slice(struct replay *r, int32_t buffer, const struct looped *t, int hold)
 {
@@ -138,12 +131,6 @@ static void fill_slice(struct replay *r, int32_t buffer, const struct looped *t,
     h->wipes = r->wipes;
     h->zones = NULL;
     for (int i = 0; i < MOST_TILES; i++) h->tiles.of[i] = in_slice(r, t, hold, i) ? latest->of[i] : NOTHING;
-}
-
-static void store_slice(struct replay *r, int32_t tensor, const struct looped *t, int hold)
-{
-    for (int i = 0; i < MOST_TILES; i++)
-        if (in_slice(r, t, hold, i)) r->in_hbm[tensor].of[i] = r->latest[tensor].of[i];
 }
 
 static void forget(struct replay *r, int32_t buffer)
@@ -242,7 +229,11 @@ static bool may_copy(const struct replay *r, const struct copy *k)
         if (k->looped.summed && !(k->looped.summed & loops_to(k->hold)))
             return status_set(r->st, LX_E_NO, "tick %d loads %s, a sum that is made on chip", (int)r->tick,
                               buffer_name(r, k->x->stay));
-        if (slice_in_hbm(r, k->tensor, &k->looped, k->hold)) return true;
+        bool there = true;
+        for (int i = 0; i < MOST_TILES; i++)
+            there &= !in_slice(r, &k->looped, k->hold, i) ||
+                     r->in_hbm[k->tensor].of[i] == r->latest[k->tensor].of[i];
+        if (there) return true;
         return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
                           buffer_name(r, k->x->stay));
     }
@@ -284,7 +275,8 @@ static void act(struct replay *r, const struct copy *k)
             hbm_written(r->lives, k->tensor, moment(r, PHASE_STORES));
         else
             hbm_seen(r->lives, k->tensor, moment(r, PHASE_STORES));
-        store_slice(r, k->tensor, &k->looped, k->hold);
+        for (int i = 0; i < MOST_TILES; i++)
+            if (in_slice(r, &k->looped, k->hold, i)) r->in_hbm[k->tensor].of[i] = r->latest[k->tensor].of[i];
         return;
     }
     if (x->kind == LX_LOAD) hbm_seen(r->lives, k->tensor, moment(r, PHASE_COPIES_IN));

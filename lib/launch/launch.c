@@ -12,20 +12,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const arg_names[LX_LAUNCH_ARGS] = {"start_id", "count", "Mt", "Kt", "Nt", "Sm",
                                                       "Sn",       "Gy",    "Gx", "sy", "sx"};
 
 enum { DEFAULT_SIDE = 8, GLOBAL_ARGS = 5 };
-
-/* The operand whose shards decide where work is done: the first that is sharded on chip. */
-static const struct lx_launch_operand *sharded(const struct lx_launch_request *r)
-{
-    for (int i = 0; i < r->operand_count; i++)
-        if (r->operands[i].memory == LX_MEMORY_LX && r->operands[i].placing == LX_SHARDED)
-            return &r->operands[i];
-    return NULL;
-}
 
 static int64_t or_default(int64_t value, int64_t otherwise)
 {
@@ -62,7 +54,11 @@ static bool set_grid(struct lx_launch *l, const struct lx_launch_request *r, lx_
 
 static bool set_mode(struct lx_launch *l, const struct lx_launch_request *r, lx_status *st)
 {
-    const struct lx_launch_operand *o = sharded(r);
+    /* The operand whose shards decide where work is done: the first that is sharded on chip. */
+    const struct lx_launch_operand *o = NULL;
+    for (int i = r->operand_count - 1; i >= 0; i--)
+        if (r->operands[i].memory == LX_MEMORY_LX && r->operands[i].placing == LX_SHARDED)
+            o = &r->operands[i];
     l->mode = r->partition != LX_PARTITION_AUTO ? r->partition
               : o                               ? LX_PARTITION_LOCAL_SHARD
                                                 : LX_PARTITION_GLOBAL;
@@ -102,16 +98,6 @@ static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request
     return true;
 }
 
-/* Column-major tiles go to cores that are counted down the columns, so that neighbours stay neighbours. */
-static void set_place(const struct lx_launch *l, struct lx_launch_core *c, int32_t i)
-{
-    int64_t y, x;
-    lx_tile_recover(l->order == LX_COLUMN_MAJOR ? LX_COLUMN_MAJOR : LX_ROW_MAJOR, l->core_grid[0],
-                    l->core_grid[1], i, &y, &x);
-    c->y = (int32_t)y;
-    c->x = (int32_t)x;
-}
-
 /* The part of an axis that a core has: its shard, or an even part of the axis. */
 static void set_part(const struct lx_launch *l, enum lx_share share, int axis, int64_t at, int64_t *first,
                      int64_t *size)
@@ -142,7 +128,12 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
         struct lx_launch_core *c = &l->cores[i];
-        set_place(l, c, i);
+        /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay neighbours. */
+        int64_t y, x;
+        lx_tile_recover(l->order == LX_COLUMN_MAJOR ? LX_COLUMN_MAJOR : LX_ROW_MAJOR, l->core_grid[0],
+                        l->core_grid[1], i, &y, &x);
+        c->y = (int32_t)y;
+        c->x = (int32_t)x;
         if (l->order == LX_BLOCK || l->order == LX_MATCH_SHARD) {
             set_part(l, share, 0, c->y, &c->row, &c->rows);
             set_part(l, share, 1, c->x, &c->column, &c->columns);
@@ -190,4 +181,111 @@ void lx_launch_args(const struct lx_launch *launch, const struct lx_launch_core 
                                          core->sy,
                                          core->sx};
     for (int i = 0; i < LX_LAUNCH_ARGS; i++) values[i] = all[i];
+}
+
+/* The orders in which tiles are numbered, and how many of them a core gets.
+ *
+ * Every order is a bijection of 0 .. rows*columns-1 onto the grid, for all sizes. Morton order on a grid that
+ * is no square of a power of two is that of the smallest one around it with the missing tiles left out: the
+ * t-th tile is found by going down the quadrants and counting the tiles of each that exist, in at most 53
+ * steps. */
+
+static const char *const order_words[LX_TILE_ORDERS] = {
+    [LX_ROW_MAJOR] = "row_major", [LX_COLUMN_MAJOR] = "column_major",
+    [LX_BLOCK] = "block",         [LX_MATCH_SHARD] = "match_shard",
+    [LX_MORTON] = "morton",       [LX_LISTED] = "listed",
+};
+
+enum lx_tile_order lx_tile_order_find(const char *word)
+{
+    int i = 0;
+    if (strcmp(word, "z_order") == 0) return LX_MORTON;
+    while (i < LX_TILE_ORDERS && strcmp(order_words[i], word) != 0) i++;
+    return (enum lx_tile_order)i;
+}
+
+const char *lx_tile_order_word(enum lx_tile_order order)
+{
+    return order < LX_TILE_ORDERS ? order_words[order] : "?";
+}
+
+const char *lx_share_word(enum lx_share share)
+{
+    return share == LX_SHARE_CHUNKS ? "chunks" : "balanced";
+}
+
+const char *lx_assign_word(enum lx_assign assign)
+{
+    return assign == LX_ASSIGN_DYNAMIC ? "dynamic" : "static";
+}
+
+void lx_share_of(enum lx_share share, int64_t tiles, int64_t cores, int64_t i, int64_t *start, int64_t *count)
+{
+    if (share == LX_SHARE_CHUNKS) {
+        int64_t chunk = ceil_div_i64(tiles, cores);
+        /* Compared by division: i * chunk may be beyond an int64 where tiles is not. */
+        *start = chunk > 0 && i <= tiles / chunk ? i * chunk : tiles;
+        *count = min_i64(chunk, tiles - *start);
+        return;
+    }
+    int64_t q = tiles / cores, r = tiles % cores;
+    *start = i * q + min_i64(i, r);
+    *count = q + (i < r);
+}
+
+/* How many tiles of a quadrant of `side` that begins at `from` exist along an axis. */
+static int64_t tile_order_along(int64_t from, int64_t side, int64_t extent)
+{
+    return from >= extent ? 0 : min_i64(side, extent - from);
+}
+
+static void recover_morton(int64_t rows, int64_t columns, int64_t t, int64_t *row, int64_t *column)
+{
+    int64_t side = 1;
+    while (side < max_i64(rows, columns)) side *= 2;
+    *row = *column = 0;
+    while ((side /= 2) > 0) {
+        /* Quadrants in the order of the code: the even bit is the column, the odd one the row. */
+        for (int quadrant = 0; quadrant < 4; quadrant++) {
+            int64_t r = *row + (quadrant / 2) * side, c = *column + (quadrant % 2) * side;
+            int64_t held = tile_order_along(r, side, rows) * tile_order_along(c, side, columns);
+            if (t < held) {
+                *row = r;
+                *column = c;
+                break;
+            }
+            t -= held;
+        }
+    }
+}
+
+void lx_tile_recover(enum lx_tile_order order, int64_t rows, int64_t columns, int64_t t, int64_t *row,
+                     int64_t *column)
+{
+    switch (order) {
+    case LX_COLUMN_MAJOR:
+        *row = t % rows;
+        *column = t / rows;
+        break;
+    case LX_MORTON:
+        recover_morton(rows, columns, t, row, column);
+        break;
+    default:
+        *row = t / columns;
+        *column = t % columns;
+        break;
+    }
+}
+
+struct lx_tile lx_launch_tile(const struct lx_launch *launch, const struct lx_launch_core *core, int64_t i)
+{
+    bool own = core->rows > 0;
+    int64_t rows = own ? core->rows : launch->mt, columns = own ? core->columns : launch->nt;
+    int64_t t = core->start + i, each = rows * columns;
+    struct lx_tile tile = {.batch = t / each};
+    lx_tile_recover(own ? LX_ROW_MAJOR : launch->order, rows, columns, t % each, &tile.row, &tile.column);
+    tile.row += core->row;
+    tile.column += core->column;
+    tile.id = (tile.batch * launch->mt + tile.row) * launch->nt + tile.column;
+    return tile;
 }

@@ -28,9 +28,6 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 /* Number and place of a core on the device. */
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
                   struct lx_launch_core *c);
-/* tile_queue.c: tiles to the core that is free first. `tiles` are the numbers in the order of the queue;
- * they are put in the order of the cores, and `start` and `count` say which are whose. */
-void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count);
 
 /* Orders of tiles by a formula: tiles run by increasing value of an integer expression, ties row by row.
  *

@@ -13,18 +13,6 @@ struct axis {
     int64_t step, length, count;
 };
 
-static struct axis made_values_axis_of(const struct lx_tensor *t, const struct lx_op_params *p)
-{
-    int which = p ? (int)p->axis : -1;
-    struct axis a = {.step = 1, .length = which >= 0 ? t->shape[which] : 1, .count = 1};
-    for (int d = 0; d < t->rank; d++) {
-        if (which >= 0 && d > which) a.step *= t->shape[d];
-        if (which < 0) a.length *= t->shape[d];
-        a.count *= t->shape[d];
-    }
-    return a;
-}
-
 /* From the start on by steps; where neither has a fraction every one is exact. */
 static wide_number made_values_counted(const struct number_type *t, const struct lx_op_params *p,
                                        int64_t index)
@@ -66,12 +54,18 @@ void made_values(const struct lx_graph *g, const struct lx_op *op, const struct 
     const struct lx_tensor *t = &g->tensors[op->output];
     const struct number_type *type = &number_types[t->dtype];
     const struct lx_op_params *p = op->params;
-    struct axis a = made_values_axis_of(t, p);
+    int which = p ? (int)p->axis : -1;
+    struct axis a = {.step = 1, .length = which >= 0 ? t->shape[which] : 1, .count = 1};
+    for (int k = 0; k < t->rank; k++) {
+        if (which >= 0 && k > which) a.step *= t->shape[k];
+        if (which < 0) a.length *= t->shape[k];
+        a.count *= t->shape[k];
+    }
     for (int64_t n = 0; n < a.count; n++) {
         slack[n] = 0;
-        int64_t which = op->data && op->data->count > 1 ? n : 0;
+        int64_t nth = op->data && op->data->count > 1 ? n : 0;
         if (op->kind->id == LX_KIND_CONSTANT)
-            value[n] = number_stated(op->data->numbers[which], op->data->wholes[which]);
+            value[n] = number_stated(op->data->numbers[nth], op->data->wholes[nth]);
         if (op->kind->id == LX_KIND_IOTA) value[n] = made_values_counted(type, p, n / a.step % a.length);
     }
     if (op->kind->id != LX_KIND_SCAN) return;

@@ -50,13 +50,6 @@ double stored_number(enum lx_dtype dtype, double x)
     return x;
 }
 
-/* C leaves conversions beyond the range to the machine. */
-static float storing_nearest(double x)
-{
-    if (fabs(x) >= 0x1.ffffffp127) return x > 0 ? INFINITY : -INFINITY;
-    return (float)x;
-}
-
 void judged_add(struct judged *to, const struct judged *more)
 {
     to->wrong += more->wrong;
@@ -74,7 +67,8 @@ static bool storing_same(double a, double b)
 /* The least float from x on upwards, and the largest from x on downwards; beyond the range infinite. */
 static float float_up(double x)
 {
-    float f = storing_nearest(x);
+    /* C leaves conversions beyond the range to the machine. */
+    float f = fabs(x) < 0x1.ffffffp127 || isnan(x) ? (float)x : x > 0 ? INFINITY : -INFINITY;
     return (double)f < x ? nextafterf(f, INFINITY) : f;
 }
 
