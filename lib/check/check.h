@@ -36,9 +36,8 @@ struct parts {
     int64_t cores;
     int rank;
     int64_t slices[LX_MAX_DEVICE_RANK], stride[LX_MAX_DEVICE_RANK];
-    int64_t tiles[LX_MAX_DEVICE_RANK]; /* it is one of so many along the dimension */
-    int64_t
-        blocks[LX_MAX_DEVICE_RANK]; /* what is cut in slices, one behind the other: tiles of loops inside */
+    int64_t tiles[LX_MAX_DEVICE_RANK];  /* of a nest along the dimension */
+    int64_t blocks[LX_MAX_DEVICE_RANK]; /* tiles of inner loops, each cut in slices */
     int64_t low[LX_MAX_DEVICE_RANK],
         high[LX_MAX_DEVICE_RANK]; /* positions around its slice that a core has too */
     bool touched_whole;           /* the op that sees the tensor so touches exactly these parts */
@@ -73,7 +72,7 @@ struct checker {
 bool check_values(const struct checker *c);
 /* check_layouts.c: the sticks of operands run as their ops need them. */
 bool check_layouts(const struct checker *c);
-/* check_nests.c: loops around runs of ops. First of all, since the others ask what is below. */
+/* check_nests.c: loops around runs of ops. It runs first: the others use the functions below. */
 bool check_nests(struct checker *c);
 
 /* check_values.c: is the pattern what it came from, with running sums instead of softmax? */
@@ -104,7 +103,7 @@ int64_t whole_bytes(const struct checker *c, int32_t tensor);
 struct parts parts_of_operand(const struct checker *c, const struct cut *cut, int32_t op, int operand,
                               int hold);
 bool parts_equal(const struct parts *a, const struct parts *b);
-/* Sticks of a core's part, and those that two ways to lay out the same slice give it both. */
+/* Sticks of a core's part, and the sticks of it that two layouts of a slice share. */
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);
 int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
                            int64_t core);
@@ -127,7 +126,7 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
 /* On each core: the largest part. */
 int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p);
 
-/* check_claims.c: what is told of buffers beyond what the plan needs to run. */
+/* check_claims.c: facts about buffers that the plan does not need to run. */
 bool check_claims(const struct checker *c, const struct parts *parts);
 /* What buffers cost off chip. */
 bool check_prices(const struct checker *c);

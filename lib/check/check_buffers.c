@@ -82,7 +82,7 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
     return reads;
 }
 
-/* The placement as a problem of its own: what is off chip does not take part. */
+/* The placement as a problem of its own: buffers off chip take no part. */
 static bool places_legal(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
@@ -165,7 +165,7 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
     }
     if (p->problem.objective == LX_SPILL) spill = objective;
     for (int32_t k = 0; k < (p->graph->list->pool_count ? p->graph->list->pool_count : 1); k++) {
-        /* The highest end of what is placed or reserved in a pool. */
+        /* The highest end of a buffer or reservation in a pool. */
         int64_t top = 0;
         for (int32_t i = 0; i < p->graph->list->buffer_count; i++)
             if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == k))
@@ -234,6 +234,6 @@ bool check_list(const struct lx_plan *p, lx_status *st)
         return status_set(st, why.code, "%s%s%s", plain ? "" : lx_rule_word(rule), plain ? "" : ": ",
                           why.text);
     }
-    if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of what is barred */
+    if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of barred buffers */
     return list_handovers(p, st) && check_buffers_list_totals(p, objective, st);
 }

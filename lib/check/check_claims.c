@@ -16,7 +16,7 @@
 struct told {
     int32_t first, last;   /* ticks at which anybody needs it, both included; -1: none */
     int32_t begin;         /* the first access that it serves, or -1 */
-    bool viewed;           /* its view is that of an access that it serves */
+    bool viewed;           /* it has the view of an access that it serves */
     int32_t from;          /* the buffer that it is filled from by a ring copy or a move, or -1 */
     int32_t nth;           /* of its tensor, from 0 on */
     const char *base_name; /* of its tensor */

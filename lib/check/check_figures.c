@@ -233,7 +233,7 @@ static void check_traffic_count_op(struct counting *n)
             t->hbm_read += access_bytes(n->c, &n->cut, n->op, i);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++) {
-        /* What is combined with a sum's part is read before. */
+        /* A sum over tiles is read before it is joined. */
         bool on_chip = a[i].stay >= 0 && n->c->p->answer.address[a[i].stay] >= 0;
         int64_t iterations = loop_count(n->cut.nest, all_loops(n->cut.nest)),
                 times = times_of(n->c, &n->cut, n->op, i);
@@ -257,8 +257,8 @@ static void count_copy(struct counting *n, const struct lx_transfer *x, int64_t 
     const struct lx_stay *s = &n->c->p->stays[x->stay];
     struct lx_op_traffic *t = &n->c->traffic[x->tick];
     if (lx_through_hbm(x->kind)) {
-        /* The whole once per iteration of the levels up to the hold that do not cut it; parts of a sum are not
-         * loaded before the first are there. */
+        /* The whole once per iteration of the levels up to the hold that do not cut it; parts of a sum are
+         * not loaded before the first are there. */
         struct looped in = looped_in(n->c, nest, s->tensor);
         int64_t times = loop_count(nest, loops_to(s->hold) & ~in.indexed);
         if (x->kind == LX_LOAD && in.summed) times--;

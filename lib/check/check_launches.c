@@ -72,8 +72,8 @@ static bool dims_right(const struct launched *x)
                 return check_launches_refuse(x, "tiles end within sticks of the output");
         }
     }
-    /* The tile that the plan asks for, or the device's with half the rows until all of it that is on chip fits
-     * in the bytes that a tile may have. */
+    /* The tile that the plan asks for, or the device's with half the rows until all of it that is on chip
+     * fits in the bytes that a tile may have. */
     const struct lx_launch_options *asked = &x->c->p->launch;
     int64_t tile[2] = {asked->tile[0] ? asked->tile[0] : x->c->g->device.tile_rows,
                        asked->tile[0] ? asked->tile[1] : x->c->g->device.tile_columns};

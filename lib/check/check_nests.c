@@ -2,7 +2,7 @@
  *
  * A nest is a run of ops, walked once per iteration; each of its one to three levels cuts one variable of
  * every op into equal tiles. Every op finds each tensor cut in one way, no stick and no padding is cut, and
- * nobody reads what is still being summed. Nests stand in order and share no op. */
+ * nobody reads an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -15,7 +15,7 @@ struct need {
     int64_t extern_bytes;  /* every access off the device */
     int64_t read, written; /* the most that one access on the device touches */
     bool extern_reads, extern_writes;
-    bool overwritten; /* by an op that keeps nothing: what is read may never have been in HBM */
+    bool overwritten; /* by an op that keeps nothing: a value that is read may never have been in HBM */
 };
 
 static int64_t compulsory_bytes(const struct checker *c)
@@ -62,7 +62,7 @@ static int64_t compulsory_bytes(const struct checker *c)
     return sum;
 }
 
-/* Times are predictions: a bound on them, and that it is met, are claims of whoever planned. */
+/* Times are predictions: a bound on them, and that it is met, are claims of the planner. */
 static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
 {
     double us = p->figures.end_to_end_us, bound = p->figures.bound_us;

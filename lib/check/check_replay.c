@@ -33,7 +33,7 @@ struct replay {
     struct checker *c;
     const struct parts *parts;        /* per buffer */
     struct held *held;                /* per buffer */
-    struct versions *latest, *in_hbm; /* per tensor; before the first write 0: what is given */
+    struct versions *latest, *in_hbm; /* per tensor; before the first write 0: the graph input */
     int32_t *transfer_at;             /* per op, and one more: its copies */
     int32_t *bundle_of;               /* per op */
     struct hbm_lives *lives;
@@ -178,7 +178,7 @@ static void check_tiles_join(struct replay *r, struct versions *v, const struct 
     v->of[0] = all ? latest->of[0] : NOTHING;
 }
 
-/* The first tile's version stands for the tensor: whoever has it without the others has NOTHING then. */
+/* The first tile's version stands for the tensor: a holder without the other tiles has NOTHING then. */
 static void close_nest(struct replay *r)
 {
     const struct lx_plan *p = r->c->p;
@@ -337,7 +337,7 @@ static bool on_its_core(const struct replay *r, int operand, int32_t buffer, boo
     *whole = seen.touched_whole && equal;
     if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
     if (r->nest) return false;
-    /* Is a core's part in one piece, so that zones tell what is within? */
+    /* Is a core's part in one piece, so that zones decide? */
     const struct parts *p = &r->parts[buffer];
     for (int d = 0; d < p->rank; d++)
         if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
@@ -448,7 +448,7 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
 }
 
 /* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own.
- * What is summed over levels is made in the first of their iterations, and goes on in the others. */
+ * A sum over levels is made in the first of their iterations, and goes on in the others. */
 static bool check_replay_do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);

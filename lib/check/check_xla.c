@@ -1,6 +1,5 @@
 /* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte
- * at the same time. Stays are gone through by when they begin, each against those that have not ended; O(n
- * log n) and what is alive. */
+ * at the same time. Stays are gone through by when they begin, each against the stays that are alive. */
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -39,7 +39,7 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
 }
 
 /* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand
- * at. Whoever goes up to the end of a dimension takes its padding along. */
+ * at. An access up to the end of a dimension includes its padding. */
 static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from,
                               int64_t to, bool shifted, struct zone *z)
 {
@@ -168,8 +168,8 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.touched_whole &= exactly;
         p.within &= exactly && !jumps;
     }
-    /* Tiles of the loops inside the hold lie one behind the other, each cut in slices, unless no core's part of
-     * a tile is cut. */
+    /* Tiles of the loops inside the hold lie one behind the other, each cut in slices, unless no core's
+     * part of a tile is cut. */
     bool cut = false;
     for (int d = 0; d < p.rank; d++) p.tiles[d] = p.blocks[d] = 1;
     for (int n = 0; k->nest && n < k->nest->level_count; n++)

@@ -80,7 +80,7 @@ void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
     return v->kept[tensor];
 }
 
-/* ---- tiles of what is kept ---- */
+/* ---- kept tiles ---- */
 
 /* Items of a range of a whole tensor, from there or to there, row by row. */
 static void copy_range(const struct lx_layout *l, const struct host_range *r, unsigned char *whole,
@@ -127,7 +127,7 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
     return n;
 }
 
-/* The tile of what is kept: where it is, if that is one piece of the whole, or a copy. */
+/* The kept tile: in place, if it is one piece of the whole, or a copy. */
 static const void *kept_tile(struct machine *m, struct verifier *v, int operand, int64_t bytes)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
@@ -146,7 +146,7 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand,
     return items;
 }
 
-/* What is as it was kept is not copied; what the parts do not cover is taken to be so. */
+/* An unchanged operand is not copied; elements that no part covers count as unchanged. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);

@@ -159,7 +159,8 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
-    /* A grid; where all is in place it turns into runs along n, where it is coarse into runs with own rows. */
+    /* A grid; where all is in place it turns into runs along n, where it is coarse into runs with own
+     * rows. */
     choose_grid(plan, threads);
     if (has_runs(plan, threads, plan->m_parts, plan->n_parts)) {
         plan->runs = threads;

@@ -24,7 +24,7 @@ static int64_t or_default(int64_t value, int64_t otherwise)
     return value ? value : otherwise;
 }
 
-/* The tile is that of the operands: the first that names one. */
+/* The tile of the first operand that names one. */
 static int64_t launch_tile_side(const struct lx_launch_request *r, int axis)
 {
     for (int i = 0; i < r->operand_count; i++)
@@ -128,7 +128,8 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
         struct lx_launch_core *c = &l->cores[i];
-        /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay neighbours. */
+        /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay
+         * neighbours. */
         int64_t y, x;
         lx_tile_recover(l->order == LX_COLUMN_MAJOR ? LX_COLUMN_MAJOR : LX_ROW_MAJOR, l->core_grid[0],
                         l->core_grid[1], i, &y, &x);

@@ -42,8 +42,8 @@ static void tile_queue_sink(struct free_at *heap, int64_t count)
     }
 }
 
-/* Tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are put in the
- * order of the cores, and `start` and `count` say which are whose. */
+/* Tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are put in
+ * the order of the cores, and `start` and `count` say which are whose. */
 static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start,
                         int64_t *count)
 {

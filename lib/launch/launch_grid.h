@@ -14,7 +14,7 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
 /* The tile with a row-major number, [from, to) per output dimension. */
 void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t *from, int64_t *to);
 
-/* launch_deal.c: what is known of the cores of an op when its tiles are dealt out. */
+/* launch_deal.c: the cores of an op whose tiles are dealt out. */
 struct dealing {
     const struct lx_device *device;
     const struct lx_launch_options *options;

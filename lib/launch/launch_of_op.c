@@ -141,7 +141,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
                    o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES)));
 }
 
-/* The operands as the request wants them. `shard` is that of what is on chip. */
+/* The operands of a request. `shard`: of the operands on chip. */
 static void describe_operands(const struct lx_graph *g, const struct lx_op *op, const bool *on_chip,
                               const struct lx_shard *shard, const int64_t tile[2],
                               struct lx_launch_operand *list)

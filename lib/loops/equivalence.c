@@ -227,7 +227,7 @@ bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t 
     return ok;
 }
 
-/* The reference executor: the nest as it is written, in double, no cleverness.
+/* The reference executor: the nest as written, in double, no cleverness.
  *
  * Loops run from the outermost in, whatever their execution: shared and primitive loops are loops. Only k
  * loops narrow what is a first and a last access to an output element: an element is touched first where all

@@ -1,4 +1,4 @@
-/* Words, sizes and the small moves of which the passes are made.
+/* Words, sizes and the small moves that passes are made of.
  *
  * Invariant of every move: the set of loops stays the same, only their order changes. Nests are small values
  * (3 KB) that are copied rather than shared. */

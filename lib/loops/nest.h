@@ -14,7 +14,7 @@ struct loop_fault {
     int loop; /* -1: none in particular */
     const char *words;
 };
-/* The document's number of what is wrong, 0 if nothing is. */
+/* The document's number of the fault; 0: none. */
 typedef int loop_check(const struct lx_loops *l, struct loop_fault *fault);
 
 /* A rule set: what the passes do differently, and nothing else. */

@@ -50,7 +50,7 @@ static struct lx_loop *nest_of_op_add_loop(struct lx_loops *l, enum lx_loop_type
 static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
                                  const int64_t *size, struct lx_op_nest *out, lx_status *st)
 {
-    /* Variables in the order of the output's dimensions, then those that are summed. */
+    /* Variables in the order of the output's dimensions, then the summed ones. */
     int vars[LX_MAX_VARS + LX_MAX_RANK], count = 0;
     for (int d = 0; d < x->rank[x->output]; d++) vars[count++] = x->var[x->output][d];
     count += op_index_sum_order(x, vars + count);
@@ -115,7 +115,8 @@ bool lx_nest_of_tile(const struct lx_layouts *l, int32_t op, const struct op_ind
     *out = (struct lx_op_nest){0};
     out->why = why_not(o, x, out);
     if (out->why) return true;
-    /* The primitive stores along m: in0 is the input that has the dimension along which the output is dense. */
+    /* The primitive stores along m: in0 is the input that has the dimension along which the output is
+     * dense. */
     int last = x->rank[x->output] - 1;
     out->swapped =
         out->kind == LX_NEST_CONTRACTION && last >= 0 && op_index_dim(x, 0, x->var[x->output][last]) < 0;
@@ -143,7 +144,7 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
     if (!p->layouts) return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
     nest_tile_index(p->nests, p->nest_count, op, &x);
-    /* The plan's launch of the op: as it is stated, or made. */
+    /* The plan's launch of the op: stated, or made here. */
     struct lx_op_launch *made = x.known && !p->launches ? lx_plan_launch(p, op, NULL, st) : NULL;
     const struct lx_op_launch *launch = p->launches ? &p->launches[op] : made;
     bool launched = !x.known || (launch && nest_of_op_first_tile(launch, &x, size));

@@ -259,7 +259,8 @@ static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node
                                                           : LX_DIM_N;
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
         if (operand[o]) {
-            /* The row-major stride of an index in a tensor; an index that tree_has twice walks the diagonal. */
+            /* The row-major stride of an index in a tensor; an index that tree_has twice walks the
+             * diagonal. */
             int64_t stride = 0, step = 1;
             for (int i = operand[o]->rank; i-- > 0; step *= t->sizes[operand[o]->index[i]])
                 if (operand[o]->index[i] == index) stride += step;

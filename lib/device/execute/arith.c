@@ -19,7 +19,7 @@
 #define A a[i]
 #define B b[i]
 
-/* What is no number stays so: a maximum must not hide it. */
+/* NaN stays NaN: a maximum must not hide it. */
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
@@ -204,7 +204,7 @@ const struct arith *arith_of(const struct lx_kind *kind)
 
 bool arith_known(const struct lx_graph *g, lx_status *st)
 {
-    /* Common exponents are a matter of storage: what is stored so is planned, not run. */
+    /* Tensors with shared exponents are planned, not run. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (lx_dtype_shares(g->tensors[t].dtype))
             return status_set_at(

@@ -40,7 +40,7 @@ const struct arith *arith_of(const struct lx_kind *kind);
 bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;
 
-/* Ops of which only the operands are known: every word of the result depends on the words of all operands,
+/* Ops that are known by their operands only: every word of the result depends on the words of all operands,
  * so that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`,
  * which get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to
  * whole words of 8 bytes, filled with zeros. */
@@ -67,7 +67,7 @@ struct wide_fold {
 };
 
 struct wide_arith {
-    wide_function *element; /* of a contraction: what is summed; NULL: it only folds */
+    wide_function *element; /* of a contraction: its terms; NULL: it only folds */
     const struct wide_fold *fold;
     int picks;    /* the place of the largest (1) or the least (-1) instead of a fold */
     bool divides; /* in the end: times 1 / the number of terms */
@@ -75,7 +75,7 @@ struct wide_arith {
 
 /* NULL: the device has none for these numbers. */
 const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
-/* What an op that chooses makes of what is there (a) and what comes (b). */
+/* How an op that chooses combines the old element (a) with the new one (b). */
 wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers);
 
 #endif

@@ -94,7 +94,7 @@ static bool check_sums(const struct coverage *c)
     return meet == 0 && left == 0;
 }
 
-/* Sets bits [from, to) and counts those that were set. */
+/* Sets bits [from, to) and counts the bits that were set already. */
 static int64_t mark_run(uint64_t *bits, int64_t from, int64_t to)
 {
     int64_t again = 0;

@@ -96,7 +96,7 @@ struct dense_operand work_operand(const struct op_work *w, const struct strip_wo
                                   .wide = wide};
 }
 
-/* Checks and counts what is read; a stick once, however many tiles touch it. */
+/* Checks and counts reads; a stick once, however many tiles touch it. */
 static void read_operands(struct op_work *w)
 {
     struct machine *m = w->m;
@@ -174,7 +174,8 @@ static void execute_tiles(struct op_work *w)
     walk_launch(w);
     check_coverage(w);
     if (w->groups > 1 && !partials_meet(w) && !w->shared) {
-        /* Groups that deal out the tiles of one sum differently are walked tile by tile, so that parts meet. */
+        /* Groups that deal out the tiles of one sum differently are walked tile by tile, so that parts
+         * meet. */
         int64_t faults = m->fault_count;
         w->alone = true;
         walk_launch(w);

@@ -94,13 +94,13 @@ struct op_work {
     struct tile_nest *shapes;
 };
 
-/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that
- * is one piece, or runs off the device. */
+/* walk.c: do the arguments of the launch agree with each other? And is the launch right of an op that is one
+ * piece, or runs off the device? */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
 /* The persistent loop of every core. */
 void walk_launch(struct op_work *w);
-/* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
+/* coverage.c: is every element computed once per group? Any other is a fault. Sets groups. */
 void check_coverage(struct op_work *w);
 /* strip_compute.c: fills `out` of every strip from the operands. */
 void compute_strips(struct op_work *w);
@@ -139,7 +139,7 @@ typedef void leaf_function(struct chunk *c);
 /* rank_rows.c: rows in order. */
 leaf_function leaf_ranking;
 void compute_ranking(struct op_work *w);
-/* pick_rows.c: what is chosen, of numbers that fp32 does not have. */
+/* pick_rows.c: choices in fp64 and whole numbers. */
 leaf_function leaf_wide_choice;
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
 /* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
@@ -155,7 +155,7 @@ bool work_folds(const struct op_work *w);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */
 void prepare_nests(struct op_work *w, const struct strip_work *s);
 
-/* execute_bytes.c: an op of which only the operands are known. */
+/* execute_bytes.c: an op that is known by its operands only. */
 void execute_bytes(struct machine *m);
 
 /* Values that the op of this tick means: of an input; and what it leaves in a result. */
@@ -169,7 +169,7 @@ bool work_writes(const struct op_work *w, const struct strip_work *s);
 struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
                                   const struct region *r, const struct dense *layout, float *numbers,
                                   wide_number *wide);
-/* Bytes of so many whole sticks; of a tensor that is known by its bytes not more than these. */
+/* Bytes of whole sticks; of a tensor that is known by its bytes at most these. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
 
 /* Rows of the operands of a chunk, where an op has no nest. */

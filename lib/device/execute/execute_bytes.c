@@ -1,4 +1,4 @@
-/* Ops of which only the operands are known: whole tensors, on one core, mixed as bytes. */
+/* Ops that are known by their operands only: whole tensors, on one core, mixed as bytes. */
 #include "graph/online.h"
 #include "device/execute/execute.h"
 #include "device/execute/arith.h"
@@ -23,7 +23,7 @@ struct making {
 
 typedef void make_function(const struct making *m, wide_number *to);
 
-/* The start and so many steps; of whole numbers exactly, and wrapped. */
+/* The start and a number of steps; whole numbers exactly, and wrapped. */
 static void make_iota(const struct making *m, wide_number *to)
 {
     const struct lx_op_params *p = m->op->params;

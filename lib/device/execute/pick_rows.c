@@ -42,7 +42,7 @@ int64_t chosen_hbm_bytes(const struct op_work *w)
     return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
 }
 
-/* The number that index operand `operand` has for this slice, as it is stored; 0 if it is not there. */
+/* The number that index operand `operand` has for this slice, in its stored type; 0: it is not there. */
 static int64_t read_index(struct picking *p, int operand, const struct slice *s)
 {
     struct op_work *w = p->w;

@@ -99,7 +99,7 @@ static void e5m2_encode(const float *from, int64_t count, void *to, int64_t at)
     }
 }
 
-/* To the nearest integer of the range; what is no number becomes 0. */
+/* To the nearest integer of the range; NaN becomes 0. */
 static int64_t dtypes_whole(double x, double low, double high)
 {
     if (isnan(x)) return 0;

@@ -1,6 +1,6 @@
 /* Stored elements and what they mean, as fp32 and as fp64. Private to the stage.
  *
- * What is not computed in fp32 is held in wide numbers, which have every fp64 and every integer of 64 bits
+ * Numbers beyond fp32 are held as wide numbers, which have every fp64 and every integer of 64 bits
  * to the bit. */
 #ifndef LX_DEVICE_MEMORY_DTYPES_H
 #define LX_DEVICE_MEMORY_DTYPES_H
@@ -62,7 +62,7 @@ whole_number number_whole(wide_number x);
 /* A number of a pattern, with all bits if it is whole; the constant of an op. */
 wide_number number_stated(double value, int64_t whole);
 wide_number op_constant(const struct lx_op *op);
-/* To so many bits, the least step being 2^least. */
+/* Rounded to `digits` bits, the least step being 2^least. */
 double number_rounded(double x, int digits, int least);
 
 #endif

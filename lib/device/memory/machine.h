@@ -75,7 +75,7 @@ struct machine_host {
 struct stay_view {
     bool known;
     struct lx_core_view view;
-    int32_t nest;                          /* of which it holds a slice; -1: it is whole */
+    int32_t nest;                          /* that its slice belongs to; -1: it is whole */
     signed char level[LX_MAX_DEVICE_RANK]; /* whose tiles cut the dimension; -1: none */
 };
 

@@ -6,7 +6,7 @@
 
 enum { MOST_RUN = 512 };
 
-/* What is done with a run of neighbours: `at` in elements of the box, `dense` in elements of the array. */
+/* A job on runs of neighbours: `at` in elements of the box, `dense` in elements of the array. */
 struct run_job {
     const struct number_type *type;
     const unsigned char *from_memory;

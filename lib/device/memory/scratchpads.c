@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is in a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
+/* Fills a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
 /* False: the bytes are more than there is; tags and the like are a fraction of them. */
@@ -49,7 +49,7 @@ static bool view_sound(const struct machine *m, const struct lx_stay *s)
 void machine_reserve(struct machine *m)
 {
     const struct lx_graph *g = m->graph;
-    /* A plan says of every stay what would be held of it, also of those that are off chip. */
+    /* A plan says of every stay what would be held of it, also off chip. */
     for (int32_t s = 0; s < m->plan->problem.count; s++) {
         struct place p = {.tensor = m->plan->stays[s].tensor, .stay = s, .core = -1};
         if (m->plan->stays[s].hold != 0 && !stay_placed(m, s) && !view_sound(m, &m->plan->stays[s]))
@@ -57,7 +57,7 @@ void machine_reserve(struct machine *m)
     }
     for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
     for (int32_t t = 0; t < g->tensor_count; t++) {
-        /* HBM has two segments: what is kept for good, and the pool that intermediates share. */
+        /* HBM has two segments: tensors that stay for good, and the pool that intermediates share. */
         const struct lx_plan *plan = m->plan;
         int64_t at = plan->hbm_address[t], pool_end = plan->pool_at + plan->pool_bytes;
         int64_t bytes = sticks_to_bytes(m, t, lx_layout_bytes(&m->layouts[t]) / m->stick_bytes), end;

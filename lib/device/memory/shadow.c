@@ -1,4 +1,4 @@
-/* Tags: every read is checked against what the program means, every write against what is live.
+/* Tags: every read is checked against what the program means, every write against live buffers.
  *
  * A buffer is live at the ticks [start, end) of the plan. A write at tick t over bytes of another buffer that
  * is live at t is a fault, though nobody may read them any more: on a real device the op would still be

@@ -232,8 +232,8 @@ void move_transfers(struct machine *m, bool stores)
         const struct lx_transfer *t = &p->transfers[i];
         if (t->tick != m->tick || (t->kind == LX_STORE) != stores) continue;
         if (m->at.nest && t->stay >= 0 && t->stay < p->problem.count) {
-            /* What a stay holds changes when a level up to its hold goes on: then it is filled, before that it
-             * is stored. A sum that begins has nothing to be filled with. */
+            /* What a stay holds changes when a level up to its hold goes on: then it is filled, before
+             * that it is stored. A sum that begins has nothing to be filled with. */
             const struct lx_stay *s = &p->stays[t->stay];
             bool here = s->view_op >= m->at.nest->first && s->view_op <= m->at.nest->last;
             int hold = here ? s->hold : 0;

@@ -49,7 +49,7 @@ static void narrow(const struct number_type *t, bool items, const double *from, 
         n = count - i < BLOCK ? count - i : BLOCK;
         for (int64_t k = 0; k < n; k++) {
             double x = t->digits > 0 ? number_rounded(from[i + k], t->digits, t->least) : from[i + k];
-            /* fp32 must not make 0 of what is not: a truth would be lost. */
+            /* fp32 must not flush a nonzero to 0: a truth would be lost. */
             bool lost = t->integer && x != 0 && fabs(x) < (double)FLT_MIN;
             run[k] = fabs(x) >= 0x1p128 ? (x > 0 ? INFINITY : -INFINITY) : lost ? FLT_MIN : (float)x;
         }

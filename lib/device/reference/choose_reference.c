@@ -180,7 +180,7 @@ struct ranking {
     int64_t *order;
 };
 
-/* A heap with the last of all on top: what is taken from it goes to the end. */
+/* A heap with the last of all on top: the top goes to the end. */
 static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
 {
     for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {

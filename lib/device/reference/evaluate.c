@@ -34,9 +34,9 @@ double one_part_of(const struct evaluation *e)
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->op->kind->error == LX_ERROR_OF_POWERS) {
-        /* Each power is rounded with its exponent, by at most log(n) u on the average of the weights that they
-         * have, and once per addition; the logarithm and the largest exponent twice, as it is and joined to
-         * the sum before. Cores make it in one piece. */
+        /* Each power is rounded with its exponent, by at most log(n) u on the average of the weights that
+         * they have, and once per addition; the logarithm and the largest exponent twice, as it is and
+         * joined to the sum before. Cores make it in one piece. */
         double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(absolute, fabs(value)) + 8;
         return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
     }
@@ -312,7 +312,7 @@ void evaluate_op(struct evaluation *e, struct pool *pool)
             for (int d = 0; map->walks[i].offset && d < t->rank; d++)
                 e->in[i].base = e->in[i].base * t->shape[d] + map->walks[i].first[d];
         }
-        /* Integers of 64 bits that are moved, or cast to what is rounded. */
+        /* Integers of 64 bits that are moved, or cast to a rounded type. */
         const struct number_type *type = e->in[0].type;
         bool long_move = (e->op->kind->id == LX_KIND_CAST || e->op->kind->traits & LX_VIEW) && type &&
                          type->integer && type->bits == 64;

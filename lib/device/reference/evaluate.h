@@ -56,7 +56,7 @@ struct meaning_fold {
 
 struct meaning {
     /* Of the elements of the operands at one place, a constant after the inputs; there is room for three.
-     * NULL: the kind only folds. Of a contraction: what is summed. */
+     * NULL: the kind only folds. Of a contraction: its terms. */
     double (*in_double)(const double *v);
     const struct meaning_fold *fold; /* NULL: no index can go */
 };

@@ -1,5 +1,5 @@
 /* Ops that compute with whole numbers: exact, and brought into the range of the result's type in the end.
- * Elements, reductions and contractions are one loop: over the output, and inside over what is summed. */
+ * Elements, reductions and contractions are one loop: over the output, and inside over the terms. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 

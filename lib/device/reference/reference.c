@@ -1,6 +1,5 @@
 /* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are
- * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors are as
- * large as they are, and it is told. Of ops that mix bytes a value is known only as long as no rounded
+ * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors grow, so the distance is only reported. Of ops that mix bytes a value is known only as long as no rounded
  * number went into it.
  *
  * A value is dropped behind the last op that reads it. */

@@ -18,7 +18,7 @@
 #define SIGMOID(x) (1 / (1 + exp(-(x))))
 #define GELU_SCALE sqrt(2 / 3.14159265358979323846)
 
-/* What is no number stays so. */
+/* NaN stays NaN. */
 MEANING(max, A != A || A > B ? A : B)
 MEANING(min, A != A || A < B ? A : B)
 MEANING(same, A)

@@ -91,7 +91,7 @@ static bool is_right(enum lx_dtype dtype, double value, double slack, double pea
     if (overflows && (!isfinite(got) || end)) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
     if (float_up(low) > float_down(high)) return storing_same(stored_number(dtype, value), got);
-    /* Between the stored ends of the interval. fp8 has no infinity: what is too large is NaN. */
+    /* Between the stored ends of the interval. fp8 has no infinity: larger numbers are NaN. */
     double from = stored_number(dtype, (double)float_up(low)),
            to = stored_number(dtype, (double)float_down(high));
     if (isnan(got)) return isnan(from) || isnan(to);
