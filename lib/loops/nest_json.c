@@ -125,6 +125,7 @@ static bool read_nest(const struct reader *r)
         if (!nest_json_read_word(r, v, "dimension type", loop_type_words, LX_DIM_COUNT, &type)) return false;
         r->out->loop[i++].type = (enum lx_loop_type)type;
     }
+    list = NULL;
     if (!find_list(r, "exec_types", false, &list)) return false;
     i = 0;
     if (list)
