@@ -137,7 +137,7 @@ bool check_replay(struct checker *c, const struct parts *parts);
 bool count_traffic(struct checker *c, const struct parts *parts);
 /* Through HBM if an operand is off chip: its sticks that are touched, once; and in all iterations. */
 int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
-int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
+int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 
 /* check_hbm.c: what HBM holds when. */
 struct hbm_lives;

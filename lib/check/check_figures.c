@@ -97,7 +97,7 @@ bool check_figures(struct checker *c)
                 return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
                                   c->g->tensors[tensor].name);
             if (!check_figures_same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
-                                    access_bytes(c, &k, o, i)))
+                                    check_access_bytes(c, &k, o, i)))
                 return false;
         }
         for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
@@ -172,7 +172,7 @@ static int64_t times_of(const struct checker *c, const struct cut *k, int32_t op
     return loop_count(k->nest, all_loops(k->nest) & ~c->looped[c->p->access_at[op] + operand].indexed);
 }
 
-int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand)
+int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand)
 {
     int64_t times = times_of(c, k, op, operand);
     bool writes = operand >= c->g->ops[op].input_count;
@@ -230,7 +230,7 @@ static void check_traffic_count_op(struct counting *n)
         if (on_chip)
             t->lx_read += lx_bytes(n, i) * loop_count(n->cut.nest, all_loops(n->cut.nest));
         else
-            t->hbm_read += access_bytes(n->c, &n->cut, n->op, i);
+            t->hbm_read += check_access_bytes(n->c, &n->cut, n->op, i);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++) {
         /* A sum over tiles is read before it is joined. */
