@@ -45,19 +45,6 @@ int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *
     return bytes;
 }
 
-/* Do both stand at the same indices of the op, so that each element is read before it is written over? */
-static bool same_elements(const struct checker *c, const struct lx_op *op, const struct op_index *x,
-                          int input)
-{
-    const struct lx_tensor *in = &c->g->tensors[op->inputs[input]], *out = &c->g->tensors[op->output];
-    const struct lx_layout *from = &c->l->layouts[op->inputs[input]], *to = &c->l->layouts[op->output];
-    if (in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0)) return false;
-    if (!x->known) return from->rank == to->rank;
-    return !op_index_shifted(x, input) && !op_index_shifted(x, op->input_count) &&
-           lx_layout_equal(from, to) && x->rank[input] == x->rank[op->input_count] &&
-           memcmp(x->var[input], x->var[op->input_count], (size_t)x->rank[input]) == 0;
-}
-
 bool may_take_place(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts)
 {
     const struct lx_stay *s = &c->p->stays[child];
@@ -76,7 +63,17 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
         return false;
     for (int i = 0; i < op->input_count; i++) {
         if (op->inputs[i] != c->p->stays[parent].tensor) continue;
-        if (a[i].stay != parent || !same_elements(c, op, &x, i)) return false;
+        /* Both stand at the same indices of the op, so that each element is read before it is written
+         * over. */
+        const struct lx_tensor *in = &c->g->tensors[op->inputs[i]], *out = &c->g->tensors[op->output];
+        const struct lx_layout *from = &c->l->layouts[op->inputs[i]], *to = &c->l->layouts[op->output];
+        int made = op->input_count;
+        bool same = x.known ? !op_index_shifted(&x, i) && !op_index_shifted(&x, made) &&
+                                  lx_layout_equal(from, to) && x.rank[i] == x.rank[made] &&
+                                  memcmp(x.var[i], x.var[made], (size_t)x.rank[i]) == 0
+                            : from->rank == to->rank;
+        if (a[i].stay != parent || !same || in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0))
+            return false;
         reads = true;
     }
     return reads;

@@ -1,5 +1,5 @@
-/* Layouts of packed operands: see dense.h. */
-#include "device/execute/dense.h"
+/* Layouts of packed operands: see execute.h. */
+#include "device/execute/execute.h"
 #include "base/checked.h"
 #include "device/memory/stick_box.h"
 

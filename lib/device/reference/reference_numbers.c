@@ -169,7 +169,7 @@ bool meanings_known(const struct lx_graph *g, lx_status *st)
     }
 
 /* By repeated multiplication; a negative power is that of 1 / a, toward zero, and all bits where a is 0. */
-static uint64_t reference_integers_power(whole_number a, whole_number b)
+static uint64_t reference_numbers_power(whole_number a, whole_number b)
 {
     uint64_t n = 1;
     if (b < 0 && a == 0) return UINT64_MAX;
@@ -190,7 +190,7 @@ static whole_number unsigned_bits(whole_number a, int width)
 }
 
 /* Times or divided by 2 as often as that, toward minus infinity. */
-static whole_number reference_integers_halved(whole_number a, whole_number times)
+static whole_number reference_numbers_halved(whole_number a, whole_number times)
 {
     for (; times > 0; times--) a = (a - (a < 0 ? a % 2 != 0 : 0)) / 2;
     return a;
@@ -210,7 +210,7 @@ INTEGER(sub, (uint64_t)a - (uint64_t)b)
 INTEGER(mul, (uint64_t)a *(uint64_t)b)
 INTEGER(div, b == 0 ? -1 : b == -1 ? -a : a / b)
 INTEGER(rem, b == 0 ? a : b == -1 ? 0 : a - a / b * b)
-INTEGER(pow, reference_integers_power(a, b))
+INTEGER(pow, reference_numbers_power(a, b))
 INTEGER(max, b > a ? b : a)
 INTEGER(min, b < a ? b : a)
 INTEGER(neg, -a)
@@ -229,8 +229,8 @@ INTEGER(or, width == 0 ? a != 0 || b != 0 : (a | b))
 INTEGER(xor, width == 0 ? (a == 0) != (b == 0) : (a ^ b))
 INTEGER(not, width == 0 ? a == 0 : -a - 1)
 INTEGER(shl, OUT_OF(width) ? 0 : doubled(a, b))
-INTEGER(shr, OUT_OF(width) ? 0 : reference_integers_halved(unsigned_bits(a, width), b))
-INTEGER(sar, reference_integers_halved(a, OUT_OF(width) ? width : b))
+INTEGER(shr, OUT_OF(width) ? 0 : reference_numbers_halved(unsigned_bits(a, width), b))
+INTEGER(sar, reference_numbers_halved(a, OUT_OF(width) ? width : b))
 INTEGER(clamp, min_integer(max_integer(a, b, 0, 0), c, 0, 0))
 INTEGER(where, a ? b : c)
 INTEGER(same, a)
