@@ -36,9 +36,8 @@ struct parts {
     int64_t cores;
     int rank;
     int64_t slices[LX_MAX_DEVICE_RANK], stride[LX_MAX_DEVICE_RANK];
-    int64_t tiles[LX_MAX_DEVICE_RANK]; /* it is one of so many along the dimension */
-    int64_t
-        blocks[LX_MAX_DEVICE_RANK]; /* what is cut in slices, one behind the other: tiles of loops inside */
+    int64_t tiles[LX_MAX_DEVICE_RANK];  /* of a nest along the dimension */
+    int64_t blocks[LX_MAX_DEVICE_RANK]; /* tiles of inner loops, each cut in slices */
     int64_t low[LX_MAX_DEVICE_RANK],
         high[LX_MAX_DEVICE_RANK]; /* positions around its slice that a core has too */
     bool touched_whole;           /* the op that sees the tensor so touches exactly these parts */
@@ -73,10 +72,9 @@ struct checker {
 bool check_values(const struct checker *c);
 /* check_layouts.c: the sticks of operands run as their ops need them. */
 bool check_layouts(const struct checker *c);
-/* check_nests.c: loops around runs of ops. First of all, since the others ask what is below. */
+/* check_nests.c: loops around runs of ops. It runs first: the others use the functions below. */
 bool check_nests(struct checker *c);
-/* check_running.c: who reads the sums of a nest before they are complete. */
-bool check_running(const struct checker *c, const struct lx_nest *n);
+
 /* check_values.c: is the pattern what it came from, with running sums instead of softmax? */
 bool check_origin(const struct checker *c);
 /* NULL: none. */
@@ -105,16 +103,15 @@ int64_t whole_bytes(const struct checker *c, int32_t tensor);
 struct parts parts_of_operand(const struct checker *c, const struct cut *cut, int32_t op, int operand,
                               int hold);
 bool parts_equal(const struct parts *a, const struct parts *b);
-/* Sticks of a core's part, and those that two ways to lay out the same slice give it both. */
+/* Sticks of a core's part, and the sticks of it that two layouts of a slice share. */
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);
 int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
                            int64_t core);
-/* Of core `core`. */
 struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64_t core);
+/* Of a tile in the first iteration. `core` -1: by all cores, in all iterations. */
 struct zone zone_touched(const struct checker *c, const struct cut *cut, int32_t op, int operand,
                          int64_t core);
-/* By all cores together. */
-struct zone zone_of_access(const struct checker *c, const struct cut *cut, int32_t op, int operand);
+
 bool zone_empty(const struct zone *z);
 bool zone_within(const struct zone *inner, const struct zone *outer);
 int64_t zone_sticks(const struct zone *z);
@@ -129,20 +126,18 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
 /* On each core: the largest part. */
 int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p);
 
-/* check_claims.c: what is told of buffers beyond what the plan needs to run. */
+/* check_claims.c: facts about buffers that the plan does not need to run. */
 bool check_claims(const struct checker *c, const struct parts *parts);
-/* check_prices.c: what buffers cost off chip. */
+/* What buffers cost off chip. */
 bool check_prices(const struct checker *c);
-/* check_times.c: predicted times, as far as they follow from each other. */
-bool check_times(const struct checker *c);
 
 /* check_replay.c: every op finds what it reads. `parts`: per buffer. */
 bool check_replay(struct checker *c, const struct parts *parts);
-/* check_traffic.c: what moves, in all iterations; that of copies is compared. */
+/* check_figures.c: what moves, in all iterations; the bytes of copies are compared. */
 bool count_traffic(struct checker *c, const struct parts *parts);
 /* Through HBM if an operand is off chip: its sticks that are touched, once; and in all iterations. */
 int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
-int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
+int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 
 /* check_hbm.c: what HBM holds when. */
 struct hbm_lives;
@@ -152,15 +147,14 @@ void hbm_seen(struct hbm_lives *h, int32_t tensor, int64_t time);
 bool hbm_check(const struct checker *c, struct hbm_lives *h);
 void hbm_end(struct hbm_lives *h);
 
-/* check_bundles.c: runs of ops that are launched together; after the replay. */
+/* check_bundles.c: runs of ops that are launched together, after the replay; and predicted times, as far as
+ * they follow from each other. */
 bool check_bundles(const struct checker *c);
+bool check_times(const struct checker *c);
 /* check_launches.c: tiles cover every output once, by cores that have what they need. */
 bool check_launches(const struct checker *c);
 
-/* check_figures.c: every figure of the plan against ours. */
+/* Every figure of the plan against ours. */
 bool check_figures(struct checker *c);
-/* check_bounds.c: what is claimed of the best against what is known. */
-int64_t compulsory_bytes(const struct checker *c);
-bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report *out, lx_status *st);
 
 #endif

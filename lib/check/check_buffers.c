@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-static const char *check_buffers_name_of(const struct checker *c, int32_t buffer)
-{
-    return c->p->problem.buffers[buffer].name;
-}
-
-/* A slice is fixed by a level that cuts the tensor; what is held whole needs no nest. */
-static bool hold_right(const struct checker *c, int32_t i, const struct lx_nest *n)
-{
-    const struct lx_stay *s = &c->p->stays[i];
-    struct looped t = looped_in(c, n, s->tensor);
-    if (s->hold == 0) return true;
-    if (n && s->hold > 0 && s->hold <= n->level_count && (t.indexed & 1u << (s->hold - 1))) return true;
-    return status_set(c->st, LX_E_NO,
-                      "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
-                      check_buffers_name_of(c, i), s->hold);
-}
-
 /* The parts that a buffer holds, by the op and operand whose view it has. */
 static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct parts *out)
 {
@@ -36,10 +19,16 @@ static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct 
         op_operand(&c->g->ops[s->view_op], s->view_operand) != s->tensor) {
         if (c->p->answer.address[i] < 0) return true;
         return status_set(c->st, LX_E_NO, "buffer %s has the view of an op that does not access its tensor",
-                          check_buffers_name_of(c, i));
+                          c->p->problem.buffers[i].name);
     }
     cut_of_op(c, s->view_op, &k);
-    if (!hold_right(c, i, k.nest)) return false;
+    /* A slice is fixed by a level that cuts the tensor; a whole tensor is held without a nest. */
+    bool held = k.nest && s->hold > 0 && s->hold <= k.nest->level_count &&
+                (looped_in(c, k.nest, s->tensor).indexed & 1u << (s->hold - 1));
+    if (s->hold != 0 && !held)
+        return status_set(c->st, LX_E_NO,
+                          "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
+                          c->p->problem.buffers[i].name, s->hold);
     *out = parts_of_operand(c, &k, s->view_op, s->view_operand, s->hold);
     return true;
 }
@@ -54,19 +43,6 @@ int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *
                          ceil_div_i64(l->size[d] / p->tiles[d] / p->blocks[d], p->slices[d]) * p->blocks[d] +
                              p->low[d] + p->high[d]);
     return bytes;
-}
-
-/* Do both stand at the same indices of the op, so that each element is read before it is written over? */
-static bool same_elements(const struct checker *c, const struct lx_op *op, const struct op_index *x,
-                          int input)
-{
-    const struct lx_tensor *in = &c->g->tensors[op->inputs[input]], *out = &c->g->tensors[op->output];
-    const struct lx_layout *from = &c->l->layouts[op->inputs[input]], *to = &c->l->layouts[op->output];
-    if (in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0)) return false;
-    if (!x->known) return from->rank == to->rank;
-    return !op_index_shifted(x, input) && !op_index_shifted(x, op->input_count) &&
-           lx_layout_equal(from, to) && x->rank[input] == x->rank[op->input_count] &&
-           memcmp(x->var[input], x->var[op->input_count], (size_t)x->rank[input]) == 0;
 }
 
 bool may_take_place(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts)
@@ -87,13 +63,23 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
         return false;
     for (int i = 0; i < op->input_count; i++) {
         if (op->inputs[i] != c->p->stays[parent].tensor) continue;
-        if (a[i].stay != parent || !same_elements(c, op, &x, i)) return false;
+        /* Both stand at the same indices of the op, so that each element is read before it is written
+         * over. */
+        const struct lx_tensor *in = &c->g->tensors[op->inputs[i]], *out = &c->g->tensors[op->output];
+        const struct lx_layout *from = &c->l->layouts[op->inputs[i]], *to = &c->l->layouts[op->output];
+        int made = op->input_count;
+        bool same = x.known ? !op_index_shifted(&x, i) && !op_index_shifted(&x, made) &&
+                                  lx_layout_equal(from, to) && x.rank[i] == x.rank[made] &&
+                                  memcmp(x.var[i], x.var[made], (size_t)x.rank[i]) == 0
+                            : from->rank == to->rank;
+        if (a[i].stay != parent || !same || in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0))
+            return false;
         reads = true;
     }
     return reads;
 }
 
-/* The placement as a problem of its own: what is off chip does not take part. */
+/* The placement as a problem of its own: buffers off chip take no part. */
 static bool places_legal(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
@@ -118,7 +104,7 @@ static bool places_legal(const struct checker *c)
                                   .reason = placed || !p->stays[i].bar ? NULL : "the plan says so"};
     }
     if (lx_problem_check(&own, p->answer.address, &ignored, &why)) return true;
-    return status_set(c->st, why.code == LX_E_MEMORY ? why.code : LX_E_NO, "%s", why.text);
+    return status_set(c->st, LX_E_NO, "%s", why.text);
 }
 
 bool check_buffers(const struct checker *c, struct parts *parts)
@@ -140,7 +126,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
         int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, &parts[i]);
         if (size != part && c->p->answer.address[i] >= 0)
             return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
-                              check_buffers_name_of(c, i), (long long)size, (long long)part);
+                              c->p->problem.buffers[i].name, (long long)size, (long long)part);
     }
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int32_t from = c->p->took_slot_of[i];
@@ -148,7 +134,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
                          may_take_place(c, i, from, parts)))
             continue;
         return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
-                          check_buffers_name_of(c, i), check_buffers_name_of(c, from));
+                          c->p->problem.buffers[i].name, c->p->problem.buffers[from].name);
     }
     /* A handover is stated, so that both must be at the same place. */
     const struct lx_plan *p = c->p;
@@ -156,13 +142,13 @@ bool check_buffers(const struct checker *c, struct parts *parts)
         int32_t from = p->took_slot_of[i];
         if (from >= 0 && p->answer.address[i] >= 0 && p->answer.address[i] != p->answer.address[from])
             return status_set(c->st, LX_E_NO, "buffer %s is not where %s is, whose place it takes",
-                              check_buffers_name_of(c, i), check_buffers_name_of(c, from));
+                              c->p->problem.buffers[i].name, c->p->problem.buffers[from].name);
     }
     if (!places_legal(c)) return false;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
         if (p->answer.address[i] < 0 && !p->stays[i].bar)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
-                              lx_verdict_word(p->answer.status), check_buffers_name_of(c, i));
+                              lx_verdict_word(p->answer.status), c->p->problem.buffers[i].name);
     return true;
 }
 
@@ -176,7 +162,7 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
     }
     if (p->problem.objective == LX_SPILL) spill = objective;
     for (int32_t k = 0; k < (p->graph->list->pool_count ? p->graph->list->pool_count : 1); k++) {
-        /* The highest end of what is placed or reserved in a pool. */
+        /* The highest end of a buffer or reservation in a pool. */
         int64_t top = 0;
         for (int32_t i = 0; i < p->graph->list->buffer_count; i++)
             if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == k))
@@ -245,6 +231,6 @@ bool check_list(const struct lx_plan *p, lx_status *st)
         return status_set(st, why.code, "%s%s%s", plain ? "" : lx_rule_word(rule), plain ? "" : ": ",
                           why.text);
     }
-    if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of what is barred */
+    if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of barred buffers */
     return list_handovers(p, st) && check_buffers_list_totals(p, objective, st);
 }

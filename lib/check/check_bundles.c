@@ -5,6 +5,8 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
+#include <math.h>
+
 struct count {
     const struct checker *c;
     int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
@@ -17,19 +19,6 @@ static void count_tensor(struct count *n, int32_t tensor)
     n->own.operands++;
     n->own.tensors += n->seen[tensor] != n->bundle + 1;
     n->seen[tensor] = n->bundle + 1;
-}
-
-/* Op `o` and the copies of its tick, from transfer `*next` on. */
-static void check_bundles_count_op(struct count *n, int32_t o, int32_t *next)
-{
-    const struct lx_plan *p = n->c->p;
-    for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
-        if (p->accesses[a].stay < 0 || n->c->p->answer.address[p->accesses[a].stay] < 0)
-            count_tensor(n, p->accesses[a].tensor);
-    for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next)
-        if (lx_through_hbm(p->transfers[*next].kind))
-            count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
-    n->own.cores = max_i64(n->own.cores, n->c->traffic[o].cores);
 }
 
 static bool check_bundles_refuse(const struct count *n, int32_t first, const char *why)
@@ -53,11 +42,19 @@ bool check_bundles(const struct checker *c)
         int32_t first = p->bundles[n.bundle].first;
         int32_t end = n.bundle + 1 < p->bundle_count ? p->bundles[n.bundle + 1].first : c->g->op_count;
         n.own = (struct lx_bundle){0};
-        for (int32_t o = first; o < end; o++) check_bundles_count_op(&n, o, &next);
-        const struct lx_bundle *b = &n.c->p->bundles[n.bundle];
-        int64_t limit = n.c->g->device.bundle_tensors;
+        for (int32_t o = first; o < end; o++) {
+            for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
+                if (p->accesses[a].stay < 0 || p->answer.address[p->accesses[a].stay] < 0)
+                    count_tensor(&n, p->accesses[a].tensor);
+            for (; next < p->transfer_count && p->transfers[next].tick == o; next++)
+                if (lx_through_hbm(p->transfers[next].kind))
+                    count_tensor(&n, p->stays[p->transfers[next].stay].tensor);
+            n.own.cores = max_i64(n.own.cores, c->traffic[o].cores);
+        }
+        const struct lx_bundle *b = &p->bundles[n.bundle];
+        int64_t limit = c->g->device.bundle_tensors;
         for (int32_t o = first; o < end && end > first + 1; o++)
-            if (n.c->g->ops[o].kind->traits & LX_WIPES)
+            if (c->g->ops[o].kind->traits & LX_WIPES)
                 return check_bundles_refuse(&n, first, "has an op that must be one by itself");
         if (limit > 0 && end > first + 1 && n.own.tensors > limit)
             return check_bundles_refuse(&n, first, "has more tensors in HBM than the device allows");
@@ -66,4 +63,45 @@ bool check_bundles(const struct checker *c)
                 &n, first, "has other numbers of tensors, operands or cores than the plan claims");
     }
     return true;
+}
+
+/* Predicted times are the maker's, as the model behind them is; but they are sums. The times of a bundle's
+ * ops make the bundle's, those of the bundles the plan's, on both clocks; each is there, finite and not
+ * below 0. */
+
+static bool is_time(double us)
+{
+    return isfinite(us) && us >= 0;
+}
+
+static bool check_times_sums_right(const struct checker *c, const char *what, double all, double parts)
+{
+    /* Numbers of files have nine digits. */
+    if (is_time(all) && is_time(parts) && fabs(all - parts) <= 1e-8 * (fabs(all) + fabs(parts)) + 1e-12)
+        return true;
+    return status_set(c->st, LX_E_NO, "%s takes %.9g us, as the plan says, but its parts take %.9g", what,
+                      all, parts);
+}
+
+bool check_times(const struct checker *c)
+{
+    double device = 0, all = 0;
+    for (int32_t i = 0; i < c->p->bundle_count; i++) {
+        const struct lx_bundle *b = &c->p->bundles[i];
+        double ops_device = 0, ops_all = 0;
+        for (int32_t o = b->first; o < b->first + b->count; o++) {
+            const struct lx_op_traffic *t = &c->p->traffic[o];
+            if (!is_time(t->device_us) || !is_time(t->end_to_end_us))
+                return status_set(c->st, LX_E_NO, "op %s takes a time that is none", c->g->ops[o].name);
+            ops_device += t->device_us;
+            ops_all += t->end_to_end_us;
+        }
+        if (!check_times_sums_right(c, "a bundle", b->device_us, ops_device) ||
+            !check_times_sums_right(c, "a bundle from end to end", b->end_to_end_us, ops_all))
+            return false;
+        device += b->device_us;
+        all += b->end_to_end_us;
+    }
+    return check_times_sums_right(c, "the plan", c->p->figures.device_us, device) &&
+           check_times_sums_right(c, "the plan from end to end", c->p->figures.end_to_end_us, all);
 }

@@ -16,7 +16,7 @@
 struct told {
     int32_t first, last;   /* ticks at which anybody needs it, both included; -1: none */
     int32_t begin;         /* the first access that it serves, or -1 */
-    bool viewed;           /* its view is that of an access that it serves */
+    bool viewed;           /* it has the view of an access that it serves */
     int32_t from;          /* the buffer that it is filled from by a ring copy or a move, or -1 */
     int32_t nth;           /* of its tensor, from 0 on */
     const char *base_name; /* of its tensor */
@@ -34,32 +34,10 @@ static bool deny(const struct telling *t, int32_t buffer, const char *why)
     return status_set(t->c->st, LX_E_NO, "buffer %s %s", t->c->p->problem.buffers[buffer].name, why);
 }
 
-static bool check_claims_placed(const struct telling *t, int32_t buffer)
-{
-    return t->c->p->answer.address[buffer] >= 0;
-}
-
 static void need(struct told *of, int64_t from, int64_t to)
 {
     if (of->first < 0 || from < of->first) of->first = (int32_t)from;
     if (to > of->last) of->last = (int32_t)to;
-}
-
-/* A slice of the innermost level is there from use to use, anything else while all of the nest runs. */
-static void need_access(struct telling *t, int32_t op, int32_t access)
-{
-    const struct checker *c = t->c;
-    int32_t i = c->p->accesses[access].stay;
-    const struct lx_nest *n = loops_of(c, op);
-    const struct lx_stay *s = i < 0 ? NULL : &c->p->stays[i];
-    t->used[c->p->accesses[access].tensor] = true;
-    if (!s) return;
-    if (t->of[i].begin < 0) t->of[i].begin = access;
-    t->of[i].viewed |= s->view_op == op && s->view_operand == access - c->p->access_at[op];
-    if (n && s->hold < n->level_count)
-        need(&t->of[i], n->first, n->last);
-    else
-        need(&t->of[i], op, op);
 }
 
 /* The source of a copy is there until that is made, whether it could be made or not; of a move up to the
@@ -101,7 +79,18 @@ static void check_claims_look(struct telling *t)
                                  .base_name = c->g->tensors[tensor].name};
     }
     for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) need_access(t, o, a);
+        for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) {
+            /* A slice of the innermost level lives from use to use, any other stay as long as its nest. */
+            int32_t i = c->p->accesses[a].stay;
+            const struct lx_nest *n = loops_of(c, o);
+            t->used[c->p->accesses[a].tensor] = true;
+            if (i < 0) continue;
+            const struct lx_stay *s = &c->p->stays[i];
+            if (t->of[i].begin < 0) t->of[i].begin = a;
+            t->of[i].viewed |= s->view_op == o && s->view_operand == a - c->p->access_at[o];
+            bool whole_nest = n && s->hold < n->level_count;
+            need(&t->of[i], whole_nest ? n->first : o, whole_nest ? n->last : o);
+        }
     need_copies(t);
 }
 
@@ -144,37 +133,6 @@ static bool idle_right(const struct telling *t, int32_t i)
     return deny(t, i, "serves no access, and tells of none that nothing serves");
 }
 
-/* Its size is checked where it is on chip; off chip it tells what would have been there. */
-static bool part_right(const struct telling *t, int32_t i)
-{
-    const struct checker *c = t->c;
-    const struct lx_stay *s = &c->p->stays[i];
-    if (check_claims_placed(t, i)) return true;
-    if (!t->of[i].viewed) return deny(t, i, "has the view of an access that it does not serve");
-    if (c->p->problem.buffers[i].size == part_bytes(c, s->tensor, &t->parts[i])) return true;
-    return deny(t, i, "is off chip and tells of another size than a core's part of it has");
-}
-
-static bool begin_right(const struct telling *t, int32_t i)
-{
-    const struct checker *c = t->c;
-    const struct lx_access *a = &c->p->accesses[t->of[i].begin];
-    bool written = a->writes && !a->reads && c->p->stays[i].moved_from < 0;
-    if (c->p->stays[i].begins_written == written) return true;
-    return deny(t, i,
-                written ? "begins with a write, which the plan denies"
-                        : "is said to begin with a write, but begins with what it had");
-}
-
-/* From one move to the next a buffer may serve nobody: its first and last op are those of its life. */
-static bool passing_right(const struct telling *t, int32_t i)
-{
-    const struct lx_stay *s = &t->c->p->stays[i];
-    const struct lx_buffer *b = &t->c->p->problem.buffers[i];
-    if (s->first == b->start && s->last == b->end - 1) return true;
-    return deny(t, i, "serves no access, but tells of some");
-}
-
 /* A source is of the same tensor, was there before, and is used where both are on chip; a relayout has none
  * behind it. */
 static bool source_right(const struct telling *t, int32_t i, int32_t source)
@@ -186,17 +144,9 @@ static bool source_right(const struct telling *t, int32_t i, int32_t source)
     if (p->stays[source].tensor != s->tensor || b[source].start > b[i].start || source == i ||
         (source == s->moved_from ? b[source].start == b[i].start : p->stays[source].ring_source >= 0))
         return deny(t, i, "names a buffer that it is filled from, which cannot be");
-    if (!check_claims_placed(t, i) || !check_claims_placed(t, source) || t->of[i].from == source) return true;
+    if (t->c->p->answer.address[i] < 0 || t->c->p->answer.address[source] < 0 || t->of[i].from == source)
+        return true;
     return deny(t, i, "names a buffer that it is filled from, and is not");
-}
-
-static bool parents_right(const struct telling *t, int32_t i)
-{
-    const struct lx_buffer *b = &t->c->p->problem.buffers[i];
-    for (int32_t k = 0; k < b->parent_count; k++)
-        if (t->c->p->stays[b->parents[k]].bar || !may_take_place(t->c, i, b->parents[k], t->parts))
-            return deny(t, i, "names a buffer whose place it may take, which it may not");
-    return true;
 }
 
 bool check_claims(const struct checker *c, const struct parts *parts)
@@ -205,26 +155,142 @@ bool check_claims(const struct checker *c, const struct parts *parts)
     check_claims_look(&t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         if (!name_right(&t, i)) return false;
-        /* What is on chip has no reason not to be. */
-        const struct lx_plan *p = t.c->p;
-        if (!(check_claims_placed(&t, i) ? !p->stays[i].bar
-                                         : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0))
+
+        const struct lx_plan *p = c->p;
+        bool placed = p->answer.address[i] >= 0;
+        if (p->stays[i].bar && (placed || p->problem.buffers[i].spill_cost != 0))
             return deny(&t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
-        if (t.of[i].first < 0 && !check_claims_placed(&t, i)) {
+        if (t.of[i].first < 0 && !placed) {
             if (!idle_right(&t, i)) return false;
             continue;
         }
         const struct told *of = &t.of[i];
-        const struct lx_buffer *b = &t.c->p->problem.buffers[i];
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        const struct lx_stay *s = &p->stays[i];
         if (b->start != of->first || b->end != of->last + 1)
             return status_set(
                 t.c->st, LX_E_NO, "buffer %s lives on the ticks %lld to %lld, but is needed from %d to %d",
                 b->name, (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
-        if (!source_right(&t, i, c->p->stays[i].ring_source) ||
-            !source_right(&t, i, c->p->stays[i].moved_from) || !parents_right(&t, i))
-            return false;
-        if (t.of[i].begin < 0 ? !passing_right(&t, i) : !part_right(&t, i) || !begin_right(&t, i))
-            return false;
+        if (!source_right(&t, i, s->ring_source) || !source_right(&t, i, s->moved_from)) return false;
+        for (int32_t k = 0; k < b->parent_count; k++)
+            if (p->stays[b->parents[k]].bar || !may_take_place(c, i, b->parents[k], parts))
+                return deny(&t, i, "names a buffer whose place it may take, which it may not");
+        if (of->begin < 0) {
+            /* Between two moves a buffer may serve nobody: its first and last op are those of its life. */
+            if (s->first == b->start && s->last == b->end - 1) continue;
+            return deny(&t, i, "serves no access, but tells of some");
+        }
+        /* check_buffers checks the size on chip. */
+        if (!placed && !of->viewed) return deny(&t, i, "has the view of an access that it does not serve");
+        if (!placed && b->size != part_bytes(c, s->tensor, &parts[i]))
+            return deny(&t, i, "is off chip and tells of another size than a core's part of it has");
+        const struct lx_access *a = &p->accesses[of->begin];
+        bool written = a->writes && !a->reads && s->moved_from < 0;
+        if (s->begins_written != written)
+            return deny(&t, i,
+                        written ? "begins with a write, which the plan denies"
+                                : "is said to begin with a write, but begins with what it had");
+    }
+    return true;
+}
+
+/* What a buffer costs off chip, beside what it costs on chip, in bytes: all its accesses, less the load that
+ * fills it and the stores of what it writes, where these are needed whatever else is on chip. What may not
+ * be on chip costs nothing. A buffer that a move made is one with the buffer it comes from, and the cost
+ * stands there. */
+
+struct pricing {
+    const struct checker *c;
+    int32_t *access, *at; /* per tensor, in order of time: its accesses */
+    int32_t *op;          /* per access */
+    int64_t *off, *on;    /* per buffer */
+};
+
+/* The buffer that would serve an access, or -1. */
+static int32_t check_prices_server(const struct pricing *p, int32_t access)
+{
+    const struct lx_stay *stays = p->c->p->stays;
+    int32_t i = p->c->p->accesses[access].stay;
+    while (i >= 0 && stays[i].moved_from >= 0) i = stays[i].moved_from;
+    return i >= 0 && !stays[i].bar ? i : -1;
+}
+
+static void check_prices_list_accesses(struct pricing *p)
+{
+    const struct lx_plan *plan = p->c->p;
+    int32_t tensors = p->c->g->tensor_count, ops = p->c->g->op_count, count = plan->access_at[ops], *next;
+    p->at = arena_array(p->c->memory, (size_t)tensors + 1, sizeof *p->at);
+    p->access = arena_array(p->c->memory, (size_t)count, sizeof *p->access);
+    p->op = arena_array(p->c->memory, (size_t)count, sizeof *p->op);
+    next = arena_array(p->c->memory, (size_t)tensors, sizeof *next);
+    for (int32_t a = 0; a < count; a++) p->at[plan->accesses[a].tensor + 1]++;
+    for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t + 1] += p->at[t];
+    for (int32_t t = 0; t < tensors; t++) next[t] = p->at[t];
+    for (int32_t o = 0; o < ops; o++)
+        for (int32_t a = plan->access_at[o]; a < plan->access_at[o + 1]; a++) {
+            p->op[a] = o;
+            p->access[next[plan->accesses[a].tensor]++] = a;
+        }
+}
+
+/* Does the buffer begin with this access, and need what HBM has? */
+static bool begins_loaded(const struct pricing *p, int32_t buffer, int32_t access)
+{
+    const struct lx_stay *s = &p->c->p->stays[buffer];
+    if (s->first != p->op[access] || s->begins_written) return false;
+    return s->ring_source < 0 || p->c->p->stays[s->ring_source].bar;
+}
+
+/* Must HBM have what access number k of the tensor writes, whatever is on chip? */
+static bool check_prices_leaves(const struct pricing *p, int32_t tensor, int32_t k, int32_t writer)
+{
+    for (int32_t i = k + 1; i < p->at[tensor + 1]; i++) {
+        const struct lx_access *a = &p->c->p->accesses[p->access[i]];
+        int32_t reader = check_prices_server(p, p->access[i]);
+        if (a->reads && reader != writer && (reader < 0 || begins_loaded(p, reader, p->access[i])))
+            return true;
+        if (a->writes) return false;
+    }
+    return lx_role_leaves(p->c->g->tensors[tensor].role);
+}
+
+bool check_prices(const struct checker *c)
+{
+    struct pricing p = {.c = c};
+    size_t count = (size_t)c->p->problem.count;
+    p.off = arena_array(c->memory, count, sizeof *p.off);
+    p.on = arena_array(c->memory, count, sizeof *p.on);
+    check_prices_list_accesses(&p);
+    for (int32_t t = 0; t < c->g->tensor_count; t++) {
+        const struct lx_plan *plan = p.c->p;
+        for (int32_t k = p.at[t]; k < p.at[t + 1]; k++) {
+            const struct lx_access *a = &plan->accesses[p.access[k]];
+            int32_t by = check_prices_server(&p, p.access[k]);
+            if (by < 0) continue;
+            if (p.off[by] == 0 && begins_loaded(&p, by, p.access[k])) {
+                const struct lx_stay *s = &p.c->p->stays[by];
+                const struct lx_nest *n = loops_of(p.c, s->view_op);
+                int64_t times =
+                    n ? loop_count(n, loops_to(s->hold) & ~looped_in(p.c, n, s->tensor).indexed) : 1;
+                p.on[by] += whole_bytes(p.c, s->tensor) * times;
+            }
+            p.off[by] += a->bytes;
+            if (!a->writes) continue;
+            /* Stores of what the access writes; a sum of parts that come and go is loaded, too. */
+            const struct lx_stay *s = &plan->stays[by];
+            const struct lx_nest *n = loops_of(c, s->view_op);
+            int64_t parts = n ? loop_count(n, looped_in(c, n, t).summed & loops_to(s->hold)) : 1;
+            if (parts > 1)
+                p.on[by] += whole_bytes(c, t) * (2 * parts - 1);
+            else if (check_prices_leaves(&p, t, k, by))
+                p.on[by] += whole_bytes(c, t);
+        }
+    }
+    for (int32_t i = 0; i < c->p->problem.count; i++) {
+        int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);
+        if (told == cost || told == 0) continue; /* 0: left out */
+        return status_set(c->st, LX_E_NO, "buffer %s costs %lld bytes off chip, not %lld",
+                          c->p->problem.buffers[i].name, (long long)cost, (long long)told);
     }
     return true;
 }

@@ -13,44 +13,14 @@
 
 #include <string.h>
 
-/* Device dimensions but for the inside of the stick. */
-static int outer_rank(const struct lx_layout *l)
-{
-    return l->rank > 0 ? l->rank - 1 : 0;
-}
-
 /* No coordinate of the output outside its sticks has it. */
 static bool check_cuts_is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     const struct lx_layout *out = &c->l->layouts[op->output];
     int h = op_index_dim(&k->x, k->x.output, v);
-    for (int d = 0; h >= 0 && d < outer_rank(out); d++)
+    for (int d = 0; h >= 0 && d < out->rank - 1; d++)
         if (out->host_dim[d] == h && out->size[d] > 1) return false;
     return true;
-}
-
-/* The variable that the plan has in front; -1: none. */
-static int front_of(const struct lx_division *d, const struct cut *k)
-{
-    int v = 0;
-    if (d->contiguous < 0 || d->contiguous >= d->split_count) return -1;
-    while (v < k->x.var_count && k->x.letter[v] != d->splits[d->contiguous].letter) v++;
-    return v < k->x.var_count && k->split[v] > 1 ? v : -1;
-}
-
-/* Variables as cores count through them; their number. */
-static int counting_order(const struct checker *c, const struct lx_op *op, const struct lx_division *d,
-                          const struct cut *k, int *order)
-{
-    int n = 0, out = k->x.output, front = front_of(d, k);
-    for (int v = 0; v < k->x.var_count; v++)
-        if (k->split[v] > 1 && check_cuts_is_inner(c, op, k, v)) order[n++] = v;
-    if (n == 0 && front >= 0) order[n++] = front;
-    for (int i = 0; i < k->x.rank[out]; i++) {
-        int v = k->x.var[out][i];
-        if (k->split[v] > 1 && !check_cuts_is_inner(c, op, k, v) && (n == 0 || v != order[0])) order[n++] = v;
-    }
-    return n;
 }
 
 void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
@@ -82,7 +52,19 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
         k->tiles[v] = k->nest->tiles[l];
         k->x.extent[v] /= k->tiles[v];
     }
-    int order[LX_MAX_VARS], count = counting_order(c, op, d, k, order);
+    /* Variables as cores count through them, behind the one that the plan has in front. */
+    int order[LX_MAX_VARS], count = 0, front = 0;
+    bool fronted = d->contiguous >= 0 && d->contiguous < d->split_count;
+    while (fronted && front < k->x.var_count && k->x.letter[front] != d->splits[d->contiguous].letter)
+        front++;
+    for (int v = 0; v < k->x.var_count; v++)
+        if (k->split[v] > 1 && check_cuts_is_inner(c, op, k, v)) order[count++] = v;
+    if (count == 0 && fronted && front < k->x.var_count && k->split[front] > 1) order[count++] = front;
+    for (int i = 0; i < k->x.rank[k->x.output]; i++) {
+        int v = k->x.var[k->x.output][i];
+        if (k->split[v] > 1 && !check_cuts_is_inner(c, op, k, v) && (count == 0 || v != order[0]))
+            order[count++] = v;
+    }
     for (int v = 0; v < k->x.var_count; v++) {
         int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
         k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
@@ -102,11 +84,6 @@ static bool check_cuts_refuse(const struct checker *c, const struct lx_op *op, c
                       (long long)k->split[v], k->x.letter[v], why);
 }
 
-static bool taken_whole(enum lx_nature n)
-{
-    return n == LX_WINDOWED || n == LX_CHOSEN || n == LX_JOINED;
-}
-
 static bool split_legal(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
@@ -114,7 +91,8 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
     if (units % k->split[v] != 0)
         return check_cuts_refuse(c, op, k, v,
                                  k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
-    if (taken_whole(lx_var_nature(op, v)))
+    enum lx_nature n = lx_var_nature(op, v);
+    if (n == LX_WINDOWED || n == LX_CHOSEN || n == LX_JOINED)
         return check_cuts_refuse(c, op, k, v, "the op takes it as a whole");
     if (padded && op_index_reduced(&k->x, v))
         return check_cuts_refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
@@ -159,31 +137,25 @@ static int64_t check_cuts_positions(const struct lx_layout *l, const struct cut 
     return min_i64(((slice - 1) * scale + lead) / l->step[d] + 1, max_i64(l->size[d], 1));
 }
 
-/* Of what a slice is picked from or put into, the positions of the slice, wherever in a stick it begins. */
-static int64_t check_cuts_in_slice(const struct lx_layout *l, const struct cut *k, const struct lx_op *op,
-                                   int operand, int d, int64_t most)
-{
-    struct lx_choice c;
-    bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
-    if (!starts || l->host_dim[d] < 0 || !lx_choice_of(op, &c) || c.operand != operand) return most;
-    for (int a = 0; a < c.axis_count; a++) {
-        if (k->x.var[operand][(int)l->host_dim[d]] != c.var[a]) continue;
-        int64_t elements = c.window[a] >= 0 ? k->x.extent[c.window[a]] : 1;
-        int64_t sticks = 1 + ceil_div_i64(elements - 1, l->step[d]);
-        return min_i64(most, sticks);
-    }
-    return most;
-}
-
 /* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has
  * several positions. */
 static int64_t span(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand)
 {
-    for (int d = 0; d < outer_rank(l); d++) {
-        int64_t bytes = check_cuts_in_slice(l, k, op, operand, d, check_cuts_positions(l, k, operand, d));
+    for (int d = 0; d < l->rank - 1; d++) {
+        int64_t bytes = check_cuts_positions(l, k, operand, d);
+        struct lx_choice c;
+        bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+        bool picked = starts && l->host_dim[d] >= 0 && lx_choice_of(op, &c) && c.operand == operand;
+        /* Of a slice that is picked or put: its positions, wherever in a stick it begins. */
+        for (int a = 0; picked && a < c.axis_count; a++) {
+            if (k->x.var[operand][(int)l->host_dim[d]] != c.var[a]) continue;
+            int64_t elements = c.window[a] >= 0 ? k->x.extent[c.window[a]] : 1;
+            bytes = min_i64(bytes, 1 + ceil_div_i64(elements - 1, l->step[d]));
+            break;
+        }
         if (bytes == 1) continue;
         if (!mul_i64(bytes, l->stick_bytes, &bytes)) return INT64_MAX;
-        for (int e = d + 1; e < outer_rank(l); e++)
+        for (int e = d + 1; e < l->rank - 1; e++)
             if (!mul_i64(bytes, l->size[e], &bytes)) return INT64_MAX;
         return bytes;
     }

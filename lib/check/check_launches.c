@@ -30,12 +30,6 @@ static bool refuse_core(const struct launched *x, const struct lx_launch_core *k
     return status_set(x->c->st, LX_E_NO, "launch of op %s: core %d %s", x->op->name, (int)k->core, why);
 }
 
-/* Tiles of `length` elements. */
-static int64_t check_launches_tiles_of(const struct lx_launch_dim *d, int64_t length)
-{
-    return ceil_div_i64(length, d->side);
-}
-
 /* [*from, *to) of part `slot` of a dimension. */
 static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from,
                                     int64_t *to)
@@ -44,48 +38,11 @@ static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part,
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
 }
 
-static int var_of_dim(const struct launched *x, int d)
-{
-    return x->cut.x.var[x->cut.x.output][d];
-}
-
-/* Cores that have neighbouring tiles would write one stick of a result. */
-static bool cuts_sticks_of(const struct launched *x, int d, int out)
-{
-    const struct lx_layout *l = &x->c->l->layouts[op_operand(x->op, out)];
-    const struct lx_launch_dim *v = &x->o->dim[d];
-    const struct op_index *i = &x->cut.x;
-    if (d != l->stick_dim) return false;
-    if (v->parts > 1 && v->part % l->stick_elements != 0) return true;
-    if (v->inner >= v->extent) return false;
-    return v->inner % l->stick_elements != 0 || (v->side < v->extent && v->side % l->stick_elements != 0) ||
-           op_index_stride(i, out, d) != 1 || op_index_offset(i, out, d) % l->stick_elements != 0;
-}
-
-static bool cuts_sticks(const struct launched *x, int d)
-{
-    bool cuts = false;
-    for (int i = x->cut.x.output; i < x->cut.x.operand_count; i++) cuts |= cuts_sticks_of(x, d, i);
-    return cuts;
-}
-
-/* The tile that the plan asks for, or the device's with half the rows until all that is on chip of it fits
- * in the bytes that a tile may have. */
-static void tile_asked(const struct launched *x, int64_t tile[2])
-{
-    const struct lx_launch_options *asked = &x->c->p->launch;
-    tile[0] = asked->tile[0] ? asked->tile[0] : x->c->g->device.tile_rows;
-    tile[1] = asked->tile[0] ? asked->tile[1] : x->c->g->device.tile_columns;
-    while (!asked->tile[0] && tile[0] > 1 &&
-           tile[0] * tile[1] * x->item_bits > 8 * (int64_t)LX_LAUNCH_TILE_BYTES)
-        tile[0] /= 2;
-}
-
 /* Any that the dimension has, as its maker likes; beyond it only the one that was asked for, in whole
  * sticks. */
 static bool side_right(const struct launched *x, int d, const int64_t tile[2], int64_t side)
 {
-    int var = var_of_dim(x, d);
+    int var = x->cut.x.var[x->cut.x.output][d];
     int64_t asked = d < x->o->rank - 2 ? 1 : tile[d == x->o->rank - 1];
     return side <= x->cut.x.extent[var] || side == round_up_i64(asked, x->cut.unit[var]);
 }
@@ -97,24 +54,38 @@ static bool dims_right(const struct launched *x)
         return check_launches_refuse(x, "it has another rank than the output");
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
-        if (v->extent != i->extent[var_of_dim(x, d)])
+        if (v->extent != i->extent[x->cut.x.var[x->cut.x.output][d]])
             return check_launches_refuse(x, "a dimension is not as long as that of the output");
         if (v->side < 1 || v->inner < 1 || v->inner > v->side || v->parts < 1 || v->part < 1 ||
             v->part > v->extent)
             return check_launches_refuse(x, "a dimension has tiles or parts of no size");
         if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
             return check_launches_refuse(x, "the parts of a dimension do not cover it");
-        if (cuts_sticks(x, d)) return check_launches_refuse(x, "tiles end within sticks of the output");
+        for (int out = i->output; out < i->operand_count; out++) {
+            /* Cores that have neighbouring tiles would write one stick of a result. */
+            const struct lx_layout *l = &x->c->l->layouts[op_operand(x->op, out)];
+            bool cuts = v->inner < v->extent && (v->inner % l->stick_elements != 0 ||
+                                                 (v->side < v->extent && v->side % l->stick_elements != 0) ||
+                                                 op_index_stride(i, out, d) != 1 ||
+                                                 op_index_offset(i, out, d) % l->stick_elements != 0);
+            if (d == l->stick_dim && (cuts || (v->parts > 1 && v->part % l->stick_elements != 0)))
+                return check_launches_refuse(x, "tiles end within sticks of the output");
+        }
     }
+    /* The tile that the plan asks for, or the device's with half the rows until all of it that is on chip
+     * fits in the bytes that a tile may have. */
+    const struct lx_launch_options *asked = &x->c->p->launch;
+    int64_t tile[2] = {asked->tile[0] ? asked->tile[0] : x->c->g->device.tile_rows,
+                       asked->tile[0] ? asked->tile[1] : x->c->g->device.tile_columns};
+    while (!asked->tile[0] && tile[0] > 1 &&
+           tile[0] * tile[1] * x->item_bits > 8 * (int64_t)LX_LAUNCH_TILE_BYTES)
+        tile[0] /= 2;
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
-        const int64_t *inner = x->c->p->launch.inner;
-        int64_t tile[2];
-        tile_asked(x, tile);
         if (!side_right(x, d, tile, v->side))
             return check_launches_refuse(
                 x, "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
-        if (v->inner != v->side && !side_right(x, d, inner, v->inner))
+        if (v->inner != v->side && !side_right(x, d, asked->inner, v->inner))
             return check_launches_refuse(
                 x, "a tile in a tile is longer than its dimension, and not that of tile_sides");
     }
@@ -137,9 +108,8 @@ static bool grid_right(const struct launched *x)
     const struct lx_launch *l = x->o->launch;
     const struct lx_device *d = &x->c->g->device;
     int64_t rows = max_i64(d->grid_y, ceil_div_i64(d->cores, d->grid_x));
-    return l->core_grid[1] == d->grid_x && l->core_grid[0] == rows
-               ? true
-               : check_launches_refuse(x, "core_grid is not the device's");
+    return (l->core_grid[1] == d->grid_x && l->core_grid[0] == rows) ||
+           check_launches_refuse(x, "core_grid is not the device's");
 }
 
 static int by_core(const void *a, const void *b)
@@ -172,72 +142,23 @@ static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
     return true;
 }
 
-/* Slot of variable v on device core `core`, as the op is cut. */
-static int64_t slot_of_cut(const struct launched *x, int v, int64_t core)
-{
-    return core / x->cut.stride[v] % x->cut.split[v];
-}
-
-/* The slice of the sum that the cut gives the core, as one number. */
-static int64_t group_of_cut(const struct launched *x, int64_t core)
-{
-    int64_t k = 0;
-    for (int v = 0; v < x->cut.x.var_count; v++)
-        if (op_index_summed(&x->cut.x, v)) k = k * x->cut.split[v] + slot_of_cut(x, v, core);
-    return k;
-}
-
 /* With operands on chip a core computes the slice whose parts it holds, and nothing else. */
 static bool shard_is_slice(const struct launched *x, const struct lx_launch_core *k, const int64_t *slot)
 {
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
-        int var = var_of_dim(x, d);
+        int var = x->cut.x.var[x->cut.x.output][d];
         int64_t from, to, own, end;
         check_launches_range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
-        check_launches_range_of(v->extent, x->cut.split[var], x->cut.width[var], slot_of_cut(x, var, k->core),
-                                &own, &end);
+        check_launches_range_of(v->extent, x->cut.split[var], x->cut.width[var],
+                                k->core / x->cut.stride[var] % x->cut.split[var], &own, &end);
         if (from != own || to != end) return refuse_core(x, k, "computes another slice than it holds");
     }
-    return k->k_slice == group_of_cut(x, k->core) ? true
-                                                  : refuse_core(x, k, "sums another slice than it holds");
-}
-
-static int64_t tiles_of_shard(const struct lx_op_launch *o, const int64_t *slot)
-{
-    int64_t tiles = 1;
-    for (int d = 0; d < o->rank; d++) {
-        int64_t from, to;
-        check_launches_range_of(o->dim[d].extent, o->dim[d].parts, o->dim[d].part, slot[d], &from, &to);
-        tiles *= check_launches_tiles_of(&o->dim[d], to - from);
-    }
-    return tiles;
-}
-
-static bool shards_cover(const struct launched *x, bool *taken)
-{
-    const struct lx_launch *l = x->o->launch;
-    int64_t slot[LX_MAX_RANK], columns = x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1;
-    for (int32_t i = 0; i < l->core_count; i++) {
-        const struct lx_launch_core *k = &l->cores[i];
-        /* The slot of each output dimension that sy and sx say; false: there are not so many. */
-        int64_t sy = k->sy;
-        if (k->sy < 0 || k->sx < 0) return refuse_core(x, k, "has a shard that is none");
-        for (int d = x->o->rank - 2; d >= 0; d--) {
-            slot[d] = sy % x->o->dim[d].parts;
-            sy /= x->o->dim[d].parts;
-        }
-        if (x->o->rank > 0) slot[x->o->rank - 1] = k->sx;
-        if (sy != 0 || k->sx >= (x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1))
-            return refuse_core(x, k, "has a shard that is none");
-        if (k->start != 0 || k->count != tiles_of_shard(x->o, slot))
-            return refuse_core(x, k, "does not compute all tiles of its shard");
-        if (x->on_chip && !shard_is_slice(x, k, slot)) return false;
-        int64_t number = ((int64_t)k->sy * columns + k->sx) * x->cut.sum_slices + k->k_slice;
-        if (taken[number]) return refuse_core(x, k, "computes a shard that another one computes, too");
-        taken[number] = true;
-    }
-    return true;
+    int64_t group = 0;
+    for (int v = 0; v < x->cut.x.var_count; v++)
+        if (op_index_summed(&x->cut.x, v))
+            group = group * x->cut.split[v] + k->core / x->cut.stride[v] % x->cut.split[v];
+    return k->k_slice == group || refuse_core(x, k, "sums another slice than it holds");
 }
 
 static bool local_right(const struct launched *x)
@@ -250,17 +171,32 @@ static bool local_right(const struct launched *x)
         if (!mul_i64(shards, x->o->dim[d].parts, &shards)) shards = INT64_MAX;
     if (shards != l->core_count) return check_launches_refuse(x, "not every shard has one core");
     bool *taken = arena_array(x->c->memory, (size_t)shards, sizeof *taken);
-    return shards_cover(x, taken);
-}
-
-static bool all_tiles(const struct launched *x, int64_t *all)
-{
-    *all = 1;
-    for (int d = 0; d < x->o->rank; d++) {
-        const struct lx_launch_dim *v = &x->o->dim[d];
-        if (v->parts != 1) return check_launches_refuse(x, "a global launch has no parts");
-        if (!mul_i64(*all, check_launches_tiles_of(v, v->extent), all) || *all > LX_INT_MAX)
-            return check_launches_refuse(x, "it has more than 2^53 tiles");
+    int64_t slot[LX_MAX_RANK], columns = x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1;
+    for (int32_t i = 0; i < l->core_count; i++) {
+        const struct lx_launch_core *k = &l->cores[i];
+        /* The slot of each output dimension that sy and sx name. */
+        int64_t sy = k->sy;
+        if (k->sy < 0 || k->sx < 0) return refuse_core(x, k, "has a shard that is none");
+        for (int d = x->o->rank - 2; d >= 0; d--) {
+            slot[d] = sy % x->o->dim[d].parts;
+            sy /= x->o->dim[d].parts;
+        }
+        if (x->o->rank > 0) slot[x->o->rank - 1] = k->sx;
+        if (sy != 0 || k->sx >= (x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1))
+            return refuse_core(x, k, "has a shard that is none");
+        int64_t tiles = 1;
+        for (int d = 0; d < x->o->rank; d++) {
+            const struct lx_launch_dim *v = &x->o->dim[d];
+            int64_t from, to;
+            check_launches_range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
+            tiles *= ceil_div_i64(to - from, v->side);
+        }
+        if (k->start != 0 || k->count != tiles)
+            return refuse_core(x, k, "does not compute all tiles of its shard");
+        if (x->on_chip && !shard_is_slice(x, k, slot)) return false;
+        int64_t number = ((int64_t)k->sy * columns + k->sx) * x->cut.sum_slices + k->k_slice;
+        if (taken[number]) return refuse_core(x, k, "computes a shard that another one computes, too");
+        taken[number] = true;
     }
     return true;
 }
@@ -284,38 +220,37 @@ static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, 
         next += k->count;
         if (next > all) return refuse_core(x, k, "goes beyond the last tile");
     }
-    return next == all && group == x->cut.sum_slices - 1 ? true
-                                                         : check_launches_refuse(x, "tiles are left out");
-}
-
-/* A list has every tile once. */
-static bool list_right(const struct launched *x, int64_t all)
-{
-    if (x->o->launch->order != LX_LISTED)
-        return x->o->tiles ? check_launches_refuse(x, "only the order listed has a list") : true;
-    if (!x->o->tiles || x->o->tile_count != all)
-        return check_launches_refuse(x, "its list does not have as many tiles as there are");
-    bool *seen = arena_array(x->c->memory, (size_t)all, sizeof *seen);
-    for (int64_t i = 0; i < all; i++) {
-        int64_t t = x->o->tiles[i];
-        if (t < 0 || t >= all || seen[t])
-            return check_launches_refuse(x, "its list has a tile twice, or one that is not there");
-        seen[t] = true;
-    }
-    return true;
+    return (next == all && group == x->cut.sum_slices - 1) || check_launches_refuse(x, "tiles are left out");
 }
 
 static bool global_right(const struct launched *x, struct lx_launch_core *sorted)
 {
     const struct lx_launch *l = x->o->launch;
-    int64_t all;
+    int64_t all = 1;
     if (x->on_chip && l->core_count > 1)
         return check_launches_refuse(x, "an operand is on chip, but tiles are dealt out to all cores");
     if (l->order == LX_MATCH_SHARD) return check_launches_refuse(x, "there are no shards to match");
     if (l->order == LX_BLOCK &&
         (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 || x->o->blocks[0] > l->mt || x->o->blocks[1] > l->nt))
         return check_launches_refuse(x, "there are less blocks than one by one, or more than tiles");
-    return all_tiles(x, &all) && list_right(x, all) && runs_cover(x, sorted, all);
+    for (int d = 0; d < x->o->rank; d++) {
+        const struct lx_launch_dim *v = &x->o->dim[d];
+        if (v->parts != 1) return check_launches_refuse(x, "a global launch has no parts");
+        if (!mul_i64(all, ceil_div_i64(v->extent, v->side), &all) || all > LX_INT_MAX)
+            return check_launches_refuse(x, "it has more than 2^53 tiles");
+    }
+    if (l->order != LX_LISTED && x->o->tiles)
+        return check_launches_refuse(x, "only the order listed has a list");
+    if (l->order == LX_LISTED && (!x->o->tiles || x->o->tile_count != all))
+        return check_launches_refuse(x, "its list does not have as many tiles as there are");
+    bool *seen = l->order == LX_LISTED ? arena_array(x->c->memory, (size_t)all, sizeof *seen) : NULL;
+    for (int64_t i = 0; seen && i < all; i++) {
+        int64_t t = x->o->tiles[i];
+        if (t < 0 || t >= all || seen[t])
+            return check_launches_refuse(x, "its list has a tile twice, or one that is not there");
+        seen[t] = true;
+    }
+    return runs_cover(x, sorted, all);
 }
 
 static bool tiles_right(const struct launched *x)
@@ -336,17 +271,6 @@ static bool tiles_right(const struct launched *x)
     if (n < x->o->sum_count) return check_launches_refuse(x, "it has a sum that the op does not have");
     if (!grid_right(x) || !cores_right(x, sorted)) return false;
     return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
-}
-
-/* One core that does it all. */
-static bool whole_right(const struct launched *x)
-{
-    const struct lx_launch *l = x->o->launch;
-    if (x->o->rank == 0 && x->o->sum_count == 0 && l && l->core_count == 1 && l->cores[0].core == 0 &&
-        l->cores[0].start == 0 && l->cores[0].count == 1 && l->cores[0].k_slice == 0 && l->cores[0].sy == 0 &&
-        l->cores[0].sx == 0)
-        return core_there(x, &l->cores[0]) && grid_right(x);
-    return check_launches_refuse(x, "an op of which only the operands are known is one piece on core 0");
 }
 
 static bool launch_right(struct launched *x)
@@ -378,7 +302,12 @@ static bool launch_right(struct launched *x)
     if (!ok) return check_launches_refuse(x, "it is in other loops than its op");
     if (x->o->k_tile != x->c->g->device.tile_columns)
         return check_launches_refuse(x, "k_tile is not the columns of the device's tile");
-    return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);
+    if (wanted == LX_LAUNCH_TILES) return tiles_right(x);
+    if (x->o->rank != 0 || x->o->sum_count != 0 || l->core_count != 1 || l->cores[0].core != 0 ||
+        l->cores[0].start != 0 || l->cores[0].count != 1 || l->cores[0].k_slice != 0 || l->cores[0].sy != 0 ||
+        l->cores[0].sx != 0)
+        return check_launches_refuse(x, "an op of which only the operands are known is one piece on core 0");
+    return core_there(x, &l->cores[0]) && grid_right(x);
 }
 
 bool check_launches(const struct checker *c)

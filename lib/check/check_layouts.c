@@ -38,39 +38,10 @@ static bool runs_along(const struct sticks *s, int i, int v)
     return wanted < 0 ? none : stick == wanted;
 }
 
-/* An insertion without sticks of its own puts one element each into sticks of the whole. */
-static bool puts_elements(const struct sticks *s)
-{
-    const struct lx_layout *out = &s->c->l->layouts[s->op->output];
-    return op_is_insert(s->op) && s->variable < 0 && out->rank > 0 && out->stick_dim >= 0 &&
-           s->x.extent[s->x.var[1][out->stick_dim]] == 1;
-}
-
-static bool shared_right(const struct sticks *s)
-{
-    if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
-    for (int i = 0; i < s->x.operand_count; i++)
-        if (!runs_along(s, i, s->variable) && !(i == s->x.output && puts_elements(s))) return false;
-    return true;
-}
-
 /* Is it only the kernel's, and the output's? */
 static bool kernel_owns(const struct op_index *x, int kernel, int v)
 {
     return op_index_dim(x, kernel, v) >= 0 && op_index_dim(x, 1 - kernel, v) < 0 && !op_index_reduced(x, v);
-}
-
-/* Columns of the kernel: the stated variable; none only where there is one column. */
-static bool columns_right(const struct sticks *s, int kernel)
-{
-    bool any = false, single = false;
-    if (s->variable >= 0) return kernel_owns(&s->x, kernel, s->variable) && s->x.extent[s->variable] > 1;
-    for (int v = 0; v < s->x.var_count; v++) {
-        if (!kernel_owns(&s->x, kernel, v)) continue;
-        any = true;
-        single |= s->x.extent[v] == 1;
-    }
-    return single || !any;
 }
 
 static bool rows_padded(const struct sticks *s, int kernel, int k)
@@ -94,22 +65,6 @@ static bool check_layouts_has_own(const struct op_index *x, int input)
     return false;
 }
 
-static bool choice_right(const struct sticks *s, const struct lx_choice *c)
-{
-    if (s->variable < 0) return true;
-    return op_index_dim(&s->x, c->operand, s->variable) >= 0 &&
-           op_index_dim(&s->x, c->other, s->variable) >= 0 && runs_along(s, c->operand, s->variable) &&
-           runs_along(s, c->other, s->variable);
-}
-
-/* Nothing is summed but the taps of windows: elements of both are multiplied where they stand. */
-static bool check_layouts_only_taps(const struct op_index *x)
-{
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
-    return x->window_count > 0;
-}
-
 static bool check_layouts_op_right(const struct sticks *s)
 {
     if (!s->x.known) return s->variable == NO_VARIABLE;
@@ -119,12 +74,24 @@ static bool check_layouts_op_right(const struct sticks *s)
         const struct lx_layout *out = &s->c->l->layouts[s->op->output];
         return s->variable == (out->rank > 0 ? out->stick_dim : -1) || runs_along(s, 1, s->variable);
     }
-    if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && !check_layouts_only_taps(&s->x) &&
+    /* Where only the taps of windows are summed, elements are multiplied where they stand. */
+    bool only_taps = s->x.window_count > 0;
+    for (int v = 0; v < s->x.var_count; v++)
+        only_taps &= !op_index_reduced(&s->x, v) || op_index_slides(&s->x, v);
+    if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && !only_taps &&
         (check_layouts_has_own(&s->x, 0) || check_layouts_has_own(&s->x, 1))) {
         for (int kernel = 0; kernel < 2; kernel++) {
-            if (!columns_right(s, kernel) || !runs_along(s, kernel, s->variable) ||
-                !runs_along(s, 2, s->variable))
-                continue;
+            /* Columns of the kernel: the stated variable; none only where there is one column. */
+            bool owned = false, single = false;
+            for (int v = 0; s->variable < 0 && v < s->x.var_count; v++)
+                if (kernel_owns(&s->x, kernel, v)) {
+                    owned = true;
+                    single |= s->x.extent[v] == 1;
+                }
+            bool columns = s->variable < 0
+                               ? single || !owned
+                               : kernel_owns(&s->x, kernel, s->variable) && s->x.extent[s->variable] > 1;
+            if (!columns || !runs_along(s, kernel, s->variable) || !runs_along(s, 2, s->variable)) continue;
             for (int k = 0; k < s->x.var_count; k++)
                 if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) &&
                     runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
@@ -134,7 +101,19 @@ static bool check_layouts_op_right(const struct sticks *s)
     }
     if (s->op->kind->traits & LX_RANKS) return s->variable == NO_VARIABLE;
     struct lx_choice c;
-    return lx_choice_of(s->op, &c) ? choice_right(s, &c) : shared_right(s);
+    if (lx_choice_of(s->op, &c))
+        return s->variable < 0 ||
+               (op_index_dim(&s->x, c.operand, s->variable) >= 0 &&
+                op_index_dim(&s->x, c.other, s->variable) >= 0 && runs_along(s, c.operand, s->variable) &&
+                runs_along(s, c.other, s->variable));
+    if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
+    /* An insertion without sticks of its own puts single elements into sticks of the whole. */
+    const struct lx_layout *out = &s->c->l->layouts[s->op->output];
+    bool puts = op_is_insert(s->op) && s->variable < 0 && out->rank > 0 && out->stick_dim >= 0 &&
+                s->x.extent[s->x.var[1][out->stick_dim]] == 1;
+    for (int i = 0; i < s->x.operand_count; i++)
+        if (!runs_along(s, i, s->variable) && !(puts && i == s->x.output)) return false;
+    return true;
 }
 
 bool check_layouts(const struct checker *c)

@@ -2,7 +2,7 @@
  *
  * A nest is a run of ops, walked once per iteration; each of its one to three levels cuts one variable of
  * every op into equal tiles. Every op finds each tensor cut in one way, no stick and no padding is cut, and
- * nobody reads what is still being summed. Nests stand in order and share no op. */
+ * nobody reads an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -12,47 +12,10 @@ static bool check_nests_refuse(const struct checker *c, int32_t op, const char *
     return status_set(c->st, LX_E_NO, "op %s cannot be in its nest: %s", c->g->ops[op].name, why);
 }
 
-static bool shape_right(const struct checker *c, int32_t i)
-{
-    const struct lx_nest *n = &c->p->nests[i], *before = i > 0 ? n - 1 : NULL;
-    int64_t iterations = 1;
-    bool ok = n->first >= 0 && n->first <= n->last && n->last < c->g->op_count && n->level_count >= 1 &&
-              n->level_count <= LX_MAX_LEVELS && n->var && (!before || before->last < n->first);
-    for (int l = 0; ok && l < n->level_count; l++)
-        ok = n->tiles[l] >= 2 && mul_i64(iterations, n->tiles[l], &iterations) && iterations <= LX_INT_MAX;
-    return ok ? true
-              : status_set(c->st, LX_E_NO,
-                           "nest %d is no run of ops behind the nest before it, with one to three levels of "
-                           "at least two tiles each",
-                           (int)i);
-}
-
-/* Equal tiles of whole sticks, without padding. */
-static bool dim_cut(const struct lx_layout *l, int h, int64_t tiles)
-{
-    if (l->rank == 0 || l->host_shape[h] % tiles != 0) return false;
-    for (int d = 0; d < l->rank - 1; d++)
-        if (l->host_dim[d] == h && (l->size[d] * l->step[d] != l->host_shape[h] || l->size[d] % tiles != 0))
-            return false;
-    return l->stick_dim != h || l->host_shape[h] / tiles % l->stick_elements == 0;
-}
-
-/* The dimension of an operand that a variable walks, or -1; false: there are several. */
-static bool only_dim(const struct op_index *x, int operand, int v, int *dim)
-{
-    *dim = -1;
-    for (int d = 0; d < x->rank[operand]; d++) {
-        if (x->var[operand][d] != v) continue;
-        if (*dim >= 0) return false;
-        *dim = d;
-    }
-    return true;
-}
-
 static bool level_right(const struct checker *c, const struct lx_nest *n, int32_t o, const struct op_index *x,
                         int level)
 {
-    int v = n->var[o - n->first][level], dim;
+    int v = n->var[o - n->first][level];
     if (v < 0 || v >= x->var_count)
         return check_nests_refuse(c, o, "it does not have the variable of a level");
     if (x->window_count && (op_index_slides(x, v) || op_index_reduced(x, v)))
@@ -66,27 +29,23 @@ static bool level_right(const struct checker *c, const struct lx_nest *n, int32_
         return check_nests_refuse(c, o, "the tiles of a level do not divide it");
     for (int i = 0; i < x->operand_count; i++) {
         const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[o], i)];
-        if (!only_dim(x, i, v, &dim))
-            return check_nests_refuse(c, o, "a level cuts an operand along two dimensions");
-        if (dim >= 0 && !dim_cut(l, dim, n->tiles[level]))
+        int64_t tiles = n->tiles[level];
+        int h = -1;
+        for (int d = 0; d < x->rank[i]; d++) {
+            if (x->var[i][d] != v) continue;
+            if (h >= 0) return check_nests_refuse(c, o, "a level cuts an operand along two dimensions");
+            h = d;
+        }
+        if (h < 0) continue;
+        /* Equal tiles of whole sticks, without padding. */
+        bool equal = l->rank > 0 && l->host_shape[h] % tiles == 0;
+        for (int d = 0; equal && d < l->rank - 1; d++)
+            equal = l->host_dim[d] != h ||
+                    (l->size[d] * l->step[d] == l->host_shape[h] && l->size[d] % tiles == 0);
+        if (!equal || (l->stick_dim == h && l->host_shape[h] / tiles % l->stick_elements != 0))
             return check_nests_refuse(c, o, "the tiles of a level do not divide the sticks of an operand");
     }
     return true;
-}
-
-/* One op alone is walked in tiles only if two of its operands are one tensor. */
-static bool alone_right(const struct checker *c, const struct lx_nest *n)
-{
-    const struct lx_op *op = &c->g->ops[n->first];
-    int twice = 0;
-    if (n->first < n->last) return true;
-    for (int i = 0; i < op->input_count; i++) {
-        twice += op_operand_made(op, op->inputs[i]) >= 0;
-        for (int k = i + 1; k < op->input_count; k++) twice += op->inputs[i] == op->inputs[k];
-    }
-    return twice ? true
-                 : check_nests_refuse(c, n->first,
-                                      "it is alone there, and none of its tensors is accessed twice");
 }
 
 static bool check_nests_op_right(const struct checker *c, const struct lx_nest *n, int32_t o)
@@ -120,13 +79,115 @@ static struct looped check_nests_look(const struct checker *c, const struct lx_n
     return t;
 }
 
-/* The levels that the op which makes the tensor in the run sums over. */
-static unsigned summed_levels(const struct checker *c, const struct lx_nest *n, int32_t tensor)
+/* Sums that are read before they are complete: what each tensor of a run stands for, op by op.
+ *
+ * The logarithm of a sum of powers over levels of the nest is *running*: it is that of the tiles so far.
+ * Only scores less such a logarithm of themselves may be made of it; of these only powers, the weights of a
+ * tile among the tiles so far; of the weights only blends over the same levels, which make up for what comes
+ * later; and copies of all these. Nobody outside the run may see differences or weights: they are of no use
+ * without the loops. Every other sum over levels is read by nobody in the run. */
+
+enum meaning { COMPLETE, PARTIAL, RUNNING, DIFFERENCE, WEIGHT };
+
+struct label {
+    enum meaning is;
+    unsigned levels; /* over which it runs */
+    int32_t scores;  /* that it is of */
+};
+
+struct labels {
+    const struct checker *c;
+    const struct lx_nest *n;
+    struct label *of; /* per tensor */
+    int32_t *source;  /* per tensor: what it is a copy of, with other sticks */
+};
+
+/* What an op makes of an input that is not complete; false: it may not read that. */
+static bool check_running_derive(const struct labels *b, const struct lx_op *op, int operand, unsigned sums,
+                                 struct label *out)
 {
-    int32_t maker = c->writer[tensor];
-    if (maker < n->first || maker > n->last) return 0;
-    struct looped t = check_nests_look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor));
-    return ((1u << n->level_count) - 1) & ~t.indexed;
+    const struct label *in = &b->of[op->inputs[operand]];
+    bool difference = op->kind->id == LX_KIND_SUB && operand == 1 && op->input_count == 2;
+    *out = *in;
+    switch (in->is) {
+    case RUNNING:
+        out->is = DIFFERENCE;
+        return difference && b->source[op->inputs[0]] == in->scores;
+    case DIFFERENCE:
+        out->is = op_is_restickify(op) ? DIFFERENCE : WEIGHT;
+        return op_is_restickify(op) || op->kind->id == LX_KIND_EXP;
+    case WEIGHT:
+        if (op_is_restickify(op)) return true;
+        *out = (struct label){.is = PARTIAL, .levels = sums};
+        return op->kind->id == LX_KIND_BLEND && operand == 0 && sums == in->levels;
+    case COMPLETE:
+    case PARTIAL:
+        break;
+    }
+    return false;
+}
+
+static bool check_running_take_op(const struct labels *b, int32_t o)
+{
+    const struct lx_op *op = &b->c->g->ops[o];
+    unsigned sums = b->c->looped[b->c->p->access_at[o] + b->c->g->ops[o].input_count].summed;
+    struct label made = {.is = sums ? PARTIAL : COMPLETE, .levels = sums};
+    bool weighted = false;
+    if (sums && op->kind->id == LX_KIND_LOGSUMEXP)
+        made = (struct label){RUNNING, sums, b->source[op->inputs[0]]};
+    for (int i = 0; i < op->input_count; i++) {
+        if (b->of[op->inputs[i]].is == COMPLETE) continue;
+        if (!check_running_derive(b, op, i, sums, &made))
+            return check_nests_refuse(b->c, o,
+                                      "it reads a sum that is complete only when the loops have ended");
+        weighted |= b->of[op->inputs[i]].is == WEIGHT;
+    }
+    if (sums && op->kind->id == LX_KIND_BLEND && !weighted)
+        return check_nests_refuse(b->c, o, "it blends with weights that do not run along with its sum");
+    for (int i = op->input_count; i < op_operand_count(op); i++) b->of[op_operand(op, i)] = made;
+    if (op_is_restickify(op)) b->source[op->output] = b->source[op->inputs[0]];
+    return true;
+}
+
+static bool check_running_is_inner(const struct label *l)
+{
+    return l->is == DIFFERENCE || l->is == WEIGHT;
+}
+
+/* Differences and weights stay in the run. */
+static bool stays_inside(const struct labels *b)
+{
+    const struct lx_graph *g = b->c->g;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        bool inside = b->n->first <= o && o <= b->n->last;
+        for (int i = 0; i < g->ops[o].output_count && inside; i++)
+            if (check_running_is_inner(&b->of[g->ops[o].outputs[i]]) &&
+                g->tensors[g->ops[o].outputs[i]].role != LX_INTERMEDIATE)
+                return check_nests_refuse(
+                    b->c, o, "its output is complete only when the loops have ended, and wanted as it is");
+        for (int i = 0; i < g->ops[o].input_count && !inside; i++)
+            if (check_running_is_inner(&b->of[g->ops[o].inputs[i]]))
+                return status_set(b->c->st, LX_E_NO,
+                                  "op %s reads %s, which is right in the loops of a nest only",
+                                  g->ops[o].name, g->tensors[g->ops[o].inputs[i]].name);
+    }
+    return true;
+}
+
+static bool check_running(const struct checker *c, const struct lx_nest *n)
+{
+    size_t tensors = (size_t)c->g->tensor_count;
+    struct labels b = {.c = c,
+                       .n = n,
+                       .of = arena_array(c->memory, tensors, sizeof *b.of),
+                       .source = arena_array(c->memory, tensors, sizeof *b.source)};
+    const struct lx_graph *g = b.c->g;
+    for (int32_t t = 0; t < g->tensor_count; t++) b.source[t] = t;
+    for (int32_t o = 0; o < b.n->first; o++)
+        if (op_is_restickify(&g->ops[o])) b.source[g->ops[o].output] = b.source[g->ops[o].inputs[0]];
+    for (int32_t o = n->first; o <= n->last; o++)
+        if (!check_running_take_op(&b, o)) return false;
+    return stays_inside(&b);
 }
 
 /* `first`: per tensor one more than the access that this nest has seen first. */
@@ -138,7 +199,10 @@ static bool check_nests_accesses_right(const struct checker *c, const struct lx_
         int32_t tensor = op_operand(op, i), access = c->p->access_at[o] + i;
         struct looped *t = &c->looped[access];
         *t = check_nests_look(c, n, o, i);
-        t->summed = summed_levels(c, n, tensor);
+        int32_t maker = c->writer[tensor];
+        if (maker >= n->first && maker <= n->last)
+            t->summed = all_loops(n) &
+                        ~check_nests_look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor)).indexed;
         if (first[tensor] <= c->p->access_at[n->first]) first[tensor] = access + 1;
         const struct looped *b = &c->looped[first[tensor] - 1];
         for (int l = 0; l < LX_MAX_LEVELS; l++)
@@ -172,7 +236,27 @@ bool check_nests(struct checker *c)
     }
     for (int32_t i = 0; i < c->p->nest_count; i++) {
         const struct lx_nest *n = &c->p->nests[i];
-        if (!shape_right(c, i) || !alone_right(c, n)) return false;
+        int64_t iterations = 1;
+        bool ok = n->first >= 0 && n->first <= n->last && n->last < c->g->op_count && n->level_count >= 1 &&
+                  n->level_count <= LX_MAX_LEVELS && n->var && (i == 0 || n[-1].last < n->first);
+        for (int l = 0; ok && l < n->level_count; l++)
+            ok =
+                n->tiles[l] >= 2 && mul_i64(iterations, n->tiles[l], &iterations) && iterations <= LX_INT_MAX;
+        if (!ok)
+            return status_set(c->st, LX_E_NO,
+                              "nest %d is no run of ops behind the nest before it, with one to three levels "
+                              "of at least two tiles each",
+                              (int)i);
+        /* One op alone is walked in tiles only if two of its operands are one tensor. */
+        const struct lx_op *op = &c->g->ops[n->first];
+        int twice = n->last - n->first;
+        for (int k = 0; k < op->input_count; k++) {
+            twice += op_operand_made(op, op->inputs[k]) >= 0;
+            for (int j = k + 1; j < op->input_count; j++) twice += op->inputs[k] == op->inputs[j];
+        }
+        if (twice == 0)
+            return check_nests_refuse(c, n->first,
+                                      "it is alone there, and none of its tensors is accessed twice");
         for (int32_t o = n->first; o <= n->last; o++) {
             if (!check_nests_op_right(c, n, o)) return false;
             c->nest_of[o] = i;

@@ -2,19 +2,114 @@
 #include "check/check.h"
 #include "base/fail.h"
 #include "base/words/words.h"
+#include "base/checked.h"
+
+/* What a plan claims about the best that is possible. A claim above the plan's own value is refuted; one
+ * that is not above a bound that is known here holds as a fact; anything between is a claim.
+ *
+ * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and
+ * so does all that an extern op touches); of a bare list, and of heights, the bounds of placement. */
+
+/* What must move of one tensor. */
+struct need {
+    int64_t extern_bytes;  /* every access off the device */
+    int64_t read, written; /* the most that one access on the device touches */
+    bool extern_reads, extern_writes;
+    bool overwritten; /* by an op that keeps nothing: a value that is read may never have been in HBM */
+};
+
+static int64_t compulsory_bytes(const struct checker *c)
+{
+    struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
+    bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
+    bool *wanted = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *wanted);
+    int64_t sum = 0;
+    /* Ops that something depends on: another plan may leave the others out. */
+
+    for (int32_t o = c->g->op_count - 1; o >= 0; o--) {
+        const struct lx_op *op = &c->g->ops[o];
+        live[o] = op->kind->traits & LX_EXTERN;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            live[o] |= wanted[op_operand(op, i)] || lx_role_leaves(c->g->tensors[op_operand(op, i)].role);
+        for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
+    }
+    for (int32_t o = 0; o < c->g->op_count; o++)
+        for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++) {
+            struct need *n = &needs[op_operand(&c->g->ops[o], i)];
+            const struct lx_op *op = &c->g->ops[o];
+            struct cut k;
+            cut_of_op(c, o, &k);
+            int64_t bytes = touched_bytes(c, &k, o, i);
+            bool writes = i >= op->input_count;
+            if (op->kind->traits & LX_EXTERN) {
+                n->extern_bytes += bytes;
+                *(writes ? &n->extern_writes : &n->extern_reads) = true;
+                n->overwritten |= writes;
+            } else if (writes) {
+                n->written = max_i64(n->written, bytes);
+                n->overwritten |= !op_keeps_rest(op);
+            } else
+                n->read = max_i64(n->read, bytes);
+        }
+    for (int32_t t = 0; t < c->g->tensor_count; t++) {
+        /* Only the pattern's own tensors count: another plan may need no copy that layout added. */
+        bool given = lx_role_arrives(c->g->tensors[t].role), leaves = lx_role_leaves(c->g->tensors[t].role);
+        int64_t bytes = needs[t].extern_bytes;
+        if ((given && !needs[t].overwritten) || needs[t].extern_writes) bytes += needs[t].read;
+        if (leaves || needs[t].extern_reads) bytes += needs[t].written;
+        sum += bytes;
+    }
+    return sum;
+}
+
+/* Times are predictions: a bound on them, and that it is met, are claims of the planner. */
+static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
+{
+    double us = p->figures.end_to_end_us, bound = p->figures.bound_us;
+    if (bound < 0)
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us, but no time is below 0", bound);
+    if (bound > us * (1 + 1e-7))
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us above its own time of %.3f", bound,
+                          us);
+    if (p->answer.status == LX_OPTIMAL && lx_plan_gap(p) > 0)
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %.3f us and its time %.3f", bound,
+                          us);
+    out->bound = bound > 0 ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    out->optimality = p->answer.status == LX_OPTIMAL ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    return true;
+}
+
+static bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report *out, lx_status *st)
+{
+    int64_t objective = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.spill_bytes;
+    int64_t bound = p->figures.bound_bytes;
+    if (bound > objective)
+        return status_set(st, LX_E_NO,
+                          "the plan claims a bound of %lld bytes above its own objective of %lld",
+                          (long long)bound, (long long)objective);
+    if (p->answer.status == LX_OPTIMAL && p->problem.objective != LX_FIT && !p->asks_time &&
+        bound != objective)
+        return status_set(st, LX_E_NO,
+                          "the plan claims to be optimal, but its bound is %lld and its objective %lld",
+                          (long long)bound, (long long)objective);
+    bool by_traffic = !p->graph->list && p->problem.objective != LX_HEIGHT;
+    struct lx_problem own = p->problem;
+    if (p->graph->list) {
+        own.buffers = p->graph->list->buffers;
+        own.count = p->graph->list->buffer_count;
+    }
+    /* Only traffic is compared with traffic: the bytes that a spill counts from are a claim, too. */
+    int64_t known = by_traffic ? least - p->figures.perfect_hbm_bytes : lx_bound(&own);
+    bool best = by_traffic ? p->figures.hbm_bytes <= least : objective <= known;
+    out->bound_bytes = bound;
+    out->known_bytes = max_i64(known, 0);
+    out->bound = bound <= known ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
+    out->optimality = best ? LX_BOUND_VERIFIED : bound == objective ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
+    return !p->asks_time || check_time_bound(p, out, st);
+}
 
 LX_WORDS(lx_bound_word, enum lx_bound_state, LX_BOUND_STATES)
-
-/* A solver that was stopped before it had a complete placement for the height question has nothing to be
- * checked; one that was stopped later has. */
-static bool has_plan(const struct lx_plan *p, lx_status *st)
-{
-    bool height =
-        p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->figures.height_bytes == 0;
-    if (p->answer.status != LX_ERROR && !height) return true;
-    return status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
-                      p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
-}
 
 static bool check_graph(struct checker *c)
 {
@@ -35,7 +130,14 @@ bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, 
     struct checker c = {
         .p = p, .l = p->layouts, .g = p->layouts ? p->layouts->graph : NULL, .memory = &memory, .st = st};
     *out = (struct lx_check_report){0};
-    bool ok = has_plan(p, st) && (p->graph->list ? check_list(p, st) : check_graph(&c)) &&
+    /* A solver that was cancelled before it had a complete placement for the height has nothing to check. */
+    bool no_height =
+        p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->figures.height_bytes == 0;
+    if (p->answer.status == LX_ERROR || no_height)
+        status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
+                   p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
+    bool ok = p->answer.status != LX_ERROR && !no_height &&
+              (p->graph->list ? check_list(p, st) : check_graph(&c)) &&
               check_bound(p, c.figures.perfect_hbm_bytes, out, st);
     out->hbm_bytes = p->figures.hbm_bytes;
     out->compulsory_bytes = c.figures.perfect_hbm_bytes;

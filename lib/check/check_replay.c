@@ -4,10 +4,319 @@
  * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A
  * buffer has its values in all of its parts, or, where an op has written less than these, in a zone of each.
  * Scratchpads are wiped where a bundle begins. An op reads all before it writes; a buffer whose place
- * another takes has nothing after that. */
-#include "check/check_replay.h"
+ * another takes has nothing after that.
+ *
+ * Each write makes a new version of what it writes: of a tensor, or, in a nest, of one tile of it. HBM has
+ * one version of each tile, and so has a buffer; what it does not have is NOTHING. Outside of nests a tensor
+ * is one tile.
+ *
+ * What happens in an iteration depends on its indices only as far as each is the first, the last, or any
+ * other, and equal to another tensor's or not. So loops are walked with at most four iterations a level,
+ * which has each of these and every step from one to the next; a tile is numbered by two bits a level. */
+#include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
+
+enum { NOTHING = -1, MOST_TURNS = 4, TILE_BITS = 2, MOST_TILES = 1 << (TILE_BITS * LX_MAX_LEVELS) };
+
+struct versions {
+    int32_t of[MOST_TILES];
+};
+
+struct held {
+    struct versions tiles;
+    int32_t wipes;      /* before it was filled; there were more since: nothing is left */
+    struct zone *zones; /* per core; NULL: all of the parts */
+};
+
+struct replay {
+    struct checker *c;
+    const struct parts *parts;        /* per buffer */
+    struct held *held;                /* per buffer */
+    struct versions *latest, *in_hbm; /* per tensor; before the first write 0: the graph input */
+    int32_t *transfer_at;             /* per op, and one more: its copies */
+    int32_t *bundle_of;               /* per op */
+    struct hbm_lives *lives;
+    struct cut cut;                  /* of the op under way */
+    const struct lx_nest *nest;      /* under way, or NULL */
+    int32_t *meeting, meeting_count; /* placed buffers that live in its run */
+    int turns[LX_MAX_LEVELS], turn[LX_MAX_LEVELS];
+    int32_t clock; /* versions */
+    int32_t tick, wipes;
+    int64_t steps; /* ops that have run, each in every iteration that is walked */
+    lx_status *st;
+};
+
+static inline bool is_placed(const struct replay *r, int32_t buffer)
+{
+    return buffer >= 0 && buffer < r->c->p->problem.count && r->c->p->answer.address[buffer] >= 0;
+}
+
+static inline bool is_alive(const struct replay *r, int32_t buffer)
+{
+    const struct lx_buffer *b = &r->c->p->problem.buffers[buffer];
+    return b->start <= r->tick && r->tick < b->end;
+}
+
+static inline const char *buffer_name(const struct replay *r, int32_t buffer)
+{
+    return r->c->p->problem.buffers[buffer].name;
+}
+
+static inline int64_t moment(const struct replay *r, enum phase phase)
+{
+    return PHASES * r->steps + phase;
+}
+
+/* ---- tiles ---- */
+
+static int level_count(const struct replay *r)
+{
+    return r->nest ? r->nest->level_count : 0;
+}
+
+/* The tile of a tensor that this iteration works on. */
+static int tile_now(const struct replay *r, const struct looped *t)
+{
+    int tile = 0;
+    for (int l = 0; l < level_count(r); l++)
+        if (t->indexed & 1u << l) tile |= r->turn[l] << (TILE_BITS * l);
+    return tile;
+}
+
+/* Is `tile` one of the slice that the present indices of the levels up to `hold` fix? */
+static bool in_slice(const struct replay *r, const struct looped *t, int hold, int tile)
+{
+    for (int l = 0; l < LX_MAX_LEVELS; l++) {
+        int d = tile >> (TILE_BITS * l) & (MOST_TURNS - 1);
+        if (l >= level_count(r) || !(t->indexed & 1u << l) ? d != 0 : d >= r->turns[l]) return false;
+        if (l < hold && (t->indexed & 1u << l) && d != r->turn[l]) return false;
+    }
+    return true;
+}
+
+/* Are the indices of these levels the first ones? */
+static bool turns_first(const struct replay *r, unsigned levels)
+{
+    for (int l = 0; l < level_count(r); l++)
+        if ((levels & 1u << l) && r->turn[l] != 0) return false;
+    return true;
+}
+
+static bool turns_last(const struct replay *r, unsigned levels)
+{
+    for (int l = 0; l < level_count(r); l++)
+        if ((levels & 1u << l) && r->turn[l] != r->turns[l] - 1) return false;
+    return true;
+}
+
+static int32_t version_in(const struct replay *r, int32_t buffer, int tile)
+{
+    return r->held[buffer].wipes == r->wipes ? r->held[buffer].tiles.of[tile] : NOTHING;
+}
+
+static bool slice_held(const struct replay *r, int32_t buffer, const struct looped *t, int hold)
+{
+    const struct versions *latest = &r->latest[r->c->p->stays[buffer].tensor];
+    for (int i = 0; i < MOST_TILES; i++)
+        if (in_slice(r, t, hold, i) && version_in(r, buffer, i) != latest->of[i]) return false;
+    return true;
+}
+
+/* The buffer has nothing but the slice, in its latest version. */
+static void fill_slice(struct replay *r, int32_t buffer, const struct looped *t, int hold)
+{
+    const struct versions *latest = &r->latest[r->c->p->stays[buffer].tensor];
+    struct held *h = &r->held[buffer];
+    h->wipes = r->wipes;
+    h->zones = NULL;
+    for (int i = 0; i < MOST_TILES; i++) h->tiles.of[i] = in_slice(r, t, hold, i) ? latest->of[i] : NOTHING;
+}
+
+static void forget(struct replay *r, int32_t buffer)
+{
+    struct held *h = &r->held[buffer];
+    h->wipes = r->wipes;
+    h->zones = NULL;
+    for (int i = 0; i < MOST_TILES; i++) h->tiles.of[i] = NOTHING;
+}
+
+static void check_tiles_spread(struct versions *v)
+{
+    for (int i = 1; i < MOST_TILES; i++) v->of[i] = v->of[0];
+}
+
+/* The loops of a nest begin: tiles come apart. */
+static void open_nest(struct replay *r, const struct lx_nest *n)
+{
+    r->nest = n;
+    for (int l = 0; l < n->level_count; l++) {
+        r->turns[l] = (int)min_i64(n->tiles[l], MOST_TURNS);
+        r->turn[l] = 0;
+    }
+    for (int32_t a = r->c->p->access_at[n->first]; a < r->c->p->access_at[n->last + 1]; a++) {
+        int32_t tensor = r->c->p->accesses[a].tensor;
+        check_tiles_spread(&r->latest[tensor]);
+        check_tiles_spread(&r->in_hbm[tensor]);
+    }
+    r->meeting_count = 0;
+    for (int32_t b = 0; b < r->c->p->problem.count; b++) {
+        if (!is_placed(r, b) || r->c->p->problem.buffers[b].start > r->nest->last ||
+            r->c->p->problem.buffers[b].end <= r->nest->first)
+            continue;
+        r->meeting[r->meeting_count++] = b;
+        check_tiles_spread(&r->held[b].tiles);
+    }
+}
+
+/* One version stands for all tiles: those who have the latest of each have it. */
+static void check_tiles_join(struct replay *r, struct versions *v, const struct versions *latest,
+                             const struct looped *t)
+{
+    bool all = true;
+    for (int i = 0; i < MOST_TILES && all; i++) all = !in_slice(r, t, 0, i) || v->of[i] == latest->of[i];
+    v->of[0] = all ? latest->of[0] : NOTHING;
+}
+
+/* The first tile's version stands for the tensor: a holder without the other tiles has NOTHING then. */
+static void close_nest(struct replay *r)
+{
+    const struct lx_plan *p = r->c->p;
+    for (int32_t i = 0; i < r->meeting_count; i++) {
+        int32_t b = r->meeting[i];
+        struct looped t = looped_in(r->c, r->nest, p->stays[b].tensor);
+        check_tiles_join(r, &r->held[b].tiles, &r->latest[p->stays[b].tensor], &t);
+    }
+    for (int32_t a = p->access_at[r->nest->first]; a < p->access_at[r->nest->last + 1]; a++) {
+        int32_t tensor = p->accesses[a].tensor;
+        check_tiles_join(r, &r->in_hbm[tensor], &r->latest[tensor], &r->c->looped[a]);
+    }
+    r->nest = NULL;
+}
+
+/* From one iteration to the next; false: there is none. */
+static bool next_turn(struct replay *r)
+{
+    int l = r->nest->level_count - 1;
+    for (; l >= 0 && r->turn[l] == r->turns[l] - 1; l--) r->turn[l] = 0;
+    if (l < 0) return false;
+    r->turn[l]++;
+    /* What does not live through all of the run may have been written over when it begins again. */
+    for (int32_t i = 0; i < r->meeting_count; i++) {
+        int32_t b = r->meeting[i];
+        const struct lx_buffer *x = &r->c->p->problem.buffers[b];
+        if (x->start > r->nest->first || x->end <= r->nest->last) forget(r, b);
+    }
+    return true;
+}
+
+/* ---- copies ---- */
+
+/* In a nest a copy is made once per iteration of the levels up to the hold of its buffer: into the
+ * scratchpad in the first iteration of the others, to HBM after their last. Parts of a sum are loaded only
+ * where some have been made. */
+struct copy {
+    const struct lx_transfer *x;
+    int32_t tensor;
+    int hold;
+    struct looped looped;
+};
+
+static bool may_copy(const struct replay *r, const struct copy *k)
+{
+    const struct lx_transfer *x = k->x;
+    if (x->kind == LX_LOAD) {
+        if (k->looped.summed && !(k->looped.summed & loops_to(k->hold)))
+            return status_set(r->st, LX_E_NO, "tick %d loads %s, a sum that is made on chip", (int)r->tick,
+                              buffer_name(r, k->x->stay));
+        bool there = true;
+        for (int i = 0; i < MOST_TILES; i++)
+            there &= !in_slice(r, &k->looped, k->hold, i) ||
+                     r->in_hbm[k->tensor].of[i] == r->latest[k->tensor].of[i];
+        if (there) return true;
+        return status_set(r->st, LX_E_NO, "tick %d loads %s, but HBM does not have its value", (int)r->tick,
+                          buffer_name(r, k->x->stay));
+    }
+    if (x->kind == LX_MOVE) {
+        /* The old place was its own up to this tick, and no copy of the tick has come there yet. */
+        const struct lx_plan *p = r->c->p;
+        int32_t from = x->source;
+        bool right = is_placed(r, from) && p->stays[from].tensor == k->tensor && from != x->stay &&
+                     p->stays[from].hold == k->hold && p->problem.buffers[from].start < r->tick &&
+                     r->tick <= p->problem.buffers[from].end &&
+                     parts_equal(&r->parts[from], &r->parts[x->stay]) &&
+                     slice_held(r, from, &k->looped, k->hold);
+        for (const struct lx_transfer *y = &p->transfers[r->transfer_at[r->tick]]; right && y < x; y++) {
+            const struct lx_buffer *b = p->problem.buffers;
+            const int64_t *at = p->answer.address;
+            right = y->kind == LX_STORE || at[y->stay] >= at[from] + b[from].size ||
+                    at[from] >= at[y->stay] + b[y->stay].size;
+        }
+        return right ? true
+                     : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not",
+                                  (int)r->tick, buffer_name(r, x->stay));
+    }
+    /* Stores and ring copies need all of it at their source, held in the same way. */
+    int32_t from = x->kind == LX_STORE ? x->stay : x->source;
+    if (is_placed(r, from) && is_alive(r, from) && r->c->p->stays[from].tensor == k->tensor &&
+        r->c->p->stays[from].hold == k->hold && !r->held[from].zones &&
+        slice_held(r, from, &k->looped, k->hold))
+        return true;
+    return status_set(r->st, LX_E_NO, "tick %d copies %s from %s, which does not have its value",
+                      (int)r->tick, buffer_name(r, x->stay),
+                      is_placed(r, from) ? buffer_name(r, from) : "nowhere");
+}
+
+static void act(struct replay *r, const struct copy *k)
+{
+    const struct lx_transfer *x = k->x;
+    if (x->kind == LX_STORE) {
+        if (turns_first(r, loops_to(k->hold)))
+            hbm_written(r->lives, k->tensor, moment(r, PHASE_STORES));
+        else
+            hbm_seen(r->lives, k->tensor, moment(r, PHASE_STORES));
+        for (int i = 0; i < MOST_TILES; i++)
+            if (in_slice(r, &k->looped, k->hold, i)) r->in_hbm[k->tensor].of[i] = r->latest[k->tensor].of[i];
+        return;
+    }
+    if (x->kind == LX_LOAD) hbm_seen(r->lives, k->tensor, moment(r, PHASE_COPIES_IN));
+    if (x->kind == LX_MOVE)
+        r->held[x->stay] = r->held[x->source];
+    else
+        fill_slice(r, x->stay, &k->looped, k->hold);
+}
+
+/* The copies of the tick that this iteration makes: into the scratchpads, or the stores. */
+static bool do_copies(struct replay *r, bool stores)
+{
+    const struct lx_plan *p = r->c->p;
+    for (int32_t i = r->transfer_at[r->tick]; i < r->transfer_at[r->tick + 1]; i++) {
+        const struct lx_transfer *x = &p->transfers[i];
+        if ((x->kind == LX_STORE) != stores) continue;
+        if (!is_placed(r, x->stay) || !is_alive(r, x->stay))
+            return status_set(r->st, LX_E_NO, "a copy at tick %d is of a buffer that is not on chip then",
+                              (int)r->tick);
+        if (x->kind != LX_STORE && p->took_slot_of[x->stay] >= 0)
+            return status_set(r->st, LX_E_NO, "buffer %s is filled by a copy and cannot take another's place",
+                              buffer_name(r, x->stay));
+        /* A buffer of a slice belongs to the nest of the op whose view it has. */
+        const struct lx_stay *s = &p->stays[x->stay];
+        if (s->hold > 0 && loops_of(r->c, s->view_op) != r->nest)
+            return status_set(r->st, LX_E_NO, "a copy at tick %d is of a slice of another nest: %s",
+                              (int)r->tick, buffer_name(r, x->stay));
+        struct copy k = {
+            .x = x, .tensor = s->tensor, .hold = s->hold, .looped = looped_in(r->c, r->nest, s->tensor)};
+        unsigned inside = all_loops(r->nest) & ~loops_to(k.hold), sum = k.looped.summed & loops_to(k.hold);
+        bool due = stores ? turns_last(r, inside)
+                          : turns_first(r, inside) && !(x->kind == LX_LOAD && sum && turns_first(r, sum));
+        if (!due) continue;
+        if (!may_copy(r, &k)) return false;
+        act(r, &k);
+    }
+    return true;
+}
+
+/* ---- ops ---- */
 
 static const struct lx_op *op_now(const struct replay *r)
 {
@@ -28,7 +337,7 @@ static bool on_its_core(const struct replay *r, int operand, int32_t buffer, boo
     *whole = seen.touched_whole && equal;
     if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
     if (r->nest) return false;
-    /* Is a core's part in one piece, so that zones tell what is within? */
+    /* Is a core's part in one piece, so that zones decide? */
     const struct parts *p = &r->parts[buffer];
     for (int d = 0; d < p->rank; d++)
         if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
@@ -139,7 +448,7 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
 }
 
 /* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own.
- * What is summed over levels is made in the first of their iterations, and goes on in the others. */
+ * A sum over levels is made in the first of their iterations, and goes on in the others. */
 static bool check_replay_do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
@@ -157,16 +466,6 @@ static bool check_replay_do_op(struct replay *r)
     return true;
 }
 
-/* Before an op that keeps what nobody has written the host has put zeros there. */
-static void check_replay_put_zeros(struct replay *r)
-{
-    const struct lx_op *op = op_now(r);
-    if (!op_keeps_rest(op) || r->latest[op->output].of[0] > 0 || r->in_hbm[op->output].of[0] == 0) return;
-    if (r->c->p->hbm_address[op->output] < 0) return;
-    r->in_hbm[op->output].of[0] = 0;
-    hbm_written(r->lives, op->output, 0);
-}
-
 static bool do_tick(struct replay *r)
 {
     cut_of_op(r->c, r->tick, &r->cut);
@@ -174,23 +473,17 @@ static bool do_tick(struct replay *r)
     bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
     bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
     r->wipes += again ? (r->nest && r->bundle_of[r->nest->first] != r->bundle_of[r->nest->last]) : border;
-    check_replay_put_zeros(r);
+    /* Before an op that keeps what nobody has written the host has put zeros there. */
+    const struct lx_op *op = op_now(r);
+    if (op_keeps_rest(op) && r->latest[op->output].of[0] <= 0 && r->in_hbm[op->output].of[0] != 0 &&
+        r->c->p->hbm_address[op->output] >= 0) {
+        r->in_hbm[op->output].of[0] = 0;
+        hbm_written(r->lives, op->output, 0);
+    }
     if (!do_copies(r, false)) return false;
-    r->wipes += op_now(r)->kind->traits & LX_WIPES ? 1 : 0;
+    r->wipes += op->kind->traits & LX_WIPES ? 1 : 0;
     if (!check_replay_do_op(r) || !do_copies(r, true)) return false;
     r->steps++;
-    return true;
-}
-
-static bool check_replay_do_nest(struct replay *r, const struct lx_nest *n)
-{
-    open_nest(r, n);
-    do
-        for (r->tick = n->first; r->tick <= n->last; r->tick++)
-            if (!do_tick(r)) return false;
-    while (next_turn(r));
-    close_nest(r);
-    r->tick = n->last;
     return true;
 }
 
@@ -198,23 +491,21 @@ static bool check_replay_go_through(struct replay *r)
 {
     for (r->tick = 0; r->tick < r->c->g->op_count; r->tick++) {
         const struct lx_nest *n = loops_of(r->c, r->tick);
-        if (n ? !check_replay_do_nest(r, n) : !do_tick(r)) return false;
+        if (!n && !do_tick(r)) return false;
+        if (!n) continue;
+        open_nest(r, n);
+        do
+            for (r->tick = n->first; r->tick <= n->last; r->tick++)
+                if (!do_tick(r)) return false;
+        while (next_turn(r));
+        close_nest(r);
+        r->tick = n->last;
     }
     for (int32_t t = 0; t < r->c->g->tensor_count; t++)
         if (lx_role_leaves(r->c->g->tensors[t].role) && r->latest[t].of[0] > 0 &&
             r->in_hbm[t].of[0] != r->latest[t].of[0])
             return status_set(r->st, LX_E_NO, "graph output %s never reaches HBM", r->c->g->tensors[t].name);
     return hbm_check(r->c, r->lives);
-}
-
-static void number_bundles(struct replay *r)
-{
-    const struct lx_plan *p = r->c->p;
-    int32_t bundle = 0;
-    for (int32_t o = 0; o < r->c->g->op_count; o++) {
-        if (bundle + 1 < p->bundle_count && p->bundles[bundle + 1].first == o) bundle++;
-        r->bundle_of[o] = bundle;
-    }
 }
 
 static bool check_replay_begin(struct replay *r)
@@ -234,11 +525,13 @@ static bool check_replay_begin(struct replay *r)
         bool given = lx_role_arrives(c->g->tensors[t].role);
         r->in_hbm[t].of[0] = given ? 0 : NOTHING;
     }
-    number_bundles(r);
-    /* Where the copies of each tick begin. */
-    const struct lx_plan *p = r->c->p;
-    int32_t next = 0;
-    for (int32_t o = 0; o < r->c->g->op_count; o++) {
+
+    /* The bundle of each op, and where the copies of each tick begin. */
+    const struct lx_plan *p = c->p;
+    int32_t next = 0, bundle = 0;
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        if (bundle + 1 < p->bundle_count && p->bundles[bundle + 1].first == o) bundle++;
+        r->bundle_of[o] = bundle;
         r->transfer_at[o] = next;
         while (next < p->transfer_count && p->transfers[next].tick == o) next++;
     }

@@ -45,23 +45,6 @@ static void check_values_begin(struct values *v)
     }
 }
 
-static bool run_copy(const struct values *v, const struct lx_op *op)
-{
-    if (v->l->origin[op->inputs[0]] != v->l->origin[op->output])
-        return status_set(v->st, LX_E_NO, "op %s does not copy the tensor that its output stands for",
-                          op->name);
-    v->writer[op->output] = v->writer[op->inputs[0]];
-    return true;
-}
-
-/* The operand of the pattern's op that operand `i` is: of several results some may not be made. */
-static int check_values_meant_by(const struct values *v, const struct lx_op *op, const struct lx_op *old,
-                                 int i)
-{
-    int made = op_operand_made(old, v->l->origin[op_operand(op, i)]);
-    return i >= op->input_count && op_operand_count(old) > old->input_count + 1 && made >= 0 ? made : i;
-}
-
 /* The output counts as read where the op keeps what it does not write. */
 static bool run_op(const struct values *v, const struct lx_op *op, int32_t origin)
 {
@@ -69,7 +52,11 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
     if (v->done[origin]) return status_set(v->st, LX_E_NO, "op %s runs twice", op->name);
     v->done[origin] = true;
     for (int i = 0; i < op_operand_count(op); i++) {
-        int32_t tensor = op_operand(op, i), wanted = op_operand(old, check_values_meant_by(v, op, old, i));
+        /* Of several results some may not be made: the pattern's operand is the one of the same tensor. */
+        int32_t tensor = op_operand(op, i);
+        int made = op_operand_made(old, v->l->origin[tensor]);
+        bool several = i >= op->input_count && op_operand_count(old) > old->input_count + 1;
+        int32_t wanted = op_operand(old, several && made >= 0 ? made : i);
         const char *name = v->pattern->tensors[wanted].name;
         if (v->l->origin[tensor] != wanted)
             return status_set(v->st, LX_E_NO, "op %s has another tensor than %s as operand %d", op->name,
@@ -113,9 +100,16 @@ bool check_values(const struct checker *c)
     struct values v = {.pattern = c->p->graph, .l = l, .st = c->st};
     bool ok = true;
     check_values_begin(&v);
-    for (int32_t o = 0; ok && o < l->graph->op_count; o++)
-        ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])
-                                 : run_op(&v, &l->graph->ops[o], l->op_origin[o]);
+    for (int32_t o = 0; ok && o < l->graph->op_count; o++) {
+        const struct lx_op *op = &l->graph->ops[o];
+        if (l->op_origin[o] >= 0)
+            ok = run_op(&v, op, l->op_origin[o]);
+        else if (l->origin[op->inputs[0]] == l->origin[op->output])
+            v.writer[op->output] = v.writer[op->inputs[0]];
+        else
+            ok = status_set(v.st, LX_E_NO, "op %s does not copy the tensor that its output stands for",
+                            op->name);
+    }
     ok = ok && check_values_all_there(&v);
     mem_free(v.writer);
     mem_free(v.before);

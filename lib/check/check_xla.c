@@ -1,6 +1,5 @@
 /* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte
- * at the same time. Stays are gone through by when they begin, each against those that have not ended; O(n
- * log n) and what is alive. */
+ * at the same time. Stays are gone through by when they begin, each against the stays that are alive. */
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -33,20 +32,6 @@ struct xla {
     lx_status *st;
 };
 
-/* Which field has each column of the header, -1: none, up to a NULL; false: one of the first `count` is
- * missing. */
-static bool find_columns(const struct csv_rows *c, const char *const *names, int count, int *field)
-{
-    for (int k = 0; names[k]; k++) {
-        field[k] = -1;
-        for (int f = 0; f < c->fields; f++)
-            if (strcmp(c->field[f], names[k]) == 0) field[k] = f;
-        if (field[k] < 0 && k < count)
-            return csv_fail(c, -1, LX_E_SCHEMA, "the column %s is missing; add it", names[k]);
-    }
-    return true;
-}
-
 /* Goes through the rows of a text. `row`: false with the status. */
 static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, const char *const *names,
                      int count, bool (*row)(struct xla *x, const struct csv_rows *c, const int *field))
@@ -62,7 +47,13 @@ static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, co
     c.at = *copy;
     if (!csv_next_row(&c, &bad))
         return bad ? false : csv_fail(&c, -1, LX_E_SCHEMA, "no header; it begins with %s", names[0]);
-    if (!find_columns(&c, names, count, field)) return false;
+    for (int k = 0; names[k]; k++) {
+        field[k] = -1; /* the header has no such column; the first `count` it must have */
+        for (int i = 0; i < c.fields; i++)
+            if (strcmp(c.field[i], names[k]) == 0) field[k] = i;
+        if (field[k] < 0 && k < count)
+            return csv_fail(&c, -1, LX_E_SCHEMA, "the column %s is missing; add it", names[k]);
+    }
     columns = c.fields;
     while (csv_next_row(&c, &bad)) {
         if (c.fields != columns)
@@ -106,10 +97,11 @@ static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
     return true;
 }
 
-static int by_id(const void *a, const void *b)
+/* Both infos and stays begin with their id. */
+static int check_xla_by_id(const void *a, const void *b)
 {
-    const struct info *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
 static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
@@ -123,23 +115,13 @@ static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
         return csv_fail(c, field[4], LX_E_RANGE,
                         "end_time (%lld) is before start_time (%lld); both are inclusive", (long long)s.end,
                         (long long)s.start);
-    int64_t id = s.id;
-    const struct info wanted = {.id = id};
-    s.info = x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, by_id) : NULL;
+    const struct info wanted = {.id = s.id};
+    s.info =
+        x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, check_xla_by_id) : NULL;
     if (!s.info && s.id >= 0)
         return csv_fail(c, field[0], LX_E_UNKNOWN_NAME,
                         "buffer_id %lld is not in the bufferinfo; do they belong together?", (long long)s.id);
     VEC_PUSH(&x->stays, s);
-    return true;
-}
-
-/* Two rows of one id would make the stays ambiguous. */
-static bool ids_once(const struct xla *x, const struct lx_xla_text *t)
-{
-    for (size_t i = 1; i < x->infos.count; i++)
-        if (x->infos.at[i].id == x->infos.at[i - 1].id)
-            return status_set_at(x->st, LX_E_DUPLICATE, t->file, 0, 0,
-                                 "buffer_id %lld stands twice; remove one", (long long)x->infos.at[i].id);
     return true;
 }
 
@@ -171,18 +153,6 @@ static bool check_stay(const struct xla *x, const struct stay *s, int64_t capaci
     return true;
 }
 
-static bool no_overlap(const struct xla *x, const struct stay *a, const struct stay *b)
-{
-    char one[240], other[240];
-    if (a->start >= b->end || b->start >= a->end || a->offset >= b->offset + b->size ||
-        b->offset >= a->offset + a->size)
-        return true;
-    return status_set(x->st, LX_E_NO, "rule overlap: %s and %s have bytes [%lld, %lld) together",
-                      check_xla_describe(a, one, sizeof one), check_xla_describe(b, other, sizeof other),
-                      (long long)max_i64(a->offset, b->offset),
-                      (long long)min_i64(a->offset + a->size, b->offset + b->size));
-}
-
 static int check_xla_by_start(const void *a, const void *b)
 {
     const struct stay *x = a, *y = b;
@@ -203,31 +173,21 @@ static bool check_stays(struct xla *x, int64_t capacity)
         for (size_t k = 0; ok && k < count; k++) {
             if (alive[k]->end <= s->start) continue;
             alive[kept++] = alive[k];
-            ok = no_overlap(x, alive[k], s);
+            char one[240], other[240];
+            const struct stay *a = alive[k];
+            if (a->start < s->end && s->start < a->end && a->offset < s->offset + s->size &&
+                s->offset < a->offset + a->size)
+                ok = status_set(x->st, LX_E_NO, "rule overlap: %s and %s have bytes [%lld, %lld) together",
+                                check_xla_describe(a, one, sizeof one),
+                                check_xla_describe(s, other, sizeof other),
+                                (long long)max_i64(a->offset, s->offset),
+                                (long long)min_i64(a->offset + a->size, s->offset + s->size));
         }
         count = kept;
         if (ok) alive[count++] = s;
     }
     mem_free(alive);
     return ok;
-}
-
-static int by_id_of_stay(const void *a, const void *b)
-{
-    const struct stay *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static void check_xla_report(struct xla *x, struct lx_xla_report *out)
-{
-    *out = (struct lx_xla_report){.buffers = (int32_t)x->infos.count, .stays = (int32_t)x->stays.count};
-    if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_id_of_stay);
-    for (size_t i = 0; i < x->stays.count; i++) {
-        const struct stay *s = &x->stays.at[i];
-        out->scoped += s->info == NULL;
-        out->on_chip += s->info && (i == 0 || x->stays.at[i - 1].id != s->id);
-        out->height_bytes = max_i64(out->height_bytes, s->offset + s->size);
-    }
 }
 
 bool lx_is_allocinfo(const char *text, size_t length)
@@ -242,10 +202,20 @@ bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text
 {
     struct xla x = {.st = st};
     bool ok = each_row(&x, bufferinfo, &x.text[0], info_columns, 3, read_info);
-    if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, by_id);
-    ok = ok && ids_once(&x, bufferinfo) && each_row(&x, allocinfo, &x.text[1], alloc_columns, 5, read_stay) &&
-         check_stays(&x, capacity);
-    if (ok) check_xla_report(&x, out);
+    if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, check_xla_by_id);
+    for (size_t i = 1; ok && i < x.infos.count; i++)
+        if (x.infos.at[i].id == x.infos.at[i - 1].id) /* its stays would be ambiguous */
+            ok = status_set_at(st, LX_E_DUPLICATE, bufferinfo->file, 0, 0,
+                               "buffer_id %lld stands twice; remove one", (long long)x.infos.at[i].id);
+    ok = ok && each_row(&x, allocinfo, &x.text[1], alloc_columns, 5, read_stay) && check_stays(&x, capacity);
+    if (ok) *out = (struct lx_xla_report){.buffers = (int32_t)x.infos.count, .stays = (int32_t)x.stays.count};
+    if (ok && x.stays.count) qsort(x.stays.at, x.stays.count, sizeof *x.stays.at, check_xla_by_id);
+    for (size_t i = 0; ok && i < x.stays.count; i++) {
+        const struct stay *s = &x.stays.at[i];
+        out->scoped += s->info == NULL;
+        out->on_chip += s->info && (i == 0 || x.stays.at[i - 1].id != s->id);
+        out->height_bytes = max_i64(out->height_bytes, s->offset + s->size);
+    }
     VEC_FREE(&x.infos);
     VEC_FREE(&x.stays);
     mem_free(x.text[0]);

@@ -39,7 +39,7 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
 }
 
 /* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand
- * at. Whoever goes up to the end of a dimension takes its padding along. */
+ * at. An access up to the end of a dimension includes its padding. */
 static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from,
                               int64_t to, bool shifted, struct zone *z)
 {
@@ -92,9 +92,7 @@ static void cut_halo(const struct cut *k, const struct lx_layout *l, int v, int 
     p->high[d] = high;
 }
 
-/* Of a tile those of the first iteration. `core` -1: all of them together, in all iterations. */
-static struct zone touched(const struct checker *c, const struct cut *k, int32_t op, int operand,
-                           int64_t core)
+struct zone zone_touched(const struct checker *c, const struct cut *k, int32_t op, int operand, int64_t core)
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
     struct zone z = zone_whole(l);
@@ -120,16 +118,6 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
     return z;
 }
 
-struct zone zone_touched(const struct checker *c, const struct cut *k, int32_t op, int operand, int64_t core)
-{
-    return touched(c, k, op, operand, core);
-}
-
-struct zone zone_of_access(const struct checker *c, const struct cut *k, int32_t op, int operand)
-{
-    return touched(c, k, op, operand, -1);
-}
-
 bool zone_empty(const struct zone *z)
 {
     for (int d = 0; d < z->rank; d++)
@@ -153,32 +141,6 @@ int64_t zone_sticks(const struct zone *z)
     return n;
 }
 
-/* Does a view walk this dimension other than as a whole, from its begin on? */
-static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
-{
-    int v = k->x.var[operand][h];
-    return op_index_shifted(&k->x, operand) &&
-           (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
-            l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
-}
-
-/* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no
- * core's part of a tile is cut anyway. */
-static void check_zones_find_blocks(const struct cut *k, const struct lx_layout *l, int operand, int hold,
-                                    struct parts *p)
-{
-    bool cut = false;
-    for (int d = 0; d < p->rank; d++) p->tiles[d] = p->blocks[d] = 1;
-    for (int n = 0; k->nest && n < k->nest->level_count; n++)
-        for (int d = 0; d < p->rank; d++) {
-            int h = l->host_dim[d], v = h < 0 ? -1 : k->x.var[operand][h];
-            if (v < 0 || k->tiles[v] == 1 || v != k->level_var[n]) continue;
-            *(n < hold ? &p->tiles[d] : &p->blocks[d]) = k->tiles[v];
-            cut |= n >= hold && p->slices[d] > 1;
-        }
-    for (int d = 0; d < p->rank && !cut; d++) p->blocks[d] = 1;
-}
-
 struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand, int hold)
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
@@ -189,7 +151,11 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.slices[d] = 1;
         if (!k->x.known || h < 0) continue;
         int v = k->x.var[operand][h];
-        p.touched_whole &= !jumps(k, l, operand, h);
+        /* Does a view walk this dimension other than as a whole, from its begin on? */
+        bool jumps = op_index_shifted(&k->x, operand) &&
+                     (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
+                      l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
+        p.touched_whole &= !jumps;
         /* Views take no padding along. */
         p.touched_whole &=
             !op_index_shifted(&k->x, operand) || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
@@ -200,9 +166,20 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         bool exactly = k->width[v] % l->step[d] == 0 &&
                        k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
         p.touched_whole &= exactly;
-        p.within &= exactly && !jumps(k, l, operand, h);
+        p.within &= exactly && !jumps;
     }
-    check_zones_find_blocks(k, l, operand, hold, &p);
+    /* Tiles of the loops inside the hold lie one behind the other, each cut in slices, unless no core's
+     * part of a tile is cut. */
+    bool cut = false;
+    for (int d = 0; d < p.rank; d++) p.tiles[d] = p.blocks[d] = 1;
+    for (int n = 0; k->nest && n < k->nest->level_count; n++)
+        for (int d = 0; d < p.rank; d++) {
+            int h = l->host_dim[d], v = h < 0 ? -1 : k->x.var[operand][h];
+            if (v < 0 || k->tiles[v] == 1 || v != k->level_var[n]) continue;
+            *(n < hold ? &p.tiles[d] : &p.blocks[d]) = k->tiles[v];
+            cut |= n >= hold && p.slices[d] > 1;
+        }
+    for (int d = 0; d < p.rank && !cut; d++) p.blocks[d] = 1;
     return p;
 }
 

@@ -14,7 +14,7 @@
  * is live. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
  * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
  * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
- * any difference fails the run. How far the graph's outputs are from fp64 from end to end is told and decides nothing.
+ * any difference fails the run. How far the graph's outputs are from fp64 from end to end is reported and decides nothing.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -27,8 +27,8 @@
 
 #include "plan/plan.h"
 
-/* What is judged: every op, and the graph's outputs from end to end as well; every op; the ops that write
- * outputs of the graph, and these from end to end; nothing. */
+/* What the run judges: every op, and the graph's outputs from end to end as well; every op; the ops that
+ * write outputs of the graph, and these from end to end; nothing. */
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OPS, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
@@ -150,7 +150,7 @@ struct lx_run_result {
     struct lx_counters total;
     int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
     const struct lx_fault *faults;
-    int64_t fault_count; /* of which at most LX_MAX_FAULTS are in `faults` */
+    int64_t fault_count; /* at most LX_MAX_FAULTS are in `faults` */
     int32_t wrong_ops;   /* whose output is beyond its bounds, or whose operands were altered */
     int32_t unequal_ops; /* whose counts are not the plan's */
     const char *unequal; /* the first of these, in words; NULL: all agree */

@@ -1,8 +1,8 @@
 /* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
 #include "graph/online.h"
 #include "device/device.h"
-#include "base/cancel.h"
 #include "base/clock.h"
+#include "base/cancel.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -36,17 +36,9 @@ struct lx_execution {
     int64_t *in_use; /* per op and core, or NULL */
     void *items;     /* room for the largest tensor that is read back */
     double start;
-    int32_t bundle; /* of the tick, or the next */
+    int32_t bundle;  /* of the tick, or the next */
+    bool judges_all; /* every op is judged */
 };
-
-static bool executable(const struct lx_plan *p, lx_status *st)
-{
-    if (p->layouts && p->divisions && p->stays && p->accesses && p->access_at && p->hbm_address) return true;
-    return status_set(
-        st, LX_E_UNSUPPORTED,
-        "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
-        p->graph->name ? p->graph->name : "the pattern");
-}
 
 enum { MOST_SHIFT = 37 }; /* all tensors of a graph that is executed have at most 2^37 bytes */
 
@@ -140,11 +132,6 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
     return u->own != NULL;
 }
 
-static bool judges_all(const struct lx_execution *u)
-{
-    return u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OPS;
-}
-
 static void put_inputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -152,7 +139,7 @@ static void put_inputs(struct lx_execution *u)
         enum lx_role role = m->graph->tensors[t].role;
         int32_t origin = m->plan->layouts->origin[t];
         if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
-        void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
+        void *items = u->judges_all ? verify_room(m, &u->verifier, t) : u->items;
         if (pool_cancelled(m->pool)) return;
         if (u->how.input)
             u->how.input(u->how.context, graph_origin_tensor(m->plan->graph, origin), items);
@@ -162,25 +149,6 @@ static void put_inputs(struct lx_execution *u)
     }
 }
 
-/* Is the op of this tick judged? */
-static bool judges(const struct lx_execution *u)
-{
-    const struct lx_graph *g = u->m.graph;
-    if (u->how.verify != LX_VERIFY_OUTPUTS) return judges_all(u);
-    const struct lx_op *op = machine_op(&u->m);
-    bool leaves = false;
-    for (int i = 0; i < op->output_count; i++) leaves |= lx_role_leaves(g->tensors[op->outputs[i]].role);
-    return leaves;
-}
-
-/* The op that wrote a tensor last. */
-static int32_t last_writer(const struct machine *m, int32_t tensor)
-{
-    for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
-        if (op_operand_made(&m->graph->ops[o], tensor) >= 0) return o;
-    return -1;
-}
-
 static void verify_outputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -188,7 +156,9 @@ static void verify_outputs(struct lx_execution *u)
     m->tick = m->graph->op_count;
     m->at = iteration_at(m->plan, m->tick);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
-        int32_t writer = lx_role_leaves(m->graph->tensors[t].role) ? last_writer(m, t) : -1;
+        if (!lx_role_leaves(m->graph->tensors[t].role)) continue;
+        int32_t writer = m->graph->op_count - 1; /* that wrote it last */
+        while (writer >= 0 && op_operand_made(&m->graph->ops[writer], t) < 0) writer--;
         if (writer < 0) continue;
         if (pool_cancelled(m->pool)) return;
         if (!read_hbm(m, t, u->items)) continue;
@@ -215,52 +185,26 @@ int32_t lx_device_next(const struct lx_execution *u)
     return u->m.tick;
 }
 
-/* Is the op of the tick the first of a bundle that others stand before? A nest that is all in one bundle
- * begins it once, any other with each iteration. */
-static bool run_begins_bundle(struct lx_execution *u)
-{
-    const struct lx_plan *p = u->m.plan;
-    const struct iteration *at = &u->m.at;
-    while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < u->m.tick) u->bundle++;
-    if (u->bundle >= p->bundle_count || p->bundles[u->bundle].first != u->m.tick) return false;
-    if (at->number == 0) return u->m.tick > 0;
-    return at->nest->last >= p->bundles[u->bundle].first + p->bundles[u->bundle].count;
-}
-
-/* On to the next op, or to the first of the next iteration. */
-static void run_advance(struct lx_execution *u)
-{
-    struct machine *m = &u->m;
-    const struct lx_nest *n = m->at.nest;
-    if (n && m->tick == n->last && iteration_next(&m->at)) {
-        m->tick = n->first;
-        m->round++;
-        u->bundle = 0;
-        return;
-    }
-    m->tick++;
-    if (!n || m->tick > n->last) m->at = iteration_at(m->plan, m->tick);
-}
-
-/* Ops that are through; of a nest a share of its ops. */
-static int32_t ops_done(const struct machine *m)
-{
-    const struct lx_nest *n = m->at.nest;
-    if (!n) return m->tick;
-    int64_t ops = n->last - n->first + 1;
-    return n->first +
-           (int32_t)((m->at.number * ops + m->tick - n->first) / nest_iterations(n)); /* of as many times */
-}
-
-/* What is cancelled half-way leaves garbage behind: nothing looks at it, the run ends. */
+/* The op of the tick with its transfers. A tick that is cancelled half-way leaves garbage behind: nothing
+ * looks at it, the run ends. */
 static void run_tick(struct lx_execution *u)
 {
     struct machine *m = &u->m;
+    const struct lx_plan *p = m->plan;
+    const struct lx_op *o = machine_op(m);
     struct lx_op_run *op = &u->ops[m->tick];
-    bool judged = judges(u);
+    bool judged = u->judges_all;
+    for (int i = 0; u->how.verify == LX_VERIFY_OUTPUTS && i < o->output_count; i++)
+        judged |= lx_role_leaves(m->graph->tensors[o->outputs[i]].role);
     if (u->how.iterating)
         u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
-    if (run_begins_bundle(u)) machine_wipe(m);
+    /* A bundle behind others begins with wiped scratchpads. A nest that is all in one bundle begins it once,
+     * any other with each iteration. */
+    while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < m->tick) u->bundle++;
+    if (u->bundle < p->bundle_count && p->bundles[u->bundle].first == m->tick &&
+        (m->at.number == 0 ? m->tick > 0
+                           : m->at.nest->last >= p->bundles[u->bundle].first + p->bundles[u->bundle].count))
+        machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
     if (judged && !pool_cancelled(m->pool)) verify_before(m, &u->verifier, op);
@@ -269,7 +213,8 @@ static void run_tick(struct lx_execution *u)
     execute_op(m);
     if (judged && !pool_cancelled(m->pool)) verify_after(m, &u->verifier, op, u->items);
     if (pool_cancelled(m->pool)) return;
-    if (u->in_use && iteration_is_last(&m->at)) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
+    if (u->in_use && iteration_inner_last(&m->at, 0))
+        shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
 }
 
@@ -288,18 +233,36 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
         if (st) *st = m->failure;
         return false;
     }
-    run_advance(u);
-    if (u->how.progress) u->how.progress(u->how.context, ops_done(m), m->graph->op_count);
+    /* On to the next op, or to the first of the next iteration. */
+    const struct lx_nest *n = m->at.nest;
+    if (n && m->tick == n->last && iteration_next(&m->at)) {
+        m->tick = n->first;
+        m->round++;
+        u->bundle = 0;
+    } else if (m->tick++, !n || m->tick > n->last)
+        m->at = iteration_at(m->plan, m->tick);
+    n = m->at.nest;
+    int32_t done = m->tick;
+    if (n) /* of a nest a share of its ops is done */
+        done = n->first +
+               (int32_t)((m->at.number * (n->last - n->first + 1) + m->tick - n->first) / nest_iterations(n));
+    if (u->how.progress) u->how.progress(u->how.context, done, m->graph->op_count);
     return true;
 }
 
 struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
                                      lx_status *st)
 {
-    if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !run_has_room(p->graph, true, st))
+    if (!p->layouts || !p->divisions || !p->stays || !p->accesses || !p->access_at || !p->hbm_address) {
+        status_set(st, LX_E_UNSUPPORTED,
+                   "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
+                   p->graph->name ? p->graph->name : "the pattern");
         return NULL;
+    }
+    if (!arith_known(p->layouts->graph, st) || !run_has_room(p->graph, true, st)) return NULL;
     struct lx_execution *u = mem_zeroed(1, sizeof *u);
     if (how) u->how = *how;
+    u->judges_all = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OPS;
     u->start = clock_seconds();
     u->m.host = (struct machine_host){u->how.host_op, u->how.context};
     run_enter(u);
@@ -309,7 +272,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
         int64_t most = 8;
         for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
             enum lx_role role = u->m.graph->tensors[t].role;
-            if (judges_all(u) && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
+            if (u->judges_all && lx_role_arrives(role) && !lx_role_leaves(role)) continue;
             int64_t bytes = items_bytes(&u->m, t);
             most = bytes > most ? bytes : most;
         }

@@ -25,34 +25,12 @@ struct trace {
     double at; /* of the op under way */
     int32_t next_transfer, next_bundle;
     struct lx_counters sum;
-    const struct lx_op_wait *waits; /* per op */
 };
 
 static double time_of_op(const struct trace *x, int32_t o)
 {
     const struct lx_op_run *op = &x->r->ops[o];
     return x->clock == DEVICE_CLOCK ? op->device_us : op->end_to_end_us;
-}
-
-static void add_counter(struct text *t, const char *name, int64_t value, bool *first)
-{
-    if (value == 0) return;
-    text_format(t, "%s\"%s\": %" PRId64, *first ? "" : ", ", name, value);
-    *first = false;
-}
-
-static void trace_add_arguments(struct text *t, const struct lx_counters *c)
-{
-    bool first = true;
-    text_add(t, "\"args\": {");
-    add_counter(t, "hbm_read", c->hbm_read, &first);
-    add_counter(t, "hbm_written", c->hbm_written, &first);
-    add_counter(t, "lx_read", c->lx_read, &first);
-    add_counter(t, "lx_written", c->lx_written, &first);
-    add_counter(t, "ring", c->ring, &first);
-    add_counter(t, "reduce_ring", c->reduce_ring, &first);
-    add_counter(t, "flops", c->flops, &first);
-    text_add(t, "}}");
 }
 
 static void trace_name_row(const struct trace *x, int64_t row, const char *name, int64_t number)
@@ -146,43 +124,35 @@ static void trace_add_in_use(const struct trace *x, int32_t o)
     }
 }
 
-static double gb_per_s(int64_t bytes, double us)
+/* Sums up to the op, what moves per time while it runs, and what it waits for, in shares of its end-to-end
+ * time. */
+static void trace_add_traffic(struct trace *x, const struct lx_counters *now, double us,
+                              const struct lx_op_wait *w)
 {
-    return us > 0 ? (double)bytes / us * 1e-3 : 0;
-}
-
-/* Sums up to the op, and what moves per time while it runs. */
-static void trace_add_traffic(struct trace *x, const struct lx_counters *now, double us)
-{
+    double all = lx_wait_us(w);
     trace_begin_counter(x, "HBM bytes", -1);
     text_format(x->t, "\"read\": %" PRId64 ", \"written\": %" PRId64 "}}", x->sum.hbm_read,
                 x->sum.hbm_written);
     trace_begin_counter(x, "HBM GB/s", -1);
-    text_format(x->t, "\"read\": %.4f, \"written\": %.4f}}", gb_per_s(now->hbm_read, us),
-                gb_per_s(now->hbm_written, us));
+    text_format(x->t, "\"read\": %.4f, \"written\": %.4f}}", us > 0 ? (double)now->hbm_read / us * 1e-3 : 0,
+                us > 0 ? (double)now->hbm_written / us * 1e-3 : 0);
     trace_begin_counter(x, "ring bytes", -1);
     text_format(x->t, "\"data\": %" PRId64 ", \"reduce\": %" PRId64 "}}", x->sum.ring, x->sum.reduce_ring);
+    trace_begin_counter(x, "waits for", -1);
+    for (int k = 0; k < LX_WAIT_COUNT; k++)
+        text_format(x->t, "%s\"%s\": %.4f", k ? ", " : "", lx_wait_word((enum lx_wait)k),
+                    all > 0 ? w->us[k] / all : 0);
+    text_add(x->t, "}}");
     x->sum.hbm_read += now->hbm_read;
     x->sum.hbm_written += now->hbm_written;
     x->sum.ring += now->ring;
     x->sum.reduce_ring += now->reduce_ring;
 }
 
-/* What the op waits for, in shares of its end-to-end time. */
-static void add_waits(const struct trace *x, const struct lx_op_wait *w)
-{
-    double all = lx_wait_us(w);
-    trace_begin_counter(x, "waits for", -1);
-    for (int k = 0; k < LX_WAIT_COUNT; k++)
-        text_format(x->t, "%s\"%s\": %.4f", k ? ", " : "", lx_wait_word((enum lx_wait)k),
-                    all > 0 ? w->us[k] / all : 0);
-    text_add(x->t, "}}");
-}
-
 static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, enum trace_clock clock,
                       const struct lx_op_wait *waits, struct text *t)
 {
-    struct trace x = {.p = p, .r = r, .t = t, .clock = clock, .waits = waits};
+    struct trace x = {.p = p, .r = r, .t = t, .clock = clock};
     const struct lx_counters none = {0};
     const struct lx_op_wait nothing = {0};
     struct text name = {0};
@@ -204,16 +174,29 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
         add_transfers(&x, o);
         for (int64_t c = 0; c < run->cores_used && c < x.r->cores; c++) {
             trace_begin_event(&x, op->name, op->kind->name, c + FIRST_CORE, us);
-            trace_add_arguments(x.t, &x.r->by_core[o * x.r->cores + c]);
+            const struct lx_counters *n = &x.r->by_core[o * x.r->cores + c];
+            const struct {
+                const char *name;
+                int64_t value;
+            } rows[] = {{"hbm_read", n->hbm_read}, {"hbm_written", n->hbm_written},
+                        {"lx_read", n->lx_read},   {"lx_written", n->lx_written},
+                        {"ring", n->ring},         {"reduce_ring", n->reduce_ring},
+                        {"flops", n->flops}};
+            const char *between = "";
+            text_add(t, "\"args\": {");
+            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                if (rows[i].value == 0) continue;
+                text_format(t, "%s\"%s\": %" PRId64, between, rows[i].name, rows[i].value);
+                between = ", ";
+            }
+            text_add(t, "}}");
         }
         trace_add_in_use(&x, o);
-        trace_add_traffic(&x, &run->counted, us);
-        add_waits(&x, &x.waits[o]);
+        trace_add_traffic(&x, &run->counted, us, &waits[o]);
         x.at += us;
     }
     trace_add_in_use(&x, r->op_count);
-    trace_add_traffic(&x, &none, 0);
-    add_waits(&x, &nothing);
+    trace_add_traffic(&x, &none, 0, &nothing);
 }
 
 char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_t *length)

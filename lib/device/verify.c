@@ -5,9 +5,12 @@
 #include "device/memory/dtypes.h"
 #include "device/reference/judge_op.h"
 #include "graph/graph.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <inttypes.h>
+#include <math.h>
 
 int64_t items_bytes(const struct machine *m, int32_t tensor)
 {
@@ -77,14 +80,7 @@ void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
     return v->kept[tensor];
 }
 
-/* ---- tiles of what is kept ---- */
-
-static int64_t range_items(const struct host_range *r)
-{
-    int64_t n = 1;
-    for (int h = 0; h < r->rank; h++) n *= r->to[h] - r->from[h];
-    return n;
-}
+/* ---- kept tiles ---- */
 
 /* Items of a range of a whole tensor, from there or to there, row by row. */
 static void copy_range(const struct lx_layout *l, const struct host_range *r, unsigned char *whole,
@@ -104,19 +100,6 @@ static void copy_range(const struct lx_layout *l, const struct host_range *r, un
         for (; h >= 0 && ++at[h] == r->to[h] - r->from[h]; h--) at[h] = 0;
         if (h < 0) return;
     }
-}
-
-/* Where a range that is one piece of the whole begins, in items; -1: it is several. */
-static int64_t one_piece(const struct lx_layout *l, const struct host_range *r)
-{
-    int64_t begin = 0;
-    bool inside = false; /* a dimension further out has more than one index */
-    for (int h = 0; h < r->rank; h++) {
-        if (inside && r->to[h] - r->from[h] != l->host_shape[h]) return -1;
-        inside |= r->to[h] - r->from[h] > 1;
-        begin = begin * l->host_shape[h] + r->from[h];
-    }
-    return begin;
 }
 
 /* What a tensor holds from now on: all of it, or a tile. */
@@ -144,36 +127,35 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
     return n;
 }
 
-/* Bytes of an operand of the op of this tick, of its tile in a nest. */
-static int64_t verify_operand_bytes(const struct machine *m, int operand)
-{
-    int32_t tensor = op_operand(machine_op(m), operand);
-    struct host_range r = operand_range(m, operand);
-    return m->at.nest ? range_items(&r) * number_types[m->layouts[tensor].dtype].item
-                      : items_bytes(m, tensor);
-}
-
-/* The tile of what is kept: where it is, or a copy. */
-static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
+/* The kept tile: in place, if it is one piece of the whole, or a copy. */
+static const void *kept_tile(struct machine *m, struct verifier *v, int operand, int64_t bytes)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
     const struct lx_layout *l = &m->layouts[tensor];
     struct host_range r = operand_range(m, operand);
-    int64_t begin = one_piece(l, &r);
-    if (begin >= 0) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
-    void *items = v->own[operand] = mem_alloc((size_t)verify_operand_bytes(m, operand) + 8);
+    int64_t begin = 0;
+    bool inside = false, one = true; /* inside: a dimension further out has more than one index */
+    for (int h = 0; h < r.rank; h++) {
+        one &= !inside || r.to[h] - r.from[h] == l->host_shape[h];
+        inside |= r.to[h] - r.from[h] > 1;
+        begin = begin * l->host_shape[h] + r.from[h];
+    }
+    if (one) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
+    void *items = v->own[operand] = mem_alloc((size_t)bytes + 8);
     copy_range(l, &r, v->kept[tensor], items, true);
     return items;
 }
 
-/* What is as it was kept is not copied; what the parts do not cover is taken to be so. */
+/* An unchanged operand is not copied; elements that no part covers count as unchanged. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
-    int64_t differing = 0, bytes = verify_operand_bytes(m, operand);
+    struct host_range r = operand_range(m, operand);
+    int64_t differing = 0, bytes = number_types[m->layouts[tensor].dtype].item;
+    for (int h = 0; h < r.rank; h++) bytes *= r.to[h] - r.from[h];
     if (v->kept[tensor] && !compare_operand(m, operand, v->kept[tensor], &differing)) return false;
     op->altered += differing;
-    const void *kept = v->kept[tensor] ? kept_tile(m, v, operand) : NULL;
+    const void *kept = v->kept[tensor] ? kept_tile(m, v, operand, bytes) : NULL;
     v->before[operand] = kept;
     if (v->kept[tensor] && !differing) return true;
     void *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
@@ -195,25 +177,6 @@ void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
         v->ready = read_before(m, v, i, op);
 }
 
-/* The op with one of its results, as it is on the tile of this iteration. */
-static struct op_items judged_op(const struct machine *m, const struct verifier *v, int operand,
-                                 struct lx_op *one)
-{
-    struct op_items x = verify_meant_by(m, m->tick, operand, one);
-    const struct tile_op *t = v->tile[m->plan->access_at[m->tick] + operand];
-    int inputs = machine_op(m)->input_count;
-    for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
-    if (!t) {
-        x.kept = op_keeps(x.op) ? v->before[inputs] : NULL;
-        return x;
-    }
-    x.g = &t->graph;
-    x.op = &t->op;
-    x.before = v->before[inputs];
-    x.divisor = content_after(m, op_operand(machine_op(m), operand)).parts ? 1 : t->terms;
-    return x;
-}
-
 static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
                           void *items)
 {
@@ -226,7 +189,17 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
         /* Nobody but the host knows what it made. */
         if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN))) {
             struct lx_op one;
-            struct op_items x = judged_op(m, v, operand, &one);
+            struct op_items x = verify_meant_by(m, m->tick, operand, &one);
+            const struct tile_op *tile = v->tile[m->plan->access_at[m->tick] + operand];
+            int inputs = machine_op(m)->input_count;
+            for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
+            if (tile) {
+                x.g = &tile->graph;
+                x.op = &tile->op;
+                x.before = v->before[inputs];
+                x.divisor = content_after(m, tensor).parts ? 1 : tile->terms;
+            } else
+                x.kept = op_keeps(x.op) ? v->before[inputs] : NULL;
             struct judged judged;
             x.output = items;
             judge_op(&x, m->pool, &judged);
@@ -243,7 +216,7 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
         verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;
-        if (whole && iteration_is_last(&m->at))
+        if (whole && iteration_inner_last(&m->at, 0))
             op->hash = hash_words(first ? HASH_START : op->hash, whole, (size_t)items_bytes(m, tensor));
     }
 }
@@ -254,11 +227,92 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
     if (m->failed) return;
     for (int i = o->input_count; i < op_operand_count(o); i++) verify_result(m, v, i, op, items);
     drop_before(v);
-    if (!iteration_is_last(&m->at)) return;
+    if (!iteration_inner_last(&m->at, 0)) return;
     for (int i = 0; i < op_operand_count(o); i++) {
         int32_t t = op_operand(o, i);
         if (v->last_op[t] > m->tick) continue;
         mem_free(v->kept[t]);
         v->kept[t] = NULL;
     }
+}
+
+/* The verdict on a run: counts against the plan, results against their bounds. */
+
+/* What both the device and the plan count, one row each. */
+static const struct {
+    const char *what;
+    size_t counted, planned;
+} rows[] = {
+    {"bytes read from HBM", offsetof(struct lx_counters, hbm_read), offsetof(struct lx_op_traffic, hbm_read)},
+    {"bytes written to HBM", offsetof(struct lx_counters, hbm_written),
+     offsetof(struct lx_op_traffic, hbm_written)},
+    {"bytes over the data ring", offsetof(struct lx_counters, ring), offsetof(struct lx_op_traffic, ring)},
+    {"bytes over the reduce ring", offsetof(struct lx_counters, reduce_ring),
+     offsetof(struct lx_op_traffic, reduce_ring)},
+    {"bytes read from LX", offsetof(struct lx_counters, lx_read), offsetof(struct lx_op_traffic, lx_read)},
+    {"bytes written to LX", offsetof(struct lx_counters, lx_written),
+     offsetof(struct lx_op_traffic, lx_written)},
+};
+
+void lx_counters_add(struct lx_counters *to, const struct lx_counters *from)
+{
+    to->hbm_read += from->hbm_read;
+    to->hbm_written += from->hbm_written;
+    to->lx_read += from->lx_read;
+    to->lx_written += from->lx_written;
+    to->ring += from->ring;
+    to->reduce_ring += from->reduce_ring;
+    to->flops += from->flops;
+}
+
+static void unequal(struct lx_run_result *r, const char *where, const char *what, int64_t counted,
+                    int64_t planned)
+{
+    if (!r->unequal)
+        r->unequal =
+            arena_format(r->memory, "%s: %" PRId64 " %s, planned %" PRId64, where, counted, what, planned);
+}
+
+void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops)
+{
+    for (int32_t o = 0; o < r->op_count; o++) {
+        for (int64_t c = 0; c < r->cores; c++)
+            lx_counters_add(&ops[o].counted, &r->by_core[o * r->cores + c]);
+        lx_counters_add(&r->total, &ops[o].counted);
+        ops[o].cores_used = p->divisions->at[o].cores_used;
+        ops[o].device_us = p->traffic[o].device_us;
+        ops[o].end_to_end_us = p->traffic[o].end_to_end_us;
+        ops[o].counts_agree = true;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            int64_t counted =
+                        *(const int64_t *)(const void *)((const char *)&ops[o].counted + rows[i].counted),
+                    planned =
+                        *(const int64_t *)(const void *)((const char *)&p->traffic[o] + rows[i].planned);
+            if (counted == planned) continue;
+            ops[o].counts_agree = false;
+            unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned);
+        }
+        r->unequal_ops += !ops[o].counts_agree;
+    }
+    int64_t hbm = r->total.hbm_read + r->total.hbm_written;
+    for (int32_t i = 0; i < p->transfer_count; i++)
+        if (r->transfer_bytes[i] != p->transfers[i].bytes)
+            unequal(r, "a transfer", "bytes", r->transfer_bytes[i], p->transfers[i].bytes);
+    if (hbm != p->figures.hbm_bytes)
+        unequal(r, "all ops", "bytes to and from HBM", hbm, p->figures.hbm_bytes);
+    if (r->height_bytes != p->figures.height_bytes)
+        unequal(r, "scratchpad", "bytes in use", r->height_bytes, p->figures.height_bytes);
+    if (r->total.ring != p->figures.ring_bytes)
+        unequal(r, "all ops", "bytes over the data ring", r->total.ring, p->figures.ring_bytes);
+    for (int32_t o = 0; o < r->op_count; o++) {
+        const struct lx_op_run *op = &r->ops[o];
+        r->wrong_ops += op->wrong > 0 || op->altered > 0;
+        if (!op->verified || (r->worst_op >= 0 && op->share <= r->share)) continue;
+        r->worst_op = o;
+        r->share = op->share;
+    }
+    r->relative_error = -1;
+    for (int32_t i = 0; i < r->output_count; i++)
+        if (r->outputs[i].known) r->relative_error = fmax(r->relative_error, r->outputs[i].relative);
+    r->ok = r->fault_count == 0 && r->wrong_ops == 0 && !r->unequal;
 }

@@ -19,7 +19,7 @@ struct verifier {
     /* Operands of the op of this tick, the output last if the op keeps of it or goes on with a sum: as kept,
      * or read anew. */
     const void *before[LX_MAX_OPERANDS];
-    void *own[LX_MAX_OPERANDS]; /* those that were read anew */
+    void *own[LX_MAX_OPERANDS]; /* the operands that were read anew */
     bool ready;                 /* all that the op reads was there */
 };
 
@@ -33,10 +33,10 @@ void *verify_room(struct machine *m, struct verifier *v, int32_t tensor);
 /* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);
-/* Elements of a tensor that are not those that were kept. */
+/* Elements of a tensor that differ from the kept ones. */
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items);
 
-/* verdict.c: sums up, compares with the plan and decides. `ops` are those of the result. */
+/* Sums up, compares with the plan and decides. `ops` are those of the result. */
 void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops);
 
 #endif

@@ -1,6 +1,6 @@
 /* Kinds of ops: what each one is, one row of kinds.def. What it computes stands elsewhere, in arrays by its
  * id: on the device (device/execute/arith.c, wide_arith.c) and once more, apart from it, in the reference
- * (device/reference/reference_numbers.c, reference_integers.c). */
+ * (device/reference/reference_numbers.c). */
 #ifndef LX_GRAPH_KINDS_H
 #define LX_GRAPH_KINDS_H
 

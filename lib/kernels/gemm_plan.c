@@ -18,35 +18,9 @@ enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 <<
  * A in them. */
 enum { COARSE = 4, RUN_TASKS = 6, RUN_TILES = 2, RUN_FROM = 1 << 25, SHARED_FLOATS = 1 << 20 };
 
-static bool should_swap(const struct gemm *g)
-{
-    if (g->c_n != 1) return false;
-    return g->c_m != 1 || g->m == 1;
-}
-
-static int64_t gemm_plan_magnitude(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
-
 /* From how many floats on an operand that is read again and again leaves the caches or spreads over too many
  * pages, so that a copy pays: along contiguous vectors, and where a line holds only a tile's few values. */
 enum { FAR = 400 * 400, FAR_ACROSS = 128 * 128 };
-
-static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
-{
-    if (g->a_m != 1) return true; /* the tile reads whole vectors of rows */
-    if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
-    return gemm_plan_magnitude(g->a_k) * min_i64(g->k, PANEL_DEPTH) > FAR;
-}
-
-/* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
- * place. Else a step of the sum reads a line or a page for each few values. */
-static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
-{
-    if (g->b_k == 1 || g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
-    return g->b_n != 1 || gemm_plan_magnitude(g->b_k) * min_i64(g->k, PANEL_DEPTH) > FAR_ACROSS;
-}
 
 static void choose_chunks(struct gemm_plan *p)
 {
@@ -77,7 +51,7 @@ static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
     return work * tile + (p->in_place ? WORK_TO_BEGIN_IN_PLACE : WORK_TO_BEGIN);
 }
 
-/* Do the tasks of a grid go in runs? See columns_before in gemm_tasks.c. */
+/* Do the tasks of a grid go in runs? See columns_before. */
 static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     return threads > 1 && p->in_place && m == 1 && n % threads == 0;
@@ -153,7 +127,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     *plan = (struct gemm_plan){.g = *g, .target = target};
     struct gemm *turned = &plan->g;
     if (turned->k <= 0 || turned->batch <= 0) turned->k = turned->batch = 0;
-    plan->swapped = should_swap(turned);
+    plan->swapped = turned->c_n == 1 && (turned->c_m != 1 || turned->m == 1);
     if (plan->swapped) {
         /* The transposed product computes the same: C' = B' A'. */
         const struct gemm o = *turned;
@@ -163,8 +137,16 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m = o.c_n, turned->c_n = o.c_m;
         turned->init_m = o.init_n, turned->init_n = o.init_m;
     }
-    plan->pack_a = should_pack_a(turned, target);
-    plan->pack_b = should_pack_b(turned, target);
+    const int64_t deep = min_i64(turned->k, PANEL_DEPTH);
+    const int64_t a_reach = (turned->a_k < 0 ? -turned->a_k : turned->a_k) * deep;
+    const int64_t b_reach = (turned->b_k < 0 ? -turned->b_k : turned->b_k) * deep;
+    /* The tile reads whole vectors of rows of A. */
+    plan->pack_a =
+        turned->a_m != 1 || (turned->n > 2 * target->tile_columns[target->tile_vectors - 1] && a_reach > FAR);
+    /* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
+     * place. Else a step of the sum reads a line or a page for each few values. */
+    plan->pack_b = turned->b_k != 1 && turned->m > 2 * target->tile_vectors * target->vector_floats &&
+                   (turned->b_n != 1 || b_reach > FAR_ACROSS);
     /* Rows in equal panels: five vectors are three and two, not four and one. */
     const int64_t vectors = max_i64(1, ceil_div_i64(turned->m, target->vector_floats));
     plan->vectors = (int)ceil_div_i64(vectors, ceil_div_i64(vectors, target->tile_vectors));
@@ -177,8 +159,8 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
-    /* A grid; where all is in place it turns into runs along n, and where it is coarse into runs with rows of
- * their own, if that can be. */
+    /* A grid; where all is in place it turns into runs along n, where it is coarse into runs with own
+     * rows. */
     choose_grid(plan, threads);
     if (has_runs(plan, threads, plan->m_parts, plan->n_parts)) {
         plan->runs = threads;
@@ -193,4 +175,58 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         plan->tile_columns = turned->n / plan->tiles;
         plan->wider_tiles = turned->n % plan->tiles;
     }
+}
+
+/* Which rectangle of C a task is: one of a grid of equals, or of runs of tasks that get smaller. */
+
+int64_t gemm_count_tasks(const struct gemm_plan *plan)
+{
+    if (plan->runs == 0) return plan->m_parts * plan->n_parts;
+    return plan->runs * (plan->own_tasks + plan->run_tasks);
+}
+
+/* Part `part` of so many panels from `first` on. Rows are given out in whole panels: every element is in the
+ * same tile whatever the grid. */
+static void set_rows(struct gemm_task *x, const struct gemm_plan *plan, int64_t first, int64_t panels,
+                     int64_t parts, int64_t part)
+{
+    x->top = (first + part_begin(panels, parts, part)) * panel_rows(plan);
+    x->bottom = min_i64(plan->g.m, (first + part_begin(panels, parts, part + 1)) * panel_rows(plan));
+}
+
+/* How many of `count` columns are before task `i` of a run. The first task is as many times as wide as the
+ * last as there are tasks: whoever ends early finds only small ones to wait for or to take over. */
+static int64_t columns_before(const struct gemm_plan *plan, int64_t count, int64_t i)
+{
+    const int64_t q = plan->run_tasks, wide = plan->target->tile_columns[plan->vectors - 1];
+    return i == q ? count : count * (i * (2 * q - i + 1)) / (q * (q + 1)) / wide * wide;
+}
+
+/* A run begins with rows of its own, if there are such; then comes its part of the others, cut along n. */
+static struct gemm_task task_of_run(const struct gemm_plan *plan, int64_t task)
+{
+    const int64_t tasks = plan->own_tasks + plan->run_tasks, run = task / tasks, i = task % tasks;
+    const int64_t own = count_panels(plan, plan->own_rows), others = count_panels(plan, plan->g.m) - own;
+    struct gemm_task x = {.right = plan->g.n};
+    if (i < plan->own_tasks) {
+        const int64_t each = own / plan->runs;
+        set_rows(&x, plan, run * each, each, plan->own_tasks, i);
+        return x;
+    }
+    set_rows(&x, plan, own, others, plan->m_parts, run / plan->n_parts);
+    const int64_t column = run % plan->n_parts, from = part_begin(plan->g.n, plan->n_parts, column),
+                  count = part_begin(plan->g.n, plan->n_parts, column + 1) - from;
+    x.left = from + columns_before(plan, count, i - plan->own_tasks);
+    x.right = from + columns_before(plan, count, i - plan->own_tasks + 1);
+    return x;
+}
+
+struct gemm_task gemm_task_at(const struct gemm_plan *plan, int64_t task)
+{
+    if (plan->runs > 0) return task_of_run(plan, task);
+    const int64_t row = task / plan->n_parts, column = task % plan->n_parts;
+    struct gemm_task x = {.left = part_begin(plan->g.n, plan->n_parts, column),
+                          .right = part_begin(plan->g.n, plan->n_parts, column + 1)};
+    set_rows(&x, plan, 0, count_panels(plan, plan->g.m), plan->m_parts, row);
+    return x;
 }

@@ -1,5 +1,5 @@
-/* What the parts of a matrix product share: gemm.c packs and runs tasks, gemm_tasks.c tells which rectangle
- * of C a task is, gemm_rectangle.c computes one. */
+/* What the parts of a matrix product share: gemm.c packs and runs tasks, gemm_plan.c decides which
+ * rectangle of C a task is, gemm_rectangle.c computes one. */
 #ifndef LX_KERNELS_GEMM_RECTANGLE_H
 #define LX_KERNELS_GEMM_RECTANGLE_H
 

@@ -91,7 +91,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
 /* `pool` may be NULL: one thread. */
 void gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struct pool *pool);
 
-/* What is between one product's operands and those of the next. */
+/* Steps from one product's operands to the next. */
 struct gemm_steps {
     int64_t a, b, init, c;
 };

@@ -139,13 +139,6 @@ static void nest_run_task(void *context, int64_t number, int worker)
         nest_run_walk(run, 0, p, true, true);
 }
 
-static int64_t task_count(const struct lx_nest_runner *r)
-{
-    if (r->shared_count == 0) return 1;
-    const int64_t inner = r->shared[r->shared_count - 1].size;
-    return r->tasks / inner * ceil_div_i64(inner, r->row);
-}
-
 /* Products in a row go through the kernel in one call. What a row reads that the turns of the loop before it
  * read again should stay in the second-level cache. */
 static int64_t choose_row(const struct lx_nest_runner *r, int threads)
@@ -225,30 +218,17 @@ static void nest_run_take_apart(struct lx_nest_runner *r, const struct lx_loops 
         r->tasks *= r->shared[i].size; /* no more than there are output elements */
 }
 
-/* A sum that the passes have cut is one again: how it is added up depends on its length alone. */
-static void join_batch(struct lx_nest_runner *r)
-{
-    if (!nest_run_goes_on(&r->batch, &r->k)) return;
-    r->k.size *= r->batch.size;
-    r->batch = single;
-}
-
-/* May a turn around the nest be one of the kernel's m or n? Of a move either may be any loop. */
-static bool fits_role(const struct lx_nest_runner *r, const struct lx_loop *turn, const struct lx_loop *role,
-                      enum lx_loop_type type)
-{
-    if (lx_touch_contracts(r->main) && turn->type != type) return false;
-    return role->size == 1 || nest_run_goes_on(turn, role);
-}
-
 /* Turns that go on where m or n end are more of the same: the innermost first, for as long as one fits. The
  * others are sequential loops around all. */
 static void nest_run_take_turns(struct lx_nest_runner *r, const struct lx_loop *turns, int count)
 {
     for (; count > 0; count--) {
         const struct lx_loop *turn = &turns[count - 1];
-        bool is_m = fits_role(r, turn, &r->m, LX_DIM_M);
-        if (!is_m && !fits_role(r, turn, &r->n, LX_DIM_N)) break;
+        /* Of a move either role may be any loop. */
+        bool any = !lx_touch_contracts(r->main);
+        bool is_m = (any || turn->type == LX_DIM_M) && (r->m.size == 1 || nest_run_goes_on(turn, &r->m));
+        bool is_n = (any || turn->type == LX_DIM_N) && (r->n.size == 1 || nest_run_goes_on(turn, &r->n));
+        if (!is_m && !is_n) break;
         struct lx_loop *role = is_m ? &r->m : &r->n;
         const int64_t size = role->size;
         if (size == 1) *role = *turn;
@@ -314,7 +294,11 @@ struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const s
     struct lx_nest_runner *r = lx_nest_runner_make(nest, 1, st);
     if (!r) return NULL;
     r->even_sums = true;
-    join_batch(r);
+    /* A sum that the passes have cut is one again: how it is added up depends on its length alone. */
+    if (nest_run_goes_on(&r->batch, &r->k)) {
+        r->k.size *= r->batch.size;
+        r->batch = single;
+    }
     nest_run_take_turns(r, turns, turn_count);
     if (lx_touch_contracts(r->main)) prepare_products(r, 1);
     return r;
@@ -330,7 +314,12 @@ void lx_nest_runner_free(struct lx_nest_runner *r)
 void lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out)
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
-    pool_run(r->share_products ? NULL : r->pool, task_count(r), nest_run_task, &run);
+    int64_t tasks = 1;
+    if (r->shared_count > 0) {
+        const int64_t inner = r->shared[r->shared_count - 1].size;
+        tasks = r->tasks / inner * ceil_div_i64(inner, r->row);
+    }
+    pool_run(r->share_products ? NULL : r->pool, tasks, nest_run_task, &run);
 }
 
 int64_t lx_nest_runner_tasks(const struct lx_nest_runner *r)

@@ -15,7 +15,7 @@
 
 struct lx_nest_runner;
 
-/* NULL: the nest is not valid (`st` has the code), or memory is out. */
+/* NULL: the nest is not valid; `st` has the code. */
 struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int threads, lx_status *st);
 /* One thread that runs the nest again and again: `turns` are loops around it, outermost first, of any type
  * but k; `nest` has no shared ones. An element has the same bits whatever the turns, m and n are. Several

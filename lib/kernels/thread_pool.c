@@ -154,7 +154,7 @@ bool pool_cancelled(struct pool *pool)
     return cancel_requested();
 }
 
-/* Tasks of the part of `from`. A task that runs out of memory is done, and the caller is told. */
+/* Tasks of the part of `from`. A task that runs out of memory is done, and the caller unwinds. */
 static void work_part(struct pool *pool, int self, struct worker *from)
 {
     struct border border;

@@ -100,7 +100,7 @@ struct lx_launch_core {
 };
 
 /* A loop of a nest around the launch: in iteration i of it the tile that is launched begins i * step further
- * along a variable of the op, which the cores are told as an argument. */
+ * along a variable of the op, which is an argument of the cores. */
 enum { LX_LAUNCH_LEVELS = 3 };
 struct lx_launch_level {
     char letter;         /* of the variable */

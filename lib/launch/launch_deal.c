@@ -13,6 +13,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Dynamic assignment: a queue of tiles, from which the core that is free first takes the next one.
+ *
+ * How long a tile takes is predicted: its elements, as every element is summed over the same range; a tile
+ * at an edge has fewer. Cores that are free at the same time take turns by their number, so the answer is
+ * the same everywhere. A heap of cores by (time, number): O(tiles log cores). */
+
+struct free_at {
+    int64_t time, core;
+};
+
+static bool tile_queue_before(const struct free_at *a, const struct free_at *b)
+{
+    return a->time != b->time ? a->time < b->time : a->core < b->core;
+}
+
+/* The first of the heap has become later: it sinks to its place. */
+static void tile_queue_sink(struct free_at *heap, int64_t count)
+{
+    int64_t at = 0, child;
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && tile_queue_before(&heap[child + 1], &heap[child])) child++;
+        if (!tile_queue_before(&heap[child], &heap[at])) return;
+        struct free_at moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+/* Tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are put in
+ * the order of the cores, and `start` and `count` say which are whose. */
+static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start,
+                        int64_t *count)
+{
+    size_t n = (size_t)o->tile_count;
+    int64_t *sorted = mem_alloc(n * sizeof *sorted);
+    int32_t *taker = mem_alloc(n * sizeof *taker);
+    struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
+    /* Who takes each tile of the queue. */
+    for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
+    for (int64_t i = 0; i < o->tile_count; i++) {
+        taker[i] = (int32_t)heap[0].core;
+        count[taker[i]]++;
+        int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], elements = 1;
+        launch_box_of_number(o, tiles[i], from, to);
+        for (int d = 0; d < o->rank; d++) elements *= to[d] - from[d];
+        heap[0].time += elements;
+        tile_queue_sink(heap, cores);
+    }
+    for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
+    for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
+    for (int64_t c = 0; c < cores; c++) heap[c].core = c;
+    for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
+    memcpy(tiles, sorted, n * sizeof *tiles);
+    mem_free(sorted);
+    mem_free(taker);
+    mem_free(heap);
+}
+
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l, struct lx_launch_core *c)
 {
     l->core_grid[1] = device->grid_x;
@@ -20,41 +79,6 @@ void launch_place(const struct lx_device *device, int64_t core, struct lx_launch
     c->core = (int32_t)core;
     c->y = (int32_t)(core / device->grid_x);
     c->x = (int32_t)(core % device->grid_x);
-}
-
-/* Its slices of the sums, as one number. */
-static int32_t launch_deal_group_of(const struct dealing *g, const struct lx_op_launch *o, int64_t core)
-{
-    int64_t k = 0;
-    for (int i = 0; i < o->sum_count; i++)
-        k = k * o->sum[i].parts + core / g->sum_stride[i] % o->sum[i].parts;
-    return (int32_t)k;
-}
-
-static int64_t tiles_of_block(const struct lx_op_launch *o, int64_t block)
-{
-    int64_t first, rows, columns;
-    if (block >= o->blocks[0] * o->blocks[1]) return 0;
-    lx_share_of(LX_SHARE_BALANCED, o->launch->mt, o->blocks[0], block / o->blocks[1], &first, &rows);
-    lx_share_of(LX_SHARE_BALANCED, o->launch->nt, o->blocks[1], block % o->blocks[1], &first, &columns);
-    return o->launch->batch * rows * columns;
-}
-
-/* Runs of the numbering, one per core of a group. */
-static void share_runs(const struct dealing *g, const struct lx_op_launch *o, int64_t cores, int64_t *start,
-                       int64_t *count)
-{
-    const struct lx_launch *l = o->launch;
-    int64_t all = l->batch * l->mt * l->nt, next = 0;
-    for (int64_t i = 0; i < cores; i++) {
-        if (l->order != LX_BLOCK) {
-            lx_share_of(g->options->share, all, cores, i, &start[i], &count[i]);
-            continue;
-        }
-        start[i] = next;
-        count[i] = tiles_of_block(o, i);
-        next += count[i];
-    }
 }
 
 /* Row-major numbers in the order of the launch, which becomes a list. */
@@ -109,7 +133,22 @@ static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t
     }
     if (how->order == LX_LISTED && !order_tiles(g, o, st)) return false;
     if (dynamic && !o->tiles && !list_tiles(o, st)) return false;
-    if (!dynamic) share_runs(g, o, cores, start, count);
+    int64_t next = 0, all = l->batch * l->mt * l->nt;
+    for (int64_t i = 0; !dynamic && i < cores; i++) {
+        /* Runs of the numbering, one per core of a group. */
+        if (l->order != LX_BLOCK) {
+            lx_share_of(how->share, all, cores, i, &start[i], &count[i]);
+            continue;
+        }
+        int64_t first, rows, columns;
+        start[i] = next;
+        count[i] = 0;
+        if (i >= o->blocks[0] * o->blocks[1]) continue;
+        lx_share_of(LX_SHARE_BALANCED, l->mt, o->blocks[0], i / o->blocks[1], &first, &rows);
+        lx_share_of(LX_SHARE_BALANCED, l->nt, o->blocks[1], i % o->blocks[1], &first, &columns);
+        count[i] = l->batch * rows * columns;
+        next += count[i];
+    }
     if (dynamic) queue_tiles(o, cores, o->tiles, start, count);
     if (o->tiles) {
         l->order = LX_LISTED;
@@ -125,7 +164,10 @@ static void launch_deal_set_cores(const struct dealing *g, struct lx_op_launch *
     for (int64_t i = 0; i < g->cores; i++) {
         struct lx_launch_core *c = &l->cores[i];
         launch_place(g->device, i, l, c);
-        c->k_slice = launch_deal_group_of(g, o, i);
+        int64_t group = 0; /* its slices of the sums, as one number */
+        for (int k = 0; k < o->sum_count; k++)
+            group = group * o->sum[k].parts + i / g->sum_stride[k] % o->sum[k].parts;
+        c->k_slice = (int32_t)group;
         if (launch_is_local(o)) {
             /* Its shard, and all tiles of that. */
             int64_t sy = 0;
@@ -157,8 +199,7 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
     mem_free(l->cores);
     l->core_count = (int32_t)g->cores;
     l->cores = mem_zeroed((size_t)g->cores, sizeof *l->cores);
-    bool ok = true;
-    ok = ok && (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
+    bool ok = (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
     if (ok) launch_deal_set_cores(g, o, room, room + per_group, room + 2 * per_group);
     mem_free(room);
     return ok;

@@ -14,7 +14,7 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
 /* The tile with a row-major number, [from, to) per output dimension. */
 void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t *from, int64_t *to);
 
-/* launch_deal.c: what is known of the cores of an op when its tiles are dealt out. */
+/* launch_deal.c: the cores of an op whose tiles are dealt out. */
 struct dealing {
     const struct lx_device *device;
     const struct lx_launch_options *options;
@@ -28,9 +28,6 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 /* Number and place of a core on the device. */
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
                   struct lx_launch_core *c);
-/* tile_queue.c: tiles to the core that is free first. `tiles` are the numbers in the order of the queue;
- * they are put in the order of the cores, and `start` and `count` say which are whose. */
-void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count);
 
 /* Orders of tiles by a formula: tiles run by increasing value of an integer expression, ties row by row.
  *

@@ -34,23 +34,6 @@ struct subject {
     struct op_index index;
 };
 
-static struct subject subject_of(const struct lx_divisions *d, int32_t op, const bool *on_chip)
-{
-    const struct lx_graph *g = d->layouts->graph;
-    struct subject s = {
-        .divisions = d, .on_chip = on_chip, .op = &g->ops[op], .division = &d->at[op], .device = &g->device};
-    op_index_of(g, s.op, &s.index);
-    nest_tile_index(d->nests, d->nest_count, op, &s.index);
-    return s;
-}
-
-static bool any_on_chip(const struct subject *s)
-{
-    for (int i = 0; i < op_operand_count(s->op); i++)
-        if (s->on_chip[i]) return true;
-    return false;
-}
-
 static const struct lx_split *split_of_var(const struct subject *s, int var)
 {
     const struct lx_division *d = s->division;
@@ -117,15 +100,11 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
     }
 }
 
-static bool sound_dim(const struct lx_launch_dim *v)
+bool lx_op_launch_settle(struct lx_op_launch *o)
 {
-    return v->extent >= 1 && v->side >= 1 && v->inner >= 1 && v->inner <= v->side && v->parts >= 1 &&
-           v->part >= 1 && v->side <= LX_INT_MAX && v->part <= LX_INT_MAX && v->extent <= LX_INT_MAX;
-}
-
-static bool settle_sums(struct lx_op_launch *o)
-{
-    int64_t elements = 1;
+    struct lx_launch *l = o->launch;
+    bool local = l->mode == LX_PARTITION_LOCAL_SHARD, ok = true;
+    int64_t all = 1, elements = 1;
     o->k_slices = 1;
     for (int i = 0; i < o->sum_count; i++) {
         const struct lx_launch_sum *v = &o->sum[i];
@@ -134,22 +113,17 @@ static bool settle_sums(struct lx_op_launch *o)
         if (!mul_i64(elements, min_i64(v->part, v->extent), &elements)) elements = INT64_MAX;
     }
     if (o->k_tile < 1 || o->k_slices > LX_LAUNCH_CORES) return false;
-    o->launch->kt = ceil_div_i64(elements, o->k_tile);
-    return true;
-}
-
-bool lx_op_launch_settle(struct lx_op_launch *o)
-{
-    struct lx_launch *l = o->launch;
-    bool local = l->mode == LX_PARTITION_LOCAL_SHARD, ok = settle_sums(o);
-    int64_t all = 1;
+    l->kt = ceil_div_i64(elements, o->k_tile);
     if ((l->order == LX_LISTED) != (o->tiles != NULL)) return false;
     l->batch = l->mt = l->nt = 1;
     l->shard_grid[0] = l->shard_grid[1] = l->shard_tiles[0] = l->shard_tiles[1] = local;
     for (int d = 0; ok && d < o->rank; d++) {
         const struct lx_launch_dim *v = &o->dim[d];
         int axis = d == o->rank - 1;
-        if (!sound_dim(v) || (!local && v->part != v->extent)) return false;
+        if (v->extent < 1 || v->side < 1 || v->inner < 1 || v->inner > v->side || v->parts < 1 ||
+            v->part < 1 || v->side > LX_INT_MAX || v->part > LX_INT_MAX || v->extent > LX_INT_MAX ||
+            (!local && v->part != v->extent))
+            return false;
         /* Tiles along a dimension: those of each part. */
         int64_t rest = v->extent % v->part;
         int64_t tiles = v->extent / v->part * ceil_div_i64(v->part, v->side) + ceil_div_i64(rest, v->side);
@@ -167,7 +141,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
                    o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES)));
 }
 
-/* The operands as the request wants them. `shard` is that of what is on chip. */
+/* The operands of a request. `shard`: of the operands on chip. */
 static void describe_operands(const struct lx_graph *g, const struct lx_op *op, const bool *on_chip,
                               const struct lx_shard *shard, const int64_t tile[2],
                               struct lx_launch_operand *list)
@@ -213,7 +187,8 @@ static void set_dealing(const struct subject *s, struct dealing *g)
 static bool launch_tiles(const struct subject *s, const struct lx_launch_options *options,
                          struct lx_op_launch *o, lx_status *st)
 {
-    bool local = any_on_chip(s);
+    bool local = false;
+    for (int i = 0; i < op_operand_count(s->op); i++) local |= s->on_chip[i];
     struct lx_launch grid = {.mode = local ? LX_PARTITION_LOCAL_SHARD : LX_PARTITION_GLOBAL};
     struct dealing g = {.device = s->device, .options = options};
     set_dims(s, options, local, o);
@@ -249,26 +224,6 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     return launch_deal(&g, o, st);
 }
 
-static bool launch_op(const struct subject *s, const struct lx_launch_options *options,
-                      struct lx_op_launch *o, lx_status *st)
-{
-    if (s->division->kind == LX_UNDIVIDED_EXTERN) {
-        o->kind = LX_LAUNCH_NONE;
-        o->why = "it runs off the device";
-        return true;
-    }
-    if (s->division->kind == LX_UNDIVIDED_OPAQUE || !s->index.known) {
-        /* Nothing is known of what it writes where: all of it is one piece of work. */
-        struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
-        o->kind = LX_LAUNCH_WHOLE;
-        o->why = "its index map is unknown, so one core runs it whole";
-        o->launch = lx_launch_make(&r, st);
-        if (o->launch) launch_place(s->device, 0, o->launch, o->launch->cores);
-        return o->launch != NULL;
-    }
-    return launch_tiles(s, options, o, st);
-}
-
 void lx_op_launch_levels(const struct lx_layouts *l, const struct lx_nest *nests, int32_t count,
                          struct lx_op_launch *o)
 {
@@ -290,10 +245,28 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
 {
     static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR};
     struct lx_op_launch *o = mem_zeroed(1, sizeof *o);
-    struct subject s = subject_of(d, op, on_chip);
+    const struct lx_graph *g = d->layouts->graph;
+    struct subject s = {
+        .divisions = d, .on_chip = on_chip, .op = &g->ops[op], .division = &d->at[op], .device = &g->device};
+    op_index_of(g, s.op, &s.index);
+    nest_tile_index(d->nests, d->nest_count, op, &s.index);
     *o = (struct lx_op_launch){
         .op = op, .kind = LX_LAUNCH_TILES, .k_slices = 1, .k_tile = s.device->tile_columns};
-    if (launch_op(&s, options ? options : &defaults, o, st)) {
+    bool ok = true;
+    if (s.division->kind == LX_UNDIVIDED_EXTERN) {
+        o->kind = LX_LAUNCH_NONE;
+        o->why = "it runs off the device";
+    } else if (s.division->kind == LX_UNDIVIDED_OPAQUE || !s.index.known) {
+        /* Nothing is known of what it writes where: all of it is one piece of work. */
+        struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
+        o->kind = LX_LAUNCH_WHOLE;
+        o->why = "its index map is unknown, so one core runs it whole";
+        o->launch = lx_launch_make(&r, st);
+        ok = o->launch != NULL;
+        if (ok) launch_place(s.device, 0, o->launch, o->launch->cores);
+    } else
+        ok = launch_tiles(&s, options ? options : &defaults, o, st);
+    if (ok) {
         lx_op_launch_levels(d->layouts, d->nests, d->nest_count, o);
         return o;
     }

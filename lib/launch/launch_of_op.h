@@ -93,7 +93,7 @@ void lx_op_launch_levels(const struct lx_layouts *l, const struct lx_nest *nests
 /* Grid, shards, Kt and k_slices from the dimensions and sums. False: they are none, or too many tiles. */
 bool lx_op_launch_settle(struct lx_op_launch *o);
 
-/* What device core `core` is told; NULL: it is not launched. */
+/* The arguments of device core `core`; NULL: it is not launched. */
 const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int64_t core);
 
 /* What one turn of a core's persistent loop computes: [from, to) of each variable of the op, as struct

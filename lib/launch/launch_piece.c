@@ -58,38 +58,26 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
     return true;
 }
 
-static bool launch_piece_shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from,
-                                  int64_t *to)
+static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t t, int64_t *from,
+                      int64_t *to)
 {
-    int64_t slot[LX_MAX_RANK];
-    if (c->sy < 0 || c->sx < 0) return false;
-    /* Which part of each dimension the core has. False: there are not so many. */
-    int64_t sy = c->sy;
-    int64_t sx = c->sx;
+    int64_t slot[LX_MAX_RANK], sy = c->sy;
+    if (t < 0 || c->sy < 0 || c->sx < 0) return false;
+    /* Which part of each dimension the core has. */
     for (int d = o->rank - 2; d >= 0; d--) {
         slot[d] = sy % o->dim[d].parts;
         sy /= o->dim[d].parts;
     }
-    if (o->rank > 0) slot[o->rank - 1] = sx;
-    if (sy != 0 || sx >= (o->rank > 0 ? o->dim[o->rank - 1].parts : 1)) return false;
-    for (int d = 0; d < o->rank; d++) {
-        const struct lx_launch_dim *v = &o->dim[d];
-        from[d] = slot[d] > v->extent / v->part ? v->extent : min_i64(slot[d] * v->part, v->extent);
-        to[d] = v->parts == 1 ? v->extent : min_i64(from[d] + v->part, v->extent);
-    }
-    return true;
-}
-
-static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t t, int64_t *from,
-                      int64_t *to)
-{
-    int64_t low[LX_MAX_RANK], high[LX_MAX_RANK];
-    if (t < 0 || !launch_piece_shard_of(o, c, low, high)) return false;
+    if (o->rank > 0) slot[o->rank - 1] = c->sx;
+    if (sy != 0 || c->sx >= (o->rank > 0 ? o->dim[o->rank - 1].parts : 1)) return false;
     for (int d = o->rank - 1; d >= 0; d--) {
-        int64_t side = o->dim[d].side, tiles = ceil_div_i64(high[d] - low[d], side);
+        const struct lx_launch_dim *v = &o->dim[d];
+        int64_t low = slot[d] > v->extent / v->part ? v->extent : min_i64(slot[d] * v->part, v->extent);
+        int64_t high = v->parts == 1 ? v->extent : min_i64(low + v->part, v->extent);
+        int64_t side = v->side, tiles = ceil_div_i64(high - low, side);
         if (tiles < 1) return false;
-        from[d] = low[d] + t % tiles * side;
-        to[d] = min_i64(from[d] + side, high[d]);
+        from[d] = low + t % tiles * side;
+        to[d] = min_i64(from[d] + side, high);
         t /= tiles;
     }
     return t == 0;
@@ -119,21 +107,17 @@ void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t 
     box_of(o, &(struct lx_tile){number / each, number % each / nt, number % nt, number}, from, to);
 }
 
-static bool global_box(const struct lx_op_launch *o, int64_t t, int64_t *from, int64_t *to)
-{
-    struct lx_tile tile;
-    if (!launch_tile_at(o, t, &tile)) return false;
-    box_of(o, &tile, from, to);
-    return true;
-}
-
 /* The i-th tile of a core, the outer one of two levels. */
 static bool outer_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t i, int64_t *from,
                       int64_t *to)
 {
     int64_t t;
     if (i < 0 || i >= c->count || !add_i64(c->start, i, &t)) return false;
-    return launch_is_local(o) ? local_box(o, c, t, from, to) : global_box(o, t, from, to);
+    if (launch_is_local(o)) return local_box(o, c, t, from, to);
+    struct lx_tile tile;
+    if (!launch_tile_at(o, t, &tile)) return false;
+    box_of(o, &tile, from, to);
+    return true;
 }
 
 bool lx_op_launch_two_levels(const struct lx_op_launch *o)
@@ -170,9 +154,15 @@ int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
     return turns;
 }
 
-/* Narrows a tile to its `turn`-th inner tile. */
-static bool inner_box(const struct lx_op_launch *o, int64_t turn, int64_t *from, int64_t *to)
+bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to)
 {
+    const struct lx_launch_core *c = lx_op_launch_core(o, core);
+    int64_t i = 0;
+    if (!c || turn < 0) return false;
+    if (!lx_op_launch_two_levels(o)) return outer_box(o, c, turn, from, to);
+    for (int64_t n; (n = inner_tiles(o, c, i)) > 0 && turn >= n; i++) turn -= n;
+    if (!outer_box(o, c, i, from, to)) return false;
+    /* Narrowed to its `turn`-th inner tile. */
     for (int d = o->rank - 1; d >= 0; d--) {
         int64_t inner = o->dim[d].inner, tiles = inner > 0 ? ceil_div_i64(to[d] - from[d], inner) : 0;
         if (tiles < 1) return false;
@@ -181,16 +171,6 @@ static bool inner_box(const struct lx_op_launch *o, int64_t turn, int64_t *from,
         turn /= tiles;
     }
     return turn == 0;
-}
-
-bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, int64_t *from, int64_t *to)
-{
-    const struct lx_launch_core *c = lx_op_launch_core(o, core);
-    int64_t i = 0;
-    if (!c || turn < 0) return false;
-    if (!lx_op_launch_two_levels(o)) return outer_box(o, c, turn, from, to);
-    for (int64_t n; (n = inner_tiles(o, c, i)) > 0 && turn >= n; i++) turn -= n;
-    return outer_box(o, c, i, from, to) && inner_box(o, turn, from, to);
 }
 
 bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, int64_t core, int64_t turn,

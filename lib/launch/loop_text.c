@@ -25,13 +25,6 @@ static char letter_of_dim(const struct listing *w, int d)
     return w->x.letter[(int)w->x.var[w->x.output][d]];
 }
 
-static bool loop_text_in_nest(const struct listing *w, int var)
-{
-    for (int i = 0; i < w->o->launch->level_count; i++)
-        if (w->o->launch->level[i].var == var) return true;
-    return false;
-}
-
 /* The range of each variable that is summed. */
 static void loop_text_add_sums(struct listing *w)
 {
@@ -150,6 +143,8 @@ static void loop_text_add_operand(struct listing *w, int operand)
     for (int d = 0; d < w->x.rank[operand]; d++) {
         int v = w->x.var[operand][d];
         char c = w->x.letter[v];
+        bool nested = false;
+        for (int i = 0; i < w->o->launch->level_count; i++) nested |= w->o->launch->level[i].var == v;
         int first = inner && !op_index_reduced(&w->x, v) ? 2 : 0;
         text_add(&w->t, d ? ", " : "");
         if (op_index_follows(&w->x, v))
@@ -157,7 +152,7 @@ static void loop_text_add_operand(struct listing *w, int operand)
         else if (op_index_offset(&w->x, operand, d) || op_index_stride(&w->x, operand, d) != 1)
             text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", op_index_offset(&w->x, operand, d),
                         op_index_stride(&w->x, operand, d), c, first, c, first + 1);
-        else if (loop_text_in_nest(w, v))
+        else if (nested)
             text_format(&w->t, "%c_at + (%c%d:%c%d)", c, c, first, c, first + 1);
         else
             text_format(&w->t, "%c%d:%c%d", c, first, c, first + 1);

@@ -37,38 +37,6 @@ static bool runtime_plan_pair_of(const struct json_value *v, int64_t *pair)
     return true;
 }
 
-static bool check_fields(const struct json *j, lx_status *st)
-{
-    static const char *const needed[] = {"schema_version", "core_grid", "core_ranges", "work_partition",
-                                         "layouts"};
-    if (!json_is_object(j->root))
-        return json_error(j, j->root, st, LX_E_SCHEMA, "a runtime plan is an object");
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!json_find(j->root, needed[i]))
-            return json_error(j, j->root, st, LX_E_LAUNCH_FIELD, "the required field %s is missing",
-                              needed[i]);
-    return true;
-}
-
-static bool check_version(const struct json *j, lx_status *st)
-{
-    const struct json_value *version = json_find(j->root, "schema_version"),
-                            *backend = json_find(j->root, "backend_version");
-    if (!is_int(version) || version->number < 1)
-        return json_error(j, version, st, LX_E_LAUNCH_VERSION, "schema_version must be an integer from 1 on");
-    if (backend && !json_is_string(backend))
-        return json_error(j, backend, st, LX_E_LAUNCH_VERSION, "backend_version must be a string");
-    return true;
-}
-
-static bool check_grid(const struct json *j, int64_t grid[2], lx_status *st)
-{
-    const struct json_value *v = json_find(j->root, "core_grid");
-    if (!runtime_plan_pair_of(v, grid) || grid[0] < 1 || grid[1] < 1)
-        return json_error(j, v, st, LX_E_LAUNCH_GRID, "core_grid must be two integers from 1 on");
-    return true;
-}
-
 static bool check_range(const struct json *j, const struct json_value *range, int i, const int64_t grid[2],
                         lx_status *st)
 {
@@ -91,16 +59,6 @@ static bool check_range(const struct json *j, const struct json_value *range, in
     return true;
 }
 
-static bool check_ranges(const struct json *j, const int64_t grid[2], lx_status *st)
-{
-    const struct json_value *list = json_find(j->root, "core_ranges"), *range;
-    int i = 0;
-    if (!json_is_array(list)) return json_error(j, list, st, LX_E_LAUNCH_RANGE, "core_ranges must be a list");
-    json_for_each(range, list)
-        if (!check_range(j, range, i++, grid, st)) return false;
-    return true;
-}
-
 /* A number without sign or blanks; where it ends. */
 static const char *digits(const char *s)
 {
@@ -118,26 +76,45 @@ static bool is_core(const char *key, const int64_t grid[2])
            strtoll(comma + 1, NULL, 10) < grid[1];
 }
 
-static bool check_work(const struct json *j, const int64_t grid[2], lx_status *st)
+static bool runtime_plan_right(const struct json *j, lx_status *st)
 {
-    const struct json_value *work = json_find(j->root, "work_partition"), *item;
+    static const char *const needed[] = {"schema_version", "core_grid", "core_ranges", "work_partition",
+                                         "layouts"};
+    int64_t grid[2];
+    int i = 0;
+    if (!json_is_object(j->root))
+        return json_error(j, j->root, st, LX_E_SCHEMA, "a runtime plan is an object");
+    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
+        if (!json_find(j->root, needed[k]))
+            return json_error(j, j->root, st, LX_E_LAUNCH_FIELD, "the required field %s is missing",
+                              needed[k]);
+    const struct json_value *version = json_find(j->root, needed[0]),
+                            *backend = json_find(j->root, "backend_version"),
+                            *cores = json_find(j->root, needed[1]), *list = json_find(j->root, needed[2]),
+                            *work = json_find(j->root, needed[3]), *item;
+    if (!is_int(version) || version->number < 1)
+        return json_error(j, version, st, LX_E_LAUNCH_VERSION, "schema_version must be an integer from 1 on");
+    if (backend && !json_is_string(backend))
+        return json_error(j, backend, st, LX_E_LAUNCH_VERSION, "backend_version must be a string");
+    if (!runtime_plan_pair_of(cores, grid) || grid[0] < 1 || grid[1] < 1)
+        return json_error(j, cores, st, LX_E_LAUNCH_GRID, "core_grid must be two integers from 1 on");
+    if (!json_is_array(list)) return json_error(j, list, st, LX_E_LAUNCH_RANGE, "core_ranges must be a list");
+    json_for_each(item, list)
+        if (!check_range(j, item, i++, grid, st)) return false;
     if (!json_is_object(work))
         return json_error(j, work, st, LX_E_LAUNCH_KEY, "work_partition must be an object keyed by cores");
-    json_for_each(item, work) {
+    json_for_each(item, work)
         if (!is_core(item->key, grid))
             return json_error(j, item, st, LX_E_LAUNCH_KEY,
                               "\"%.40s\" names no core of the grid; a key is \"(y,x)\"", item->key);
-    }
     return true;
 }
 
 bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx_status *st)
 {
     struct json j;
-    int64_t grid[2];
     if (!json_parse(&j, file, text, length, st)) return false;
-    bool ok = check_fields(&j, st) && check_version(&j, st) && check_grid(&j, grid, st) &&
-              check_ranges(&j, grid, st) && check_work(&j, grid, st);
+    bool ok = runtime_plan_right(&j, st);
     json_free(&j);
     return ok;
 }
@@ -219,4 +196,42 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
     add_layouts(&t, operands, operand_count);
     *length = t.length;
     return t.at;
+}
+
+/* Core ranges: the launched cores as rectangles of the grid, each core in one of them.
+ *
+ * Runs of neighbours in a row; a run that the next rows repeat, between the same columns, grows downwards. */
+
+static bool row_has(const char *launched, const struct lx_launch *l, int64_t y, int64_t x, int64_t width)
+{
+    if (y >= l->core_grid[0]) return false;
+    for (int64_t i = 0; i < width; i++)
+        if (!launched[y * l->core_grid[1] + x + i]) return false;
+    return true;
+}
+
+struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
+{
+    int64_t all = l->core_grid[0] * l->core_grid[1];
+    char *launched = mem_zeroed((size_t)all + 1, 1);
+    struct lx_core_range *ranges = mem_zeroed((size_t)l->core_count + 1, sizeof *ranges);
+    *count = 0;
+    for (int32_t i = 0; i < l->core_count; i++)
+        if (l->cores[i].y >= 0 && l->cores[i].y < l->core_grid[0] && l->cores[i].x >= 0 &&
+            l->cores[i].x < l->core_grid[1])
+            launched[l->cores[i].y * l->core_grid[1] + l->cores[i].x] = 1;
+    for (int64_t c = 0; c < all; c++)
+        if (launched[c]) {
+            /* The rectangle whose first core is [y, x]; its cores are taken. */
+            int64_t y = c / l->core_grid[1];
+            int64_t x = c % l->core_grid[1];
+            int64_t width = 1, height = 1;
+            while (x + width < l->core_grid[1] && launched[y * l->core_grid[1] + x + width]) width++;
+            while (row_has(launched, l, y + height, x, width)) height++;
+            for (int64_t i = 0; i < height; i++)
+                for (int64_t k = 0; k < width; k++) launched[(y + i) * l->core_grid[1] + x + k] = 0;
+            ranges[(*count)++] = (struct lx_core_range){y, x, height, width};
+        }
+    mem_free(launched);
+    return ranges;
 }

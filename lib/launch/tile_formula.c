@@ -62,28 +62,7 @@ static bool tile_formula_take(struct parser *p, char c)
 
 static bool parse_sum(struct parser *p);
 
-static bool parse_number(struct parser *p)
-{
-    int64_t v = 0;
-    for (; isdigit((unsigned char)*p->at); p->at++)
-        if (!mul_i64(v, 10, &v) || !add_i64(v, *p->at - '0', &v))
-            return tile_formula_refuse(p, "a number beyond 2^63");
-    return tile_formula_emit(p, PUSH, v);
-}
-
-/* "(a)" or "(a, b)" behind a function's name. */
-static bool parse_call(struct parser *p, enum action action, int arguments)
-{
-    if (!tile_formula_take(p, '(')) return tile_formula_refuse(p, "a bracket is missing");
-    for (int i = 0; i < arguments; i++) {
-        if (i > 0 && !tile_formula_take(p, ',')) return tile_formula_refuse(p, "a comma is missing");
-        if (!parse_sum(p)) return false;
-    }
-    return tile_formula_take(p, ')') ? tile_formula_emit(p, action, 0)
-                                     : tile_formula_refuse(p, "a closing bracket is missing");
-}
-
-static bool parse_name(struct parser *p)
+static bool parse_value(struct parser *p)
 {
     static const struct {
         const char *name;
@@ -92,6 +71,11 @@ static bool parse_name(struct parser *p)
     } functions[] = {{"min", LEAST, 2}, {"max", MOST, 2}, {"abs", ABSOLUTE, 1}};
     const char *from = p->at;
     size_t n = 0;
+    int64_t value = 0;
+    for (; isdigit((unsigned char)*p->at); p->at++)
+        if (!mul_i64(value, 10, &value) || !add_i64(value, *p->at - '0', &value))
+            return tile_formula_refuse(p, "a number beyond 2^63");
+    if (p->at > from) return tile_formula_emit(p, PUSH, value);
     while (isalnum((unsigned char)from[n])) n++;
     for (int i = 0; i < NAMES; i++)
         if (strlen(names[i]) == n && strncmp(names[i], from, n) == 0) {
@@ -100,8 +84,15 @@ static bool parse_name(struct parser *p)
         }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strlen(functions[i].name) == n && strncmp(functions[i].name, from, n) == 0) {
+            /* "(a)" or "(a, b)" behind a function's name. */
             p->at += n;
-            return parse_call(p, functions[i].action, functions[i].arguments);
+            if (!tile_formula_take(p, '(')) return tile_formula_refuse(p, "a bracket is missing");
+            for (int k = 0; k < functions[i].arguments; k++) {
+                if (k > 0 && !tile_formula_take(p, ',')) return tile_formula_refuse(p, "a comma is missing");
+                if (!parse_sum(p)) return false;
+            }
+            return tile_formula_take(p, ')') ? tile_formula_emit(p, functions[i].action, 0)
+                                             : tile_formula_refuse(p, "a closing bracket is missing");
         }
     return tile_formula_refuse(p, n       ? "an unknown name"
                                   : *from ? "something that is no value"
@@ -120,7 +111,7 @@ static bool parse_factor(struct parser *p)
         ok = parse_sum(p) &&
              (tile_formula_take(p, ')') || tile_formula_refuse(p, "a closing bracket is missing"));
     else
-        ok = isdigit((unsigned char)*p->at) ? parse_number(p) : parse_name(p);
+        ok = parse_value(p);
     p->deep--;
     return ok;
 }

@@ -34,7 +34,7 @@ enum { LX_LOOPS_MAX = 64 };
     X(LX_EXEC_PRIM, "prim")                                                                                  \
     X(LX_EXEC_SHARED, "shared")
 
-/* What is done with an output element. As a first or last touch the unary ones work on the output itself. */
+/* Operations on an output element. As a first or last touch the unary ones work on the output itself. */
 #define LX_TOUCHES(X)                                                                                        \
     X(LX_TOUCH_NONE, "none")                                                                                 \
     X(LX_TOUCH_ZERO, "zero")                                                                                 \

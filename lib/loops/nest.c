@@ -1,4 +1,4 @@
-/* Words, sizes and the small moves of which the passes are made.
+/* Words, sizes and the small moves that passes are made of.
  *
  * Invariant of every move: the set of loops stays the same, only their order changes. Nests are small values
  * (3 KB) that are copied rather than shared. */
@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define WORD(id, word) [id] = word,
-static const char *const type_words[] = {LX_LOOP_TYPES(WORD)};
-static const char *const exec_words[] = {LX_LOOP_EXECS(WORD)};
-static const char *const touch_words[] = {LX_TOUCHES(WORD)};
-static const char *const dtype_words[] = {LX_LOOP_DTYPES(WORD)};
+const char *const loop_type_words[] = {LX_LOOP_TYPES(WORD)};
+const char *const loop_exec_words[] = {LX_LOOP_EXECS(WORD)};
+const char *const loop_touch_words[] = {LX_TOUCHES(WORD)};
+const char *const loop_dtype_words[] = {LX_LOOP_DTYPES(WORD)};
 #undef WORD
 
 static const char *nest_word_at(const char *const *words, int count, int i)
@@ -21,22 +21,22 @@ static const char *nest_word_at(const char *const *words, int count, int i)
 
 const char *lx_loop_type_word(enum lx_loop_type t)
 {
-    return nest_word_at(type_words, LX_DIM_COUNT, (int)t);
+    return nest_word_at(loop_type_words, LX_DIM_COUNT, (int)t);
 }
 
 const char *lx_loop_exec_word(enum lx_loop_exec e)
 {
-    return nest_word_at(exec_words, LX_EXEC_COUNT, (int)e);
+    return nest_word_at(loop_exec_words, LX_EXEC_COUNT, (int)e);
 }
 
 const char *lx_touch_word(enum lx_touch t)
 {
-    return nest_word_at(touch_words, LX_TOUCH_COUNT, (int)t);
+    return nest_word_at(loop_touch_words, LX_TOUCH_COUNT, (int)t);
 }
 
 const char *lx_loop_dtype_word(enum lx_loop_dtype d)
 {
-    return nest_word_at(dtype_words, LX_LOOP_DTYPE_COUNT, (int)d);
+    return nest_word_at(loop_dtype_words, LX_LOOP_DTYPE_COUNT, (int)d);
 }
 
 bool lx_touch_is_unary(enum lx_touch t)
@@ -49,19 +49,16 @@ bool lx_touch_contracts(enum lx_touch t)
     return t == LX_TOUCH_GEMM || t == LX_TOUCH_BRGEMM;
 }
 
-static bool same_loop(const struct lx_loop *a, const struct lx_loop *b)
-{
-    return a->type == b->type && a->exec == b->exec && a->size == b->size &&
-           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
-}
-
 bool lx_loops_equal(const struct lx_loops *a, const struct lx_loops *b)
 {
     if (a->first != b->first || a->main != b->main || a->last != b->last || a->dtype != b->dtype ||
         a->has_in1 != b->has_in1 || a->count != b->count)
         return false;
     for (int i = 0; i < a->count; i++)
-        if (!same_loop(&a->loop[i], &b->loop[i])) return false;
+        if (a->loop[i].type != b->loop[i].type || a->loop[i].exec != b->loop[i].exec ||
+            a->loop[i].size != b->loop[i].size ||
+            memcmp(a->loop[i].stride, b->loop[i].stride, sizeof a->loop[i].stride) != 0)
+            return false;
     return true;
 }
 

@@ -14,7 +14,7 @@ struct loop_fault {
     int loop; /* -1: none in particular */
     const char *words;
 };
-/* The document's number of what is wrong, 0 if nothing is. */
+/* The document's number of the fault; 0: none. */
 typedef int loop_check(const struct lx_loops *l, struct loop_fault *fault);
 
 /* A rule set: what the passes do differently, and nothing else. */
@@ -58,8 +58,9 @@ int loops_first_prim(const struct lx_loops *l);
 int loops_find(const struct lx_loops *l, enum lx_loop_type type, enum lx_loop_exec exec, int start);
 int loops_prims(const struct lx_loops *l, enum lx_loop_type type);
 
-/* The loop for each role, -1 where a role stays empty or the user has filled it. */
-void roles_pick(const struct lx_loops *l, const struct lx_loop_rules *rules, int pick[ROLE_COUNT]);
+/* The words of the enums of loops.h, by number. */
+extern const char *const loop_type_words[], *const loop_exec_words[], *const loop_touch_words[],
+                                                                          *const loop_dtype_words[];
 
 extern const struct lx_loop_pass pass_reorder_fusing, pass_split, pass_fuse, pass_primitives,
     pass_reorder_shared, pass_shared;

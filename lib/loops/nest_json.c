@@ -25,41 +25,19 @@ struct reader {
     lx_status *st;
 };
 
-typedef const char *word_of(int i);
-
-static const char *type_word(int i)
-{
-    return lx_loop_type_word((enum lx_loop_type)i);
-}
-
-static const char *exec_word(int i)
-{
-    return lx_loop_exec_word((enum lx_loop_exec)i);
-}
-
-static const char *touch_word(int i)
-{
-    return lx_touch_word((enum lx_touch)i);
-}
-
-static const char *nest_json_dtype_word(int i)
-{
-    return lx_loop_dtype_word((enum lx_loop_dtype)i);
-}
-
 /* Which of the words a value is. */
 static bool nest_json_read_word(const struct reader *r, const struct json_value *value, const char *what,
-                                word_of *word, int count, int *out)
+                                const char *const *words, int count, int *out)
 {
     if (!json_is_string(value))
         return json_error(r->json, value, r->st, LX_E_SCHEMA, "%s must be a word in quotes", what);
     for (int i = 0; i < count; i++)
-        if (strcmp(word(i), value->text) == 0) {
+        if (strcmp(words[i], value->text) == 0) {
             *out = i;
             return true;
         }
     struct text known = {0};
-    for (int i = 0; i < count; i++) text_format(&known, "%s%s", i ? ", " : "", word(i));
+    for (int i = 0; i < count; i++) text_format(&known, "%s%s", i ? ", " : "", words[i]);
     json_error(r->json, value, r->st, LX_E_UNKNOWN_KIND, "there is no %s \"%.40s\"; there are: %s", what,
                value->text, known.at ? known.at : "");
     text_free(&known);
@@ -67,10 +45,10 @@ static bool nest_json_read_word(const struct reader *r, const struct json_value 
 }
 
 /* A word under a key that may be left out. */
-static bool read_key(const struct reader *r, const char *key, word_of *word, int count, int *out)
+static bool read_key(const struct reader *r, const char *key, const char *const *words, int count, int *out)
 {
     const struct json_value *v = json_find(r->json->root, key);
-    return !v || nest_json_read_word(r, v, key, word, count, out);
+    return !v || nest_json_read_word(r, v, key, words, count, out);
 }
 
 /* A list that must be as long as the nest is deep. NULL in `*list`: it may be left out, and is. */
@@ -91,20 +69,6 @@ static bool find_list(const struct reader *r, const char *key, bool needed, cons
     return true;
 }
 
-static bool read_execs(const struct reader *r)
-{
-    const struct json_value *list = NULL, *v;
-    int i = 0;
-    if (!find_list(r, "exec_types", false, &list)) return false;
-    if (!list) return true;
-    json_for_each(v, list) {
-        int exec = 0;
-        if (!nest_json_read_word(r, v, "execution type", exec_word, LX_EXEC_COUNT, &exec)) return false;
-        r->out->loop[i++].exec = (enum lx_loop_exec)exec;
-    }
-    return true;
-}
-
 /* `field`: -1 the sizes, else the operand whose strides they are. */
 static bool nest_json_read_numbers(const struct reader *r, const char *key, int field)
 {
@@ -119,16 +83,6 @@ static bool nest_json_read_numbers(const struct reader *r, const char *key, int 
         if (!json_int_value(r->json, v, field < 0 ? "a size" : "a stride", 0, LX_INT_MAX, into, r->st))
             return false;
     }
-    return true;
-}
-
-static bool check_extents(const struct reader *r)
-{
-    static const char *const keys[] = {"strides_in0", "strides_in1", "strides_out"};
-    for (int i = 0; i < LX_LOOP_OPERANDS; i++)
-        if (lx_loops_extent(r->out, (enum lx_loop_operand)i) < 0)
-            return json_error(r->json, json_find(r->json->root, keys[i]), r->st, LX_E_RANGE,
-                              "with these sizes the last element lies beyond 2^53; make them smaller");
     return true;
 }
 
@@ -150,10 +104,10 @@ static bool read_nest(const struct reader *r)
     int first = LX_TOUCH_NONE, last = LX_TOUCH_NONE, main = LX_TOUCH_NONE, dtype = LX_LOOP_FP32;
     const char *asked;
     if (!json_string(j, j->root, "main", &asked, r->st) ||
-        !read_key(r, "main", touch_word, LX_TOUCH_COUNT, &main) ||
-        !read_key(r, "first_touch", touch_word, LX_TOUCH_COUNT, &first) ||
-        !read_key(r, "last_touch", touch_word, LX_TOUCH_COUNT, &last) ||
-        !read_key(r, "dtype", nest_json_dtype_word, LX_LOOP_DTYPE_COUNT, &dtype))
+        !read_key(r, "main", loop_touch_words, LX_TOUCH_COUNT, &main) ||
+        !read_key(r, "first_touch", loop_touch_words, LX_TOUCH_COUNT, &first) ||
+        !read_key(r, "last_touch", loop_touch_words, LX_TOUCH_COUNT, &last) ||
+        !read_key(r, "dtype", loop_dtype_words, LX_LOOP_DTYPE_COUNT, &dtype))
         return false;
     r->out->first = (enum lx_touch)first;
     r->out->main = (enum lx_touch)main;
@@ -168,13 +122,28 @@ static bool read_nest(const struct reader *r)
     r->out->count = n;
     json_for_each(v, list) {
         int type = 0;
-        if (!nest_json_read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
+        if (!nest_json_read_word(r, v, "dimension type", loop_type_words, LX_DIM_COUNT, &type)) return false;
         r->out->loop[i++].type = (enum lx_loop_type)type;
     }
-    return read_execs(r) && nest_json_read_numbers(r, "dim_sizes", -1) &&
-           nest_json_read_numbers(r, "strides_in0", LX_LOOP_IN0) &&
-           nest_json_read_numbers(r, "strides_in1", LX_LOOP_IN1) &&
-           nest_json_read_numbers(r, "strides_out", LX_LOOP_OUT) && check_extents(r);
+    list = NULL;
+    if (!find_list(r, "exec_types", false, &list)) return false;
+    i = 0;
+    if (list)
+        json_for_each(v, list) {
+            int exec = 0;
+            if (!nest_json_read_word(r, v, "execution type", loop_exec_words, LX_EXEC_COUNT, &exec))
+                return false;
+            r->out->loop[i++].exec = (enum lx_loop_exec)exec;
+        }
+    static const char *const keys[] = {"strides_in0", "strides_in1", "strides_out"};
+    if (!nest_json_read_numbers(r, "dim_sizes", -1)) return false;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (!nest_json_read_numbers(r, keys[o], o)) return false;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (lx_loops_extent(r->out, (enum lx_loop_operand)o) < 0)
+            return json_error(j, json_find(j->root, keys[o]), r->st, LX_E_RANGE,
+                              "with these sizes the last element lies beyond 2^53; make them smaller");
+    return true;
 }
 
 static void nest_json_write_words(struct text *t, const struct lx_loops *l, const char *key, bool execs)

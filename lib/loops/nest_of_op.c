@@ -29,17 +29,11 @@ static int op_side(const struct lx_op_nest *n, const struct op_index *x, int ope
     return (operand == LX_LOOP_IN1) != n->swapped;
 }
 
-static bool walks(const struct lx_op_nest *n, const struct op_index *x, int operand, int var)
-{
-    int side = op_side(n, x, operand);
-    return side >= 0 && op_index_dim(x, side, var) >= 0;
-}
-
 enum lx_loop_type lx_nest_type(const struct lx_op_nest *n, const struct op_index *x, int var)
 {
     if (n->kind == LX_NEST_MOVE) return LX_DIM_C;
-    if (!walks(n, x, LX_LOOP_OUT, var)) return LX_DIM_K;
-    bool in0 = walks(n, x, LX_LOOP_IN0, var), in1 = walks(n, x, LX_LOOP_IN1, var);
+    if (op_index_dim(x, x->output, var) < 0) return LX_DIM_K;
+    bool in0 = op_index_dim(x, n->swapped, var) >= 0, in1 = op_index_dim(x, !n->swapped, var) >= 0;
     return in0 && in1 ? LX_DIM_C : in0 ? LX_DIM_M : LX_DIM_N;
 }
 
@@ -53,18 +47,13 @@ static struct lx_loop *nest_of_op_add_loop(struct lx_loops *l, enum lx_loop_type
     return loop;
 }
 
-/* Variables in the order of the output's dimensions, then those that are summed. */
-static int ordered_vars(const struct op_index *x, int *vars)
-{
-    int count = 0, output = x->output;
-    for (int d = 0; d < x->rank[output]; d++) vars[count++] = x->var[output][d];
-    return count + op_index_sum_order(x, vars + count);
-}
-
 static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
                                  const int64_t *size, struct lx_op_nest *out, lx_status *st)
 {
-    int vars[LX_MAX_VARS + LX_MAX_RANK], count = ordered_vars(x, vars);
+    /* Variables in the order of the output's dimensions, then the summed ones. */
+    int vars[LX_MAX_VARS + LX_MAX_RANK], count = 0;
+    for (int d = 0; d < x->rank[x->output]; d++) vars[count++] = x->var[x->output][d];
+    count += op_index_sum_order(x, vars + count);
     int64_t stride[LX_LOOP_OPERANDS][LX_MAX_VARS] = {{0}};
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
         int order[LX_MAX_VARS], side = op_side(out, x, o);
@@ -91,34 +80,23 @@ static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op 
     return out->nest.count > 0 || nest_of_op_add_loop(&out->nest, LX_DIM_C, 1, st);
 }
 
-/* The primitive stores along m: in0 is the input that has the dimension along which the output is dense. */
-static bool second_is_in0(const struct op_index *x)
-{
-    int output = x->output, last = x->rank[output] - 1;
-    return last >= 0 && op_index_dim(x, 0, x->var[output][last]) < 0;
-}
-
-/* All arithmetic is fp32, whatever type the elements are stored in. */
-static bool find_main(const struct lx_op *op, struct lx_op_nest *out)
-{
-    if (op->kind->traits & LX_CONTRACTS) {
-        out->kind = LX_NEST_CONTRACTION;
-        out->nest = (struct lx_loops){
-            .first = LX_TOUCH_ZERO, .main = LX_TOUCH_GEMM, .dtype = LX_LOOP_FP32, .has_in1 = true};
-        return true;
-    }
-    if (!moves[op->kind->id].known) return false;
-    out->kind = LX_NEST_MOVE;
-    out->nest = (struct lx_loops){.main = moves[op->kind->id].main, .dtype = LX_LOOP_FP32};
-    return true;
-}
-
 static const char *why_not(const struct lx_op *op, const struct op_index *x, struct lx_op_nest *out)
 {
     if (op->kind->traits & LX_EXTERN) return "it runs off the device";
     if (!x->known) return "its index map is unknown";
     if (x->window_count) return "no contraction: windows of a tensor, which overlap";
-    if (find_main(op, out)) return NULL;
+    /* All arithmetic is fp32, whatever type the elements are stored in. */
+    if (op->kind->traits & LX_CONTRACTS) {
+        out->kind = LX_NEST_CONTRACTION;
+        out->nest = (struct lx_loops){
+            .first = LX_TOUCH_ZERO, .main = LX_TOUCH_GEMM, .dtype = LX_LOOP_FP32, .has_in1 = true};
+        return NULL;
+    }
+    if (moves[op->kind->id].known) {
+        out->kind = LX_NEST_MOVE;
+        out->nest = (struct lx_loops){.main = moves[op->kind->id].main, .dtype = LX_LOOP_FP32};
+        return NULL;
+    }
     return op->kind->traits & LX_VIEW ? "no contraction: it moves a part of a tensor, with offsets"
            : op->reduces              ? "no contraction: a reduction of one tensor"
                                       : "no contraction: each element by itself";
@@ -137,7 +115,11 @@ bool lx_nest_of_tile(const struct lx_layouts *l, int32_t op, const struct op_ind
     *out = (struct lx_op_nest){0};
     out->why = why_not(o, x, out);
     if (out->why) return true;
-    out->swapped = out->kind == LX_NEST_CONTRACTION && second_is_in0(x);
+    /* The primitive stores along m: in0 is the input that has the dimension along which the output is
+     * dense. */
+    int last = x->rank[x->output] - 1;
+    out->swapped =
+        out->kind == LX_NEST_CONTRACTION && last >= 0 && op_index_dim(x, 0, x->var[x->output][last]) < 0;
     return nest_of_op_add_loops(l, o, x, size, out, st);
 }
 
@@ -154,17 +136,6 @@ static bool nest_of_op_first_tile(const struct lx_op_launch *o, const struct op_
     return false;
 }
 
-/* The plan's launch of the op: as it is stated, or made. */
-static bool tile_of(const struct lx_plan *p, int32_t op, const struct op_index *x, int64_t *size,
-                    lx_status *st)
-{
-    if (p->launches) return nest_of_op_first_tile(&p->launches[op], x, size);
-    struct lx_op_launch *made = lx_plan_launch(p, op, NULL, st);
-    bool ok = made && nest_of_op_first_tile(made, x, size);
-    lx_op_launch_free(made);
-    return ok;
-}
-
 bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_status *st)
 {
     struct op_index x;
@@ -173,7 +144,12 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
     if (!p->layouts) return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
     nest_tile_index(p->nests, p->nest_count, op, &x);
-    if (x.known && !tile_of(p, op, &x, size, st)) {
+    /* The plan's launch of the op: stated, or made here. */
+    struct lx_op_launch *made = x.known && !p->launches ? lx_plan_launch(p, op, NULL, st) : NULL;
+    const struct lx_op_launch *launch = p->launches ? &p->launches[op] : made;
+    bool launched = !x.known || (launch && nest_of_op_first_tile(launch, &x, size));
+    lx_op_launch_free(made);
+    if (!launched) {
         out->why = "it is not launched";
         return true;
     }
@@ -183,4 +159,41 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
         out->on_chip[o] = side >= 0 && lx_plan_place(p, op, side) >= 0;
     }
     return true;
+}
+
+/* Where a variable stands in the order of an operand; lower is further out. */
+enum { OF_BOTH, SUMMED_EARLY, OF_OUTPUT, SUMMED, CLASSES };
+
+int tile_operand_order(const struct op_index *x, bool contracts, const struct lx_layout *l, int operand,
+                       int *order)
+{
+    int output = x->output, all[LX_MAX_VARS + LX_MAX_RANK], count = 0, n = 0;
+    bool sums_inside = true;
+    if (contracts && operand == 1) /* as its sticks run, so that packing copies runs */
+        sums_inside = l->stick_dim >= 0 && op_index_reduced(x, x->var[operand][l->stick_dim]);
+    for (int d = 0; d < x->rank[output]; d++) all[count++] = x->var[output][d];
+    count += op_index_sum_order(x, all + count);
+    for (int class = 0; class < CLASSES; class ++)
+        for (int i = 0; i < count; i++) {
+            int v = all[i];
+            /* Both inputs of a contraction have it, and the output. */
+            bool both = contracts && op_index_dim(x, 0, v) >= 0 && op_index_dim(x, 1, v) >= 0;
+            int own = op_index_reduced(x, v) ? (sums_inside ? SUMMED : SUMMED_EARLY)
+                      : both                 ? OF_BOTH
+                                             : OF_OUTPUT;
+            if (op_index_dim(x, operand, v) >= 0 && (operand == output ? OF_OUTPUT : own) == class)
+                order[n++] = v;
+        }
+    return n;
+}
+
+void tile_operand_strides(const int *order, int count, const struct op_index *x, const int64_t *size,
+                          int64_t *stride)
+{
+    int64_t step = 1;
+    for (int v = 0; v < x->var_count; v++) stride[v] = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        stride[order[i]] = step;
+        step *= size[order[i]];
+    }
 }

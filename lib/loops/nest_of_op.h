@@ -1,7 +1,7 @@
 /* The loop nest of one tile of an op: what a core does in one turn of its persistent loop.
  *
  * Loops are those of the op's variables, as long as the tile, what is summed as one loop; strides are those
- * of the dense fp32 arrays that the device packs a tile's operands into (tile_operands.h). The device makes
+ * of the dense fp32 arrays that the device packs a tile's operands into (tile_operand_order). The device makes
  * its nests by lx_nest_of_tile and runs them after the six passes; lx_nest_of is the same for the first tile
  * of an op of a plan. */
 #ifndef LX_LOOPS_NEST_OF_OP_H

@@ -6,21 +6,65 @@
 #include "loops/nest.h"
 #include "base/checked.h"
 
+/* Which loops the primitive takes in.
+ *
+ * A matrix primitive has room for one m, one n, one k and, batch-reducing, one more k. A rule set scores
+ * every loop for every role by type and strides; where a loop stands does not count. Roles that the user has
+ * filled are left alone. */
+
+static const enum lx_loop_type role_type[ROLE_COUNT] = {
+    [ROLE_M] = LX_DIM_M, [ROLE_N] = LX_DIM_N, [ROLE_K] = LX_DIM_K, [ROLE_BATCH] = LX_DIM_K};
+
+/* The best free loop for a role. */
+static int best(const struct lx_loops *l, role_score *score, const int pick[ROLE_COUNT])
+{
+    int found = -1;
+    int64_t least = -1;
+    for (int i = 0; score && i < l->count; i++) {
+        if (l->loop[i].exec == LX_EXEC_PRIM) continue;
+        bool taken = false;
+        for (int r = 0; r < ROLE_COUNT; r++) taken |= pick[r] == i;
+        int64_t s = taken ? -1 : score(l, &l->loop[i]);
+        if (s >= 0 && (least < 0 || s < least)) {
+            least = s;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* The loop for each role, -1 where a role stays empty or the user has filled it. */
+static void roles_pick(const struct lx_loops *l, const struct lx_loop_rules *rules, int pick[ROLE_COUNT])
+{
+    role_score *const *score = lx_touch_is_unary(l->main) ? rules->unary_score : rules->score;
+    int held[LX_DIM_COUNT] = {0};
+    for (int t = 0; t < LX_DIM_COUNT; t++) held[t] = loops_prims(l, (enum lx_loop_type)t);
+    for (int r = 0; r < ROLE_COUNT; r++) pick[r] = -1;
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        int room = r == ROLE_BATCH ? 2 : 1;
+        if (held[role_type[r]] < room) pick[r] = best(l, score[r], pick);
+    }
+}
+
+static void primitive_roles_take(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+{
+    int pick[ROLE_COUNT];
+    (void)threads;
+    roles_pick(l, rules, pick);
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        if (pick[r] < 0) continue;
+        l->loop[pick[r]].exec = LX_EXEC_PRIM;
+        l->loop[pick[r]].type = role_type[r]; /* a c of a unary nest becomes an m or n: it moves elements */
+    }
+    if (rules->main_follows_roles && lx_touch_contracts(l->main))
+        l->main = loops_prims(l, LX_DIM_K) > 1 ? LX_TOUCH_BRGEMM : LX_TOUCH_GEMM;
+}
+
+const struct lx_loop_pass pass_primitives = {
+    "primitives", "choose the loops that the matrix primitive takes in", primitive_roles_take};
+
 /* The least block that is worth a primitive of its own: below it the edges cost more than a thread brings. */
 enum { LEAST_BLOCK = 16 };
-
-static int64_t square_root(int64_t n)
-{
-    int64_t low = 1, high = (int64_t)1 << 31;
-    while (low < high) {
-        int64_t mid = (low + high + 1) / 2;
-        if (mid <= n / mid)
-            low = mid;
-        else
-            high = mid - 1;
-    }
-    return low;
-}
 
 /* The largest divisor of n from 2 up to `most`; 1: there is none. Past 2^26 nothing is looked for: no loop of
  * that size has a use for it, and the search would take seconds. */
@@ -38,7 +82,17 @@ static int64_t inner_size(const struct lx_loop *loop, enum lx_loop_type type,
 {
     int64_t aim = block[type];
     if (loop->size < rules->split_from) return 1;
-    if (aim == 0) return divisor(loop->size, square_root(loop->size));
+    if (aim == 0) {
+        int64_t root = 1, high = (int64_t)1 << 31; /* bisected */
+        while (root < high) {
+            int64_t mid = (root + high + 1) / 2;
+            if (mid <= loop->size / mid)
+                root = mid;
+            else
+                high = mid - 1;
+        }
+        return divisor(loop->size, root);
+    }
     if (loop->size <= aim) return 1;
     /* A size with small divisors only is better off whole: the primitive has its own way with edges. */
     int64_t d = divisor(loop->size, aim);
@@ -61,24 +115,17 @@ static int64_t blocks(const struct lx_loops *l, const struct lx_loop_rules *rule
     return n;
 }
 
-static void choose_blocks(const struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads,
-                          const int pick[ROLE_COUNT], int64_t *block)
-{
-    for (int t = 0; t < LX_DIM_COUNT; t++) block[t] = rules->block[t];
-    if (!rules->only_roles) return;
-    while (blocks(l, rules, block, pick) < threads) {
-        enum lx_loop_type larger = block[LX_DIM_N] >= block[LX_DIM_M] ? LX_DIM_N : LX_DIM_M;
-        if (block[larger] / 2 < LEAST_BLOCK) return;
-        block[larger] /= 2;
-    }
-}
-
 static void pass_size_split(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     int pick[ROLE_COUNT];
     int64_t block[LX_DIM_COUNT];
     roles_pick(l, rules, pick);
-    choose_blocks(l, rules, threads, pick, block);
+    for (int t = 0; t < LX_DIM_COUNT; t++) block[t] = rules->block[t];
+    while (rules->only_roles && blocks(l, rules, block, pick) < threads) {
+        enum lx_loop_type larger = block[LX_DIM_N] >= block[LX_DIM_M] ? LX_DIM_N : LX_DIM_M;
+        if (block[larger] / 2 < LEAST_BLOCK) break;
+        block[larger] /= 2;
+    }
     /* From the back: a split moves only what stands behind it. */
     for (int i = l->count; i-- > 0;) {
         enum lx_loop_type type = rules->only_roles ? LX_DIM_UNDEFINED : l->loop[i].type;
@@ -97,14 +144,6 @@ static void pass_size_split(struct lx_loops *l, const struct lx_loop_rules *rule
     }
 }
 
-static bool may_fuse(const struct lx_loop *a, const struct lx_loop *b, const struct lx_loop_rules *rules)
-{
-    int64_t product;
-    if (!mul_i64(a->size, b->size, &product) || product > rules->fuse_most) return false;
-    if (!rules->fuse_any_exec && (a->exec != b->exec || a->exec == LX_EXEC_PRIM)) return false;
-    return loops_fit(a, b) || loops_fit(b, a);
-}
-
 static void fuse(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     (void)threads;
@@ -116,14 +155,16 @@ static void fuse(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t 
     }
     for (int i = 0; i + 1 < l->count;) {
         struct lx_loop *a = &l->loop[i], *b = &l->loop[i + 1];
-        if (!may_fuse(a, b, rules)) {
+        int64_t product;
+        bool small = mul_i64(a->size, b->size, &product) && product <= rules->fuse_most;
+        bool alike = rules->fuse_any_exec || (a->exec == b->exec && a->exec != LX_EXEC_PRIM);
+        if (!small || !alike || !(loops_fit(a, b) || loops_fit(b, a))) {
             i++;
             continue;
         }
         const struct lx_loop *inner = loops_fit(a, b) ? b : a;
-        int64_t size = a->size * b->size;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) a->stride[o] = inner->stride[o];
-        a->size = size;
+        a->size = product;
         loops_remove(l, i + 1);
     }
 }

@@ -93,22 +93,18 @@ static bool letters(struct parser *p, indices *list)
     return true;
 }
 
-/* The product of the extents; false when it is beyond 2^53. */
-static bool count_elements(const struct lx_tree *t, const indices *list, int64_t *elements)
-{
-    *elements = 1;
-    for (size_t i = 0; i < list->count; i++)
-        if (!mul_i64(*elements, t->sizes[list->at[i]], elements) || *elements > LX_INT_MAX) return false;
-    return true;
-}
-
 static int tree_add_node(struct parser *p, indices *list, int left, int right)
 {
     struct lx_tree_node node = {.left = left, .right = right, .leaf = -1, .rank = (int)list->count};
     bool ok = true;
     if (p->tree) {
+        bool fits = true;
+        node.elements = 1;
+        for (size_t i = 0; fits && i < list->count; i++)
+            fits = mul_i64(node.elements, p->tree->sizes[list->at[i]], &node.elements) &&
+                   node.elements <= LX_INT_MAX;
         node.index = arena_copy_array(p->tree->memory, list->at, list->count, sizeof(int));
-        if (!count_elements(p->tree, list, &node.elements))
+        if (!fits)
             ok = status_set(p->st, LX_E_RANGE, "\"%.80s\": a tensor of more than 2^53 elements", p->text);
         if (left < 0) node.leaf = p->tree->leaf_count++;
     }
@@ -143,7 +139,7 @@ static int parse_node(struct parser *p, int depth)
 
 static bool tree_has(const struct lx_tree_node *n, int index)
 {
-    for (int i = 0; i < n->rank; i++)
+    for (int i = 0; n && i < n->rank; i++)
         if (n->index[i] == index) return true;
     return false;
 }
@@ -192,23 +188,6 @@ static bool parse_all(struct parser *p)
     return *p->at ? complain(p, "expected the end") : true;
 }
 
-/* 2 for every turn of a contraction. */
-static int64_t count_flops(const struct lx_tree *t)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < t->node_count; i++) {
-        const struct lx_tree_node *n = &t->nodes[i];
-        if (n->right < 0) continue;
-        int64_t turns = 2;
-        for (int v = 0; v < t->size_count; v++)
-            if ((tree_has(&t->nodes[n->left], v) || tree_has(&t->nodes[n->right], v)) &&
-                !mul_i64(turns, t->sizes[v], &turns))
-                return INT64_MAX;
-        if (!add_i64(sum, turns, &sum)) return INT64_MAX;
-    }
-    return sum;
-}
-
 struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st)
 {
     struct lx_tree *t = mem_zeroed(1, sizeof *t);
@@ -228,7 +207,18 @@ struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_c
     }
     VEC_FREE(&p.nodes);
     if (!ok) return lx_tree_free(t), NULL;
-    t->flops = count_flops(t);
+    for (int i = 0; i < t->node_count; i++) {
+        const struct lx_tree_node *n = &t->nodes[i];
+        int64_t turns = 2; /* for every turn of a contraction */
+        bool fits = true;
+        for (int v = 0; n->right >= 0 && v < size_count; v++)
+            if (tree_has(&t->nodes[n->left], v) || tree_has(&t->nodes[n->right], v))
+                fits = fits && mul_i64(turns, sizes[v], &turns);
+        if (n->right >= 0 && (!fits || !add_i64(t->flops, turns, &t->flops))) {
+            t->flops = INT64_MAX;
+            break;
+        }
+    }
     return t;
 }
 
@@ -246,4 +236,87 @@ void lx_tree_free(struct lx_tree *t)
     arena_free(t->memory);
     mem_free(t->memory);
     mem_free(t);
+}
+
+/* Trees become nests, and are run node by node with the reference executor.
+ *
+ * A node's nest has one loop per index: those of the output in its order, then those that are summed. in0 is
+ * the operand that has the output's fastest index, so that m is what the primitive stores along. */
+
+static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node *const *operand, int index,
+                              struct lx_loops *l, lx_status *st)
+{
+    if (l->count == LX_LOOPS_MAX)
+        return status_set(st, LX_E_LIMIT, "a contraction over more than %d indices", LX_LOOPS_MAX);
+    struct lx_loop *loop = &l->loop[l->count++];
+    *loop = (struct lx_loop){.size = t->sizes[index]};
+    bool unary = !operand[LX_LOOP_IN1];
+    bool in0 = tree_has(operand[LX_LOOP_IN0], index), in1 = tree_has(operand[LX_LOOP_IN1], index);
+    loop->type = unary                                    ? LX_DIM_C
+                 : !tree_has(operand[LX_LOOP_OUT], index) ? LX_DIM_K
+                 : in0 && in1                             ? LX_DIM_C
+                 : in0                                    ? LX_DIM_M
+                                                          : LX_DIM_N;
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
+        if (operand[o]) {
+            /* The row-major stride of an index in a tensor; an index that tree_has twice walks the
+             * diagonal. */
+            int64_t stride = 0, step = 1;
+            for (int i = operand[o]->rank; i-- > 0; step *= t->sizes[operand[o]->index[i]])
+                if (operand[o]->index[i] == index) stride += step;
+            loop->stride[o] = stride;
+        }
+    return true;
+}
+
+bool lx_tree_lower(const struct lx_tree *t, int node, struct lx_loops *out, bool *swapped, lx_status *st)
+{
+    const struct lx_tree_node *n = &t->nodes[node];
+    *out = (struct lx_loops){.first = LX_TOUCH_ZERO, .main = LX_TOUCH_GEMM, .has_in1 = true};
+    if (n->left < 0) return status_set(st, LX_E_EINSUM, "a leaf is not computed");
+    const struct lx_tree_node *left = &t->nodes[n->left], *right = n->right < 0 ? NULL : &t->nodes[n->right];
+    int fastest = n->rank;
+    while (fastest > 0 && t->sizes[n->index[fastest - 1]] == 1) fastest--;
+    bool swap = right && fastest > 0 && !tree_has(left, n->index[fastest - 1]);
+    if (swapped) *swapped = swap;
+    if (!right) {
+        out->first = LX_TOUCH_NONE;
+        out->main = LX_TOUCH_COPY;
+    }
+    const struct lx_tree_node *operand[LX_LOOP_OPERANDS] = {swap ? right : left, swap ? left : right, n};
+    for (int i = 0; i < n->rank; i++)
+        if (!tree_run_add_loop(t, operand, n->index[i], out, st)) return false;
+    for (int v = 0; v < t->size_count; v++)
+        if (!tree_has(n, v) && (tree_has(left, v) || tree_has(right, v)) &&
+            !tree_run_add_loop(t, operand, v, out, st))
+            return false;
+    if (out->count == 0) /* scalars: one turn */
+        out->loop[out->count++] = (struct lx_loop){.type = right ? LX_DIM_K : LX_DIM_C, .size = 1};
+    return true;
+}
+
+bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules, int64_t threads,
+                     const double *const *leaves, double *out, lx_status *st)
+{
+    double **data = mem_zeroed((size_t)t->node_count, sizeof *data);
+    bool ok = true;
+    for (int i = 0; ok && i < t->node_count; i++) {
+        const struct lx_tree_node *n = &t->nodes[i];
+        if (n->leaf >= 0) {
+            data[i] = (double *)(uintptr_t)leaves[n->leaf]; /* only read: a leaf is nobody's output */
+            continue;
+        }
+        bool is_root = i == t->node_count - 1;
+        data[i] = is_root ? out : mem_zeroed((size_t)n->elements, sizeof **data);
+        struct lx_loops l;
+        bool swapped;
+        ok = lx_tree_lower(t, i, &l, &swapped, st) && (!rules || lx_loops_optimise(&l, rules, threads, st));
+        if (!ok) break;
+        const double *left = data[n->left], *right = n->right < 0 ? NULL : data[n->right];
+        lx_loops_execute(&l, swapped ? right : left, swapped ? left : right, data[i]);
+    }
+    for (int i = 0; i < t->node_count - 1; i++)
+        if (t->nodes[i].leaf < 0) mem_free(data[i]);
+    mem_free(data);
+    return ok;
 }

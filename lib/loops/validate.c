@@ -192,7 +192,7 @@ static bool writes_once(const struct lx_loops *l)
     if (turns > reach + 1) return false; /* more turns than elements */
     if (turns > (int64_t)1 << 24 || reach > (int64_t)1 << 30) return true;
     unsigned char *marks = mem_zeroed((size_t)(reach >> 3) + 1, 1);
-    bool once = !marks || validate_mark(marks, loops, count, 0);
+    bool once = validate_mark(marks, loops, count, 0);
     mem_free(marks);
     return once;
 }

@@ -19,66 +19,67 @@
 #define A a[i]
 #define B b[i]
 
-/* What is no number stays so: a maximum must not hide it. */
+/* NaN stays NaN: a maximum must not hide it. */
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
-
-static float arith_gelu(float x)
-{
-    return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
-}
 
 static float sigmoid(float x)
 {
     return 1 / (1 + expf(-x));
 }
 
-ROW(add, A + B)
-ROW(sub, A - B)
-ROW(mul, A *B)
-ROW(div, A / B)
-ROW(pow, powf(A, B))
+/* Kinds that are one expression of their elements: id, name, expression. */
+#define ELEMENTS(X)                                                                                          \
+    X(ADD, add, A + B)                                                                                       \
+    X(SUB, sub, A - B)                                                                                       \
+    X(MUL, mul, A *B)                                                                                        \
+    X(DIV, div, A / B)                                                                                       \
+    X(POW, pow, powf(A, B))                                                                                  \
+    X(NEG, neg, -A)                                                                                          \
+    X(ABS, abs, fabsf(A))                                                                                    \
+    X(EXP, exp, expf(A))                                                                                     \
+    X(LOG, log, logf(A))                                                                                     \
+    X(SQRT, sqrt, sqrtf(A))                                                                                  \
+    X(RSQRT, rsqrt, 1 / sqrtf(A))                                                                            \
+    X(RECIPROCAL, reciprocal, 1 / A)                                                                         \
+    X(RELU, relu, A > 0 ? A : 0)                                                                             \
+    X(GELU, gelu, 0.5f * A * (1 + tanhf(0.7978845608f * (A + 0.044715f * A * A * A))))                       \
+    X(SILU, silu, A *sigmoid(A))                                                                             \
+    X(SIGMOID, sigmoid, sigmoid(A))                                                                          \
+    X(TANH, tanh, tanhf(A))                                                                                  \
+    X(GREATER, greater, A > B ? 1.0f : 0.0f)                                                                 \
+    X(COS, cos, cosf(A))                                                                                     \
+    X(SIN, sin, sinf(A))                                                                                     \
+    X(ERF, erf, erff(A))                                                                                     \
+    X(LOG1P, log1p, log1pf(A))                                                                               \
+    X(EXPM1, expm1, expm1f(A))                                                                               \
+    X(CBRT, cbrt, cbrtf(A))                                                                                  \
+    X(ATAN2, atan2, atan2f(A, B))                                                                            \
+    X(FLOOR, floor, floorf(A))                                                                               \
+    X(CEIL, ceil, ceilf(A))                                                                                  \
+    X(ROUND, round, rintf(A))                                                                                \
+    X(SIGN, sign, A > 0 ? 1.0f : A < 0 ? -1.0f : A)                                                          \
+    X(IS_FINITE, is_finite, isfinite(A) ? 1.0f : 0.0f)                                                       \
+    X(GELU_ERF, gelu_erf, 0.5f * A * (1 + erff(A * 0.7071067812f)))                                          \
+    X(EQ, eq, A == B ? 1.0f : 0.0f)                                                                          \
+    X(NE, ne, A != B ? 1.0f : 0.0f)                                                                          \
+    X(LT, lt, A < B ? 1.0f : 0.0f)                                                                           \
+    X(LE, le, A <= B ? 1.0f : 0.0f)                                                                          \
+    X(GE, ge, A >= B ? 1.0f : 0.0f)                                                                          \
+    X(AND, and, A != 0 && B != 0 ? 1.0f : 0.0f)                                                              \
+    X(OR, or, A != 0 || B != 0 ? 1.0f : 0.0f)                                                                \
+    X(XOR, xor, (A != 0) != (B != 0) ? 1.0f : 0.0f)                                                          \
+    X(NOT, not, A == 0 ? 1.0f : 0.0f)                                                                        \
+    X(REM, rem, fmodf(A, B))                                                                                 \
+    X(CLAMP, clamp, SMALLER(LARGER(A, B), c[i]))                                                             \
+    X(WHERE, where, A != 0 ? B : c[i])                                                                       \
+    X(CAST, copy, A)
+
+#define ELEMENT_ROW(id, name, expression) ROW(name, expression)
+ELEMENTS(ELEMENT_ROW)
+
 ROW(max, LARGER(A, B))
 ROW(min, SMALLER(A, B))
-ROW(neg, -A)
-ROW(abs, fabsf(A))
-ROW(exp, expf(A))
-ROW(log, logf(A))
-ROW(sqrt, sqrtf(A))
-ROW(rsqrt, 1 / sqrtf(A))
-ROW(reciprocal, 1 / A)
-ROW(relu, A > 0 ? A : 0)
-ROW(gelu, arith_gelu(A))
-ROW(silu, A *sigmoid(A))
-ROW(sigmoid, sigmoid(A))
-ROW(tanh, tanhf(A))
-ROW(greater, A > B ? 1.0f : 0.0f)
-ROW(cos, cosf(A))
-ROW(sin, sinf(A))
-ROW(erf, erff(A))
-ROW(expm1, expm1f(A))
-ROW(cbrt, cbrtf(A))
-ROW(atan2, atan2f(A, B))
-ROW(log1p, log1pf(A))
-ROW(floor, floorf(A))
-ROW(ceil, ceilf(A))
-ROW(round, rintf(A))
-ROW(sign, A > 0 ? 1.0f : A < 0 ? -1.0f : A)
-ROW(is_finite, isfinite(A) ? 1.0f : 0.0f)
-ROW(gelu_erf, 0.5f * A * (1 + erff(A * 0.7071067812f)))
-ROW(eq, A == B ? 1.0f : 0.0f)
-ROW(ne, A != B ? 1.0f : 0.0f)
-ROW(lt, A < B ? 1.0f : 0.0f)
-ROW(le, A <= B ? 1.0f : 0.0f)
-ROW(ge, A >= B ? 1.0f : 0.0f)
-ROW(and, A != 0 && B != 0 ? 1.0f : 0.0f)
-ROW(or, A != 0 || B != 0 ? 1.0f : 0.0f)
-ROW(xor, (A != 0) != (B != 0) ? 1.0f : 0.0f)
-ROW(not, A == 0 ? 1.0f : 0.0f)
-ROW(rem, fmodf(A, B))
-ROW(clamp, SMALLER(LARGER(A, B), c[i]))
-ROW(where, A != 0 ? B : c[i])
-ROW(copy, A)
 
 /* Sums run in LANES lanes, so that the compiler can use vectors; the order is fixed. */
 enum { LANES = 16 };
@@ -152,12 +153,9 @@ static const struct reduction reduction_max = {-INFINITY, largest_all, largest_j
 static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
 
 /* clang-format off */
+#define ELEMENT_ENTRY(id, name, expression) [LX_KIND_##id] = {.row = name##_row},
 static const struct arith table[LX_KIND_COUNT] = {
-    [LX_KIND_ADD]        = {.row = add_row},
-    [LX_KIND_SUB]        = {.row = sub_row},
-    [LX_KIND_MUL]        = {.row = mul_row},
-    [LX_KIND_DIV]        = {.row = div_row},
-    [LX_KIND_POW]        = {.row = pow_row},
+    ELEMENTS(ELEMENT_ENTRY)
     [LX_KIND_MAX]        = {.row = max_row, .sum = &reduction_max},
     [LX_KIND_MIN]        = {.row = min_row, .sum = &reduction_min},
     [LX_KIND_SUM]        = {.sum = &reduction_sum},
@@ -171,50 +169,11 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SCAN]       = {.row = copy_row, .made = true},
     [LX_KIND_IOTA]       = {.row = copy_row, .made = true},
     [LX_KIND_CONSTANT]   = {.row = copy_row, .made = true},
-    [LX_KIND_NEG]        = {.row = neg_row},
-    [LX_KIND_ABS]        = {.row = abs_row},
-    [LX_KIND_EXP]        = {.row = exp_row},
-    [LX_KIND_LOG]        = {.row = log_row},
-    [LX_KIND_SQRT]       = {.row = sqrt_row},
-    [LX_KIND_RSQRT]      = {.row = rsqrt_row},
-    [LX_KIND_RECIPROCAL] = {.row = reciprocal_row},
-    [LX_KIND_RELU]       = {.row = relu_row},
-    [LX_KIND_GELU]       = {.row = gelu_row},
-    [LX_KIND_SILU]       = {.row = silu_row},
-    [LX_KIND_SIGMOID]    = {.row = sigmoid_row},
-    [LX_KIND_TANH]       = {.row = tanh_row},
-    [LX_KIND_GREATER]    = {.row = greater_row},
-    [LX_KIND_COS]        = {.row = cos_row},
-    [LX_KIND_SIN]        = {.row = sin_row},
-    [LX_KIND_ERF]        = {.row = erf_row},
-    [LX_KIND_LOG1P]      = {.row = log1p_row},
-    [LX_KIND_EXPM1]      = {.row = expm1_row},
-    [LX_KIND_CBRT]       = {.row = cbrt_row},
-    [LX_KIND_ATAN2]      = {.row = atan2_row},
-    [LX_KIND_FLOOR]      = {.row = floor_row},
-    [LX_KIND_CEIL]       = {.row = ceil_row},
-    [LX_KIND_ROUND]      = {.row = round_row},
-    [LX_KIND_SIGN]       = {.row = sign_row},
-    [LX_KIND_IS_FINITE]  = {.row = is_finite_row},
-    [LX_KIND_GELU_ERF]   = {.row = gelu_erf_row},
-    [LX_KIND_EQ]         = {.row = eq_row},
-    [LX_KIND_NE]         = {.row = ne_row},
-    [LX_KIND_LT]         = {.row = lt_row},
-    [LX_KIND_LE]         = {.row = le_row},
-    [LX_KIND_GE]         = {.row = ge_row},
-    [LX_KIND_AND]        = {.row = and_row},
-    [LX_KIND_OR]         = {.row = or_row},
-    [LX_KIND_XOR]        = {.row = xor_row},
-    [LX_KIND_NOT]        = {.row = not_row},
-    [LX_KIND_REM]        = {.row = rem_row},
-    [LX_KIND_CLAMP]      = {.row = clamp_row},
-    [LX_KIND_WHERE]      = {.row = where_row},
     [LX_KIND_CLONE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHL]        = {.row = copy_row, .whole = true},
     [LX_KIND_SHR]        = {.row = copy_row, .whole = true},
     [LX_KIND_SAR]        = {.row = copy_row, .whole = true},
     [LX_KIND_BITCAST]    = {.row = copy_row, .whole = true},
-    [LX_KIND_CAST]       = {.row = copy_row},
     [LX_KIND_MATMUL]     = {.sum = &reduction_sum},
     [LX_KIND_BLEND]      = {.sum = &reduction_sum},
     [LX_KIND_RESTICKIFY] = {.row = copy_row, .moves = true},
@@ -243,27 +202,9 @@ const struct arith *arith_of(const struct lx_kind *kind)
     return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
 }
 
-/* On the device some types have other widths than in files, and only whole bytes have types of their own. */
-static bool has_equal_bits(const struct lx_graph *g, const struct lx_op *op)
-{
-    int from = number_types[g->tensors[op->inputs[0]].dtype].bits;
-    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 64;
-}
-
-/* Has the device the arithmetic of an op, in the numbers that it computes with? */
-static bool knows(const struct lx_graph *g, const struct lx_op *op)
-{
-    if (op->kind->traits & LX_MIXES) return true;
-    enum numbers n = op_numbers(g, op);
-    const struct arith *a = arith_of(op->kind);
-    if (op->kind->id == LX_KIND_BITCAST && !has_equal_bits(g, op)) return false;
-    if (op->kind->id == LX_KIND_RESHAPE) return a != NULL; /* as bytes */
-    return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
-}
-
 bool arith_known(const struct lx_graph *g, lx_status *st)
 {
-    /* Common exponents are a matter of storage: what is stored so is planned, not run. */
+    /* Tensors with shared exponents are planned, not run. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (lx_dtype_shares(g->tensors[t].dtype))
             return status_set_at(
@@ -276,7 +217,18 @@ bool arith_known(const struct lx_graph *g, lx_status *st)
         bool known = true;
         for (int i = 0; i < op->output_count && known; i++) {
             struct lx_op one = op_of_result(op, i);
-            known = knows(g, &one);
+            const struct arith *a = arith_of(one.kind);
+            enum numbers n = op_numbers(g, &one);
+            int from = one.input_count ? number_types[g->tensors[one.inputs[0]].dtype].bits : 0;
+            if (one.kind->traits & LX_MIXES) continue;
+            /* On the device some types have other widths than in files, and only whole bytes are types. */
+            if (one.kind->id == LX_KIND_BITCAST)
+                known = from == number_types[g->tensors[one.output].dtype].bits && from >= 8 && from <= 64;
+            if (one.kind->id == LX_KIND_RESHAPE)
+                known = a != NULL; /* as bytes */
+            else
+                known = known && a &&
+                        (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(&one, n) != NULL));
         }
         if (known) continue;
         return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
@@ -301,6 +253,18 @@ static uint64_t arith_word_at(const struct mix_operand *x, int64_t w)
     return u;
 }
 
+/* Each result of an op has a seed of its own. False: the op only moves, and the items are copied. */
+static bool mix_begin(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to,
+                      int64_t bytes, uint64_t *seed)
+{
+    const struct arith *a = arith_of(op->kind);
+    *seed = hash_bytes(HASH_START, op->name, strlen(op->name));
+    if (result) *seed = stir(*seed + (uint64_t)result);
+    if (!a || !a->moves || op->input_count != 1 || inputs[0].bytes != bytes) return true;
+    memcpy(to, inputs[0].items, (size_t)bytes);
+    return false;
+}
+
 /* Word j of `words`: from the words of the inputs at j, j + words, ...; short inputs repeat. */
 static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix_operand *inputs, int64_t j,
                          int64_t words)
@@ -315,25 +279,10 @@ static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix
     return h;
 }
 
-/* An op that only moves: the same sequence of items. */
-static bool keeps_items(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
-{
-    const struct arith *a = arith_of(op->kind);
-    if (!a || !a->moves || op->input_count != 1 || inputs[0].bytes != bytes) return false;
-    memcpy(to, inputs[0].items, (size_t)bytes);
-    return true;
-}
-
-static uint64_t arith_name_of(const struct lx_op *op, int result)
-{
-    uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
-    return result ? stir(name + (uint64_t)result) : name;
-}
-
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes)
 {
-    uint64_t name = arith_name_of(op, result);
-    if (keeps_items(op, inputs, to, bytes)) return;
+    uint64_t name;
+    if (!mix_begin(op, result, inputs, to, bytes, &name)) return;
     int64_t words = (bytes + 7) / 8;
     for (int64_t j = 0; j < words; j++) {
         uint64_t h = mix_word(op, name, inputs, j, words);
@@ -345,8 +294,8 @@ void mix_elements(const struct lx_op *op, int result, const struct mix_operand *
                   void *items, int64_t count)
 {
     const struct number_type *t = &number_types[dtype];
-    uint64_t name = arith_name_of(op, result);
-    if (keeps_items(op, inputs, items, count * t->item)) return;
+    uint64_t name;
+    if (!mix_begin(op, result, inputs, items, count * t->item, &name)) return;
     for (int64_t j = 0; j < count; j++) {
         uint64_t h = mix_word(op, name, inputs, j, count);
         float f = t->integer ? (float)(h >> 61) : (float)((double)(h >> 11) * 0x1p-52 - 1);

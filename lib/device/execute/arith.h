@@ -29,7 +29,7 @@ struct arith {
     row_function *row;           /* NULL: not pointwise */
     const struct reduction *sum; /* NULL: it does not reduce */
     bool moves;                  /* it computes nothing */
-    bool made;                   /* made.c makes all of its output at once */
+    bool made;                   /* execute_bytes.c makes all of its output at once */
     bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 
@@ -40,7 +40,7 @@ const struct arith *arith_of(const struct lx_kind *kind);
 bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;
 
-/* Ops of which only the operands are known: every word of the result depends on the words of all operands,
+/* Ops that are known by their operands only: every word of the result depends on the words of all operands,
  * so that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`,
  * which get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to
  * whole words of 8 bytes, filled with zeros. */
@@ -52,12 +52,6 @@ struct mix_operand {
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes);
 void mix_elements(const struct lx_op *op, int result, const struct mix_operand *inputs, enum lx_dtype dtype,
                   void *items, int64_t count);
-
-/* Ops that make tensors as a whole, on one core: numbers that count, constants, running sums. */
-
-bool is_made(const struct lx_op *op);
-/* Items of the output, in host order, of those of the input. */
-void make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items);
 
 /* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement.
  *
@@ -73,7 +67,7 @@ struct wide_fold {
 };
 
 struct wide_arith {
-    wide_function *element; /* of a contraction: what is summed; NULL: it only folds */
+    wide_function *element; /* of a contraction: its terms; NULL: it only folds */
     const struct wide_fold *fold;
     int picks;    /* the place of the largest (1) or the least (-1) instead of a fold */
     bool divides; /* in the end: times 1 / the number of terms */
@@ -81,7 +75,7 @@ struct wide_arith {
 
 /* NULL: the device has none for these numbers. */
 const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
-/* What an op that chooses makes of what is there (a) and what comes (b). */
+/* How an op that chooses combines the old element (a) with the new one (b). */
 wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers);
 
 #endif

@@ -23,26 +23,19 @@ struct coverage {
     int64_t *before; /* per group: those whose part of the sum comes first */
 };
 
-static bool same_sum(const struct op_index *x, const struct strip *a, const struct strip *b)
+/* How two parts of a sum stand: the same, disjoint, and which begins first (-1: `a`). */
+static int compare_sums(const struct op_index *x, const struct strip *a, const struct strip *b, bool *same,
+                        bool *meet)
 {
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v) && (a->from[v] != b->from[v] || a->to[v] != b->to[v])) return false;
-    return true;
-}
-
-static bool sums_meet(const struct op_index *x, const struct strip *a, const struct strip *b)
-{
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v) && (a->to[v] <= b->from[v] || b->to[v] <= a->from[v])) return false;
-    return true;
-}
-
-/* Groups are numbered by where their part of the sum begins. */
-static bool sum_before(const struct op_index *x, const struct strip *a, const struct strip *b)
-{
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v) && a->from[v] != b->from[v]) return a->from[v] < b->from[v];
-    return false;
+    int order = 0;
+    *same = *meet = true;
+    for (int v = 0; v < x->var_count; v++) {
+        if (!op_index_reduced(x, v)) continue;
+        *same &= a->from[v] == b->from[v] && a->to[v] == b->to[v];
+        *meet &= a->to[v] > b->from[v] && b->to[v] > a->from[v];
+        if (order == 0) order = (a->from[v] > b->from[v]) - (a->from[v] < b->from[v]);
+    }
+    return order;
 }
 
 static void fault(struct op_work *w, enum lx_fault_kind kind, int64_t count, const char *what)
@@ -50,23 +43,29 @@ static void fault(struct op_work *w, enum lx_fault_kind kind, int64_t count, con
     fault_plain(w->m, kind, NULL, "%lld %s", (long long)count, what);
 }
 
-/* Gives each strip the number of its group. False: there are too many, or memory is out. */
+/* Gives each strip the number of its group. False: there are too many. */
 static bool number_groups(struct coverage *c)
 {
     struct op_work *w = c->w;
     w->groups = 0;
     for (size_t i = 0; i < w->strip_count; i++) {
         int32_t g = w->groups; /* neighbours are usually of one group */
-        while (g > 0 && !same_sum(&w->x, &w->strip[i].strip, &w->strip[c->leader[g - 1]].strip)) g--;
+        bool same = false, meet;
+        for (; g > 0; g--) {
+            compare_sums(&w->x, &w->strip[i].strip, &w->strip[c->leader[g - 1]].strip, &same, &meet);
+            if (same) break;
+        }
         if (g == 0 && w->groups == MOST_GROUPS) return false;
         if (g == 0) c->leader[g = w->groups++] = i, g++;
         w->strip[i].group = g - 1;
     }
-    /* In the order of their sums. */
+    /* Groups are numbered by where their part of the sum begins. */
+    bool same, meet;
     for (int32_t g = 0; g < w->groups; g++) {
         c->before[g] = 0;
         for (int32_t h = 0; h < w->groups; h++)
-            c->before[g] += sum_before(&w->x, &w->strip[c->leader[h]].strip, &w->strip[c->leader[g]].strip);
+            c->before[g] += compare_sums(&w->x, &w->strip[c->leader[h]].strip, &w->strip[c->leader[g]].strip,
+                                         &same, &meet) < 0;
     }
     return true;
 }
@@ -84,14 +83,18 @@ static bool check_sums(const struct coverage *c)
         for (int v = 0; v < w->x.var_count; v++)
             if (op_index_summed(&w->x, v)) n *= a->to[v] - a->from[v];
         left -= n;
-        for (int32_t h = 0; h < g; h++) meet += sums_meet(&w->x, a, &w->strip[c->leader[h]].strip);
+        for (int32_t h = 0; h < g; h++) {
+            bool same, overlap;
+            compare_sums(&w->x, a, &w->strip[c->leader[h]].strip, &same, &overlap);
+            meet += overlap;
+        }
     }
     if (meet > 0) fault(w, LX_FAULT_TWICE, meet, "parts of the sum are added twice");
     if (meet == 0 && left > 0) fault(w, LX_FAULT_NEVER, left, "terms of the sum are never added");
     return meet == 0 && left == 0;
 }
 
-/* Sets bits [from, to) and counts those that were set. */
+/* Sets bits [from, to) and counts the bits that were set already. */
 static int64_t mark_run(uint64_t *bits, int64_t from, int64_t to)
 {
     int64_t again = 0;
@@ -126,21 +129,6 @@ static int64_t mark_strip(const struct coverage *c, const struct strip_work *s)
     }
 }
 
-static bool check_elements(const struct coverage *c)
-{
-    struct op_work *w = c->w;
-    int64_t twice = 0, never = 0;
-    for (size_t i = 0; i < w->strip_count; i++) twice += mark_strip(c, &w->strip[i]);
-    for (int32_t g = 0; g < w->groups; g++) {
-        never += c->elements;
-        for (int64_t i = 0; i < c->words; i++) never -= __builtin_popcountll(c->bits[c->words * g + i]);
-    }
-    if (w->groups == 0) never = c->elements;
-    if (twice > 0) fault(w, LX_FAULT_TWICE, twice, "elements are computed twice");
-    if (never > 0) fault(w, LX_FAULT_NEVER, never, "elements are never computed");
-    return twice == 0 && never == 0;
-}
-
 void check_coverage(struct op_work *w)
 {
     struct coverage c = {.w = w, .rank = w->x.rank[w->out], .elements = 1};
@@ -158,7 +146,15 @@ void check_coverage(struct op_work *w)
         w->strip_count = 0;
     } else {
         c.bits = mem_zeroed((size_t)(c.words * max_i64(w->groups, 1)), sizeof *c.bits);
-        w->shared = !check_elements(&c);
+        int64_t twice = 0, never = w->groups ? 0 : c.elements;
+        for (size_t i = 0; i < w->strip_count; i++) twice += mark_strip(&c, &w->strip[i]);
+        for (int32_t g = 0; g < w->groups; g++) {
+            never += c.elements;
+            for (int64_t i = 0; i < c.words; i++) never -= __builtin_popcountll(c.bits[c.words * g + i]);
+        }
+        if (twice > 0) fault(w, LX_FAULT_TWICE, twice, "elements are computed twice");
+        if (never > 0) fault(w, LX_FAULT_NEVER, never, "elements are never computed");
+        w->shared = twice > 0 || never > 0;
     }
     for (size_t i = 0; i < w->strip_count; i++) w->strip[i].group = (int32_t)c.before[w->strip[i].group];
     mem_free(c.bits);

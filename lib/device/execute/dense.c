@@ -1,6 +1,7 @@
-/* Layouts of packed operands: see dense.h. */
-#include "device/execute/dense.h"
+/* Layouts of packed operands: see execute.h. */
+#include "device/execute/execute.h"
 #include "base/checked.h"
+#include "device/memory/stick_box.h"
 
 #include <string.h>
 
@@ -52,4 +53,83 @@ int64_t dense_offset(const struct dense *d, const int64_t *index)
                               : index[v] * s.element[v];
     }
     return offset;
+}
+
+/* Elements between device memory and dense layouts: panel by panel, each of them one gather or scatter. */
+
+/* A walk over the panels of a layout. */
+struct panels {
+    const struct dense *d;
+    const struct op_index *x;
+    int operand;
+    int64_t at[LX_MAX_RANK]; /* tile number along each variable of the layout */
+};
+
+/* The region of the panel, the place of its first element and the strides in it. */
+static int64_t panel_now(const struct panels *p, const struct region *all, struct region *part,
+                         int64_t *strides)
+{
+    struct dense_strides s;
+    int64_t size[LX_MAX_VARS] = {0}, offset = 0;
+    *part = *all;
+    for (int i = 0; i < p->d->count; i++) {
+        int64_t first = p->d->panel[i] ? p->at[i] * p->d->tile[i] : 0;
+        int64_t n = p->d->panel[i] ? min_i64(p->d->tile[i], p->d->width[i] - first) : p->d->width[i];
+        int h = op_index_dim(p->x, p->operand, p->d->order[i]);
+        size[p->d->order[i]] = n;
+        part->element[h] = all->element[h] + first;
+        part->count[h] = n;
+    }
+    dense_part(p->d, size, &s);
+    for (int i = 0; i < p->d->count; i++)
+        if (p->d->panel[i]) offset += p->at[i] * s.tile[p->d->order[i]];
+    for (int h = 0; h < p->x->rank[p->operand]; h++) strides[h] = s.element[(int)p->x->var[p->operand][h]];
+    return offset;
+}
+
+typedef void panel_function(const struct dense_operand *o, const struct region *part, int64_t offset,
+                            const int64_t *strides);
+
+static void dense_panels(const struct dense_operand *o, panel_function *each)
+{
+    struct panels p = {.d = o->layout, .x = o->x, .operand = o->operand};
+    int i = 0;
+    do {
+        struct region part;
+        int64_t strides[LX_MAX_RANK], offset = panel_now(&p, o->region, &part, strides);
+        each(o, &part, offset, strides);
+        for (i = p.d->count - 1; i >= 0; i--) {
+            if (!p.d->panel[i]) continue;
+            if (++p.at[i] < ceil_div_i64(p.d->width[i], p.d->tile[i])) break;
+            p.at[i] = 0;
+        }
+    } while (i >= 0);
+}
+
+static void dense_gather_panel(const struct dense_operand *o, const struct region *part, int64_t offset,
+                               const int64_t *strides)
+{
+    if (o->wide)
+        pack_gather_wide(o->l, o->as, part, o->at, o->wide + offset, strides);
+    else
+        pack_gather(o->l, part, o->at, o->numbers + offset, strides);
+}
+
+static void dense_scatter_panel(const struct dense_operand *o, const struct region *part, int64_t offset,
+                                const int64_t *strides)
+{
+    if (o->wide)
+        pack_scatter_wide(o->l, o->as, part, o->wide + offset, strides, o->at);
+    else
+        pack_scatter(o->l, part, o->numbers + offset, strides, o->at);
+}
+
+void dense_gather(const struct dense_operand *o)
+{
+    dense_panels(o, dense_gather_panel);
+}
+
+void dense_scatter(const struct dense_operand *o)
+{
+    dense_panels(o, dense_scatter_panel);
 }

@@ -49,24 +49,6 @@ static enum op_class execute_class_of(const struct op_work *w)
 typedef void region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
-/* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all
- * there is. No stick lies along it: a position is an index. */
-static struct slice slice_at(const struct op_work *w, const struct strip_work *s, int operand)
-{
-    const struct place *p = &w->core[s->core].place[operand];
-    const struct lx_layout *l = &w->m->layouts[p->tensor];
-    struct slice seen = s->slice;
-    for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
-        int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
-        for (int k = 0; k < p->box.rank && h >= 0; k++)
-            if (l->host_dim[k] == h) {
-                seen.from[in] = p->box.lo[k];
-                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* what is behind is padding */
-            }
-    }
-    return seen;
-}
-
 /* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
 static void find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
                         struct arena *memory, struct region *out)
@@ -74,25 +56,47 @@ static void find_region(struct op_work *w, struct strip_work *s, int operand, re
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
     if (!p->in) return;
-    struct slice seen = slice_at(w, s, operand);
-    make(&m->layouts[p->tensor], &p->box, &w->x, operand, &seen, memory, out);
+    /* On chip a core sees all that it has of the input of windows, halo and padding with it; in HBM all there
+     * is. No stick lies along it: a position is an index. */
+    const struct lx_layout *l = &m->layouts[p->tensor];
+    struct slice seen = s->slice;
+    for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
+        int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
+        for (int k = 0; k < p->box.rank && h >= 0; k++)
+            if (l->host_dim[k] == h) {
+                seen.from[in] = p->box.lo[k];
+                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* padding lies behind */
+            }
+    }
+    make(l, &p->box, &w->x, operand, &seen, memory, out);
     if (out->within || region_sticks(out) == 0)
         s->usable |= UINT64_C(1) << operand;
     else
         fault_plain(m, LX_FAULT_PART, p, "it works on sticks that are not in its part");
 }
 
-int64_t *read_counter(const struct place *p, struct lx_counters *c)
+bool work_writes(const struct op_work *w, const struct strip_work *s)
 {
-    return p->stay >= 0 ? &c->lx_read : &c->hbm_read;
+    return w->core[s->core].place[w->out].in && (s->usable >> w->out & 1) && s->writes;
 }
 
-int64_t *written_counter(const struct place *p, struct lx_counters *c)
+struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
+                                  const struct region *r, const struct dense *layout, float *numbers,
+                                  wide_number *wide)
 {
-    return p->stay >= 0 ? &c->lx_written : &c->hbm_written;
+    const struct place *p = &w->core[s->core].place[operand];
+    return (struct dense_operand){.l = &w->m->layouts[p->tensor],
+                                  .as = op_number_type(w->m->graph, w->op, operand),
+                                  .region = r,
+                                  .at = p->in->bytes + p->address,
+                                  .x = &w->x,
+                                  .operand = operand,
+                                  .layout = layout,
+                                  .numbers = numbers,
+                                  .wide = wide};
 }
 
-/* Checks and counts what is read; a stick once, however many tiles touch it. */
+/* Checks and counts reads; a stick once, however many tiles touch it. */
 static void read_operands(struct op_work *w)
 {
     struct machine *m = w->m;
@@ -109,7 +113,10 @@ static void read_operands(struct op_work *w)
             if (s->usable >> i & 1) {
                 int64_t bytes = sticks_to_bytes(m, p->tensor, shadow_read(m, p, &r, want));
                 bool chosen = w->class == CLASS_CHOICE && w->choice.operand == i && p->stay < 0;
-                *read_counter(p, &m->counted[s->core]) += !chosen ? bytes : k == 0 ? chosen_hbm_bytes(w) : 0;
+                *(p->stay >= 0 ? &m->counted[s->core].lx_read : &m->counted[s->core].hbm_read) +=
+                    !chosen  ? bytes
+                    : k == 0 ? chosen_hbm_bytes(w)
+                             : 0;
             }
             arena_free(&memory);
         }
@@ -126,22 +133,6 @@ void execute_prepare(struct machine *m)
         machine_put_input(m, t, NULL);
 }
 
-/* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in
- * different ways are walked again tile by tile, so that their parts meet. */
-static void find_work(struct op_work *w)
-{
-    walk_launch(w);
-    check_coverage(w);
-    if (w->groups <= 1 || partials_meet(w) || w->shared) return;
-    int64_t faults = w->m->fault_count;
-    w->alone = true;
-    walk_launch(w);
-    check_coverage(w);
-    if (!partials_meet(w) && w->m->fault_count == faults)
-        fault_plain(w->m, LX_FAULT_PLAN, NULL,
-                    "groups of cores cut their parts of one sum into different tiles");
-}
-
 /* What computes a result: its kind, and its numbers. */
 static void set_arithmetic(struct op_work *w)
 {
@@ -150,6 +141,106 @@ static void set_arithmetic(struct op_work *w)
     if (w->class == CLASS_BYTES) return;
     w->wide = wide_arith_of(w->op, op_numbers(w->m->graph, w->op));
     w->nests = !w->wide && lx_nest_kind_of(w->op, &w->x) != LX_NEST_NONE;
+}
+
+/* What the cores have computed goes to its places: checked against who is live there and counted, stick by
+ * stick, then written. */
+
+/* Working in place: the slot's last owner is read by this op, ends with it, and has the same elements at the
+ * same places; what an op has read of it may then be overwritten while it still reads the rest. */
+static void write_back_check_handover(struct op_work *w, int64_t core)
+{
+    struct machine *m = w->m;
+    int out = w->out;
+    const struct place *p = &w->core[core].place[out];
+    if (p->stay < 0 || !p->in || m->plan->problem.buffers[p->stay].start != m->tick) return;
+    int32_t parent = m->plan->took_slot_of[p->stay];
+    if (parent < 0) return;
+    bool read = false, alike = true;
+    for (int i = 0; i < w->op->input_count; i++) {
+        const struct place *q = &w->core[core].place[i];
+        if (q->stay != parent) continue;
+        read = true;
+        alike = alike && lx_layout_equal(&m->layouts[q->tensor], &m->layouts[p->tensor]) &&
+                box_equal(&q->box, &p->box) && w->class == CLASS_POINTWISE && !op_index_shifted(&w->x, i) &&
+                !op_index_shifted(&w->x, out) &&
+                memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
+    }
+    if (!read || !alike || m->plan->answer.address[parent] != p->address ||
+        m->plan->problem.buffers[parent].end != m->tick + 1)
+        fault_plain(m, LX_FAULT_HANDOVER, p, "it cannot work in the place of %.200s",
+                    m->plan->problem.buffers[parent].name);
+}
+
+struct zeros {
+    unsigned char *at;
+    int64_t stick_bytes;
+};
+
+static void zero_stick(void *context, int64_t local, int64_t global)
+{
+    const struct zeros *z = context;
+    (void)global;
+    memset(z->at + local * z->stick_bytes, 0, (size_t)z->stick_bytes);
+}
+
+static void write_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    const struct strip_work *s = &w->strip[strip];
+    (void)worker;
+    if (!work_writes(w, s)) return;
+    struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, s->out, s->wide);
+    dense_scatter(&o);
+}
+
+static void write_strips(struct op_work *w)
+{
+    struct machine *m = w->m;
+    m->access++;
+    m->writing = true;
+    for (int64_t c = 0; c < w->cores; c++)
+        if (w->core[c].place) write_back_check_handover(w, c);
+    if (op_keeps(w->op)) {
+        /* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
+        for (size_t i = 0; i < w->strip_count; i++)
+            if (work_writes(w, &w->strip[i]))
+                shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
+                            (struct expectation){{value_kept(w->m), 0}, false});
+    }
+    for (size_t i = 0; i < w->strip_count; i++)
+        if (work_writes(w, &w->strip[i])) {
+            const struct place *p = &w->core[w->strip[i].core].place[w->out];
+            const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
+            int64_t sticks = shadow_write(m, p, &w->strip[i].written, made);
+            int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
+            bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
+            if (chosen) bytes = &w->strip[i] == w->strip ? chosen_hbm_bytes(w) : 0;
+            struct lx_counters *c = &m->counted[w->strip[i].core];
+            *(p->stay >= 0 ? &c->lx_written : &c->hbm_written) += bytes;
+            if (!op_keeps(w->op)) {
+                /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
+                const struct lx_layout *l = &w->m->layouts[w->op->output];
+                struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
+                if (region_items(&w->strip[i].written) <
+                    region_sticks(&w->strip[i].written) * l->stick_elements)
+                    region_visit(&w->strip[i].written, l, &p->box, zero_stick, &z);
+            }
+        }
+    if (op_keeps(w->op)) {
+        /* All other sticks, on all cores that hold a part, have the new value, too. */
+        int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + w->out].stay;
+        const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
+        int64_t holders = view ? view->view.cores : stay_placed(m, stay) ? 0 : 1;
+        for (int64_t c = 0; c < holders && c < m->cores; c++) {
+            struct place p = place_of_access(m, w->out, c);
+            if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m, w->out));
+        }
+    }
+    m->writing = false;
+    /* Two elements of 4 bits share a byte; cores might share it. */
+    bool one_by_one = m->layouts[w->op->output].dtype == LX_INT4 || w->shared;
+    pool_run(one_by_one ? NULL : m->pool, (int64_t)w->strip_count, write_task, w);
 }
 
 /* The op once for each of its results, on the same tiles of the same inputs. */
@@ -180,7 +271,19 @@ static void execute_tiles(struct op_work *w)
     w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
     w->results = w;
     w->result_count = 1;
-    find_work(w);
+    walk_launch(w);
+    check_coverage(w);
+    if (w->groups > 1 && !partials_meet(w) && !w->shared) {
+        /* Groups that deal out the tiles of one sum differently are walked tile by tile, so that parts
+         * meet. */
+        int64_t faults = m->fault_count;
+        w->alone = true;
+        walk_launch(w);
+        check_coverage(w);
+        if (!partials_meet(w) && m->fault_count == faults)
+            fault_plain(m, LX_FAULT_PLAN, NULL,
+                        "groups of cores cut their parts of one sum into different tiles");
+    }
     for (int64_t c = 0; c < w->cores; c++) {
         struct core_work *core = &w->core[c];
         if (core->strips.count == 0) continue;
@@ -212,19 +315,6 @@ static void execute_tiles(struct op_work *w)
     for (int64_t c = 0; c < w->cores; c++) strips_free(&w->core[c].strips);
 }
 
-/* The op on the tile of this iteration. */
-static void take_tile(struct op_work *w)
-{
-    struct machine *m = w->m;
-    iteration_offsets(&m->at, w->launch->launch, w->offset);
-    w->terms = 1;
-    for (int v = 0; v < w->x.var_count; v++)
-        if (op_index_summed(&w->x, v)) w->terms *= w->x.extent[v];
-    if (!m->at.nest) return;
-    w->summed = m->summed[w->op->output];
-    nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w->x);
-}
-
 void execute_op(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
@@ -238,7 +328,16 @@ void execute_op(struct machine *m)
     lx_choice_of(op, &w.choice);
     w.launch = &m->launches[m->tick];
     w.class = execute_class_of(&w);
-    if (w.class != CLASS_BYTES) take_tile(&w);
+    if (w.class != CLASS_BYTES) {
+        iteration_offsets(&m->at, w.launch->launch, w.offset);
+        w.terms = 1;
+        for (int v = 0; v < w.x.var_count; v++)
+            if (op_index_summed(&w.x, v)) w.terms *= w.x.extent[v];
+        if (m->at.nest) {
+            w.summed = m->summed[op->output];
+            nest_tile_index(m->plan->nests, m->plan->nest_count, m->tick, &w.x);
+        }
+    }
     set_arithmetic(&w);
     check_arguments(m);
     if (w.class == CLASS_BYTES) {

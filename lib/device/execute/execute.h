@@ -3,10 +3,55 @@
 #define LX_DEVICE_EXECUTE_EXECUTE_H
 
 #include "device/execute/arith.h"
-#include "device/execute/dense.h"
+#include "device/memory/dtypes.h"
+#include "device/memory/stick_box.h"
+
 #include "device/memory/machine.h"
 #include "graph/choice.h"
 #include "loops/nest_of_op.h"
+
+/* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself.
+ *
+ * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order
+ * of tile_operands.h. Where a tile would not be dense in the array of the whole box, the tiles along a
+ * variable are panels: arrays of their own, one behind the other. A last panel that is narrower has a whole
+ * panel's room. */
+struct dense {
+    int count;                                     /* of variables, */
+    int order[LX_MAX_RANK];                        /* outermost first */
+    int64_t width[LX_MAX_RANK], tile[LX_MAX_RANK]; /* of the box and of its tiles, by place in the order */
+    bool panel[LX_MAX_RANK];
+    int64_t floats; /* of all */
+};
+
+/* Strides of a part of the box: of elements within a tile, and of tiles; per variable of the op. */
+struct dense_strides {
+    int64_t element[LX_MAX_VARS], tile[LX_MAX_VARS];
+};
+
+/* `width` and `tile` per variable. */
+void dense_make(const int *order, int count, const int64_t *width, const int64_t *tile, struct dense *out);
+/* For tiles of `size` per variable: the layout's own, or narrower where it is the last. */
+void dense_part(const struct dense *d, const int64_t *size, struct dense_strides *out);
+
+/* The place of the element with these indices, per variable, from the begin of the box on. */
+int64_t dense_offset(const struct dense *d, const int64_t *index);
+
+/* All of a region of an operand, between device memory and its dense layout: as fp32 in `numbers`, or, where
+ * that is not NULL, in `wide`. */
+struct dense_operand {
+    const struct lx_layout *l;
+    const struct number_type *as; /* of wide numbers: the type that the elements are taken as */
+    const struct region *region;
+    void *at; /* the begin of the region's box */
+    const struct op_index *x;
+    int operand;
+    const struct dense *layout;
+    float *numbers;
+    wide_number *wide;
+};
+void dense_gather(const struct dense_operand *o);
+void dense_scatter(const struct dense_operand *o);
 
 /* Tiles of a core put together.
  *
@@ -34,8 +79,6 @@ static inline struct strip strip_at(const struct strips *s, size_t i)
     return (struct strip){at, at + s->vars, at + 2 * s->vars};
 }
 
-/* One more tile, [from, to) of each variable. `alone`: it stays a strip of its own. False: memory is out. */
-void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone);
 void strips_free(struct strips *s);
 
 /* What one core has to do: what its launch says. */
@@ -96,13 +139,13 @@ struct op_work {
     struct tile_nest *shapes;
 };
 
-/* launch_arguments.c: what cores are told, beside the tiles that it leads to; and the launch of an op that
- * is one piece, or runs off the device. */
+/* walk.c: do the arguments of the launch agree with each other? And is the launch right of an op that is one
+ * piece, or runs off the device? */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
-/* walk.c: the persistent loop of every core. */
+/* The persistent loop of every core. */
 void walk_launch(struct op_work *w);
-/* coverage.c: is every element computed once per group? What is not is a fault. Sets groups. */
+/* coverage.c: is every element computed once per group? Any other is a fault. Sets groups. */
 void check_coverage(struct op_work *w);
 /* strip_compute.c: fills `out` of every strip from the operands. */
 void compute_strips(struct op_work *w);
@@ -115,9 +158,7 @@ void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
 /* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
 void join_partials(struct op_work *w);
-/* blend_before.c: what a blend has so far, times what the tile leaves of it. */
-void blend_before(struct op_work *w, const struct strip_work *s, float *before);
-/* accumulate.c: sums over tiles go on with what the tiles before have made of them. */
+/* Sums over tiles go on with what the tiles before have made of them. */
 void add_to_sums(struct op_work *w);
 /* Means are divided when all is added. */
 void divide_means(struct op_work *w);
@@ -125,8 +166,6 @@ void divide_means(struct op_work *w);
 void count_partials(struct op_work *w);
 /* Does each group have the same strips? If not, their parts cannot be added. */
 bool partials_meet(struct op_work *w);
-/* write_back.c: outputs to their places, checked and counted. */
-void write_strips(struct op_work *w);
 
 /* One chunk of a strip, for one thread. */
 struct chunk {
@@ -140,10 +179,10 @@ struct chunk {
 
 typedef void leaf_function(struct chunk *c);
 /* row_leaves.c: rows of elements, and rows that become one number. nest_leaf.c: loop nests. */
-/* rank_rows.c: rows in order. */
+/* pick_rows.c: rows in order. */
 leaf_function leaf_ranking;
 void compute_ranking(struct op_work *w);
-/* pick_rows.c: what is chosen, of numbers that fp32 does not have. */
+/* pick_rows.c: choices in fp64 and whole numbers. */
 leaf_function leaf_wide_choice;
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
 /* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
@@ -151,17 +190,15 @@ leaf_function leaf_window_products, leaf_window_fold;
 /* To what the windows of the slice reach of the input. */
 void narrow_windows(const struct op_index *x, struct slice *s);
 void divide_window_means(const struct op_work *w, const struct strip_work *s);
-/* wide_windows.c: windows in fp64 and whole numbers. */
-leaf_function leaf_wide_windows;
 /* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
-leaf_function leaf_wide;
+leaf_function leaf_wide, leaf_wide_windows;
 void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count);
 /* Does it sum (or maximise, ...)? */
 bool work_folds(const struct op_work *w);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */
 void prepare_nests(struct op_work *w, const struct strip_work *s);
 
-/* execute_bytes.c: an op of which only the operands are known. */
+/* execute_bytes.c: an op that is known by its operands only. */
 void execute_bytes(struct machine *m);
 
 /* Values that the op of this tick means: of an input; and what it leaves in a result. */
@@ -169,9 +206,13 @@ int32_t value_wanted(const struct machine *m, int input);
 int32_t value_made(const struct machine *m, int operand);
 int32_t value_kept(const struct machine *m);
 /* Where the bytes of an access at a place are counted. */
-int64_t *read_counter(const struct place *p, struct lx_counters *c);
-int64_t *written_counter(const struct place *p, struct lx_counters *c);
-/* Bytes of so many whole sticks; of a tensor that is known by its bytes not more than these. */
+/* Does the strip write its part of the output? */
+bool work_writes(const struct op_work *w, const struct strip_work *s);
+/* A region of an operand of the strip, to be gathered or scattered. */
+struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
+                                  const struct region *r, const struct dense *layout, float *numbers,
+                                  wide_number *wide);
+/* Bytes of whole sticks; of a tensor that is known by its bytes at most these. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
 
 /* Rows of the operands of a chunk, where an op has no nest. */
@@ -195,7 +236,6 @@ struct rows {
     struct odometer odometer;
 };
 
-/* NULL: memory is out. */
 struct rows *rows_make(struct chunk *c);
 int64_t rows_width(const struct chunk *c, int v);
 /* One more variable, inside of those before. */

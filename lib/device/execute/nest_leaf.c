@@ -80,32 +80,6 @@ struct tile_run {
     int turn_count;
 };
 
-/* The chunk's input that is in0 or in1 of the nest. */
-static int side(const struct tile_run *r, int operand)
-{
-    return (operand == LX_LOOP_IN1) != r->nest->made.swapped;
-}
-
-static bool has_operand(const struct tile_run *r, int operand)
-{
-    return operand != LX_LOOP_IN1 || r->nest->made.kind == LX_NEST_CONTRACTION;
-}
-
-/* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the next
- * inner one ends wherever that can be. */
-static void add_turns(struct tile_run *r, enum lx_loop_type type)
-{
-    const struct op_work *w = r->c->w;
-    int output = w->out;
-    for (int d = 0; d < w->x.rank[output]; d++) {
-        int v = w->x.var[output][d];
-        if (r->set->count[v] == 1 || lx_nest_type(&r->nest->made, &w->x, v) != type) continue;
-        struct lx_loop *turn = &r->turn[r->turn_count++];
-        *turn = (struct lx_loop){.type = type, .exec = LX_EXEC_SEQ, .size = r->set->count[v]};
-        for (int o = 0; o < LX_LOOP_OPERANDS; o++) turn->stride[o] = r->strides[o].tile[v];
-    }
-}
-
 /* The first of the tiles in an operand: the layout of an input begins with the chunk, that of the output
  * with the strip. */
 static int64_t first_element(const struct tile_run *r, int operand)
@@ -119,11 +93,6 @@ static int64_t first_element(const struct tile_run *r, int operand)
     return offset;
 }
 
-static const float *input(const struct tile_run *r, int operand)
-{
-    return has_operand(r, operand) ? r->c->operand[side(r, operand)] + first_element(r, operand) : NULL;
-}
-
 static void run_set(void *context, const struct tile_set *t)
 {
     /* What both inputs have stands outside; rows, which the kernel takes in, inside. */
@@ -131,14 +100,25 @@ static void run_set(void *context, const struct tile_set *t)
     const struct chunk *c = context;
     struct tile_run r = {.c = c, .set = t, .nest = find_nest(c->w, t->size)};
     lx_status st = {0};
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-        if (has_operand(&r, o))
-            dense_part(o == LX_LOOP_OUT ? &r.c->strip->layout : &r.c->layout[side(&r, o)], r.set->size,
-                       &r.strides[o]);
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) add_turns(&r, order[i]);
+    bool swapped = r.nest->made.swapped, two = r.nest->made.kind == LX_NEST_CONTRACTION;
+    dense_part(&c->strip->layout, t->size, &r.strides[LX_LOOP_OUT]);
+    dense_part(&c->layout[swapped], t->size, &r.strides[LX_LOOP_IN0]);
+    if (two) dense_part(&c->layout[!swapped], t->size, &r.strides[LX_LOOP_IN1]);
+    /* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the
+     * next inner one ends wherever that can be. */
+    const struct op_index *x = &c->w->x;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (int k = 0; k < x->rank[c->w->out]; k++) {
+            int v = x->var[c->w->out][k];
+            if (t->count[v] == 1 || lx_nest_type(&r.nest->made, x, v) != order[i]) continue;
+            struct lx_loop *turn = &r.turn[r.turn_count++];
+            *turn = (struct lx_loop){.type = order[i], .exec = LX_EXEC_SEQ, .size = t->count[v]};
+            for (int o = 0; o < LX_LOOP_OPERANDS; o++) turn->stride[o] = r.strides[o].tile[v];
+        }
     struct lx_nest_runner *runner = lx_nest_runner_turns(&r.nest->nest, r.turn, r.turn_count, &st);
     if (runner)
-        lx_nest_runner_run(runner, input(&r, LX_LOOP_IN0), input(&r, LX_LOOP_IN1),
+        lx_nest_runner_run(runner, c->operand[swapped] + first_element(&r, LX_LOOP_IN0),
+                           two ? c->operand[!swapped] + first_element(&r, LX_LOOP_IN1) : NULL,
                            c->strip->out + first_element(&r, LX_LOOP_OUT));
     else
         machine_fail(c->w->m, &st);

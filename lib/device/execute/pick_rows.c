@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
+#include "graph/choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,16 @@ int64_t chosen_hbm_bytes(const struct op_work *w)
     return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
 }
 
-/* An integer as it is stored. */
-static int64_t stored_integer(const struct number_type *t, const void *memory, int64_t at)
+/* The number that index operand `operand` has for this slice, in its stored type; 0: it is not there. */
+static int64_t read_index(struct picking *p, int operand, const struct slice *s)
 {
+    struct op_work *w = p->w;
+    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
+    const struct number_type *t = &number_types[l->dtype];
+    const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
+    struct arena memory = {0};
+    struct region r;
+    int64_t element = 0;
     union {
         int64_t whole;
         int32_t word;
@@ -52,26 +60,14 @@ static int64_t stored_integer(const struct number_type *t, const void *memory, i
         int8_t byte;
         unsigned char items[8];
     } u = {0};
-    items_from_memory(t, memory, at, 1, u.items);
-    if (t == &number_types[LX_UINT64] && u.whole < 0) return INT64_MAX;
-    int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
-    return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
-}
-
-/* The number that index operand `operand` has for this slice; 0 if it is not there. */
-static int64_t read_index(struct picking *p, int operand, const struct slice *s)
-{
-    struct op_work *w = p->w;
-    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
-    const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
-    struct arena memory = {0};
-    struct region r;
-    int64_t element = 0;
     if (!(w->strip[p->strip].usable >> operand & 1)) return 0;
     region_make(l, &at->box, &w->x, operand, s, &memory, &r);
     for (int h = 0; h < r.host_rank; h++) element += r.element[h][0];
     arena_free(&memory);
-    return stored_integer(&number_types[l->dtype], at->in->bytes + at->address, element);
+    items_from_memory(t, at->in->bytes + at->address, element, 1, u.items);
+    if (l->dtype == LX_UINT64 && u.whole < 0) return INT64_MAX;
+    int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
+    return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
 }
 
 /* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be
@@ -116,45 +112,30 @@ static void begin_walk(struct picking *p)
     }
 }
 
-static bool next_pick(struct picking *p)
-{
-    const struct slice *all = &p->w->strip[p->strip].slice;
-    for (int k = p->var_count - 1; k >= 0; k--) {
-        int v = p->var[k];
-        bool more = ++p->at[k] < all->to[v];
-        if (!more) p->at[k] = all->from[v];
-        p->slice.from[v] = p->at[k];
-        p->slice.to[v] = p->at[k] + 1;
-        if (more) return true;
-    }
-    return false;
-}
-
-/* What was there before, which the op changes. */
-static void load_kept(const struct op_work *w, const struct strip_work *s)
-{
-    int out = w->out;
-    const struct place *p = &w->core[s->core].place[out];
-    if (!p->in || !(s->usable >> out & 1)) return;
-    if (w->wide)
-        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, out), &s->written,
-                          p->in->bytes + p->address, &w->x, out, &s->layout, s->wide);
-    else
-        dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, out,
-                     &s->layout, s->out);
-}
-
 static void pick_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     struct picking p = {.w = w, .strip = (size_t)strip};
     (void)worker;
     strip_prepare(w, &w->strip[strip]);
-    if (w->op->kind->traits & LX_ALTERS) load_kept(w, &w->strip[strip]);
+    struct strip_work *s = &w->strip[strip];
+    if ((w->op->kind->traits & LX_ALTERS) && w->core[s->core].place[w->out].in && (s->usable >> w->out & 1)) {
+        /* The op changes what was there before. */
+        struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, s->out, s->wide);
+        dense_gather(&o);
+    }
     begin_walk(&p);
-    do
+    for (int k = 0; k >= 0;) {
         if (find_position(&p)) strip_chunk(w, p.strip, &p.slice);
-    while (next_pick(&p));
+        for (k = p.var_count - 1; k >= 0; k--) {
+            int v = p.var[k];
+            bool more = ++p.at[k] < s->slice.to[v];
+            if (!more) p.at[k] = s->slice.from[v];
+            p.slice.from[v] = p.at[k];
+            p.slice.to[v] = p.at[k] + 1;
+            if (more) break;
+        }
+    }
 }
 
 #define COMBINE(name, expression)                                                                            \
@@ -194,4 +175,92 @@ void compute_choice(struct op_work *w)
     if (w->op->kind->id == LX_KIND_SCATTER)
         w->row = rows[w->op->params ? w->op->params->combine : LX_COMBINE_REPLACE];
     pool_run(w->m->pool, (int64_t)w->strip_count, pick_task, w);
+}
+
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for
+ * all results. In wide numbers, which have every number and every place. */
+
+struct entry {
+    wide_number value;
+    int64_t place;
+};
+
+/* A strip under way: one row after the other. */
+struct ordering {
+    struct chunk *c;
+    struct lx_ranking by;
+    struct dense_strides in;
+    int64_t at[LX_MAX_VARS];
+    struct entry *row;
+};
+
+static void rank_rows_take_row(struct ordering *o, const wide_number *in)
+{
+    int64_t n = rows_width(o->c, o->by.from);
+    for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
+    /* From the bottom up: halves that are in order become one. */
+    struct entry *from = o->row, *to = o->row + n;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            int64_t a = i, mid = min_i64(i + run, n), b = mid, end = min_i64(i + 2 * run, n);
+            for (int64_t k = i; k < end; k++)
+                to[k] = b >= end || (a < mid && !lx_ranks_before(&o->by, from[b].value, from[b].place,
+                                                                 from[a].value, from[a].place))
+                            ? from[a++]
+                            : from[b++];
+        }
+        struct entry *other = from;
+        from = to;
+        to = other;
+    }
+    for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
+    for (int i = 0; i < o->c->w->result_count; i++) {
+        /* What a result has of a row that is in order. */
+        const struct op_work *w = &o->c->w->results[i];
+        const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
+        int64_t most = o->by.to >= 0 ? rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
+        struct dense_strides out;
+        struct lx_ranking by;
+        lx_ranking_of(w->op, &by);
+        for (int v = 0; v < w->x.var_count; v++) size[v] = rows_width(o->c, v);
+        dense_part(&s->layout, size, &out);
+        for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
+        for (int64_t k = 0; k < most; k++)
+            s->wide[begin + (by.to >= 0 ? k * out.element[by.to] : 0)] =
+                by.places ? (wide_number)o->row[k].place : o->row[k].value;
+    }
+}
+
+void leaf_ranking(struct chunk *c)
+{
+    struct ordering o = {.c = c};
+    int64_t size[LX_MAX_VARS];
+    lx_ranking_of(c->w->op, &o.by);
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = rows_width(c, v);
+    dense_part(&c->layout[0], size, &o.in);
+    o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
+    for (int v = 0; v >= 0;) {
+        int64_t in = 0;
+        for (v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
+        rank_rows_take_row(&o, c->wide[0] + in);
+        for (v = c->w->x.var_count - 1; v >= 0; v--) {
+            if (v == o.by.from || v == o.by.to) continue;
+            if (++o.at[v] < rows_width(c, v)) break;
+            o.at[v] = 0;
+        }
+    }
+    mem_free(o.row);
+}
+
+static void rank_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    (void)worker;
+    for (int i = 0; i < w->result_count; i++) strip_prepare(&w->results[i], &w->results[i].strip[strip]);
+    strip_chunk(w, (size_t)strip, &w->strip[strip].slice);
+}
+
+void compute_ranking(struct op_work *w)
+{
+    pool_run(w->m->pool, (int64_t)w->strip_count, rank_task, w);
 }

@@ -25,34 +25,18 @@ struct tasks {
     int64_t most_floats;
 };
 
-static int64_t strip_compute_width(const struct slice *s, int v)
-{
-    return s->to[v] - s->from[v];
-}
-
 static int64_t floats_of(const struct op_work *w, const struct slice *s)
 {
     int64_t all = 0;
     for (int i = 0; i < w->op->input_count; i++) {
         int64_t n = 1;
-        for (int h = 0; h < w->x.rank[i]; h++) n *= strip_compute_width(s, w->x.var[i][h]);
+        for (int h = 0; h < w->x.rank[i]; h++) {
+            int v = w->x.var[i][h];
+            n *= s->to[v] - s->from[v];
+        }
         all += n;
     }
     return all;
-}
-
-/* What is not cut further: a tile of a nest, or one element. */
-static int64_t grain(const struct op_work *w, const struct strip_work *s, int v)
-{
-    return w->nests ? s->strip.tile[v] : 1;
-}
-
-/* Sides of tiles as far as layouts care: only nests have to have their tiles dense. */
-static const int64_t *layout_tiles(const struct op_work *w, const struct strip_work *s, int64_t *widths)
-{
-    for (int v = 0; v < w->x.var_count; v++)
-        widths[v] = w->nests ? s->strip.tile[v] : max_i64(strip_compute_width(&s->slice, v), 1);
-    return widths;
 }
 
 static void make_layout(const struct op_work *w, const struct strip_work *s, const struct slice *part,
@@ -62,67 +46,49 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
     int64_t widths[LX_MAX_VARS], tiles[LX_MAX_VARS];
     int n = tile_operand_order(&w->x, w->class == CLASS_CONTRACTION,
                                &w->m->layouts[op_operand(w->op, operand)], operand, order);
-    for (int v = 0; v < w->x.var_count; v++) widths[v] = strip_compute_width(part, v);
-    dense_make(order, n, widths, layout_tiles(w, s, tiles), out);
-}
-
-static void pack_wide(struct chunk *c, int i, int64_t count, struct arena *memory)
-{
-    struct op_work *w = c->w;
-    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
-    const struct place *p = &w->core[c->strip->core].place[i];
-    struct region r;
-    c->wide[i] = mem_zeroed((size_t)count, sizeof *c->wide[i]);
-    if (!(c->strip->usable >> i & 1)) return;
-    region_make(l, &p->box, &w->x, i, &c->slice, memory, &r);
-    dense_gather_wide(l, op_number_type(w->m->graph, w->op, i), &r, p->in->bytes + p->address, &w->x, i,
-                      &c->layout[i], c->wide[i]);
-}
-
-static void pack_input(struct chunk *c, int i, struct arena *memory)
-{
-    struct op_work *w = c->w;
-    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
-    const struct place *p = &w->core[c->strip->core].place[i];
-    struct region r;
-    make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
-    int64_t count = max_i64(c->layout[i].floats, 1);
-    if (w->wide) {
-        pack_wide(c, i, count, memory);
-        return;
+    for (int v = 0; v < w->x.var_count; v++) {
+        widths[v] = part->to[v] - part->from[v];
+        /* Only nests need their tiles dense. */
+        tiles[v] = w->nests ? s->strip.tile[v] : max_i64(s->slice.to[v] - s->slice.from[v], 1);
     }
-    if (!(c->strip->usable >> i & 1)) {
-        c->operand[i] = mem_zeroed((size_t)count, sizeof(float));
-        return;
-    }
-    c->operand[i] = mem_alloc((size_t)count * sizeof(float));
-    region_make(l, &p->box, &w->x, i, &c->slice, memory, &r);
-    dense_gather(l, &r, p->in->bytes + p->address, &w->x, i, &c->layout[i], c->operand[i]);
+    dense_make(order, n, widths, tiles, out);
 }
 
-static leaf_function *leaf_of(const struct op_work *w)
-{
-    if (w->x.window_count && w->wide) return leaf_wide_windows;
-    if (w->x.window_count) return w->class == CLASS_CONTRACTION ? leaf_window_products : leaf_window_fold;
-    if (w->op->kind->traits & LX_PLACES) return leaf_places;
-    if (w->class == CLASS_RANKING) return leaf_ranking;
-    if (w->class == CLASS_CHOICE && w->wide) return leaf_wide_choice;
-    return w->wide                       ? leaf_wide
-           : w->nests                    ? leaf_nest
-           : w->class == CLASS_REDUCTION ? leaf_reduction
-                                         : leaf_pointwise;
-}
-
-static void compute_chunk(struct op_work *w, const struct task *t)
+void strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
 {
     struct chunk *c = mem_zeroed(1, sizeof *c);
     struct arena memory = {0};
     c->w = w;
-    c->strip = &w->strip[t->strip];
-    c->slice = t->slice;
+    c->strip = &w->strip[strip];
+    c->slice = *part;
     narrow_windows(&w->x, &c->slice);
-    for (int i = 0; i < w->op->input_count; i++) pack_input(c, i, &memory);
-    leaf_of(w)(c);
+    for (int i = 0; i < w->op->input_count; i++) {
+        const struct place *p = &w->core[c->strip->core].place[i];
+        struct region r;
+        make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
+        size_t count = (size_t)max_i64(c->layout[i].floats, 1);
+        bool usable = c->strip->usable >> i & 1;
+        if (w->wide)
+            c->wide[i] = mem_zeroed(count, sizeof *c->wide[i]);
+        else
+            c->operand[i] = usable ? mem_alloc(count * sizeof(float)) : mem_zeroed(count, sizeof(float));
+        if (!usable) continue;
+        region_make(&w->m->layouts[op_operand(w->op, i)], &p->box, &w->x, i, &c->slice, &memory, &r);
+        struct dense_operand o = work_operand(w, c->strip, i, &r, &c->layout[i], c->operand[i], c->wide[i]);
+        dense_gather(&o);
+    }
+    leaf_function *leaf = w->wide                       ? leaf_wide
+                          : w->nests                    ? leaf_nest
+                          : w->class == CLASS_REDUCTION ? leaf_reduction
+                                                        : leaf_pointwise;
+    if (w->class == CLASS_CHOICE && w->wide) leaf = leaf_wide_choice;
+    if (w->class == CLASS_RANKING) leaf = leaf_ranking;
+    if (w->op->kind->traits & LX_PLACES) leaf = leaf_places;
+    if (w->x.window_count)
+        leaf = w->wide                         ? leaf_wide_windows
+               : w->class == CLASS_CONTRACTION ? leaf_window_products
+                                               : leaf_window_fold;
+    leaf(c);
     for (int i = 0; i < w->op->input_count; i++) {
         mem_free(c->operand[i]);
         mem_free(c->wide[i]);
@@ -131,16 +97,11 @@ static void compute_chunk(struct op_work *w, const struct task *t)
     mem_free(c);
 }
 
-void strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
-{
-    compute_chunk(w, &(struct task){strip, *part});
-}
-
 static void compute_task(void *context, int64_t task, int worker)
 {
     struct tasks *t = context;
     (void)worker;
-    compute_chunk(t->w, &t->list.at[task]);
+    strip_chunk(t->w, t->list.at[task].strip, &t->list.at[task].slice);
 }
 
 /* Halves the variable of the output with the most grains until the operands fit. */
@@ -150,7 +111,9 @@ static void add_chunks(struct tasks *t, size_t strip, const struct slice *s)
     int most = -1;
     int64_t grains = 1;
     for (int v = 0; v < w->x.var_count; v++) {
-        int64_t n = ceil_div_i64(strip_compute_width(s, v), grain(w, &w->strip[strip], v));
+        /* A tile of a nest, or one element, is not cut further. */
+        int64_t grain = w->nests ? w->strip[strip].strip.tile[v] : 1;
+        int64_t n = ceil_div_i64(s->to[v] - s->from[v], grain);
         if (op_index_reduced(&w->x, v) || n <= grains) continue;
         grains = n;
         most = v;
@@ -160,7 +123,8 @@ static void add_chunks(struct tasks *t, size_t strip, const struct slice *s)
         return;
     }
     struct slice low = *s, high = *s;
-    low.to[most] = high.from[most] = s->from[most] + grains / 2 * grain(w, &w->strip[strip], most);
+    low.to[most] = high.from[most] =
+        s->from[most] + grains / 2 * (w->nests ? w->strip[strip].strip.tile[most] : 1);
     add_chunks(t, strip, &low);
     add_chunks(t, strip, &high);
 }
@@ -174,7 +138,7 @@ void strip_prepare(struct op_work *w, struct strip_work *s)
     else
         s->out = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
-        if (!op_index_follows(&w->x, v)) products *= strip_compute_width(&s->slice, v);
+        if (!op_index_follows(&w->x, v)) products *= (s->slice.to[v] - s->slice.from[v]);
     if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;
     if (w->nests) prepare_nests(w, s);
 }

@@ -90,21 +90,8 @@ WIDE(powers, LARGER(a, b) <= -DBL_MAX || isinf(LARGER(a, b)) || a != a || b != b
         return number_wrapped(t, (whole_number)(expression));                                                \
     }
 
-static bool is_truth(const struct number_type *t)
-{
-    return t == &number_types[LX_BOOL];
-}
-
-/* The bits of the width of the type. */
-static uint64_t wide_arith_bits_of(const struct number_type *t, whole_number n)
-{
-    return (uint64_t)n & (UINT64_MAX >> (64 - t->bits));
-}
-
-static bool shifts_out(const struct number_type *t, whole_number by)
-{
-    return by < 0 || by >= t->bits;
-}
+#define IS_TRUTH   (t == &number_types[LX_BOOL])
+#define SHIFTS_OUT (b < 0 || b >= t->bits)
 
 static uint64_t wide_arith_power(whole_number a, whole_number b)
 {
@@ -134,13 +121,13 @@ WHOLE(ne, a != b)
 WHOLE(lt, a < b)
 WHOLE(le, a <= b)
 WHOLE(ge, a >= b)
-WHOLE(and, is_truth(t) ? a &&b : a &b)
-WHOLE(or, is_truth(t) ? a || b : a | b)
-WHOLE(xor, is_truth(t) ? (a != 0) != (b != 0) : a ^ b)
-WHOLE(not, is_truth(t) ? a == 0 : ~a)
-WHOLE(shl, shifts_out(t, b) ? 0 : (uint64_t)a << b)
-WHOLE(shr, shifts_out(t, b) ? 0 : wide_arith_bits_of(t, a) >> b)
-WHOLE(sar, shifts_out(t, b) ? -(a < 0) : a >> b)
+WHOLE(and, IS_TRUTH ? a &&b : a &b)
+WHOLE(or, IS_TRUTH ? a || b : a | b)
+WHOLE(xor, IS_TRUTH ? (a != 0) != (b != 0) : a ^ b)
+WHOLE(not, IS_TRUTH ? a == 0 : ~a)
+WHOLE(shl, SHIFTS_OUT ? 0 : (uint64_t)a << b)
+WHOLE(shr, SHIFTS_OUT ? 0 : ((uint64_t)a &(UINT64_MAX >> (64 - t->bits))) >> b)
+WHOLE(sar, SHIFTS_OUT ? -(a < 0) : a >> b)
 WHOLE(clamp, (a > b ? a : b) < c ? (a > b ? a : b) : c)
 WHOLE(copy, a)
 WHOLE(any, a != 0 || b != 0)

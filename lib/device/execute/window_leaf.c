@@ -35,33 +35,6 @@ static int64_t window_leaf_width(const struct slide *s, int v)
     return s->c->slice.to[v] - s->c->slice.from[v];
 }
 
-static const struct lx_window *window_of_out(const struct op_index *x, int v)
-{
-    for (int i = 0; i < x->window_count; i++)
-        if (x->windows[i].out == v) return &x->windows[i];
-    return NULL;
-}
-
-static bool is_tap(const struct op_index *x, int v)
-{
-    for (int i = 0; i < x->window_count; i++)
-        if (x->windows[i].tap == v) return true;
-    return false;
-}
-
-static int64_t *window_leaf_table_of(const struct slide *s, const struct lx_window *w)
-{
-    int64_t outs = window_leaf_width(s, w->out), taps = window_leaf_width(s, w->tap),
-            size = s->x->extent[(int)w->in];
-    int64_t *at = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
-    for (int64_t k = 0; k < taps; k++)
-        for (int64_t p = 0; p < outs; p++) {
-            int64_t i = lx_window_at(w, s->c->slice.from[(int)w->out] + p, s->c->slice.from[(int)w->tap] + k);
-            at[k * outs + p] = i >= 0 && i < size ? i - s->c->slice.from[(int)w->in] : -1;
-        }
-    return at;
-}
-
 void narrow_windows(const struct op_index *x, struct slice *s)
 {
     for (int i = 0; i < x->window_count; i++) {
@@ -82,24 +55,33 @@ static void slide_begin(struct slide *s, struct chunk *c)
     const struct op_index *x = s->x;
     int out = x->output, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
-    s->inner_window = s->inner >= 0 ? window_of_out(x, s->inner) : NULL;
+    for (int i = x->window_count - 1; i >= 0; i--)
+        if (x->windows[i].out == s->inner) s->inner_window = &x->windows[i];
     for (int d = 0; d < x->rank[out] - 1; d++) s->kept.var[s->kept.count++] = x->var[out][d];
-    for (int i = 0; i < count; i++)
-        if (is_tap(x, vars[i]))
+    for (int i = 0; i < count; i++) {
+        bool tap = false;
+        for (int k = 0; k < x->window_count; k++) tap |= x->windows[k].tap == vars[i];
+        if (tap)
             s->taps.var[s->taps.count++] = vars[i];
         else if (!op_index_follows(x, vars[i]))
             s->rest.var[s->rest.count++] = vars[i];
+    }
     for (int v = 0; v < s->x->var_count; v++) size[v] = window_leaf_width(s, v);
     dense_part(&c->strip->layout, size, &s->stride[TO]);
     for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
     for (int v = 0; v < s->x->var_count; v++)
         s->to += (c->slice.from[v] - c->strip->slice.from[v]) * s->stride[TO].element[v];
-    for (int i = 0; i < s->x->window_count; i++) s->table[i] = window_leaf_table_of(s, &s->x->windows[i]);
-}
-
-static void slide_end(struct slide *s)
-{
-    for (int i = 0; i < s->x->window_count; i++) mem_free(s->table[i]);
+    for (int i = 0; i < x->window_count; i++) {
+        const struct lx_window *w = &x->windows[i];
+        int64_t outs = window_leaf_width(s, w->out), taps = window_leaf_width(s, w->tap);
+        int64_t *at = s->table[i] = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
+        for (int64_t k = 0; k < taps; k++)
+            for (int64_t p = 0; p < outs; p++) {
+                int64_t n = lx_window_at(w, c->slice.from[(int)w->out] + p, c->slice.from[(int)w->tap] + k);
+                bool inside = n >= 0 && n < x->extent[(int)w->in];
+                at[k * outs + p] = inside ? n - c->slice.from[(int)w->in] : -1;
+            }
+    }
 }
 
 static bool window_leaf_walk_next(const struct slide *s, struct walk *w)
@@ -199,6 +181,7 @@ static void window_leaf_slide_all(struct slide *s, stretch_function *each)
             }
         } while (window_leaf_walk_next(s, &s->taps));
     while (window_leaf_walk_next(s, &s->kept));
+    for (int i = 0; i < s->x->window_count; i++) mem_free(s->table[i]);
 }
 
 static void window_leaf_add_products(const struct slide *s, float *to, const float *x, int64_t step,
@@ -234,7 +217,6 @@ void leaf_window_products(struct chunk *c)
     struct slide s;
     slide_begin(&s, c);
     window_leaf_slide_all(&s, window_leaf_add_products);
-    slide_end(&s);
 }
 
 void leaf_window_fold(struct chunk *c)
@@ -248,18 +230,6 @@ void leaf_window_fold(struct chunk *c)
         for (int64_t i = 0; i < row; i++) to[i * step] = c->w->arith->sum->neutral;
     } while (window_leaf_walk_next(&s, &s.kept));
     window_leaf_slide_all(&s, window_leaf_fold_terms);
-    slide_end(&s);
-}
-
-/* Taps of an output index that lie inside, or all. */
-static int64_t taps_inside(const struct op_index *x, const struct lx_window *w, int64_t out)
-{
-    int64_t n = 0;
-    for (int64_t k = 0; k < w->size; k++) {
-        int64_t at = w->count_all ? 0 : lx_window_at(w, out, k);
-        n += at >= 0 && at < x->extent[(int)w->in];
-    }
-    return n;
 }
 
 void divide_window_means(const struct op_work *w, const struct strip_work *s)
@@ -271,8 +241,15 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
     for (int64_t k = 0; k < s->layout.floats; k++) {
         int64_t n = all;
         for (int i = 0; i < x->window_count; i++) {
-            int v = x->windows[i].out, d = op_index_dim(x, out, v);
-            n *= taps_inside(x, &x->windows[i], s->slice.from[v] + (d >= 0 ? index[d] : 0));
+            /* Taps of the output index that lie inside, or all. */
+            const struct lx_window *t = &x->windows[i];
+            int v = t->out, d = op_index_dim(x, out, v);
+            int64_t inside = 0;
+            for (int64_t tap = 0; tap < t->size; tap++) {
+                int64_t at = lx_window_at(t, s->slice.from[v] + (d >= 0 ? index[d] : 0), tap);
+                inside += t->count_all || (at >= 0 && at < x->extent[(int)t->in]);
+            }
+            n *= inside;
         }
         if (w->wide)
             s->wide[k] = n > 0 ? (wide_number)((double)s->wide[k] * (1 / (double)n)) : 0;

@@ -42,15 +42,6 @@ static void fp32_encode(const float *from, int64_t count, void *to, int64_t at)
     memcpy((float *)to + at, from, (size_t)count * sizeof *from);
 }
 
-static float fp8_value(uint8_t b)
-{
-    int exponent = b >> 3 & 15, fraction = b & 7;
-    float f = exponent == 15 && fraction == 7 ? NAN
-              : exponent == 0                 ? ldexpf((float)fraction, -9)
-                                              : ldexpf((float)(8 + fraction), exponent - 10);
-    return b & 0x80 ? -f : f;
-}
-
 static uint8_t fp8_code(float f)
 {
     uint8_t sign = signbit(f) ? 0x80 : 0;
@@ -72,7 +63,13 @@ static uint8_t fp8_code(float f)
 static void fp8_decode(const void *from, int64_t at, int64_t count, float *to)
 {
     const uint8_t *b = (const uint8_t *)from + at;
-    for (int64_t i = 0; i < count; i++) to[i] = fp8_value(b[i]);
+    for (int64_t i = 0; i < count; i++) {
+        int exponent = b[i] >> 3 & 15, fraction = b[i] & 7;
+        float f = exponent == 15 && fraction == 7 ? NAN
+                  : exponent == 0                 ? ldexpf((float)fraction, -9)
+                                                  : ldexpf((float)(8 + fraction), exponent - 10);
+        to[i] = b[i] & 0x80 ? -f : f;
+    }
 }
 
 static void fp8_encode(const float *from, int64_t count, void *to, int64_t at)
@@ -102,22 +99,18 @@ static void e5m2_encode(const float *from, int64_t count, void *to, int64_t at)
     }
 }
 
-/* To the nearest integer of the range; what is no number becomes 0. */
+/* To the nearest integer of the range; NaN becomes 0. */
 static int64_t dtypes_whole(double x, double low, double high)
 {
     if (isnan(x)) return 0;
     return (int64_t)rint(x < low ? low : x > high ? high : x);
 }
 
-#define INTEGER_TYPE(name, type, low, high)                                                                  \
+/* `whole` makes a number of the type of the double `x`. The ends of 64 bits are no numbers of fp64. */
+#define INTEGER_TYPE(name, type, whole)                                                                      \
     static void name##_decode(const void *from, int64_t at, int64_t count, float *to)                        \
     {                                                                                                        \
         for (int64_t i = 0; i < count; i++) to[i] = (float)((const type *)from)[at + i];                     \
-    }                                                                                                        \
-    static void name##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
-    {                                                                                                        \
-        for (int64_t i = 0; i < count; i++)                                                                  \
-            ((type *)to)[at + i] = (type)dtypes_whole((double)from[i], low, high);                           \
     }                                                                                                        \
     static void name##_widen(const void *from, int64_t at, int64_t count, double *to)                        \
     {                                                                                                        \
@@ -125,47 +118,31 @@ static int64_t dtypes_whole(double x, double low, double high)
     }                                                                                                        \
     static void name##_narrow(const double *from, int64_t count, void *to, int64_t at)                       \
     {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)dtypes_whole(from[i], low, high);   \
+        for (int64_t i = 0; i < count; i++) {                                                                \
+            double x = from[i];                                                                              \
+            ((type *)to)[at + i] = (type)(whole);                                                            \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void name##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) {                                                                \
+            double x = (double)from[i];                                                                      \
+            name##_narrow(&x, 1, to, at + i);                                                                \
+        }                                                                                                    \
     }
 
-INTEGER_TYPE(int8, int8_t, -128, 127)
-INTEGER_TYPE(int16, int16_t, -32768, 32767)
-INTEGER_TYPE(int32, int32_t, -0x1p31, 0x1p31 - 1)
-INTEGER_TYPE(uint8, uint8_t, 0, 255)
-INTEGER_TYPE(uint16, uint16_t, 0, 65535)
-INTEGER_TYPE(uint32, uint32_t, 0, 0x1p32 - 1)
-
-/* The ends of 64 bits are no numbers of fp64. */
-static int64_t int64_of(double x)
-{
-    return isnan(x) ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)rint(x);
-}
-
-static uint64_t uint64_of(double x)
-{
-    return isnan(x) || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)rint(x);
-}
-
-#define LONG_TYPE(type)                                                                                      \
-    static void type##_decode(const void *from, int64_t at, int64_t count, float *to)                        \
-    {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) to[i] = (float)((const type##_t *)from)[at + i];                 \
-    }                                                                                                        \
-    static void type##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
-    {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) ((type##_t *)to)[at + i] = type##_of((double)from[i]);           \
-    }                                                                                                        \
-    static void type##_widen(const void *from, int64_t at, int64_t count, double *to)                        \
-    {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) to[i] = (double)((const type##_t *)from)[at + i];                \
-    }                                                                                                        \
-    static void type##_narrow(const double *from, int64_t count, void *to, int64_t at)                       \
-    {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) ((type##_t *)to)[at + i] = type##_of(from[i]);                   \
-    }
-
-LONG_TYPE(int64)
-LONG_TYPE(uint64)
+INTEGER_TYPE(int8, int8_t, dtypes_whole(x, -128, 127))
+INTEGER_TYPE(int16, int16_t, dtypes_whole(x, -32768, 32767))
+INTEGER_TYPE(int32, int32_t, dtypes_whole(x, -0x1p31, 0x1p31 - 1))
+INTEGER_TYPE(uint8, uint8_t, dtypes_whole(x, 0, 255))
+INTEGER_TYPE(uint16, uint16_t, dtypes_whole(x, 0, 65535))
+INTEGER_TYPE(uint32, uint32_t, dtypes_whole(x, 0, 0x1p32 - 1))
+INTEGER_TYPE(int64, int64_t,
+             isnan(x)       ? 0
+             : x >= 0x1p63  ? INT64_MAX
+             : x <= -0x1p63 ? INT64_MIN
+                            : (int64_t)rint(x))
+INTEGER_TYPE(uint64, uint64_t, isnan(x) || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)rint(x))
 
 static void fp64_decode(const void *from, int64_t at, int64_t count, float *to)
 {

@@ -1,6 +1,6 @@
 /* Stored elements and what they mean, as fp32 and as fp64. Private to the stage.
  *
- * What is not computed in fp32 is held in wide numbers, which have every fp64 and every integer of 64 bits
+ * Numbers beyond fp32 are held as wide numbers, which have every fp64 and every integer of 64 bits
  * to the bit. */
 #ifndef LX_DEVICE_MEMORY_DTYPES_H
 #define LX_DEVICE_MEMORY_DTYPES_H
@@ -36,10 +36,8 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 /* Items to and from fp32. */
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
-/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate.
- * Integers of 64 bits are rounded. */
-void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to);
-void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at);
+/* The same to and from fp64: one rounding, to nearest even; integers saturate. Integers of 64 bits are
+ * rounded. */
 void items_widen(const struct number_type *t, const void *items, int64_t count, double *to);
 void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items);
 /* As wide numbers: those are exact. */
@@ -64,7 +62,7 @@ whole_number number_whole(wide_number x);
 /* A number of a pattern, with all bits if it is whole; the constant of an op. */
 wide_number number_stated(double value, int64_t whole);
 wide_number op_constant(const struct lx_op *op);
-/* To so many bits, the least step being 2^least. */
+/* Rounded to `digits` bits, the least step being 2^least. */
 double number_rounded(double x, int digits, int least);
 
 #endif

@@ -1,43 +1,32 @@
-/* Walking the loops of nests; see iteration.h. */
-#include "device/memory/iteration.h"
+/* Walking the loops of nests; see machine.h. */
+#include "device/memory/machine.h"
 #include "base/fail.h"
 #include "plan/plan.h"
 
 #include <string.h>
-
-static bool nests_equal(const struct lx_nest *a, const struct lx_nest *b)
-{
-    return a->first == b->first && a->last == b->last && a->level_count == b->level_count &&
-           memcmp(a->tiles, b->tiles, (size_t)a->level_count * sizeof *a->tiles) == 0;
-}
-
-/* What is divided is one tile of each op. */
-static bool divided_as_tiles(const struct lx_plan *p, int32_t n, lx_status *st)
-{
-    const struct lx_nest *nest = &p->nests[n];
-    for (int32_t o = nest->first; o <= nest->last; o++) {
-        const struct lx_division *d = &p->divisions->at[o];
-        struct op_index x;
-        int64_t tiles[LX_MAX_VARS];
-        op_index_of(p->layouts->graph, &p->layouts->graph->ops[o], &x);
-        nest_op_tiles(nest, o, tiles);
-        for (int s = 0; s < d->split_count; s++)
-            for (int v = 0; v < x.var_count; v++)
-                if (x.letter[v] == d->splits[s].letter && d->splits[s].tiles != tiles[v])
-                    return status_set(st, LX_E_NEST, "op %s is divided for other tiles than its nest has",
-                                      p->layouts->graph->ops[o].name);
-    }
-    return true;
-}
 
 bool iterations_valid(const struct lx_plan *p, lx_status *st)
 {
     bool ok = p->nest_count == p->divisions->nest_count;
     for (int32_t n = 0; ok && n < p->nest_count; n++) {
         if (!nest_valid(p->layouts, &p->nests[n], st)) return false;
-        ok = nests_equal(&p->nests[n], &p->divisions->nests[n]) &&
-             (n == 0 || p->nests[n].first > p->nests[n - 1].last);
-        if (ok && !divided_as_tiles(p, n, st)) return false;
+        const struct lx_nest *a = &p->nests[n], *b = &p->divisions->nests[n];
+        ok = a->first == b->first && a->last == b->last && a->level_count == b->level_count &&
+             memcmp(a->tiles, b->tiles, (size_t)a->level_count * sizeof *a->tiles) == 0 &&
+             (n == 0 || a->first > a[-1].last);
+        for (int32_t o = a->first; ok && o <= a->last; o++) {
+            /* One tile of each op is divided. */
+            const struct lx_division *d = &p->divisions->at[o];
+            struct op_index x;
+            int64_t tiles[LX_MAX_VARS];
+            op_index_of(p->layouts->graph, &p->layouts->graph->ops[o], &x);
+            nest_op_tiles(a, o, tiles);
+            for (int s = 0; s < d->split_count; s++)
+                for (int v = 0; v < x.var_count; v++)
+                    if (x.letter[v] == d->splits[s].letter && d->splits[s].tiles != tiles[v])
+                        return status_set(st, LX_E_NEST, "op %s is divided for other tiles than its nest has",
+                                          p->layouts->graph->ops[o].name);
+        }
     }
     return ok ? true
               : status_set(st, LX_E_NEST,
@@ -74,11 +63,6 @@ bool iteration_inner_last(const struct iteration *i, int level)
     for (int l = level; i->nest && l < i->nest->level_count; l++)
         if (i->index[l] != i->nest->tiles[l] - 1) return false;
     return true;
-}
-
-bool iteration_is_last(const struct iteration *i)
-{
-    return iteration_inner_last(i, 0);
 }
 
 void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int64_t offset[LX_MAX_VARS])

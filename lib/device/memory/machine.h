@@ -4,11 +4,43 @@
 #define LX_DEVICE_MEMORY_MACHINE_H
 
 #include "base/vec.h"
-#include "device/memory/iteration.h"
+#include "divide/op_nest.h"
+#include "layout/op_index.h"
 #include "device/memory/stick_box.h"
 #include "device/device.h"
 #include "kernels/kernels.h"
 #include "device/reference/values.h"
+
+/* Where a device is in the loops of a nest, and what that means for tensors.
+ *
+ * The ops of a nest are walked once per iteration, the outermost level slowest. The launch of an op is that of
+ * one tile, its pieces are positions in the tile; with `iteration_offsets` they become positions of the whole
+ * tensor, as are all boxes, regions and tags. */
+struct iteration {
+    const struct lx_nest *nest; /* of the op of this tick; NULL: none */
+    int64_t index[LX_MAX_LEVELS];
+    int64_t number; /* from 0 on */
+};
+
+/* Are the nests of a plan nests of its graph, in order of time, and its ops divided as their tiles? */
+bool iterations_valid(const struct lx_plan *p, lx_status *st);
+
+/* At the first iteration of the op's nest, or in none. */
+struct iteration iteration_at(const struct lx_plan *p, int32_t op);
+/* On to the next; false: that was the last. */
+bool iteration_next(struct iteration *i);
+
+/* Of the levels inside `level`: are they all at their first, or last? */
+bool iteration_inner_first(const struct iteration *i, int level);
+bool iteration_inner_last(const struct iteration *i, int level);
+
+/* Variable by variable: where the tile begins, as the launch of the op says. */
+void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int64_t offset[LX_MAX_VARS]);
+
+/* Of a sum over the levels `summed`: how many tiles it has before this iteration; and after it, 0: all of
+ * them. */
+uint32_t iteration_parts_before(const struct iteration *i, unsigned summed);
+uint32_t iteration_parts_after(const struct iteration *i, unsigned summed);
 
 enum { NOBODY = -1, WIPED = -2 };
 
@@ -43,7 +75,7 @@ struct machine_host {
 struct stay_view {
     bool known;
     struct lx_core_view view;
-    int32_t nest;                          /* of which it holds a slice; -1: it is whole */
+    int32_t nest;                          /* that its slice belongs to; -1: it is whole */
     signed char level[LX_MAX_DEVICE_RANK]; /* whose tiles cut the dimension; -1: none */
 };
 
@@ -139,7 +171,7 @@ void shadow_in_use(const struct machine *m, int64_t *bytes);
 /* An op has kept what it did not write: those sticks hold the new value too. */
 void shadow_keep(struct machine *m, const struct place *p, int32_t before, int32_t value);
 
-/* faults.c. Ends the run with an error; the first one counts. Any thread may call it. */
+/* Ends the run with an error; the first one counts. Any thread may call it. */
 void machine_fail(struct machine *m, const lx_status *why);
 void fault_add(struct machine *m, const struct lx_fault *f);
 /* Without a stick. */

@@ -6,7 +6,7 @@
 
 enum { MOST_RUN = 512 };
 
-/* What is done with a run of neighbours: `at` in elements of the box, `dense` in elements of the array. */
+/* A job on runs of neighbours: `at` in elements of the box, `dense` in elements of the array. */
 struct run_job {
     const struct number_type *type;
     const unsigned char *from_memory;
@@ -104,17 +104,6 @@ static void compare_run(const struct run_job *j, int64_t at, int64_t dense, int6
         *j->differing += memcmp(want + i * step * item, run + i * item, (size_t)item) != 0;
 }
 
-/* Neighbours in memory from element i of the innermost dimension on. */
-static int64_t run_length(const int64_t *element, int64_t i, int64_t count)
-{
-    int64_t n = 1;
-    if (element[i] == OUTSIDE)
-        while (i + n < count && n < MOST_RUN && element[i + n] == OUTSIDE) n++;
-    else
-        while (i + n < count && n < MOST_RUN && element[i + n] == element[i] + n) n++;
-    return n;
-}
-
 static void pack_walk(const struct lx_layout *l, const struct region *r, const int64_t *strides,
                       run_function *f, const struct run_job *j)
 {
@@ -140,7 +129,12 @@ static void pack_walk(const struct lx_layout *l, const struct region *r, const i
         const int64_t *element = r->element[inner];
         int64_t count = r->count[inner], step = strides[inner], length;
         for (int64_t i = 0; i < count; i += length) {
-            length = run_length(element, i, count);
+            /* Neighbours in memory from element i on. */
+            int64_t apart = element[i] == OUTSIDE ? 0 : 1;
+            length = 1;
+            while (i + length < count && length < MOST_RUN &&
+                   element[i + length] == element[i] + apart * length)
+                length++;
             bool none = outside || element[i] == OUTSIDE;
             f(j, none ? OUTSIDE : memory + element[i], dense + i * step, step, length);
         }

@@ -63,7 +63,7 @@ static void part_out(struct machine *m, const struct place *p, struct reading *x
     if (x->to) pack_items_part_out(l, &r, first, shape, at, x->to);
 }
 
-/* All parts of it, those that several cores have each for itself. */
+/* All parts, also where several cores hold the same elements. */
 static bool readback_read_parts(struct machine *m, int operand, struct reading *x)
 {
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
@@ -75,7 +75,7 @@ static bool readback_read_parts(struct machine *m, int operand, struct reading *
         ok = p.in != NULL;
         if (ok) part_out(m, &p, x);
     }
-    /* Execution tells of the same fault. */
+    /* Execution reports the same fault. */
     if (m->fault_count > faults) m->fault_count = faults;
     if (m->faults.count > (size_t)m->fault_count && m->fault_count <= LX_MAX_FAULTS)
         m->faults.count = (size_t)m->fault_count;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is in a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
+/* Fills a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
 /* False: the bytes are more than there is; tags and the like are a fraction of them. */
@@ -32,24 +32,24 @@ static void memory_free(struct memory *x)
     mem_free(x->touched);
 }
 
-/* The highest byte that a placed stay claims, within what there is. */
-static int64_t height(const struct machine *m)
+static bool view_sound(const struct machine *m, const struct lx_stay *s)
 {
-    const struct lx_plan *p = m->plan;
-    int64_t most = 0, end, limit = p->problem.capacity;
-    if (p->problem.objective == LX_HEIGHT) limit = max_i64(limit, p->figures.height_bytes);
-    for (int32_t s = 0; s < p->problem.count; s++)
-        if (p->answer.address[s] >= 0 && add_i64(p->answer.address[s], p->problem.buffers[s].size, &end))
-            most = max_i64(most, end);
-    return min_i64(round_up_i64(most, m->stick_bytes), round_up_i64(limit, m->stick_bytes));
+    if (s->tensor < 0 || s->tensor >= m->graph->tensor_count || s->view_op < 0 ||
+        s->view_op >= m->graph->op_count || s->view_operand < 0 ||
+        s->view_operand >= op_operand_count(&m->graph->ops[s->view_op]) ||
+        op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor)
+        return false;
+    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
+    if (s->hold == 0) return true;
+    if (nest < 0 || s->hold < 0 || s->hold > m->plan->nests[nest].level_count) return false;
+    return nest_tensor_of(m->plan->layouts, &m->plan->nests[nest], s->tensor).indexed &
+           level_bit(s->hold - 1);
 }
-
-static bool view_sound(const struct machine *m, const struct lx_stay *s);
 
 void machine_reserve(struct machine *m)
 {
     const struct lx_graph *g = m->graph;
-    /* A plan says of every stay what would be held of it, also of those that are off chip. */
+    /* A plan says of every stay what would be held of it, also off chip. */
     for (int32_t s = 0; s < m->plan->problem.count; s++) {
         struct place p = {.tensor = m->plan->stays[s].tensor, .stay = s, .core = -1};
         if (m->plan->stays[s].hold != 0 && !stay_placed(m, s) && !view_sound(m, &m->plan->stays[s]))
@@ -57,7 +57,7 @@ void machine_reserve(struct machine *m)
     }
     for (int64_t i = 0; i < m->hbm.sticks; i++) m->reserved[i] = NOBODY;
     for (int32_t t = 0; t < g->tensor_count; t++) {
-        /* HBM has two segments: what is kept for good, and the pool that intermediates share. */
+        /* HBM has two segments: tensors that stay for good, and the pool that intermediates share. */
         const struct lx_plan *plan = m->plan;
         int64_t at = plan->hbm_address[t], pool_end = plan->pool_at + plan->pool_bytes;
         int64_t bytes = sticks_to_bytes(m, t, lx_layout_bytes(&m->layouts[t]) / m->stick_bytes), end;
@@ -117,7 +117,13 @@ bool machine_make(struct machine *m, lx_status *st)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
-    int64_t bytes = height(m);
+    /* Scratchpads end with the highest byte that a placed stay claims, within what there is. */
+    int64_t most = 0, end, limit = p->problem.capacity;
+    if (p->problem.objective == LX_HEIGHT) limit = max_i64(limit, p->figures.height_bytes);
+    for (int32_t s = 0; s < p->problem.count; s++)
+        if (p->answer.address[s] >= 0 && add_i64(p->answer.address[s], p->problem.buffers[s].size, &end))
+            most = max_i64(most, end);
+    int64_t bytes = min_i64(round_up_i64(most, m->stick_bytes), round_up_i64(limit, m->stick_bytes));
     for (int64_t c = 0; c < m->cores; c++) {
         if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
         memset(m->lx[c].bytes, POISON, (size_t)bytes);
@@ -174,35 +180,6 @@ struct place place_in_hbm(struct machine *m, int32_t tensor)
     return p;
 }
 
-/* Which level of its nest cuts each device dimension, up to the hold. */
-static void find_levels(const struct machine *m, const struct lx_stay *s, struct stay_view *v)
-{
-    const struct lx_layout *l = &m->layouts[s->tensor];
-    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
-    v->nest = nest >= 0 && s->hold > 0 ? nest : -1;
-    for (int k = 0; k < LX_MAX_DEVICE_RANK; k++) v->level[k] = -1;
-    if (v->nest < 0) return;
-    const struct lx_nest *n = &m->plan->nests[nest];
-    struct nest_tensor t = nest_tensor_of(m->plan->layouts, n, s->tensor);
-    for (int level = 0; level < s->hold && level < n->level_count; level++)
-        for (int k = 0; k < l->rank - 1; k++)
-            if (t.dim[level] >= 0 && l->host_dim[k] == t.dim[level]) v->level[k] = (signed char)level;
-}
-
-static bool view_sound(const struct machine *m, const struct lx_stay *s)
-{
-    if (s->tensor < 0 || s->tensor >= m->graph->tensor_count || s->view_op < 0 ||
-        s->view_op >= m->graph->op_count || s->view_operand < 0 ||
-        s->view_operand >= op_operand_count(&m->graph->ops[s->view_op]) ||
-        op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor)
-        return false;
-    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
-    if (s->hold == 0) return true;
-    if (nest < 0 || s->hold < 0 || s->hold > m->plan->nests[nest].level_count) return false;
-    return nest_tensor_of(m->plan->layouts, &m->plan->nests[nest], s->tensor).indexed &
-           level_bit(s->hold - 1);
-}
-
 const struct stay_view *machine_view(struct machine *m, int32_t stay)
 {
     const struct lx_stay *s = &m->plan->stays[stay];
@@ -217,7 +194,17 @@ const struct stay_view *machine_view(struct machine *m, int32_t stay)
     }
     v->known = true;
     v->view = lx_division_held(m->plan->divisions, s->view_op, s->view_operand, s->hold);
-    find_levels(m, s, v);
+    /* Which level of its nest cuts each device dimension, up to the hold. */
+    const struct lx_layout *l = &m->layouts[s->tensor];
+    int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
+    v->nest = nest >= 0 && s->hold > 0 ? nest : -1;
+    for (int k = 0; k < LX_MAX_DEVICE_RANK; k++) v->level[k] = -1;
+    if (v->nest < 0) return v;
+    const struct lx_nest *n = &m->plan->nests[nest];
+    struct nest_tensor t = nest_tensor_of(m->plan->layouts, n, s->tensor);
+    for (int level = 0; level < s->hold && level < n->level_count; level++)
+        for (int k = 0; k < l->rank - 1; k++)
+            if (t.dim[level] >= 0 && l->host_dim[k] == t.dim[level]) v->level[k] = (signed char)level;
     return v;
 }
 
@@ -261,14 +248,6 @@ struct content content_after(const struct machine *m, int32_t tensor)
                                                     : 0};
 }
 
-/* Cores at an edge have less of a halo than others, so that not all parts are of one size. */
-static bool has_halo(const struct lx_core_view *v)
-{
-    for (int d = 0; d < v->rank; d++)
-        if (v->low[d] || v->high[d]) return true;
-    return false;
-}
-
 struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
 {
     const struct lx_plan *plan = m->plan;
@@ -276,6 +255,10 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     struct place p = {.address = plan->answer.address[stay], .tensor = s->tensor, .stay = stay, .core = core};
     const struct lx_buffer *b = &plan->problem.buffers[stay];
     if (!stay_box(m, stay, core, &p.box)) return p;
+    /* Cores at an edge have less of a halo than others, so that not all parts are of one size. */
+    const struct lx_core_view *v = &m->views[stay].view;
+    bool halo = false;
+    for (int k = 0; k < v->rank; k++) halo |= v->low[k] || v->high[k];
     if (core >= m->views[stay].view.cores)
         fault_plain(m, LX_FAULT_PART, &p, "only %lld cores hold a part of it",
                     (long long)m->views[stay].view.cores);
@@ -285,7 +268,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     else if (round_up_i64(b->size, m->stick_bytes) < box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p, "a part of %lld bytes in a slot of %lld",
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
-    else if (m->views[stay].nest >= 0 && !has_halo(&m->views[stay].view) &&
+    else if (m->views[stay].nest >= 0 && !halo &&
              round_up_i64(b->size, m->stick_bytes) != box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p,
                     "a tile of %lld bytes in a slot of %lld: it is held for other loops",

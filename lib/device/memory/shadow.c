@@ -1,34 +1,35 @@
-/* Tags: every read is checked against what the program means, every write against what is live.
+/* Tags: every read is checked against what the program means, every write against live buffers.
  *
  * A buffer is live at the ticks [start, end) of the plan. A write at tick t over bytes of another buffer that
  * is live at t is a fault, though nobody may read them any more: on a real device the op would still be
  * reading them. The exception is a slot that is handed over: the plan says so (took_slot_of), both have one
  * address, and the one that gives it ends with this op. */
 #include "device/memory/machine.h"
+#include "base/words/words.h"
+#include "base/text.h"
 
-static struct lx_fault fault_at(const struct machine *m, const struct place *p, enum lx_fault_kind kind,
-                                int64_t local, const struct tag *t)
-{
-    struct lx_fault f = {.kind = kind,
-                         .tick = m->tick,
-                         .core = p->stay >= 0 ? (int32_t)p->core : -1,
-                         .tensor = p->tensor,
-                         .stay = p->stay,
-                         .owner = -1,
-                         .address = p->address + local * m->stick_bytes,
-                         .sticks = 1};
-    if (t && t->value >= 0) f.owner = p->stay >= 0 ? m->plan->stays[t->owner].tensor : t->owner;
-    return f;
-}
+#include <stdarg.h>
+#include <stdio.h>
 
 /* The first fault of an access stands for all of them. */
 static void note_fault(const struct machine *m, const struct place *p, enum lx_fault_kind kind, int64_t local,
-                       const struct tag *t, struct lx_fault *first)
+                       int32_t owner, struct lx_fault *first)
 {
-    if (first->sticks == 0)
-        *first = fault_at(m, p, kind, local, t);
-    else
-        first->sticks++;
+    if (first->sticks++ > 0) return;
+    *first = (struct lx_fault){.kind = kind,
+                               .tick = m->tick,
+                               .core = p->stay >= 0 ? (int32_t)p->core : -1,
+                               .tensor = p->tensor,
+                               .stay = p->stay,
+                               .owner = owner,
+                               .address = p->address + local * m->stick_bytes,
+                               .sticks = 1};
+}
+
+/* The tensor that a stick of this memory belongs to; -1: none. */
+static int32_t tag_owner(const struct machine *m, const struct place *p, const struct tag *t)
+{
+    return t->value < 0 ? -1 : p->stay >= 0 ? m->plan->stays[t->owner].tensor : t->owner;
 }
 
 /* What a tile holds is gone with its iteration, and so is what does not live through all of the nest: others
@@ -65,40 +66,28 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
                               : t->stick != (uint32_t)global ? LX_FAULT_MISPLACED
                               : t->parts != value.parts      ? LX_FAULT_INCOMPLETE
                                                              : LX_FAULT_LIFE;
-    note_fault(m, p, kind, local, t, first);
+    note_fault(m, p, kind, local, tag_owner(m, p, t), first);
     return false;
-}
-
-/* May the stay of `p` take the bytes of `other`, which is live? */
-static bool shadow_handed_over(const struct machine *m, const struct place *p, int32_t other)
-{
-    const struct lx_plan *plan = m->plan;
-    return m->writing && plan->took_slot_of[p->stay] == other && plan->answer.address[other] == p->address &&
-           plan->problem.buffers[other].end == m->tick + 1 && plan->problem.buffers[p->stay].start == m->tick;
-}
-
-/* Graph inputs and outputs have their place in HBM for good. */
-static void reserved_write(const struct machine *m, const struct place *p, int64_t local,
-                           struct lx_fault *first)
-{
-    int32_t owner = m->reserved[p->address / m->stick_bytes + local];
-    if (owner == NOBODY || owner == p->tensor) return;
-    if (first->sticks++ > 0) return;
-    *first = fault_at(m, p, LX_FAULT_LIVE, local, NULL);
-    first->owner = owner;
 }
 
 void shadow_stick_write(struct machine *m, const struct place *p, int64_t local, int64_t global,
                         struct content value, struct lx_fault *first)
 {
     struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
-    if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&
-        !shadow_handed_over(m, p, t->owner))
-        note_fault(m, p, LX_FAULT_LIVE, local, t, first);
-    if (p->stay < 0)
-        reserved_write(m, p, local, first);
-    else
+    if (p->stay >= 0) {
+        const struct lx_plan *plan = m->plan;
+        const struct lx_buffer *b = plan->problem.buffers;
+        bool handed_over = m->writing && plan->took_slot_of[p->stay] == t->owner && t->owner >= 0 &&
+                           plan->answer.address[t->owner] == p->address && b[t->owner].end == m->tick + 1 &&
+                           b[p->stay].start == m->tick;
+        if (t->value >= 0 && t->owner != p->stay && live(m, t->owner) && !handed_over)
+            note_fault(m, p, LX_FAULT_LIVE, local, tag_owner(m, p, t), first);
         m->filled[p->stay] = m->round;
+    } else {
+        /* Graph inputs and outputs have their place in HBM for good. */
+        int32_t owner = m->reserved[p->address / m->stick_bytes + local];
+        if (owner != NOBODY && owner != p->tensor) note_fault(m, p, LX_FAULT_LIVE, local, owner, first);
+    }
     *t = (struct tag){value.value, p->stay >= 0 ? p->stay : p->tensor, (uint32_t)global, value.parts};
 }
 
@@ -129,22 +118,16 @@ static void visit_read(void *context, int64_t local, int64_t global)
     shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
 }
 
-/* In HBM no slot is handed over: cores that are ahead would overwrite what others still read of another
- * tensor. */
-static void own_input(struct visit *v, int64_t local)
+static void visit_write(void *context, int64_t local, int64_t global)
 {
+    struct visit *v = context;
+    /* In HBM no slot is handed over: cores that are ahead would overwrite a tensor that others still read. */
     int64_t at = v->p->address / v->m->stick_bytes + local;
     uint32_t touched = v->p->in->touched[at];
     const struct tag *t = &v->p->in->tags[at];
     if (v->p->stay < 0 && v->m->writing && touched > v->m->before && touched <= v->m->last_read &&
         t->value >= 0 && t->owner != v->p->tensor)
-        note_fault(v->m, v->p, LX_FAULT_LIVE, local, t, &v->first);
-}
-
-static void visit_write(void *context, int64_t local, int64_t global)
-{
-    struct visit *v = context;
-    own_input(v, local);
+        note_fault(v->m, v->p, LX_FAULT_LIVE, local, tag_owner(v->m, v->p, t), &v->first);
     shadow_tally(v, local);
     shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
 }
@@ -201,4 +184,100 @@ void shadow_in_use(const struct machine *m, int64_t *bytes)
             sticks += m->lx[c].tags[i].value >= 0 && live(m, m->lx[c].tags[i].owner);
         bytes[c] = sticks * m->stick_bytes;
     }
+}
+
+/* Faults in words: who wanted what where, and what was there. */
+
+LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
+
+LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)
+
+static const char *tensor_name(const struct machine *m, int32_t t)
+{
+    return t >= 0 && t < m->graph->tensor_count ? m->graph->tensors[t].name : "nobody";
+}
+
+static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
+{
+    struct text t = {0};
+    f->iteration = m->at.nest ? m->at.number : -1;
+    m->fault_count++;
+    if (m->faults.count >= LX_MAX_FAULTS) return;
+    bool after = f->tick >= m->graph->op_count;
+    if (after)
+        text_add(&t, "after the last op");
+    else
+        text_format(&t, "op %s (tick %d", m->graph->ops[f->tick].name, (int)f->tick);
+    if (!after && f->iteration >= 0)
+        text_format(&t, ", iteration %lld of %lld", (long long)f->iteration + 1,
+                    (long long)nest_iterations(m->at.nest));
+    if (!after) text_add(&t, ")");
+    if (f->core >= 0) text_format(&t, ", core %d", (int)f->core);
+    if (f->stay >= 0)
+        text_format(&t, ", buffer %s",
+                    f->stay < m->plan->problem.count ? m->plan->problem.buffers[f->stay].name : "nobody");
+    else if (f->tensor >= 0)
+        text_format(&t, ", tensor %s in HBM", tensor_name(m, f->tensor));
+    if (f->address >= 0)
+        text_format(&t, ", %s 0x%llx", f->core >= 0 ? "LX" : "HBM", (unsigned long long)f->address);
+    text_format(&t, ": %s", what);
+    if (f->sticks > 1) text_format(&t, " (%lld sticks)", (long long)f->sticks);
+    f->text = arena_string(m->memory, t.at);
+    text_free(&t);
+    VEC_PUSH(&m->faults, *f);
+}
+
+void machine_fail(struct machine *m, const lx_status *why)
+{
+    if (!__atomic_exchange_n(&m->failed, true, __ATOMIC_ACQ_REL)) m->failure = *why;
+}
+
+void fault_add(struct machine *m, const struct lx_fault *f)
+{
+    struct lx_fault copy = *f;
+    char what[400];
+    const char *owner = tensor_name(m, f->owner);
+    switch (f->kind) {
+    case LX_FAULT_UNWRITTEN:
+        snprintf(what, sizeof what, "reads bytes that nobody has written");
+        break;
+    case LX_FAULT_WIPED:
+        snprintf(what, sizeof what, "reads bytes that were wiped, by an extern op or between bundles");
+        break;
+    case LX_FAULT_OVERWRITTEN:
+        snprintf(what, sizeof what, "reads bytes that belong to %.250s", owner);
+        break;
+    case LX_FAULT_STALE:
+        snprintf(what, sizeof what, "reads another value of %.250s than the program means", owner);
+        break;
+    case LX_FAULT_MISPLACED:
+        snprintf(what, sizeof what, "reads another part of %.250s than the one it wants", owner);
+        break;
+    case LX_FAULT_INCOMPLETE:
+        snprintf(what, sizeof what, "reads a sum of %.250s that has not all its tiles, or others", owner);
+        break;
+    case LX_FAULT_LIVE:
+        snprintf(what, sizeof what, "overwrites %.250s, which is live", owner);
+        break;
+    default:
+        snprintf(what, sizeof what, "%s", lx_fault_help(f->kind));
+    }
+    faults_keep(m, &copy, what);
+}
+
+void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)
+{
+    char what[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    struct lx_fault f = {.kind = kind,
+                         .tick = m->tick,
+                         .core = p && p->stay >= 0 ? (int32_t)p->core : -1,
+                         .tensor = p ? p->tensor : -1,
+                         .stay = p ? p->stay : -1,
+                         .owner = -1,
+                         .address = -1};
+    faults_keep(m, &f, what);
 }

@@ -11,19 +11,6 @@ struct box box_whole(const struct lx_layout *l)
     return b;
 }
 
-/* Slices of a tile; blocks are tiles of an inner loop, each cut in slices. */
-static void cut_dim(struct box *b, int k, const struct lx_core_view *v, int64_t size, int64_t core)
-{
-    int64_t blocks = max_i64(v->blocks[k], 1), block = size / blocks;
-    if (v->slices[k] <= 1 || v->stride[k] < 1) return;
-    int64_t part = ceil_div_i64(block, v->slices[k]), slot = core / v->stride[k] % v->slices[k];
-    int64_t begin = b->lo[k], lo = begin + min_i64(slot * part, block);
-    part = min_i64(part, begin + block - lo);
-    b->lo[k] = max_i64(begin, lo - v->low[k]);
-    b->hi[k] = min_i64(begin + size, lo + (blocks - 1) * block + part + v->high[k]);
-    if (blocks > 1) b->run[k] = part, b->step[k] = block;
-}
-
 struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v, const int64_t *begin,
                         int64_t core)
 {
@@ -33,7 +20,15 @@ struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v,
         int64_t size = l->size[k] / max_i64(v->tiles[k], 1);
         b.lo[k] = begin[k];
         b.hi[k] = begin[k] + size;
-        cut_dim(&b, k, v, size, core);
+        /* Slices of a tile; blocks are tiles of an inner loop, each cut in slices. */
+        int64_t blocks = max_i64(v->blocks[k], 1), block = size / blocks;
+        if (v->slices[k] <= 1 || v->stride[k] < 1) continue;
+        int64_t part = ceil_div_i64(block, v->slices[k]), slot = core / v->stride[k] % v->slices[k];
+        int64_t lo = begin[k] + min_i64(slot * part, block);
+        part = min_i64(part, begin[k] + block - lo);
+        b.lo[k] = max_i64(begin[k], lo - v->low[k]);
+        b.hi[k] = min_i64(begin[k] + size, lo + (blocks - 1) * block + part + v->high[k]);
+        if (blocks > 1) b.run[k] = part, b.step[k] = block;
     }
     return b;
 }
@@ -97,24 +92,6 @@ static int64_t stick_box_element_at(const struct lx_layout *l, const struct box 
     return l->host_dim[last] == h ? at + index % l->size[last] : at;
 }
 
-/* Indices that stand side by side wherever the first of them is: those of a stick; 1 along other
- * dimensions. */
-static int64_t side_by_side(const struct lx_layout *l, int h)
-{
-    int last = l->rank - 1;
-    int64_t run = l->host_dim[last] == h ? l->size[last] : 1;
-    for (int k = 0; k < last; k++)
-        if (l->host_dim[k] == h && l->step[k] != run) return 1;
-    return run;
-}
-
-/* -1: nothing is there. */
-static int64_t walked(const struct span *s, int64_t v)
-{
-    int64_t at = s->first + s->by * v;
-    return at < 0 || at % s->hole != 0 ? -1 : at / s->hole;
-}
-
 /* The positions along device dimension k, each once. */
 static void positions_of_dim(const struct lx_layout *l, const struct box *b, int k, const struct span *s,
                              struct arena *memory, struct region *out)
@@ -151,14 +128,22 @@ static void stick_box_build(const struct lx_layout *l, const struct box *b, cons
     out->within = true;
     for (int h = 0; h < l->host_rank && !sticks_only; h++) {
         bool plain = spans[h].hole == 0 || (spans[h].hole == 1 && spans[h].by == spans[h].stride);
-        int64_t n = max_i64(spans[h].to - spans[h].from, 0),
-                run = plain && spans[h].stride == 1 ? side_by_side(l, h) : 1, count;
+        /* Indices of a stick stand side by side wherever the first of them is. */
+        int last = l->rank - 1;
+        int64_t n = max_i64(spans[h].to - spans[h].from, 0), count;
+        int64_t stick = plain && spans[h].stride == 1 && l->host_dim[last] == h ? l->size[last] : 1,
+                run = stick;
+        for (int k = 0; k < last; k++)
+            if (l->host_dim[k] == h && l->step[k] != stick) run = 1;
         int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
         out->count[h] = n;
         out->element[h] = element;
         for (int64_t i = 0; i < n; i += count) {
-            int64_t index = plain ? spans[h].offset + spans[h].stride * (spans[h].from + i)
-                                  : walked(&spans[h], spans[h].from + i);
+            int64_t index = spans[h].offset + spans[h].stride * (spans[h].from + i);
+            if (!plain) { /* -1: nothing is there */
+                int64_t at = spans[h].first + spans[h].by * (spans[h].from + i);
+                index = at < 0 || at % spans[h].hole != 0 ? -1 : at / spans[h].hole;
+            }
             element[i] = stick_box_element_at(l, b, h, strides, index);
             count = 1;
             if (run == 1 || element[i] == OUTSIDE) continue;

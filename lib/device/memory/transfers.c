@@ -61,22 +61,6 @@ static void store_stick(void *context, int64_t local, int64_t global)
     copy_stick(v->m, &v->lx, local, &v->hbm, global);
 }
 
-/* The first core that holds it: the slots of all variables that do not cut the tensor are 0. */
-static int64_t first_holder(const struct move *v, const int64_t *position)
-{
-    const struct lx_core_view *from = &v->from->view;
-    const struct box *b = &v->parts[0]; /* the first core's: it begins where the slice does */
-    int64_t core = 0;
-    for (int k = 0; k < b->rank && k < from->rank; k++) {
-        if (from->slices[k] <= 1) continue;
-        int64_t at = position[k] - b->lo[k];
-        int64_t part = b->run[k] ? b->run[k] : b->hi[k] - b->lo[k] - from->high[k]; /* without its halo */
-        if (b->run[k]) at %= b->step[k];
-        core += at / part * from->stride[k];
-    }
-    return core;
-}
-
 static void ring_stick(void *context, int64_t local, int64_t global)
 {
     struct move *v = context;
@@ -94,7 +78,17 @@ static void ring_stick(void *context, int64_t local, int64_t global)
     int64_t cores = v->from->view.cores;
     int64_t at = v->core < cores ? box_stick(&v->parts[v->core], position) : -1; /* at home, if it is there */
     if (at < 0) {
-        from.core = first_holder(v, position);
+        /* The first core that holds it: the slots of all variables that do not cut the tensor are 0. */
+        const struct lx_core_view *view = &v->from->view;
+        const struct box *b = &v->parts[0]; /* the first core's: it begins where the slice does */
+        from.core = 0;
+        for (int k = 0; k < b->rank && k < view->rank; k++) {
+            if (view->slices[k] <= 1) continue;
+            int64_t place = position[k] - b->lo[k];
+            int64_t part = b->run[k] ? b->run[k] : b->hi[k] - b->lo[k] - view->high[k]; /* without its halo */
+            if (b->run[k]) place %= b->step[k];
+            from.core += place / part * view->stride[k];
+        }
         at = from.core >= 0 && from.core < cores ? box_stick(&v->parts[from.core], position) : -1;
     }
     if (at < 0) { /* views whose strides are no slots of one division */
@@ -146,33 +140,6 @@ static void move_part(struct move *v)
 static stick_visit *const visits[] = {
     [LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick, [LX_MOVE] = NULL};
 
-/* Is everything that the transfer names there? */
-static bool transfer_valid(struct machine *m, const struct lx_transfer *t)
-{
-    int32_t count_of_stays = m->plan->problem.count;
-    bool known = (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 && t->stay < count_of_stays;
-    if (known && !lx_through_hbm(t->kind))
-        known = t->source >= 0 && t->source < count_of_stays && stay_placed(m, t->source) &&
-                m->plan->stays[t->source].tensor == m->plan->stays[t->stay].tensor;
-    if (known && stay_placed(m, t->stay)) return true;
-    fault_plain(m, LX_FAULT_PLAN, NULL, "a transfer of a buffer that is not on chip, or of another tensor");
-    return false;
-}
-
-static int64_t count_bytes(struct move *v, const struct lx_transfer *t)
-{
-    struct machine *m = v->m;
-    struct lx_counters *c = &m->counted[v->core];
-    int64_t bytes = sticks_to_bytes(m, v->lx.tensor, v->counted);
-    if (t->kind == LX_MOVE) {
-        c->lx_read += bytes;
-        c->lx_written += bytes;
-        return bytes;
-    }
-    *(t->kind == LX_LOAD ? &c->hbm_read : t->kind == LX_STORE ? &c->hbm_written : &c->ring) += bytes;
-    return bytes;
-}
-
 /* Of a move: does each core have the same part before and after, and did the source live until now? */
 static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t cores)
 {
@@ -215,25 +182,18 @@ static bool find_other_side(struct machine *m, const struct lx_transfer *t, int6
     return v->hbm.in != NULL;
 }
 
-static void move_part_of_core(struct move *v, const struct lx_transfer *t, int64_t core, int64_t *bytes)
-{
-    struct machine *m = v->m;
-    v->core = core;
-    v->counted = v->source_fault.sticks = v->target_fault.sticks = 0;
-    v->lx = place_in_stay(m, t->stay, core);
-    if (!v->lx.in) return;
-    if (t->kind == LX_MOVE)
-        move_part(v);
-    else
-        box_visit(&m->layouts[v->lx.tensor], &v->lx.box, visits[t->kind], v);
-    *bytes += count_bytes(v, t);
-    if (v->source_fault.sticks) fault_add(m, &v->source_fault);
-    if (v->target_fault.sticks) fault_add(m, &v->target_fault);
-}
-
 static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *bytes)
 {
-    if (!transfer_valid(m, t)) return;
+    int32_t count_of_stays = m->plan->problem.count;
+    bool known = (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 && t->stay < count_of_stays;
+    if (known && !lx_through_hbm(t->kind))
+        known = t->source >= 0 && t->source < count_of_stays && stay_placed(m, t->source) &&
+                m->plan->stays[t->source].tensor == m->plan->stays[t->stay].tensor;
+    if (!known || !stay_placed(m, t->stay)) {
+        fault_plain(m, LX_FAULT_PLAN, NULL,
+                    "a transfer of a buffer that is not on chip, or of another tensor");
+        return;
+    }
     const struct stay_view *view = machine_view(m, t->stay);
     int32_t tensor = m->plan->stays[t->stay].tensor;
     struct move v = {.m = m,
@@ -246,22 +206,23 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
         fault_plain(m, LX_FAULT_HANDOVER, &p, "it is filled by a copy and cannot take another's place");
     }
     m->access++;
-    for (int64_t c = 0; c < view->view.cores && c < m->cores; c++) move_part_of_core(&v, t, c, bytes);
-}
-
-/* Is it made in this iteration? What a stay holds changes when a level up to its hold goes on: then it is
- * filled, before that it is stored. A sum that begins has nothing to be filled with. */
-static bool made_now(struct machine *m, const struct lx_transfer *t)
-{
-    if (!m->at.nest || t->stay < 0 || t->stay >= m->plan->problem.count) return true;
-    const struct lx_stay *s = &m->plan->stays[t->stay];
-    bool here = s->view_op >= m->at.nest->first && s->view_op <= m->at.nest->last;
-    int hold = here ? s->hold : 0;
-    if (t->kind == LX_STORE) return iteration_inner_last(&m->at, hold);
-    if (!iteration_inner_first(&m->at, hold)) return false;
-    bool sum = s->begins_written && s->tensor >= 0 && s->tensor < m->graph->tensor_count &&
-               content_before(m, s->tensor).parts == 0 && m->summed[s->tensor];
-    return !(t->kind == LX_LOAD && sum);
+    for (v.core = 0; v.core < view->view.cores && v.core < m->cores; v.core++) {
+        struct lx_counters *c = &m->counted[v.core];
+        v.counted = v.source_fault.sticks = v.target_fault.sticks = 0;
+        v.lx = place_in_stay(m, t->stay, v.core);
+        if (!v.lx.in) continue;
+        if (t->kind == LX_MOVE)
+            move_part(&v);
+        else
+            box_visit(&m->layouts[tensor], &v.lx.box, visits[t->kind], &v);
+        int64_t moved = sticks_to_bytes(m, tensor, v.counted);
+        if (t->kind == LX_MOVE) c->lx_read += moved, c->lx_written += moved;
+        if (t->kind == LX_RING) c->ring += moved;
+        if (lx_through_hbm(t->kind)) *(t->kind == LX_LOAD ? &c->hbm_read : &c->hbm_written) += moved;
+        *bytes += moved;
+        if (v.source_fault.sticks) fault_add(m, &v.source_fault);
+        if (v.target_fault.sticks) fault_add(m, &v.target_fault);
+    }
 }
 
 void move_transfers(struct machine *m, bool stores)
@@ -269,7 +230,20 @@ void move_transfers(struct machine *m, bool stores)
     const struct lx_plan *p = m->plan;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
-        if (t->tick == m->tick && (t->kind == LX_STORE) == stores && made_now(m, t))
-            move_one(m, t, &m->transfer_bytes[i]);
+        if (t->tick != m->tick || (t->kind == LX_STORE) != stores) continue;
+        if (m->at.nest && t->stay >= 0 && t->stay < p->problem.count) {
+            /* What a stay holds changes when a level up to its hold goes on: then it is filled, before
+             * that it is stored. A sum that begins has nothing to be filled with. */
+            const struct lx_stay *s = &p->stays[t->stay];
+            bool here = s->view_op >= m->at.nest->first && s->view_op <= m->at.nest->last;
+            int hold = here ? s->hold : 0;
+            if (!(stores ? iteration_inner_last(&m->at, hold) : iteration_inner_first(&m->at, hold)))
+                continue;
+            if (t->kind == LX_LOAD && s->begins_written && s->tensor >= 0 &&
+                s->tensor < m->graph->tensor_count && content_before(m, s->tensor).parts == 0 &&
+                m->summed[s->tensor])
+                continue;
+        }
+        move_one(m, t, &m->transfer_bytes[i]);
     }
 }

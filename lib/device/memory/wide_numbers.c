@@ -17,100 +17,60 @@ double number_rounded(double x, int digits, int least)
     return ldexp(rint(ldexp(x, -step)), step);
 }
 
-/* To the type's own bits, as a float; beyond the range infinite. */
-static float to_float(const struct number_type *t, double x)
-{
-    if (t->digits > 0) x = number_rounded(x, t->digits, t->least);
-    if (fabs(x) >= 0x1p128) return x > 0 ? INFINITY : -INFINITY;
-    /* fp32 must not make 0 of what is not: a truth would be lost. */
-    return t->integer && x != 0 && fabs(x) < (double)FLT_MIN ? FLT_MIN : (float)x;
-}
-
-typedef void decode_function(const struct number_type *t, const void *from, int64_t at, int64_t count,
-                             float *to);
-typedef void encode_function(const struct number_type *t, const float *from, int64_t count, void *to,
-                             int64_t at);
-
-static void widen_by(decode_function *decode, const struct number_type *t, const void *from, int64_t at,
-                     int64_t count, double *to)
+/* `items`: in host order rather than in memory, where elements of 4 bits are packed. */
+static void widen(const struct number_type *t, bool items, const void *from, int64_t at, int64_t count,
+                  double *to)
 {
     float run[BLOCK];
+    if (t->widen) {
+        t->widen(from, at, count, to);
+        return;
+    }
     for (int64_t i = 0, n; i < count; i += n) {
         n = count - i < BLOCK ? count - i : BLOCK;
-        decode(t, from, at + i, n, run);
+        if (items)
+            items_decode(t, (const char *)from + (at + i) * t->item, n, run);
+        else
+            t->decode(from, at + i, n, run);
         for (int64_t k = 0; k < n; k++) to[i + k] = (double)run[k];
     }
 }
 
-static void narrow_by(encode_function *encode, const struct number_type *t, const double *from, int64_t count,
-                      void *to, int64_t at)
+/* To the type's own bits first, as floats; beyond the range infinite. */
+static void narrow(const struct number_type *t, bool items, const double *from, int64_t count, void *to,
+                   int64_t at)
 {
     float run[BLOCK];
+    if (t->narrow) {
+        t->narrow(from, count, to, at);
+        return;
+    }
     for (int64_t i = 0, n; i < count; i += n) {
         n = count - i < BLOCK ? count - i : BLOCK;
-        for (int64_t k = 0; k < n; k++) run[k] = to_float(t, from[i + k]);
-        encode(t, run, n, to, at + i);
+        for (int64_t k = 0; k < n; k++) {
+            double x = t->digits > 0 ? number_rounded(from[i + k], t->digits, t->least) : from[i + k];
+            /* fp32 must not flush a nonzero to 0: a truth would be lost. */
+            bool lost = t->integer && x != 0 && fabs(x) < (double)FLT_MIN;
+            run[k] = fabs(x) >= 0x1p128 ? (x > 0 ? INFINITY : -INFINITY) : lost ? FLT_MIN : (float)x;
+        }
+        if (items)
+            items_encode(t, run, n, (char *)to + (at + i) * t->item);
+        else
+            t->encode(run, n, to, at + i);
     }
-}
-
-static void memory_decode(const struct number_type *t, const void *from, int64_t at, int64_t count, float *to)
-{
-    t->decode(from, at, count, to);
-}
-
-static void memory_encode(const struct number_type *t, const float *from, int64_t count, void *to, int64_t at)
-{
-    t->encode(from, count, to, at);
-}
-
-static void item_decode(const struct number_type *t, const void *from, int64_t at, int64_t count, float *to)
-{
-    items_decode(t, (const char *)from + at * t->item, count, to);
-}
-
-static void item_encode(const struct number_type *t, const float *from, int64_t count, void *to, int64_t at)
-{
-    items_encode(t, from, count, (char *)to + at * t->item);
-}
-
-void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to)
-{
-    if (t->widen)
-        t->widen(from, at, count, to);
-    else
-        widen_by(memory_decode, t, from, at, count, to);
-}
-
-void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at)
-{
-    if (t->narrow)
-        t->narrow(from, count, to, at);
-    else
-        narrow_by(memory_encode, t, from, count, to, at);
 }
 
 void items_widen(const struct number_type *t, const void *items, int64_t count, double *to)
 {
-    if (t->widen)
-        t->widen(items, 0, count, to);
-    else
-        widen_by(item_decode, t, items, 0, count, to);
+    widen(t, true, items, 0, count, to);
 }
 
 void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items)
 {
-    if (t->narrow)
-        t->narrow(from, count, items, 0);
-    else
-        narrow_by(item_encode, t, from, count, items, 0);
+    narrow(t, true, from, count, items, 0);
 }
 
 /* ---- wide numbers ---- */
-
-static bool is_long(const struct number_type *t)
-{
-    return t->integer && t->bits == 64;
-}
 
 static int64_t long_of(wide_number x)
 {
@@ -122,23 +82,11 @@ static uint64_t unsigned_long_of(wide_number x)
     return x != x || x <= 0 ? 0 : x >= 0x1p64L ? UINT64_MAX : (uint64_t)rintl(x);
 }
 
-/* As fp64, of which the type has fewer bits: what fp64 does not have is rounded to those of the type at
- * once. */
-static double as_double(const struct number_type *t, wide_number x)
-{
-    double near = (double)x;
-    if (!isfinite(near) || (wide_number)near == x || t->digits == 0) return near;
-    int exponent;
-    frexpl(x, &exponent);
-    int step = exponent - t->digits > t->least ? exponent - t->digits : t->least;
-    return (double)ldexpl(rintl(ldexpl(x, -step)), step);
-}
-
 void numbers_to_wide(const struct number_type *t, const void *from, int64_t at, int64_t count,
                      wide_number *to)
 {
     double run[BLOCK];
-    if (is_long(t)) {
+    if (t->integer && t->bits == 64) {
         for (int64_t i = 0; i < count && t->low < 0; i++)
             to[i] = (wide_number)((const int64_t *)from)[at + i];
         for (int64_t i = 0; i < count && t->low >= 0; i++)
@@ -147,7 +95,7 @@ void numbers_to_wide(const struct number_type *t, const void *from, int64_t at, 
     }
     for (int64_t i = 0, n; i < count; i += n) {
         n = count - i < BLOCK ? count - i : BLOCK;
-        numbers_widen(t, from, at + i, n, run);
+        widen(t, false, from, at + i, n, run);
         for (int64_t k = 0; k < n; k++) to[i + k] = (wide_number)run[k];
     }
 }
@@ -156,7 +104,7 @@ void numbers_from_wide(const struct number_type *t, const wide_number *from, int
                        int64_t at)
 {
     double run[BLOCK];
-    if (is_long(t)) {
+    if (t->integer && t->bits == 64) {
         for (int64_t i = 0; i < count && t->low < 0; i++) ((int64_t *)to)[at + i] = long_of(from[i]);
         for (int64_t i = 0; i < count && t->low >= 0; i++)
             ((uint64_t *)to)[at + i] = unsigned_long_of(from[i]);
@@ -164,8 +112,17 @@ void numbers_from_wide(const struct number_type *t, const wide_number *from, int
     }
     for (int64_t i = 0, n; i < count; i += n) {
         n = count - i < BLOCK ? count - i : BLOCK;
-        for (int64_t k = 0; k < n; k++) run[k] = as_double(t, from[i + k]);
-        numbers_narrow(t, run, n, to, at + i);
+        for (int64_t k = 0; k < n; k++) {
+            wide_number x = from[i + k];
+            run[k] = (double)x;
+            if (!isfinite(run[k]) || (wide_number)run[k] == x || t->digits == 0) continue;
+            /* What fp64 does not have is rounded to the type's fewer bits at once. */
+            int exponent;
+            frexpl(x, &exponent);
+            int step = exponent - t->digits > t->least ? exponent - t->digits : t->least;
+            run[k] = (double)ldexpl(rintl(ldexpl(x, -step)), step);
+        }
+        narrow(t, false, run, n, to, at + i);
     }
 }
 
@@ -223,17 +180,12 @@ wide_number op_constant(const struct lx_op *op)
 
 /* ---- what ops compute with ---- */
 
-static enum lx_dtype wide_numbers_dtype_of(const struct lx_graph *g, const struct lx_op *op, int operand)
-{
-    return g->tensors[op_operand(op, operand)].dtype;
-}
-
 /* Of `where` the condition does not count. */
 static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
 {
     bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) <= 0x1p64);
     for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !(op->kind->traits & LX_TRUTH); i++)
-        whole = whole && number_types[wide_numbers_dtype_of(g, op, i)].integer;
+        whole = whole && number_types[g->tensors[op_operand(op, i)].dtype].integer;
     return whole;
 }
 
@@ -241,8 +193,8 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 {
     bool wide = false, floats = true;
     for (int i = 0; i < op_operand_count(op); i++) {
-        wide |= wide_numbers_dtype_of(g, op, i) == LX_FP64;
-        floats &= !number_types[wide_numbers_dtype_of(g, op, i)].integer;
+        wide |= g->tensors[op_operand(op, i)].dtype == LX_FP64;
+        floats &= !number_types[g->tensors[op_operand(op, i)].dtype].integer;
     }
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST && all_whole(g, op)) return NUMBERS_INTEGER;
@@ -256,7 +208,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)
 {
-    const struct number_type *t = &number_types[wide_numbers_dtype_of(g, op, operand)];
+    const struct number_type *t = &number_types[g->tensors[op_operand(op, operand)].dtype];
     if (op->kind->id != LX_KIND_BITCAST) return t;
     return &number_types[t->bits == 8    ? LX_UINT8
                          : t->bits == 16 ? LX_UINT16

@@ -53,26 +53,21 @@ static bool choose_reference_choose(struct choosing *k)
     return true;
 }
 
-/* Whole numbers wrap around at the width of their type. */
-static wide_number choose_reference_whole_of(const struct choosing *k, uint64_t n)
-{
-    return number_wrapped(&number_types[k->e->g->tensors[k->e->op->output].dtype], (whole_number)n);
-}
-
 static void choose_reference_combine(struct choosing *k, int64_t to, wide_number term)
 {
     const struct lx_op_params *p = k->e->op->params;
     wide_number now = k->value[to];
     double y = (double)now, x = (double)term;
-    bool whole = k->e->numbers == NUMBERS_INTEGER;
+    bool whole = k->e->numbers == NUMBERS_INTEGER; /* they wrap around at the width of their type */
+    const struct number_type *type = &number_types[k->e->g->tensors[k->e->op->output].dtype];
     uint64_t a = whole ? (uint64_t)number_whole(now) : 0, b = whole ? (uint64_t)number_whole(term) : 0;
     switch (p ? p->combine : LX_COMBINE_REPLACE) {
     case LX_COMBINE_ADD:
-        k->value[to] = whole ? choose_reference_whole_of(k, a + b) : (wide_number)(y + x);
+        k->value[to] = whole ? number_wrapped(type, (whole_number)(a + b)) : (wide_number)(y + x);
         k->size[to] += fabs(x);
         return;
     case LX_COMBINE_MUL:
-        k->value[to] = whole ? choose_reference_whole_of(k, a * b) : (wide_number)(y * x);
+        k->value[to] = whole ? number_wrapped(type, (whole_number)(a * b)) : (wide_number)(y * x);
         k->size[to] = fabs(y * x);
         return;
     case LX_COMBINE_MIN:
@@ -107,35 +102,6 @@ static bool choose_reference_next(struct choosing *k)
         k->at[v] = 0;
     }
     return false;
-}
-
-static bool choose_reference_rounds(const struct evaluation *e)
-{
-    const struct lx_op_params *p = e->op->params;
-    enum lx_combine c = p ? p->combine : LX_COMBINE_REPLACE;
-    return e->bounded && e->numbers != NUMBERS_INTEGER && e->op->kind->id == LX_KIND_SCATTER &&
-           (c == LX_COMBINE_ADD || c == LX_COMBINE_MUL);
-}
-
-static void choose_reference_hand_over(const struct choosing *k)
-{
-    const struct evaluation *e = k->e;
-    double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) *
-                          log1p(e->numbers == NUMBERS_FP64 ? 0x1p-53 : 0x1p-24));
-    for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST) {
-        int64_t n = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST;
-        double slack[JUDGED_MOST], value[JUDGED_MOST];
-        for (int64_t j = 0; j < n; j++) {
-            slack[j] = growth * k->size[i + j] + 0x1p-149;
-            value[j] = (double)k->value[i + j];
-        }
-        e->take(e->context, 0, i,
-                &(struct expected){.count = n,
-                                   .value = value,
-                                   .exact = choose_reference_rounds(e) ? NULL : k->value + i,
-                                   .slack = choose_reference_rounds(e) ? slack : NULL,
-                                   .peak = choose_reference_rounds(e) ? k->size + i : NULL});
-    }
 }
 
 void evaluate_choice(struct evaluation *e)
@@ -178,8 +144,108 @@ void evaluate_choice(struct evaluation *e)
                 choose_reference_element(&k->e->in[k->c.operand], choose_reference_place_in(k, k->c.operand));
         } while (choose_reference_next(k));
     }
-    choose_reference_hand_over(k);
+    enum lx_combine combine = e->op->params ? e->op->params->combine : LX_COMBINE_REPLACE;
+    bool rounds = e->bounded && e->numbers != NUMBERS_INTEGER && e->op->kind->id == LX_KIND_SCATTER &&
+                  (combine == LX_COMBINE_ADD || combine == LX_COMBINE_MUL);
+    double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) *
+                          log1p(e->numbers == NUMBERS_FP64 ? 0x1p-53 : 0x1p-24));
+    for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST) {
+        int64_t n = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST;
+        double slack[JUDGED_MOST], value[JUDGED_MOST];
+        for (int64_t j = 0; j < n; j++) {
+            slack[j] = growth * k->size[i + j] + 0x1p-149;
+            value[j] = (double)k->value[i + j];
+        }
+        e->take(e->context, 0, i,
+                &(struct expected){.count = n,
+                                   .value = value,
+                                   .exact = rounds ? NULL : k->value + i,
+                                   .slack = rounds ? slack : NULL,
+                                   .peak = rounds ? k->size + i : NULL});
+    }
     mem_free(k->value);
     mem_free(k->size);
     mem_free(k);
+}
+
+/* What ops that order elements mean, row by row: of each place the element that comes so far behind the
+ * first. */
+
+struct ranking {
+    const struct evaluation *e;
+    struct lx_ranking by;
+    int64_t step[2][LX_MAX_VARS];
+    int64_t at[LX_MAX_VARS];
+    wide_number *row, *value;
+    int64_t *order;
+};
+
+/* A heap with the last of all on top: the top goes to the end. */
+static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
+{
+    for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+        int64_t *o = k->order;
+        if (child + 1 < n &&
+            lx_ranks_before(&k->by, k->row[o[child]], o[child], k->row[o[child + 1]], o[child + 1]))
+            child++;
+        if (!lx_ranks_before(&k->by, k->row[o[i]], o[i], k->row[o[child]], o[child])) return;
+        int64_t other = o[i];
+        o[i] = o[child];
+        o[child] = other;
+        i = child;
+    }
+}
+
+static void rank_reference_take_row(struct ranking *k)
+{
+    const struct lx_einsum *map = k->e->op->map;
+    int64_t n = map->extent[k->by.from], most = k->by.to >= 0 ? map->extent[k->by.to] : 1, in = 0, out = 0;
+    for (int v = 0; v < map->var_count; v++) in += k->at[v] * k->step[0][v], out += k->at[v] * k->step[1][v];
+    for (int64_t i = 0; i < n; i += JUDGED_MOST)
+        operand_wide_row(&k->e->in[0], in + i * k->step[0][k->by.from], k->step[0][k->by.from],
+                         n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->row + i);
+    for (int64_t i = 0; i < n; i++) k->order[i] = i;
+    for (int64_t i = n / 2; i-- > 0;) rank_reference_sink(k, i, n);
+    for (int64_t end = n - 1; end > 0; end--) {
+        int64_t last = k->order[0];
+        k->order[0] = k->order[end];
+        k->order[end] = last;
+        rank_reference_sink(k, 0, end);
+    }
+    for (int64_t i = 0; i < most; i++)
+        k->value[out + (k->by.to >= 0 ? i * k->step[1][k->by.to] : 0)] =
+            k->by.places ? (wide_number)k->order[i] : k->row[k->order[i]];
+}
+
+void evaluate_ranking(struct evaluation *e)
+{
+    struct ranking k = {.e = e};
+    lx_ranking_of(e->op, &k.by);
+    const struct lx_einsum *map = k.e->op->map;
+    for (int i = 0; i < 2; i++) {
+        int64_t n = 1;
+        for (int d = map->rank[i] - 1; d >= 0; d--) {
+            k.step[i][(int)map->index[i][d]] = n;
+            n *= map->extent[(int)map->index[i][d]];
+        }
+    }
+    size_t n = (size_t)e->op->map->extent[k.by.from];
+    k.row = mem_alloc(n * sizeof *k.row);
+    k.order = mem_alloc(n * sizeof *k.order);
+    k.value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k.value);
+    for (int v = 0; v >= 0;) {
+        rank_reference_take_row(&k);
+        for (v = map->var_count - 1; v >= 0; v--) {
+            if (v == k.by.from || v == k.by.to) continue;
+            if (++k.at[v] < map->extent[v]) break;
+            k.at[v] = 0;
+        }
+    }
+    for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST)
+        e->take(e->context, 0, i,
+                &(struct expected){.count = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST,
+                                   .exact = k.value + i});
+    mem_free(k.row);
+    mem_free(k.order);
+    mem_free(k.value);
 }

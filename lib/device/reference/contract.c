@@ -9,6 +9,7 @@
  * fp32, DEPTH of them at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor
  * makes up. The order of all sums is fixed. */
 #include "device/reference/evaluate.h"
+#include "base/checked.h"
 #include "base/memory.h"
 #include "base/cancel.h"
 
@@ -129,17 +130,6 @@ static void contract_put_line(const struct packing *p, int64_t line, const doubl
     for (int64_t k = 0; sizes && k < p->depth_count; k++) sizes[k * p->width] = (float)fabs(row[k]);
 }
 
-/* One depth of all panels. */
-static void put_depth(const struct packing *p, int64_t depth, const double *row)
-{
-    for (int64_t i = 0; i < p->count; i += p->width) {
-        int64_t place = i * p->depth_count + depth * p->width;
-        int64_t n = p->count - i < p->width ? p->count - i : p->width;
-        for (int64_t k = 0; k < n; k++) p->to[place + k] = row[i + k];
-        for (int64_t k = 0; p->sizes && k < n; k++) p->sizes[place + k] = (float)fabs(row[i + k]);
-    }
-}
-
 /* Along the sum, or along the lines where these stand side by side. */
 static void contract_pack(const struct packing *p, double *row)
 {
@@ -149,7 +139,11 @@ static void contract_pack(const struct packing *p, double *row)
     bool across = p->lines->step == 1 && p->depth->step != 1;
     for (int64_t k = 0; across && k < p->depth_count; k++) {
         contract_fetch(p->o, p->at + p->depth->offset[p->depth_from + k], p->lines, p->first, p->count, row);
-        put_depth(p, k, row);
+        for (int64_t i = 0; i < p->count; i += p->width) {
+            int64_t place = i * p->depth_count + k * p->width, n = min_i64(p->count - i, p->width);
+            for (int64_t j = 0; j < n; j++) p->to[place + j] = row[i + j];
+            for (int64_t j = 0; p->sizes && j < n; j++) p->sizes[place + j] = (float)fabs(row[i + j]);
+        }
     }
     for (int64_t i = 0; !across && i < p->count; i++) {
         contract_fetch(p->o, p->at + p->lines->offset[p->first + i], p->depth, p->depth_from, p->depth_count,
@@ -240,6 +234,46 @@ static void add_depth(const struct contraction *c, const struct block *b, struct
         }
 }
 
+/* A blend over tiles is a running average: what the tiles before have made of it counts 1 - (the sum of the
+ * weights of this one), which is an error of so many roundings of 1 + (the sum of their sizes). */
+
+/* What of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
+static void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size)
+{
+    int64_t last = -1;
+    int64_t run = e->vars > e->kept_vars ? e->extent[e->vars - 1] : 1;
+    int64_t step = e->vars > e->kept_vars ? e->step[0][e->vars - 1] : 0;
+    for (int64_t j = 0; j < count; j++) {
+        left[j] = size[j] = 1;
+        if (e->op->kind->id != LX_KIND_BLEND) continue;
+        /* Where the weights of the element's row begin. */
+        int64_t row = 0;
+        for (int64_t k = e->kept_vars - 1, rest = at + j; k >= 0; k--) {
+            row += rest % e->extent[k] * e->step[0][k];
+            rest /= e->extent[k];
+        }
+        if (row == last) {
+            left[j] = left[j - 1];
+            size[j] = size[j - 1];
+            continue;
+        }
+        last = row;
+        for (int64_t n = 0; n < e->terms; n += run) {
+            int64_t term = row;
+            for (int64_t k = e->vars - 1, rest = n; k >= e->kept_vars; k--) {
+                term += rest % e->extent[k] * e->step[0][k];
+                rest /= e->extent[k];
+            }
+            for (int64_t i = 0; i < run; i += JUDGED_MOST) {
+                double weight[JUDGED_MOST];
+                int64_t some = run - i < JUDGED_MOST ? run - i : JUDGED_MOST;
+                operand_row(&e->in[0], term + i * step, step, some, weight);
+                for (int64_t k = 0; k < some; k++) left[j] -= weight[k], size[j] += fabs(weight[k]);
+            }
+        }
+    }
+}
+
 /* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the
  * weights of the tile leave. */
 static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
@@ -292,11 +326,6 @@ static void contract_hand_over(const struct contraction *c, const struct block *
                                .signless = true});
 }
 
-static int64_t contract_part_of(int64_t whole, int64_t from, int64_t most)
-{
-    return whole - from < most ? whole - from : most;
-}
-
 static void block_task(void *context, int64_t task, int worker)
 {
     struct contraction *c = context;
@@ -305,8 +334,8 @@ static void block_task(void *context, int64_t task, int worker)
     struct block b = {.outer = task / (c->row_blocks * c->column_blocks),
                       .row = task / c->column_blocks % c->row_blocks * ROWS,
                       .column = task % c->column_blocks * COLUMNS};
-    b.rows = contract_part_of(c->rows[IN_A].count, b.row, ROWS);
-    b.columns = contract_part_of(c->columns[IN_A].count, b.column, COLUMNS);
+    b.rows = min_i64(c->rows[IN_A].count - b.row, ROWS);
+    b.columns = min_i64(c->columns[IN_A].count - b.column, COLUMNS);
     memset(w->sum, 0, sizeof w->sum);
     memset(w->size, 0, sizeof w->size);
     for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
@@ -318,29 +347,25 @@ static void block_task(void *context, int64_t task, int worker)
 
 /* ---- dots: neither rows nor columns ---- */
 
-static void contract_dot(const struct contraction *c, int64_t outer, double *value, double *absolute)
-{
-    double a[DEPTH], b[DEPTH];
-    *value = *absolute = 0;
-    for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
-        int64_t n = contract_part_of(c->summed[IN_A].count, k, DEPTH);
-        contract_fetch(&c->a, c->outer[IN_A].offset[outer], &c->summed[IN_A], k, n, a);
-        contract_fetch(&c->b, c->outer[IN_B].offset[outer], &c->summed[IN_B], k, n, b);
-        for (int64_t i = 0; i < n; i++) {
-            *value += a[i] * b[i];
-            *absolute += fabs(a[i] * b[i]);
-        }
-    }
-}
-
 static void dot_task(void *context, int64_t task, int worker)
 {
     struct contraction *c = context;
     const struct evaluation *e = c->e;
     double value[COLUMNS], absolute[COLUMNS], slack[COLUMNS];
-    int64_t from = task * COLUMNS, count = contract_part_of(c->outer[IN_A].count, from, COLUMNS);
+    int64_t from = task * COLUMNS, count = min_i64(c->outer[IN_A].count - from, COLUMNS);
     for (int64_t i = 0; i < count; i++) {
-        contract_dot(c, from + i, &value[i], &absolute[i]);
+        int64_t sums = c->summed[IN_A].count;
+        value[i] = absolute[i] = 0;
+        for (int64_t k = 0; k < sums; k += DEPTH) {
+            double a[DEPTH], b[DEPTH];
+            int64_t n = min_i64(sums - k, DEPTH);
+            contract_fetch(&c->a, c->outer[IN_A].offset[from + i], &c->summed[IN_A], k, n, a);
+            contract_fetch(&c->b, c->outer[IN_B].offset[from + i], &c->summed[IN_B], k, n, b);
+            for (int64_t j = 0; j < n; j++) {
+                value[i] += a[j] * b[j];
+                absolute[i] += fabs(a[j] * b[j]);
+            }
+        }
     }
     add_before(e, from, count, value, absolute);
     for (int64_t i = 0; i < count; i++) slack[i] = slack_of_sum(e, absolute[i], value[i]);

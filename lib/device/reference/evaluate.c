@@ -25,15 +25,6 @@ static double stored_in_fp32(const struct evaluation *e, double value)
                                                                                        : 0;
 }
 
-/* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights
- * that they have, and once per addition; the logarithm and the largest exponent twice, as it is and joined
- * to what was there before. Cores make it in one piece. */
-static double slack_of_powers(const struct evaluation *e, double largest, double value)
-{
-    double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(largest, fabs(value)) + 8;
-    return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
-}
-
 double one_part_of(const struct evaluation *e)
 {
     double n = (double)e->divisor;
@@ -42,7 +33,13 @@ double one_part_of(const struct evaluation *e)
 
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
-    if (e->op->kind->error == LX_ERROR_OF_POWERS) return slack_of_powers(e, absolute, value);
+    if (e->op->kind->error == LX_ERROR_OF_POWERS) {
+        /* Each power is rounded with its exponent, by at most log(n) u on the average of the weights that
+         * they have, and once per addition; the logarithm and the largest exponent twice, as it is and
+         * joined to the sum before. Cores make it in one piece. */
+        double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(absolute, fabs(value)) + 8;
+        return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
+    }
     if (e->numbers == NUMBERS_FP64 && !e->meaning->fold->divides)
         return e->growth * absolute + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
     if (e->op->kind->error == LX_ERROR_OF_PRODUCT)
@@ -69,18 +66,6 @@ bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
     bool shaped = op->input_count == 1 && g->tensors[op->output].rank >= 0 &&
                   g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
     return shaped && (op->offset || op->kind->id == LX_KIND_RESTICKIFY);
-}
-
-//* Where the boxes that are read begin. */
-static void find_bases(struct evaluation *e)
-{
-    const struct lx_einsum *map = e->op->map;
-    for (int i = 0; map->walks && i < e->op->input_count; i++) {
-        const struct lx_tensor *t = &e->g->tensors[e->op->inputs[i]];
-        e->in[i].base = 0;
-        for (int d = 0; map->walks[i].offset && d < t->rank; d++)
-            e->in[i].base = e->in[i].base * t->shape[d] + map->walks[i].first[d];
-    }
 }
 
 static int64_t step_in(const struct evaluation *e, int operand, int v)
@@ -175,18 +160,6 @@ int64_t run_from(int64_t n, int64_t to, int64_t row)
 
 /* ---- element by element ---- */
 
-static void pointwise_run(const struct evaluation *e, double (*x)[BLOCK], int64_t count, double *value,
-                          double *slack)
-{
-    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
-    for (int64_t i = 0; i < count; i++) {
-        double v[3] = {x[0][i], x[1][i], x[2][i]};
-        value[i] = e->meaning->in_double(v);
-    }
-    for (int64_t i = 0; e->cuts && i < count; i++) value[i] = trunc(value[i]);
-    for (int64_t i = 0; rounds && i < count; i++) slack[i] = slack_of_element(e, x[0][i], value[i]);
-}
-
 static void pointwise_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
 {
     int last = e->kept_vars - 1, inputs = e->op->input_count;
@@ -201,7 +174,12 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
         evaluate_offsets_of(e, n, at);
         for (int i = 0; i < inputs && i < 3; i++)
             operand_row(&e->in[i], at[i], last >= 0 ? e->step[i][last] : 0, count, x[i]);
-        pointwise_run(e, x, count, value, slack);
+        for (int64_t i = 0; i < count; i++) {
+            double v[3] = {x[0][i], x[1][i], x[2][i]};
+            value[i] = e->meaning->in_double(v);
+            if (e->cuts) value[i] = trunc(value[i]);
+            if (rounds) slack[i] = slack_of_element(e, x[0][i], value[i]);
+        }
         e->take(e->context, worker, n,
                 &(struct expected){.count = count,
                                    .value = value,
@@ -212,62 +190,23 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
 
 /* ---- reductions ---- */
 
-/* Of what is finite. */
-static double larger_of(double a, double b)
+/* One more term each. Beside a fold that does not add: the largest of what is finite, or the product of what
+ * is above 1. */
+static void fold_terms(const struct meaning_fold *fold, const double *term, int64_t count, int64_t step,
+                       double *value, double *absolute)
 {
-    return b > a && b <= (double)FLT_MAX ? b : a;
-}
-
-/* What is kept beside a fold that does not add: the largest, or the product of what is above 1. */
-static double size_with(const struct meaning_fold *fold, double size, double term)
-{
-    return fold->multiplies ? fmax(size, 1) * fmax(term, 1) : larger_of(size, term);
-}
-
-static void fold_run(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
-                     double *absolute)
-{
-    double sum = *value, size = *absolute;
     for (int64_t i = 0; fold->adds && i < count; i++) {
-        sum += term[i];
-        size += fabs(term[i]);
+        value[i * step] += term[i];
+        absolute[i * step] += fabs(term[i]);
     }
     for (int64_t i = 0; !fold->adds && i < count; i++) {
-        sum = fold->in_double((double[]){sum, term[i]});
-        size = size_with(fold, size, fabs(term[i]));
+        double *size = &absolute[i * step], now = fabs(term[i]);
+        value[i * step] = fold->in_double((double[]){value[i * step], term[i]});
+        if (fold->multiplies)
+            *size = fmax(*size, 1) * fmax(now, 1);
+        else if (now > *size && now <= (double)FLT_MAX)
+            *size = now;
     }
-    *value = sum;
-    *absolute = size;
-}
-
-/* All terms of one element, along the last summed variable. */
-static void evaluate_fold_terms(const struct evaluation *e, int64_t at, double *value, double *absolute)
-{
-    double term[BLOCK];
-    int64_t run = e->extent[e->vars - 1], step = e->step[0][e->vars - 1];
-    for (int64_t j = 0; j < e->terms; j += run)
-        for (int64_t i = 0; i < run; i += BLOCK) {
-            int64_t n = run - i < BLOCK ? run - i : BLOCK;
-            operand_row(&e->in[0], at + summed_offset(e, j) + i * step, step, n, term);
-            fold_run(e->meaning->fold, term, n, value, absolute);
-        }
-}
-
-static void finish_fold(const struct evaluation *e, int worker, int64_t at, int64_t count, double *value,
-                        double *absolute)
-{
-    double slack[BLOCK];
-    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
-    for (int64_t i = 0; i < count; i++) {
-        if (e->meaning->fold->divides) value[i] *= one_part_of(e);
-        if (rounds) slack[i] = slack_of_sum(e, absolute[i], value[i]);
-    }
-    e->take(e->context, worker, at,
-            &(struct expected){.count = count,
-                               .value = value,
-                               .slack = rounds ? slack : NULL,
-                               .peak = rounds ? absolute : NULL,
-                               .signless = true});
 }
 
 static void reduction_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
@@ -275,7 +214,8 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
     int last = e->kept_vars - 1;
     int64_t row = last >= 0 ? e->extent[last] : 1, count;
     int64_t step = last >= 0 ? e->step[0][last] : 0;
-    double value[BLOCK], absolute[BLOCK];
+    double value[BLOCK], absolute[BLOCK], slack[BLOCK];
+    bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
     bool side_by_side = step == 1 || (e->vars > e->kept_vars && step > 0 && step < e->step[0][e->vars - 1]);
     for (int64_t n = from; n < to; n += count) {
         int64_t at[3];
@@ -292,21 +232,31 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
             double term[BLOCK];
             for (int64_t j = 0; j < e->terms; j++) {
                 operand_row(&e->in[0], at[0] + summed_offset(e, j), step, count, term);
-                /* One more term each; of what is not added up the largest instead of the sum of sizes. */
-                const struct meaning_fold *fold = e->meaning->fold;
-                for (int64_t i = 0; fold->adds && i < count; i++) {
-                    value[i] += term[i];
-                    absolute[i] += fabs(term[i]);
-                }
-                for (int64_t i = 0; !fold->adds && i < count; i++) {
-                    value[i] = fold->in_double((double[]){value[i], term[i]});
-                    absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
-                }
+                fold_terms(e->meaning->fold, term, count, 1, value, absolute);
             }
         }
-        for (int64_t i = 0; !side_by_side && i < count; i++)
-            evaluate_fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
-        finish_fold(e, worker, n, count, value, absolute);
+        for (int64_t i = 0; !side_by_side && i < count; i++) {
+            /* All terms of one element, along the last summed variable. */
+            double term[BLOCK];
+            int64_t run = e->extent[e->vars - 1], apart = e->step[0][e->vars - 1];
+            for (int64_t j = 0; j < e->terms; j += run)
+                for (int64_t k = 0, some; k < run; k += some) {
+                    some = run - k < BLOCK ? run - k : BLOCK;
+                    operand_row(&e->in[0], at[0] + i * step + summed_offset(e, j) + k * apart, apart, some,
+                                term);
+                    fold_terms(e->meaning->fold, term, some, 0, &value[i], &absolute[i]);
+                }
+        }
+        for (int64_t i = 0; i < count; i++) {
+            if (e->meaning->fold->divides) value[i] *= one_part_of(e);
+            if (rounds) slack[i] = slack_of_sum(e, absolute[i], value[i]);
+        }
+        e->take(e->context, worker, n,
+                &(struct expected){.count = count,
+                                   .value = value,
+                                   .slack = rounds ? slack : NULL,
+                                   .peak = rounds ? absolute : NULL,
+                                   .signless = true});
     }
 }
 
@@ -323,14 +273,6 @@ static void share_task(void *context, int64_t task, int worker)
     const struct share *s = context;
     int64_t from = task * s->per_task, to = from + s->per_task, count = s->e->out_count;
     s->block(s->e, worker, from, to < count ? to : count);
-}
-
-/* Are integers of 64 bits moved, or cast to what is rounded? */
-static bool moves_long(const struct evaluation *e)
-{
-    const struct number_type *t = e->in[0].type;
-    bool moves = e->op->kind->id == LX_KIND_CAST || e->op->kind->traits & LX_VIEW;
-    return moves && t && t->integer && t->bits == 64;
 }
 
 void evaluate_op(struct evaluation *e, struct pool *pool)
@@ -362,7 +304,18 @@ void evaluate_op(struct evaluation *e, struct pool *pool)
         s.block = placing_block;
     } else if (e->op->map) {
         order_variables(e);
-        find_bases(e);
+        /* Where the boxes that are read begin. */
+        const struct lx_einsum *map = e->op->map;
+        for (int i = 0; map->walks && i < e->op->input_count; i++) {
+            const struct lx_tensor *t = &e->g->tensors[e->op->inputs[i]];
+            e->in[i].base = 0;
+            for (int d = 0; map->walks[i].offset && d < t->rank; d++)
+                e->in[i].base = e->in[i].base * t->shape[d] + map->walks[i].first[d];
+        }
+        /* Integers of 64 bits that are moved, or cast to a rounded type. */
+        const struct number_type *type = e->in[0].type;
+        bool long_move = (e->op->kind->id == LX_KIND_CAST || e->op->kind->traits & LX_VIEW) && type &&
+                         type->integer && type->bits == 64;
         bool whole =
             e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* nothing is computed */
         if (!whole && e->op->kind->traits & LX_CONTRACTS) {
@@ -371,7 +324,7 @@ void evaluate_op(struct evaluation *e, struct pool *pool)
         }
         s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
                   : whole                                                                ? integer_block
-                  : moves_long(e)                                                        ? long_move_block
+                  : long_move                                                            ? long_move_block
                   : e->op->reduces                                                       ? reduction_block
                                                                                          : pointwise_block;
     }

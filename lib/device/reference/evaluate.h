@@ -22,10 +22,59 @@
 #ifndef LX_DEVICE_REFERENCE_EVALUATE_H
 #define LX_DEVICE_REFERENCE_EVALUATE_H
 
-#include "device/reference/meaning.h"
-#include "device/reference/wide_operand.h"
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
+#include "device/memory/dtypes.h"
+
+/* An operand of an op as whole tensor in host order: stored items, or numbers of fp64. */
+
+struct operand {
+    const void *items;
+    const struct number_type *type; /* of the items */
+    const double *wide;             /* or NULL: the items */
+    int64_t base; /* of a box: where its first element is; all places are counted from there */
+};
+
+/* Elements at, at + step, ... as fp64: what the device reads, to the bit. */
+void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to);
+/* The same with all bits of 64-bit integers. */
+void operand_wide_row(const struct operand *o, int64_t at, int64_t step, int64_t count, wide_number *to);
+/* Elements at + offset[0], at + offset[1], ... */
+void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to);
+
+/* What the kinds of ops compute, as functions of numbers in fp64: the reference that a device is judged by.
+ * Written apart from the arithmetic of the device on purpose. */
+
+/* How elements become one where indices go. */
+struct meaning_fold {
+    double start;
+    double (*in_double)(const double *v); /* of what there is and one more */
+    bool adds;                            /* it is a plain sum, for which callers have loops of their own */
+    bool multiplies;
+    bool divides; /* in the end: times 1 / the number of elements, rounded to the numbers of the op */
+};
+
+struct meaning {
+    /* Of the elements of the operands at one place, a constant after the inputs; there is room for three.
+     * NULL: the kind only folds. Of a contraction: its terms. */
+    double (*in_double)(const double *v);
+    const struct meaning_fold *fold; /* NULL: no index can go */
+};
+
+/* NULL: nobody knows what it computes. Then the kind is one of those that only mix their operands
+ * (LX_MIXES), or it cannot be evaluated. */
+const struct meaning *meaning_of(const struct lx_kind *kind);
+/* What an op gives that computes with whole numbers: of elements, or of what there is and one more. The
+ * result is brought into the range of its type by the caller. `width`: bits of that type, 0 of a truth. */
+typedef whole_number whole_function(whole_number a, whole_number b, whole_number c, int width);
+struct whole_meaning {
+    whole_function *element, *fold; /* NULL: it has none */
+    whole_number start;             /* of a fold; the first term where it has to be one */
+    bool from_first;
+};
+const struct whole_meaning *whole_meaning_of(const struct lx_kind *kind);
+/* Can every op be evaluated? If not, `st` names the first that cannot. */
+bool meanings_known(const struct lx_graph *g, lx_status *st);
 
 /* Operands that ops are evaluated with; elements are functions of at most three. */
 enum { EVALUATED_MOST = LX_MAX_INPUTS };
@@ -65,17 +114,14 @@ void evaluate_op(struct evaluation *e, struct pool *pool);
 double slack_of_sum(const struct evaluation *e, double absolute, double value);
 double slack_of_element(const struct evaluation *e, double operand, double value);
 
-/* blend_left.c: what of the sum before the tile of a blend is left, and the absolute terms of that; 1 of
- * other sums. */
-void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size);
-
 /* choose_reference.c: an op that chooses by indices. */
 void evaluate_choice(struct evaluation *e);
-/* rank_reference.c: an op that orders. */
+/* An op that orders. */
+
 void evaluate_ranking(struct evaluation *e);
 /* evaluate_windows.c: ops with windows. */
 void evaluate_windows(struct evaluation *e, struct pool *pool);
-/* evaluate_whole_windows.c: the same of whole numbers. */
+/* The same of whole numbers. */
 void evaluate_whole_windows(struct evaluation *e, struct pool *pool);
 /* Of a mean: 1 / its divisor, rounded as the op computes. */
 double one_part_of(const struct evaluation *e);
@@ -91,9 +137,9 @@ void view_block(const struct evaluation *e, int worker, int64_t from, int64_t to
 /* Elements from n on that lie in one row of the output, at most a block of them. */
 int64_t run_from(int64_t n, int64_t to, int64_t row);
 
-/* evaluate_picks.c: places of the largest and the least. */
+/* Places of the largest and the least. */
 void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
-/* placing.c: ops that put elements at other places. */
+/* evaluate_views.c: ops that put elements at other places. */
 void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
 /* contract.c */

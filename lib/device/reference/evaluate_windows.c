@@ -21,7 +21,6 @@ struct windowed {
     int64_t step[2][LX_MAX_VARS];                                    /* in the arrays above */
     int taps[LX_MAX_VARS], tap_count, rest[LX_MAX_VARS], rest_count; /* variables that are summed */
     int64_t per_task;
-    bool failed;
 };
 
 static const struct lx_window *window_with(const struct lx_op *op, int v)
@@ -38,29 +37,21 @@ static bool evaluate_windows_follows(const struct lx_op *op, int v)
     return w && w->in == v;
 }
 
-static bool in_output(const struct windowed *x, int v)
+static bool in_output(const struct lx_op *op, int v)
 {
-    int out = x->e->op->input_count;
-    for (int d = 0; d < x->map->rank[out]; d++)
-        if (x->map->index[out][d] == v) return true;
+    for (int d = 0; d < op->map->rank[op->input_count]; d++)
+        if (op->map->index[op->input_count][d] == v) return true;
     return false;
 }
 
-/* Steps of the operand's own order. */
-static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
-{
-    int64_t n = 1;
-    for (int d = x->map->rank[operand] - 1; d >= 0; d--) {
-        int v = x->map->index[operand][d];
-        step[v] = n;
-        n *= x->map->extent[v];
-    }
-    return n;
-}
-
+/* In the operand's own order. */
 static void evaluate_windows_decode(struct windowed *x, int i)
 {
-    int64_t n = own_steps(x, i, x->step[i]);
+    int64_t n = 1;
+    for (int d = x->map->rank[i] - 1; d >= 0; d--) {
+        x->step[i][(int)x->map->index[i][d]] = n;
+        n *= x->map->extent[(int)x->map->index[i][d]];
+    }
     x->in[i] = mem_alloc((size_t)max_i64(n, 1) * sizeof(double));
     operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
 }
@@ -74,12 +65,12 @@ static void turn(struct windowed *x)
     for (int kept = 1; kept >= 0; kept--)
         for (int d = rank - 1; d >= 0; d--) {
             int v = m->index[1][d];
-            if (in_output(x, v) != (kept == 1)) continue;
+            if (in_output(x->e->op, v) != (kept == 1)) continue;
             to[v] = n;
             n *= m->extent[v];
         }
     double *turned = mem_alloc((size_t)max_i64(n, 1) * sizeof *turned);
-    for (int64_t i = 0; turned && i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         int64_t place = 0;
         for (int d = 0; d < rank; d++) place += at[d] * to[(int)m->index[1][d]];
         turned[place] = x->in[1][i];
@@ -108,16 +99,6 @@ struct reach {
 static int64_t evaluate_windows_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-/* Of a window whose output index is fixed. */
-static bool reach_fixed(const struct windowed *x, const struct row *r, const struct lx_window *w,
-                        struct reach *to)
-{
-    int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
-    if (c < 0 || c % w->hole || c / w->hole >= x->map->extent[(int)w->in]) return false;
-    to->at[0] += c / w->hole * x->step[0][(int)w->in];
-    return true;
 }
 
 /* Of the window that the row goes along. */
@@ -174,15 +155,6 @@ static void evaluate_windows_add_products(const struct windowed *x, const struct
     }
 }
 
-static bool next_tap(const struct windowed *x, struct row *r)
-{
-    for (int k = x->tap_count - 1; k >= 0; k--) {
-        if (++r->index[x->taps[k]] < x->map->extent[x->taps[k]]) return true;
-        r->index[x->taps[k]] = 0;
-    }
-    return false;
-}
-
 /* The next term beside the taps, which only moves in the operands. */
 static bool evaluate_windows_next_term(const struct windowed *x, int64_t *index, struct reach *t)
 {
@@ -206,7 +178,13 @@ static void add_tap(const struct windowed *x, const struct row *r)
     *to = (struct reach){.end = r->count, .period = 1};
     for (int i = 0; i < op->window_count; i++) {
         const struct lx_window *w = &op->windows[i];
-        if (w->out == r->last ? !reach_along(x, r, w, to) : !reach_fixed(x, r, w, to)) return;
+        if (w->out == r->last) {
+            if (!reach_along(x, r, w, to)) return;
+            continue;
+        }
+        int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
+        if (c < 0 || c % w->hole || c / w->hole >= x->map->extent[(int)w->in]) return;
+        to->at[0] += c / w->hole * x->step[0][(int)w->in];
     }
     for (int v = 0; v < x->map->var_count; v++)
         for (int i = 0; i < op->input_count; i++)
@@ -291,8 +269,13 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
         }
         if (e->before.items) operand_row(&e->before, n, 1, r.count, r.value);
         for (int64_t i = 0; e->before.items && i < r.count; i++) r.absolute[i] = fabs(r.value[i]);
-        do add_tap(x, &r);
-        while (next_tap(x, &r));
+        for (int k = 0; k >= 0;) {
+            add_tap(x, &r);
+            for (k = x->tap_count - 1; k >= 0; k--) {
+                if (++r.index[x->taps[k]] < x->map->extent[x->taps[k]]) break;
+                r.index[x->taps[k]] = 0;
+            }
+        }
         evaluate_windows_finish(x, worker, n, &r);
     }
 }
@@ -302,7 +285,7 @@ void evaluate_windows(struct evaluation *e, struct pool *pool)
     struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
     x.e->terms = 1;
     for (int v = 0; v < x.map->var_count; v++) {
-        if (in_output(&x, v) || evaluate_windows_follows(x.e->op, v)) continue;
+        if (in_output(x.e->op, v) || evaluate_windows_follows(x.e->op, v)) continue;
         x.e->terms *= x.map->extent[v];
         if (window_with(x.e->op, v))
             x.taps[x.tap_count++] = v;
@@ -318,4 +301,107 @@ void evaluate_windows(struct evaluation *e, struct pool *pool)
     pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
     mem_free(x.in[0]);
     mem_free(x.in[1]);
+}
+
+/* Windows of whole numbers: each element of the output by itself, its terms one after the other; exact. The
+ * operands are decoded once. */
+
+enum { WHOLE_BLOCK = 256 };
+
+struct slid {
+    const struct evaluation *e;
+    const struct whole_meaning *m;
+    whole_number *in[2];
+    int64_t step[2][LX_MAX_VARS];
+    int summed[LX_MAX_VARS], summed_count; /* variables that the output lacks, but for those that follow */
+    int64_t per_task;
+};
+
+static void decode_whole(struct slid *s, int operand)
+{
+    const struct lx_einsum *map = s->e->op->map;
+    int64_t n = 1;
+    for (int d = map->rank[operand] - 1; d >= 0; d--) {
+        s->step[operand][(int)map->index[operand][d]] = n;
+        n *= map->extent[(int)map->index[operand][d]];
+    }
+    s->in[operand] = mem_alloc((size_t)n * sizeof *s->in[operand]);
+    for (int64_t at = 0, count; at < n; at += count) {
+        wide_number row[WHOLE_BLOCK];
+        count = min_i64(n - at, WHOLE_BLOCK);
+        operand_wide_row(&s->e->in[operand], at, 1, count, row);
+        for (int64_t i = 0; i < count; i++) s->in[operand][at + i] = number_whole(row[i]);
+    }
+}
+
+/* Sets what follows from the other indices; false: there is no such element. */
+static bool slide(const struct lx_op *op, int64_t *index)
+{
+    for (int i = 0; i < op->window_count; i++) {
+        const struct lx_window *w = &op->windows[i];
+        int64_t at = w->stride * index[(int)w->out] + w->dilation * index[(int)w->tap] - w->pad;
+        if (at < 0 || at % w->hole != 0 || at / w->hole >= op->map->extent[(int)w->in]) return false;
+        index[(int)w->in] = at / w->hole;
+    }
+    return true;
+}
+
+/* Of no terms at all a maximum is infinite: an end of its type when it is stored. */
+static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64_t n)
+{
+    const struct evaluation *e = s->e;
+    const struct lx_tensor *out = &e->g->tensors[e->op->output];
+    int64_t index[LX_MAX_VARS] = {0}, rest = n;
+    whole_number total = s->m->start;
+    bool none = s->m->from_first;
+    for (int d = out->rank - 1; d >= 0; d--) {
+        index[(int)e->op->map->index[e->op->input_count][d]] = rest % out->shape[d];
+        rest /= out->shape[d];
+    }
+    if (e->before.items) {
+        wide_number before;
+        operand_wide_row(&e->before, n, 1, 1, &before);
+        total = number_whole(before);
+        none = false;
+    }
+    for (int k = 0; k >= 0;) {
+        if (slide(e->op, index)) {
+            int64_t at[2] = {0, 0};
+            for (int v = 0; v < e->op->map->var_count; v++)
+                for (int i = 0; i < e->op->input_count; i++) at[i] += index[v] * s->step[i][v];
+            whole_number a = s->in[0][at[0]];
+            whole_number term = s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
+            total = none ? term : s->m->fold(total, term, 0, 64);
+            none = false;
+        }
+        for (k = s->summed_count - 1; k >= 0; k--) {
+            if (++index[s->summed[k]] < e->op->map->extent[s->summed[k]]) break;
+            index[s->summed[k]] = 0;
+        }
+    }
+    return none ? (wide_number)e->meaning->fold->start : number_wrapped(&number_types[out->dtype], total);
+}
+
+static void slide_task(void *context, int64_t number, int worker)
+{
+    const struct slid *s = context;
+    int64_t from = number * s->per_task, to = min_i64(from + s->per_task, s->e->out_count);
+    for (int64_t n = from, count; n < to && !cancel_requested(); n += count) {
+        wide_number exact[WHOLE_BLOCK];
+        count = min_i64(to - n, WHOLE_BLOCK);
+        for (int64_t i = 0; i < count; i++) exact[i] = evaluate_whole_windows_element_at(s, n + i);
+        s->e->take(s->e->context, worker, n, &(struct expected){.count = count, .exact = exact});
+    }
+}
+
+void evaluate_whole_windows(struct evaluation *e, struct pool *pool)
+{
+    struct slid s = {.e = e, .m = whole_meaning_of(e->op->kind), .per_task = e->out_count / TASKS + 1};
+    for (int v = 0; v < e->op->map->var_count; v++)
+        if (!in_output(e->op, v) && !evaluate_windows_follows(e->op, v)) s.summed[s.summed_count++] = v;
+    decode_whole(&s, 0);
+    if (e->op->input_count > 1) decode_whole(&s, 1);
+    pool_run(pool, ceil_div_i64(e->out_count, s.per_task), slide_task, &s);
+    mem_free(s.in[0]);
+    mem_free(s.in[1]);
 }

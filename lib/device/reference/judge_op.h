@@ -36,7 +36,7 @@ struct tile_op {
     int64_t terms; /* of a whole sum, over all tiles */
 };
 
-/* `op` of `g`, with one result, is op `tick` of the nest. NULL: memory is out. */
+/* `op` of `g`, with one result, is op `tick` of the nest. */
 struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, const struct lx_nest *n,
                              int32_t tick, struct arena *memory);
 

@@ -1,6 +1,5 @@
 /* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are
- * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors are as
- * large as they are, and it is told. Of ops that mix bytes a value is known only as long as no rounded
+ * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors grow, so the distance is only reported. Of ops that mix bytes a value is known only as long as no rounded
  * number went into it.
  *
  * A value is dropped behind the last op that reads it. */
@@ -11,11 +10,100 @@
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "graph/graph.h"
+#include "base/hash.h"
+#include "device/memory/dtypes.h"
+#include "graph/choice.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Element i of a tensor depends on seed, name and i only (splitmix64 at a position), so that threads can fill
+ * blocks of 4,096 elements in any order and the data are the same on every machine. */
+
+enum { BLOCK = 4096 };
+
+struct filling {
+    uint64_t key;
+    const struct number_type *type;
+    bool raw; /* bytes, whatever they mean */
+    float scale, offset;
+    int64_t below; /* of indices: numbers from 0 to this; 0: it has none */
+    char *items;
+    int64_t count;
+};
+
+static void fill_block(void *context, int64_t task, int worker)
+{
+    const struct filling *f = context;
+    int64_t from = task * BLOCK, n = f->count - from < BLOCK ? f->count - from : BLOCK;
+    float numbers[BLOCK];
+    (void)worker;
+    for (int64_t i = 0; i < n; i++) {
+        /* Element i of a stream: splitmix64 at position i. */
+        uint64_t z = f->key + (uint64_t)(from + i) * UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+        uint64_t h = z ^ (z >> 31);
+        if (f->raw)
+            f->items[from + i] = (char)(h >> 56);
+        else if (f->below > 0)
+            numbers[i] = (float)(h >> 11 & ((UINT64_C(1) << 40) - 1)) * 0x1p-40f * (float)f->below;
+        else if (f->type->integer) /* -4 to 3, or 0 and 1 */
+            numbers[i] = f->type->low < 0 ? (float)(h >> 61) - 4 : (float)(h >> 63);
+        else
+            numbers[i] = (float)((double)(h >> 11) * 0x1p-52 - 1) * f->scale + f->offset;
+    }
+    if (!f->raw) items_encode(f->type, numbers, n, f->items + from * f->type->item);
+}
+
+void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
+               int64_t count)
+{
+    const struct lx_tensor *t = &g->tensors[tensor];
+    struct filling f = {
+        .type = &number_types[t->dtype], .raw = t->rank < 0, .scale = 1, .items = items, .count = count};
+    if (!lx_role_arrives(t->role)) {
+        memset(items, 0, (size_t)(count * (f.raw ? 1 : f.type->item)));
+        return;
+    }
+    uint64_t h = hash_bytes(HASH_START, &seed, sizeof seed);
+    f.key = hash_bytes(h, t->name, strlen(t->name));
+    bool positive = false;
+    double longest = 1;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            if (g->ops[o].inputs[i] != tensor) continue;
+            positive |= (g->ops[o].kind->positive >> i & 1) != 0;
+            const struct lx_op *op = &g->ops[o];
+            if (t->role != LX_WEIGHT || !op->map || !(op->kind->traits & LX_CONTRACTS)) continue;
+            double summed = 1; /* elements that the contraction sums */
+            for (int v = 0; v < op->map->var_count; v++) {
+                bool kept = false;
+                for (int k = 0; k < op->map->rank[op->input_count]; k++)
+                    kept |= op->map->index[op->input_count][k] == v;
+                if (!kept) summed *= (double)op->map->extent[v];
+            }
+            longest = fmax(longest, summed);
+        }
+    if (f.type->integer) {
+        /* The least extent that an index of this tensor chooses from; 0: it is no index. */
+        int64_t below = 0;
+        struct lx_choice c;
+        for (int32_t o = 0; o < g->op_count; o++) {
+            const struct lx_op *op = &g->ops[o];
+            if (!lx_choice_of(op, &c)) continue;
+            for (int i = 0; i < c.index_count; i++)
+                for (int a = 0; op->inputs[c.index + i] == tensor && a < c.axis_count; a++)
+                    if (below == 0 || op->map->extent[c.var[a]] < below) below = op->map->extent[c.var[a]];
+        }
+        f.below = below;
+    }
+    f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;
+    f.offset = positive ? 1 : 0;
+    pool_run(pool, (count + BLOCK - 1) / BLOCK, fill_block, &f);
+}
 
 /* While the pattern is evaluated: stored items, numbers, or neither where nobody knows. */
 struct value {
@@ -126,29 +214,6 @@ static void evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     mem_free(slack);
 }
 
-/* The same elements in another shape: what was not rounded stays so. */
-static void evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
-{
-    const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
-    out->computed = x->computed;
-    if (x->items) {
-        reference_items_make(out);
-        memcpy(out->items, x->items, (size_t)(x->count * number_types[x->dtype].item));
-    }
-    if (!x->wide) return;
-    out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
-    memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
-}
-
-/* Does a reshape keep elements, rather than bytes? */
-static bool keeps_elements(const struct evaluating *v, int32_t o, const struct value *out)
-{
-    const struct lx_op *op = &v->g->ops[o];
-    if (op->kind->id != LX_KIND_RESHAPE || op->input_count != 1) return false;
-    const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
-    return x->count == out->count && x->dtype == out->dtype;
-}
-
 static void reference_drop(struct value *x)
 {
     mem_free(x->items);
@@ -156,20 +221,11 @@ static void reference_drop(struct value *x)
     x->items = x->wide = NULL;
 }
 
-/* Inputs and zeros when they are first read. */
-static void begin_value(struct evaluating *v, int32_t n)
-{
-    struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
-    if (!x || x->items) return;
-    reference_items_make(x);
-    data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
-}
-
 /* False: cancelled. */
 static bool evaluate_all(struct evaluating *v)
 {
     for (int32_t n = 0; n < v->r->program.value_count; n++) {
-        const struct lx_tensor *t = &v->g->tensors[value_tensor(&v->r->program, n)];
+        const struct lx_tensor *t = &v->g->tensors[v->r->program.tensor[n]];
         struct value *x = &v->values[n];
         *x = (struct value){.count = t->rank < 0 ? t->bytes : 1, .dtype = t->rank < 0 ? LX_INT8 : t->dtype};
         for (int d = 0; d < t->rank; d++) x->count *= t->shape[d];
@@ -184,9 +240,14 @@ static bool evaluate_all(struct evaluating *v)
     for (int32_t t = 0; t < v->g->tensor_count; t++)
         if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
     for (int32_t o = 0; o < v->g->op_count; o++) {
-        for (int i = 0; i < v->g->ops[o].input_count; i++)
-            begin_value(v, program_input(&v->r->program, o, i));
-        begin_value(v, v->r->program.kept[o]);
+        for (int i = 0; i <= v->g->ops[o].input_count; i++) {
+            /* Inputs and zeros when they are first read. */
+            int32_t n = i < v->g->ops[o].input_count ? program_input(p, o, i) : p->kept[o];
+            struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
+            if (!x || x->items) continue;
+            reference_items_make(x);
+            data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
+        }
         for (int i = 0; i < v->g->ops[o].output_count; i++) {
             struct lx_op op = op_of_result(&v->g->ops[o], i);
             struct value *out = &v->values[v->r->program.made_at[o] + i];
@@ -195,9 +256,20 @@ static bool evaluate_all(struct evaluating *v)
                 evaluate_made(v, o, out);
             else if (op_is_shaped(v->g, &op))
                 evaluate_shaped(v, o, &op, out);
-            else if (keeps_elements(v, o, out))
-                evaluate_reshape(v, o, out);
-            else
+            else if (op.kind->id == LX_KIND_RESHAPE && op.input_count == 1 &&
+                     v->values[program_input(p, o, 0)].count == out->count &&
+                     v->values[program_input(p, o, 0)].dtype == out->dtype) {
+                /* The same elements in another shape: what was not rounded stays so. */
+                const struct value *x = &v->values[program_input(p, o, 0)];
+                out->computed = x->computed;
+                if (x->items) {
+                    reference_items_make(out);
+                    memcpy(out->items, x->items, (size_t)(x->count * number_types[x->dtype].item));
+                }
+                if (!x->wide) continue;
+                out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
+                memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
+            } else
                 evaluate_mixed(v, o, &op, i, out);
         }
         if (pool_cancelled(v->pool)) return false;
@@ -247,20 +319,15 @@ struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t see
     return NULL;
 }
 
-/* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
-static const struct reference_output *output_named(const struct lx_reference *r, const char *name)
-{
-    static const struct reference_output none = {0};
-    const struct lx_graph *g = r->program.pattern;
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        if (strcmp(g->tensors[t].name, name) == 0) return &r->outputs[t];
-    return &none;
-}
-
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest)
 {
-    const struct reference_output *x = output_named(r, tensor);
+    /* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
+    static const struct reference_output none = {0};
+    const struct reference_output *x = &none;
+    const struct lx_graph *g = r->program.pattern;
+    for (int32_t t = g->tensor_count - 1; t >= 0; t--)
+        if (strcmp(g->tensors[t].name, tensor) == 0) x = &r->outputs[t];
     const struct operand got = {.items = items, .type = &number_types[dtype]};
     *error = *largest = 0;
     for (int64_t from = 0; x->numbers && from < x->count; from += JUDGED_MOST) {

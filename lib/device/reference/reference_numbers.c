@@ -1,5 +1,5 @@
 /* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
-#include "device/reference/meaning.h"
+#include "device/reference/evaluate.h"
 #include "base/fail.h"
 
 #include <float.h>
@@ -18,53 +18,59 @@
 #define SIGMOID(x) (1 / (1 + exp(-(x))))
 #define GELU_SCALE sqrt(2 / 3.14159265358979323846)
 
-MEANING(add, A + B)
-MEANING(sub, A - B)
-MEANING(mul, A *B)
-MEANING(div, A / B)
-MEANING(pow, pow(A, B))
-/* What is no number stays so. */
+/* NaN stays NaN. */
 MEANING(max, A != A || A > B ? A : B)
 MEANING(min, A != A || A < B ? A : B)
-MEANING(neg, -A)
-MEANING(abs, fabs(A))
-MEANING(exp, exp(A))
-MEANING(log, log(A))
-MEANING(sqrt, sqrt(A))
-MEANING(rsqrt, 1 / sqrt(A))
-MEANING(reciprocal, 1 / A)
-MEANING(relu, A > 0 ? A : 0)
-MEANING(gelu, A *(0.5 + 0.5 * tanh(GELU_SCALE * (A + 0.044715 * A * A * A))))
-MEANING(silu, A *SIGMOID(A))
-MEANING(sigmoid, SIGMOID(A))
-MEANING(tanh, tanh(A))
-MEANING(greater, A > B ? 1 : 0)
-MEANING(cos, cos(A))
-MEANING(sin, sin(A))
-MEANING(erf, erf(A))
-MEANING(expm1, expm1(A))
-MEANING(cbrt, cbrt(A))
-MEANING(atan2, atan2(A, B))
-MEANING(log1p, log1p(A))
-MEANING(floor, floor(A))
-MEANING(ceil, ceil(A))
-MEANING(round, nearbyint(A))
-MEANING(sign, A > 0 ? 1 : A < 0 ? -1 : A)
-MEANING(is_finite, A - A == 0 ? 1 : 0)
-MEANING(gelu_erf, A *(0.5 + 0.5 * erf(A / sqrt(2))))
-MEANING(eq, A == B ? 1 : 0)
-MEANING(ne, A == B ? 0 : 1)
-MEANING(lt, B > A ? 1 : 0)
-MEANING(le, B >= A ? 1 : 0)
-MEANING(ge, A >= B ? 1 : 0)
-MEANING(both, A == 0 || B == 0 ? 0 : 1)
-MEANING(either, A == 0 && B == 0 ? 0 : 1)
-MEANING(one_of, (A == 0) == (B == 0) ? 0 : 1)
-MEANING(none, A == 0 ? 1 : 0)
-MEANING(rem, fmod(A, B))
-MEANING(clamp, max_double(v) != max_double(v) || max_double(v) < C ? max_double(v) : C)
-MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
+
+/* Kinds that are one expression of their elements: id, name, expression. */
+#define ELEMENTS(X)                                                                                          \
+    X(ADD, add, A + B)                                                                                       \
+    X(SUB, sub, A - B)                                                                                       \
+    X(MUL, mul, A *B)                                                                                        \
+    X(DIV, div, A / B)                                                                                       \
+    X(POW, pow, pow(A, B))                                                                                   \
+    X(NEG, neg, -A)                                                                                          \
+    X(ABS, abs, fabs(A))                                                                                     \
+    X(EXP, exp, exp(A))                                                                                      \
+    X(LOG, log, log(A))                                                                                      \
+    X(SQRT, sqrt, sqrt(A))                                                                                   \
+    X(RSQRT, rsqrt, 1 / sqrt(A))                                                                             \
+    X(RECIPROCAL, reciprocal, 1 / A)                                                                         \
+    X(RELU, relu, A > 0 ? A : 0)                                                                             \
+    X(GELU, gelu, A *(0.5 + 0.5 * tanh(GELU_SCALE * (A + 0.044715 * A * A * A))))                            \
+    X(SILU, silu, A *SIGMOID(A))                                                                             \
+    X(SIGMOID, sigmoid, SIGMOID(A))                                                                          \
+    X(TANH, tanh, tanh(A))                                                                                   \
+    X(GREATER, greater, A > B ? 1 : 0)                                                                       \
+    X(COS, cos, cos(A))                                                                                      \
+    X(SIN, sin, sin(A))                                                                                      \
+    X(ERF, erf, erf(A))                                                                                      \
+    X(LOG1P, log1p, log1p(A))                                                                                \
+    X(EXPM1, expm1, expm1(A))                                                                                \
+    X(CBRT, cbrt, cbrt(A))                                                                                   \
+    X(ATAN2, atan2, atan2(A, B))                                                                             \
+    X(FLOOR, floor, floor(A))                                                                                \
+    X(CEIL, ceil, ceil(A))                                                                                   \
+    X(ROUND, round, nearbyint(A))                                                                            \
+    X(SIGN, sign, A > 0 ? 1 : A < 0 ? -1 : A)                                                                \
+    X(IS_FINITE, is_finite, A - A == 0 ? 1 : 0)                                                              \
+    X(GELU_ERF, gelu_erf, A *(0.5 + 0.5 * erf(A / sqrt(2))))                                                 \
+    X(EQ, eq, A == B ? 1 : 0)                                                                                \
+    X(NE, ne, A == B ? 0 : 1)                                                                                \
+    X(LT, lt, B > A ? 1 : 0)                                                                                 \
+    X(LE, le, B >= A ? 1 : 0)                                                                                \
+    X(GE, ge, A >= B ? 1 : 0)                                                                                \
+    X(AND, both, A == 0 || B == 0 ? 0 : 1)                                                                   \
+    X(OR, either, A == 0 && B == 0 ? 0 : 1)                                                                  \
+    X(XOR, one_of, (A == 0) == (B == 0) ? 0 : 1)                                                             \
+    X(NOT, none, A == 0 ? 1 : 0)                                                                             \
+    X(REM, rem, fmod(A, B))                                                                                  \
+    X(CLAMP, clamp, max_double(v) != max_double(v) || max_double(v) < C ? max_double(v) : C)                 \
+    X(WHERE, where, A != 0 ? B : C)
+
+#define ELEMENT_FUNCTION(id, name, expression) MEANING(name, expression)
+ELEMENTS(ELEMENT_FUNCTION)
 
 /* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can
  * be taken. */
@@ -88,12 +94,9 @@ static const struct meaning_fold all = {1, both_double, .adds = false};
 /* clang-format off */
 #define OF(name) .in_double = name##_double
 
+#define ELEMENT_ENTRY(id, name, expression) [LX_KIND_##id] = {OF(name)},
 static const struct meaning meanings[LX_KIND_COUNT] = {
-    [LX_KIND_ADD]        = {OF(add)},
-    [LX_KIND_SUB]        = {OF(sub)},
-    [LX_KIND_MUL]        = {OF(mul)},
-    [LX_KIND_DIV]        = {OF(div)},
-    [LX_KIND_POW]        = {OF(pow)},
+    ELEMENTS(ELEMENT_ENTRY)
     [LX_KIND_MAX]        = {OF(max), .fold = &largest},
     [LX_KIND_MIN]        = {OF(min), .fold = &smallest},
     [LX_KIND_SUM]        = {.fold = &total},
@@ -107,48 +110,10 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_SCAN]       = {OF(same)},
     [LX_KIND_IOTA]       = {OF(same)},
     [LX_KIND_CONSTANT]   = {OF(same)},
-    [LX_KIND_NEG]        = {OF(neg)},
-    [LX_KIND_ABS]        = {OF(abs)},
-    [LX_KIND_EXP]        = {OF(exp)},
-    [LX_KIND_LOG]        = {OF(log)},
-    [LX_KIND_SQRT]       = {OF(sqrt)},
-    [LX_KIND_RSQRT]      = {OF(rsqrt)},
-    [LX_KIND_RECIPROCAL] = {OF(reciprocal)},
-    [LX_KIND_RELU]       = {OF(relu)},
-    [LX_KIND_GELU]       = {OF(gelu)},
-    [LX_KIND_SILU]       = {OF(silu)},
-    [LX_KIND_SIGMOID]    = {OF(sigmoid)},
-    [LX_KIND_TANH]       = {OF(tanh)},
-    [LX_KIND_GREATER]    = {OF(greater)},
-    [LX_KIND_COS]        = {OF(cos)},
-    [LX_KIND_SIN]        = {OF(sin)},
-    [LX_KIND_ERF]        = {OF(erf)},
-    [LX_KIND_LOG1P]      = {OF(log1p)},
-    [LX_KIND_EXPM1]      = {OF(expm1)},
-    [LX_KIND_CBRT]       = {OF(cbrt)},
-    [LX_KIND_ATAN2]      = {OF(atan2)},
-    [LX_KIND_FLOOR]      = {OF(floor)},
-    [LX_KIND_CEIL]       = {OF(ceil)},
-    [LX_KIND_ROUND]      = {OF(round)},
-    [LX_KIND_SIGN]       = {OF(sign)},
-    [LX_KIND_IS_FINITE]  = {OF(is_finite)},
-    [LX_KIND_GELU_ERF]   = {OF(gelu_erf)},
-    [LX_KIND_EQ]         = {OF(eq)},
-    [LX_KIND_NE]         = {OF(ne)},
-    [LX_KIND_LT]         = {OF(lt)},
-    [LX_KIND_LE]         = {OF(le)},
-    [LX_KIND_GE]         = {OF(ge)},
-    [LX_KIND_AND]        = {OF(both)},
-    [LX_KIND_OR]         = {OF(either)},
-    [LX_KIND_XOR]        = {OF(one_of)},
-    [LX_KIND_NOT]        = {OF(none)},
-    [LX_KIND_REM]        = {OF(rem)},
-    [LX_KIND_CLAMP]      = {OF(clamp)},
     [LX_KIND_SHL]        = {OF(same)},
     [LX_KIND_SHR]        = {OF(same)},
     [LX_KIND_SAR]        = {OF(same)},
     [LX_KIND_BITCAST]    = {OF(same)},
-    [LX_KIND_WHERE]      = {OF(where)},
     [LX_KIND_CLONE]      = {OF(same)},
     [LX_KIND_CAST]       = {OF(same)},
     [LX_KIND_MATMUL]     = {OF(mul), .fold = &total},
@@ -191,4 +156,105 @@ bool meanings_known(const struct lx_graph *g, lx_status *st)
                              op->name, op->kind->name);
     }
     return true;
+}
+
+/* Kinds of ops as functions of whole numbers, written down apart from those of the device: exact, whatever
+ * wraps. */
+
+#define INTEGER(name, expression)                                                                            \
+    static whole_number name##_integer(whole_number a, whole_number b, whole_number c, int width)            \
+    {                                                                                                        \
+        (void)a, (void)b, (void)c, (void)width;                                                              \
+        return (whole_number)(expression);                                                                   \
+    }
+
+/* By repeated multiplication; a negative power is that of 1 / a, toward zero, and all bits where a is 0. */
+static uint64_t reference_numbers_power(whole_number a, whole_number b)
+{
+    uint64_t n = 1;
+    if (b < 0 && a == 0) return UINT64_MAX;
+    if (b < 0 && a != 1 && a != -1) return 0;
+    if (a == 0 || a == 1) return b == 0 ? 1 : (uint64_t)a;
+    uint64_t times = (uint64_t)(b < 0 ? -b : b);
+    for (int bit = 63; bit >= 0; bit--) {
+        n *= n;
+        if (times >> bit & 1) n *= (uint64_t)a;
+    }
+    return n;
+}
+
+static whole_number unsigned_bits(whole_number a, int width)
+{
+    whole_number span = (whole_number)1 << width, rest = a % span;
+    return rest < 0 ? rest + span : rest;
+}
+
+/* Times or divided by 2 as often as that, toward minus infinity. */
+static whole_number reference_numbers_halved(whole_number a, whole_number times)
+{
+    for (; times > 0; times--) a = (a - (a < 0 ? a % 2 != 0 : 0)) / 2;
+    return a;
+}
+
+static uint64_t doubled(whole_number a, whole_number times)
+{
+    uint64_t n = (uint64_t)a;
+    for (; times > 0; times--) n += n;
+    return n;
+}
+
+#define OUT_OF(width) (b < 0 || b >= (width))
+
+INTEGER(add, (uint64_t)a + (uint64_t)b)
+INTEGER(sub, (uint64_t)a - (uint64_t)b)
+INTEGER(mul, (uint64_t)a *(uint64_t)b)
+INTEGER(div, b == 0 ? -1 : b == -1 ? -a : a / b)
+INTEGER(rem, b == 0 ? a : b == -1 ? 0 : a - a / b * b)
+INTEGER(pow, reference_numbers_power(a, b))
+INTEGER(max, b > a ? b : a)
+INTEGER(min, b < a ? b : a)
+INTEGER(neg, -a)
+INTEGER(abs, a > 0 ? a : -a)
+INTEGER(relu, a < 0 ? 0 : a)
+INTEGER(sign, a > 0 ? 1 : a < 0 ? -1 : 0)
+INTEGER(yes, 1)
+INTEGER(greater, b < a)
+INTEGER(eq, a == b)
+INTEGER(ne, a != b)
+INTEGER(lt, a < b)
+INTEGER(le, a <= b)
+INTEGER(ge, b <= a)
+INTEGER(and, width == 0 ? a != 0 && b != 0 : (a & b))
+INTEGER(or, width == 0 ? a != 0 || b != 0 : (a | b))
+INTEGER(xor, width == 0 ? (a == 0) != (b == 0) : (a ^ b))
+INTEGER(not, width == 0 ? a == 0 : -a - 1)
+INTEGER(shl, OUT_OF(width) ? 0 : doubled(a, b))
+INTEGER(shr, OUT_OF(width) ? 0 : reference_numbers_halved(unsigned_bits(a, width), b))
+INTEGER(sar, reference_numbers_halved(a, OUT_OF(width) ? width : b))
+INTEGER(clamp, min_integer(max_integer(a, b, 0, 0), c, 0, 0))
+INTEGER(where, a ? b : c)
+INTEGER(same, a)
+INTEGER(any, a != 0 || b != 0)
+INTEGER(all, a != 0 && b != 0)
+
+/* clang-format off */
+#define WHOLE(id, name) [LX_KIND_##id] = {.element = name##_integer}
+#define WHOLE_FOLD(id, name, begin) [LX_KIND_##id] = {.fold = name##_integer, .start = begin}
+
+static const struct whole_meaning whole_meanings[LX_KIND_COUNT] = {
+    WHOLE(ADD, add), WHOLE(SUB, sub), WHOLE(MUL, mul), WHOLE(DIV, div), WHOLE(REM, rem), WHOLE(POW, pow), WHOLE(NEG, neg), WHOLE(ABS, abs),
+    WHOLE(RELU, relu), WHOLE(SIGN, sign), WHOLE(IS_FINITE, yes), WHOLE(FLOOR, same), WHOLE(CEIL, same), WHOLE(ROUND, same),
+    WHOLE(GREATER, greater), WHOLE(EQ, eq), WHOLE(NE, ne), WHOLE(LT, lt), WHOLE(LE, le), WHOLE(GE, ge), WHOLE(AND, and), WHOLE(OR, or),
+    WHOLE(XOR, xor), WHOLE(NOT, not), WHOLE(SHL, shl), WHOLE(SHR, shr), WHOLE(SAR, sar), WHOLE(CLAMP, clamp), WHOLE(WHERE, where),
+    WHOLE(CLONE, same), WHOLE(BITCAST, same), WHOLE(CAST, same), WHOLE_FOLD(SUM, add, 0), WHOLE_FOLD(PROD, mul, 1), WHOLE_FOLD(ANY, any, 0), WHOLE_FOLD(ALL, all, 1),
+    [LX_KIND_MAX] = {.element = max_integer, .fold = max_integer, .from_first = true},
+    [LX_KIND_MIN] = {.element = min_integer, .fold = min_integer, .from_first = true},
+    [LX_KIND_MATMUL] = {.element = mul_integer, .fold = add_integer},
+};
+/* clang-format on */
+
+const struct whole_meaning *whole_meaning_of(const struct lx_kind *kind)
+{
+    const struct whole_meaning *m = &whole_meanings[kind->id];
+    return m->element || m->fold ? m : NULL;
 }

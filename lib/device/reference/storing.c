@@ -50,18 +50,6 @@ double stored_number(enum lx_dtype dtype, double x)
     return x;
 }
 
-static double stored_float(enum lx_dtype dtype, float f)
-{
-    return stored_number(dtype, (double)f);
-}
-
-/* C leaves conversions beyond the range to the machine. */
-static float storing_nearest(double x)
-{
-    if (fabs(x) >= 0x1.ffffffp127) return x > 0 ? INFINITY : -INFINITY;
-    return (float)x;
-}
-
 void judged_add(struct judged *to, const struct judged *more)
 {
     to->wrong += more->wrong;
@@ -79,33 +67,14 @@ static bool storing_same(double a, double b)
 /* The least float from x on upwards, and the largest from x on downwards; beyond the range infinite. */
 static float float_up(double x)
 {
-    float f = storing_nearest(x);
+    /* C leaves conversions beyond the range to the machine. */
+    float f = fabs(x) < 0x1.ffffffp127 || isnan(x) ? (float)x : x > 0 ? INFINITY : -INFINITY;
     return (double)f < x ? nextafterf(f, INFINITY) : f;
 }
 
 static float float_down(double x)
 {
     return -float_up(-x);
-}
-
-/* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no
- * number. */
-static bool storing_between(enum lx_dtype dtype, double low, double high, double got)
-{
-    double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
-    if (isnan(got)) return isnan(from) || isnan(to);
-    if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
-    if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
-    return from <= got && got <= to;
-}
-
-/* What an integer is after a sum that left the range of fp32: an end of its range, or what no number is
- * stored as. */
-static bool is_end(enum lx_dtype dtype, double got)
-{
-    return number_types[dtype].integer &&
-           (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
-            got == stored_number(dtype, NAN));
 }
 
 /* What the plain bound does not decide. */
@@ -115,10 +84,20 @@ static bool is_right(enum lx_dtype dtype, double value, double slack, double pea
     if (dtype == LX_FP64) return peak >= DBL_MAX ? !isfinite(got) : fabs(got - value) <= slack * SAFETY;
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
-    if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
+    /* An integer after a sum that left the range of fp32: an end of its range, or what NaN is stored as. */
+    bool end = number_types[dtype].integer &&
+               (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
+                got == stored_number(dtype, NAN));
+    if (overflows && (!isfinite(got) || end)) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
     if (float_up(low) > float_down(high)) return storing_same(stored_number(dtype, value), got);
-    return storing_between(dtype, low, high, got);
+    /* Between the stored ends of the interval. fp8 has no infinity: larger numbers are NaN. */
+    double from = stored_number(dtype, (double)float_up(low)),
+           to = stored_number(dtype, (double)float_down(high));
+    if (isnan(got)) return isnan(from) || isnan(to);
+    if (isnan(from)) from = low > 0 ? INFINITY : -storings[dtype].plain;
+    if (isnan(to)) to = high < 0 ? -INFINITY : storings[dtype].plain;
+    return from <= got && got <= to;
 }
 
 static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, double got, struct judged *to)
@@ -155,11 +134,6 @@ static pair larger(pair a, pair b)
     return (pair)(((pair_bits)a & a_is) | ((pair_bits)b & ~a_is));
 }
 
-static pair absolute(pair a)
-{
-    return (pair)((pair_bits)a & INT64_MAX);
-}
-
 struct pairs {
     pair error, bound, share, largest;
 };
@@ -169,7 +143,8 @@ static bool storing_judge_pair(const struct storing *s, const double *value, con
                                const double *got, struct pairs *m)
 {
     pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {got[0], got[1]};
-    pair size = absolute(exact), difference = absolute(here - exact), reach = size + e;
+    pair size = (pair)((pair_bits)exact & INT64_MAX), reach = size + e;
+    pair difference = (pair)((pair_bits)(here - exact) & INT64_MAX);
     pair bound = (e + larger(s->unit * reach, s->least - (pair){0})) * SAFETY;
     pair_bits right = (difference <= bound) & (reach <= s->plain - (pair){0});
     if (!(right[0] & right[1])) return false;

@@ -32,7 +32,7 @@ void judged_add(struct judged *to, const struct judged *more);
 struct expected {
     int64_t count;
     const double *value;
-    const wide_number *exact; /* instead of value: whole numbers of all bits, and what is only moved */
+    const wide_number *exact; /* instead of value: whole numbers of all bits, and elements that only move */
     const double *slack;      /* NULL: nothing was rounded, the stored bits are determined */
     const double
         *peak; /* what partial results may reach, or NULL: beyond the range of fp32 any order may overflow */

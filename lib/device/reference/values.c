@@ -79,11 +79,6 @@ void program_make(const struct lx_graph *g, struct arena *memory, struct program
     out->identity = program_identity(g);
 }
 
-int32_t value_tensor(const struct program *p, int32_t value)
-{
-    return p->tensor[value];
-}
-
 int32_t program_made(const struct program *p, int32_t op, int32_t tensor)
 {
     const struct lx_op *o = &p->pattern->ops[op];

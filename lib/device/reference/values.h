@@ -25,8 +25,6 @@ struct program {
 uint64_t program_identity(const struct lx_graph *pattern);
 void program_make(const struct lx_graph *g, struct arena *memory, struct program *out);
 
-/* The tensor of a value. */
-int32_t value_tensor(const struct program *p, int32_t value);
 /* The value that pattern op `op` leaves in a tensor of the pattern, of several results the one that stands
  * there. */
 int32_t program_made(const struct program *p, int32_t op, int32_t tensor);

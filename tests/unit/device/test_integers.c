@@ -2,7 +2,7 @@
  * casts round once; numbers of all types survive fp64. */
 #include "base/rng.h"
 #include "device/execute/arith.h"
-#include "device/reference/meaning.h"
+#include "device/reference/evaluate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -89,7 +89,7 @@ static void wide_rows_are_complete(void **state)
         if (real || places) continue;
         if (!wide_arith_of(&op, NUMBERS_INTEGER))
             fail_msg("%s has no row for whole numbers in wide_arith.c", k->name);
-        if (!moved && !whole_meaning_of(k)) fail_msg("%s has no row in reference_integers.c", k->name);
+        if (!moved && !whole_meaning_of(k)) fail_msg("%s has no row in reference_numbers.c", k->name);
     }
 }
 

@@ -43,7 +43,7 @@ static bool op_done_twice(struct machine *m, struct rng *r)
 static bool iteration_skipped(struct machine *m, struct rng *r)
 {
     (void)r;
-    if (m->tick != m->at.nest->first || iteration_is_last(&m->at)) return false;
+    if (m->tick != m->at.nest->first || iteration_inner_last(&m->at, 0)) return false;
     return iteration_next(&m->at);
 }
 

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/rng.h"
-#include "device/memory/iteration.h"
+#include "device/memory/machine.h"
 #include "device/memory/stick_box.h"
 
 /* A value that may stand once for all cores. */
