@@ -1,4 +1,4 @@
-/* Text that depends on the terminal; the rest is in base/words/human_words.c. */
+/* Text that depends on the terminal; the rest is in base/words/words.c. */
 #include "text/format.h"
 #include "base/memory.h"
 #include "base/order.h"

@@ -223,9 +223,9 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     return made;
 }
 
-/* Writes where a plan puts the variables of a D2M dump, in the form of the dump itself (d2m_read.c):
+/* Writes where a plan puts the variables of a D2M dump, in the form of the dump itself:
  * placements filled in, and the offset of each request that claims scratch memory. Variables keep their
- * numbers, which are in the names of the buffers (d2m.c); requests are numbered anew, variable by variable,
+ * numbers, which are in the names of the buffers; requests are numbered anew, variable by variable,
  * those of scratch before those of spill. */
 
 FORMAT_WRITES_ANSWERS(d2m_solution);

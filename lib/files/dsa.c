@@ -510,7 +510,7 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
 }
 
 /* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the problem
- * is from. Ids are at the end of the names, profile and fingerprint in the summary (dsa_problem.c). Their
+ * is from. Ids are at the end of the names, profile and fingerprint in the summary. Their
  * tools refuse a solution without the fingerprint of its problem, so that without one nothing is written. */
 
 FORMAT_WRITES_ANSWERS(dsa_solution);

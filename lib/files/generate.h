@@ -5,7 +5,7 @@
 #include "base/option.h"
 #include "graph/graph.h"
 
-/* One row of the table in generate.c. */
+/* One row of the table in gen_common.c. */
 struct lx_generator {
     const char *name, *summary;
     const struct lx_option *options;

@@ -73,7 +73,7 @@ void builder_abandon(struct graph_builder *b);
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
 bool builder_check_written(struct graph_builder *b, lx_status *st); /* check_order.c: by ops, what may be */
 bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_order.c: roles and order */
-/* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. */
+/* The same ops in another order, op order[t] at place t; shares the rest, and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* Computes the hash again; `also` may be NULL. */
 void graph_hash(struct lx_graph *g, const struct record_taker *also);

@@ -46,7 +46,7 @@ enum { LX_ORDER_TEXT = 240, LX_LISTED_TILES = 1 << 20 };
 /* How tiles are cut and dealt out. All zero: as the device and the residency have it, row by row. */
 struct lx_launch_options {
     enum lx_tile_order order; /* of global launches; match_shard: where there are shards, else row_major */
-    char by[LX_ORDER_TEXT];   /* of order listed: a formula (tile_formula.h), or @FILE with a list */
+    char by[LX_ORDER_TEXT];   /* of order listed: a formula (launch_grid.h), or @FILE with a list */
     enum lx_share share;
     enum lx_assign assign;     /* of global launches */
     int64_t tile[2], inner[2]; /* rows, columns; 0: the device's tile; no inner tiles */

@@ -13,7 +13,7 @@
 /* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself.
  *
  * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order
- * of tile_operands.h. Where a tile would not be dense in the array of the whole box, the tiles along a
+ * of loops/nest_of_op.h. Where a tile would not be dense in the array of the whole box, the tiles along a
  * variable are panels: arrays of their own, one behind the other. A last panel that is narrower has a whole
  * panel's room. */
 struct dense {
