@@ -229,7 +229,7 @@ static bool has_worked(struct best *b, const struct lx_solver *solver)
 static bool is_needless(struct best *b, const struct stage *s)
 {
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
-    if ((s->linked && !b->p->bonds.charge_count) || (whole && b->asked_exact)) return true;
+    if ((s->linked && !b->p->bonds.linked_cost_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
     if (whole && b->run->hasty && b->last_steps == auto_steps_of(b, s)) return true; /* it has had as much */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;

@@ -181,7 +181,7 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
 /* Problems with pools or bonds go to full_fit, in the same order. */
 static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
+    bool linked = is_list_with_linked_costs(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
     if (plain) walk_through_time(p, run, answer);
     if (plain && !linked) return true;
     size_t n = (size_t)p->count;

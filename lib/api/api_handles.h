@@ -119,7 +119,7 @@ struct lx_placement {
     VEC(struct lx_pair) staging;
     VEC(struct lx_group) same_place;
     VEC(struct lx_group) together;
-    VEC(struct lx_charge) charges;
+    VEC(struct lx_linked_cost) linked_costs;
     VEC(struct lx_reuse) reuse;
     bool plain;       /* read from a file without pools, and none was added: its pool is a capacity only */
     int64_t capacity; /* with it: of the list, -1: the device's */

@@ -51,7 +51,7 @@ void lx_placement_free(lx_placement *p)
     VEC_FREE(&p->staging);
     VEC_FREE(&p->same_place);
     VEC_FREE(&p->together);
-    VEC_FREE(&p->charges);
+    VEC_FREE(&p->linked_costs);
     VEC_FREE(&p->reuse);
     names_free(&p->pool_names);
     names_free(&p->buffer_names);
@@ -345,12 +345,12 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
 {
     API_CHANGE(e, -LX_E_MEMORY);
     if (!placement_is_there(p, st)) return api_code(st);
-    struct lx_charge charge = {.cost = cost};
-    if (!placement_take_group(p, all_on, all_on_count, &charge.all_on, st) ||
-        !placement_take_group(p, all_off, all_off_count, &charge.all_off, st) ||
-        !placement_take_group(p, any_on, any_on_count, &charge.any_on, st) ||
-        !placement_take_group(p, any_off, any_off_count, &charge.any_off, st))
+    struct lx_linked_cost linked = {.cost = cost};
+    if (!placement_take_group(p, all_on, all_on_count, &linked.all_on, st) ||
+        !placement_take_group(p, all_off, all_off_count, &linked.all_off, st) ||
+        !placement_take_group(p, any_on, any_on_count, &linked.any_on, st) ||
+        !placement_take_group(p, any_off, any_off_count, &linked.any_off, st))
         return api_code(st);
-    VEC_PUSH(&p->charges, charge);
+    VEC_PUSH(&p->linked_costs, linked);
     return 0;
 }

@@ -66,14 +66,14 @@ bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_pr
                                          .staging = p->staging.at,
                                          .same_place = p->same_place.at,
                                          .together = p->together.at,
-                                         .charges = p->charges.at,
+                                         .linked_costs = p->linked_costs.at,
                                          .reuse = p->reuse.at,
                                          .apart_count = (int32_t)p->apart.count,
                                          .exclusive_count = (int32_t)p->exclusive.count,
                                          .staging_count = (int32_t)p->staging.count,
                                          .same_place_count = (int32_t)p->same_place.count,
                                          .together_count = (int32_t)p->together.count,
-                                         .charge_count = (int32_t)p->charges.count,
+                                         .linked_cost_count = (int32_t)p->linked_costs.count,
                                          .reuse_count = (int32_t)p->reuse.count}};
     if (p->pools.count == 0)
         return status_set(st, LX_E_MODEL, "there is no pool; lx_placement_pool adds one");
@@ -115,7 +115,8 @@ static struct lx_group *placement_copy_groups(struct arena *memory, const struct
 static struct lx_bonds placement_copy_bonds(struct arena *memory, const struct lx_bonds *from)
 {
     struct lx_bonds to = *from;
-    struct lx_charge *charges = arena_array(memory, (size_t)from->charge_count, sizeof *charges);
+    struct lx_linked_cost *linked_costs =
+        arena_array(memory, (size_t)from->linked_cost_count, sizeof *linked_costs);
     to.apart = arena_copy_array(memory, from->apart, (size_t)from->apart_count, sizeof *to.apart);
     to.exclusive =
         arena_copy_array(memory, from->exclusive, (size_t)from->exclusive_count, sizeof *to.exclusive);
@@ -123,13 +124,13 @@ static struct lx_bonds placement_copy_bonds(struct arena *memory, const struct l
     to.reuse = arena_copy_array(memory, from->reuse, (size_t)from->reuse_count, sizeof *to.reuse);
     to.same_place = placement_copy_groups(memory, from->same_place, from->same_place_count);
     to.together = placement_copy_groups(memory, from->together, from->together_count);
-    for (int32_t i = 0; i < from->charge_count; i++) {
-        const struct lx_charge *c = &from->charges[i];
-        charges[i] = (struct lx_charge){
+    for (int32_t i = 0; i < from->linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &from->linked_costs[i];
+        linked_costs[i] = (struct lx_linked_cost){
             c->cost, placement_copy_group(memory, c->all_on), placement_copy_group(memory, c->all_off),
             placement_copy_group(memory, c->any_on), placement_copy_group(memory, c->any_off)};
     }
-    to.charges = charges;
+    to.linked_costs = linked_costs;
     return to;
 }
 
@@ -242,7 +243,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
         PUSH_ALL(&p->reuse, own.reuse, own.reuse_count);
         PUSH_ALL(&p->same_place, own.same_place, own.same_place_count);
         PUSH_ALL(&p->together, own.together, own.together_count);
-        PUSH_ALL(&p->charges, own.charges, own.charge_count);
+        PUSH_ALL(&p->linked_costs, own.linked_costs, own.linked_cost_count);
     }
     lx_graph_free(g);
     return p;

@@ -332,7 +332,7 @@ static bool list_read_pairs(struct reader *r, const struct json_value *root, con
 }
 
 /* "cost": null forbids. */
-static bool read_charge(struct reader *r, const struct json_value *v, struct lx_charge *c)
+static bool read_linked(struct reader *r, const struct json_value *v, struct lx_linked_cost *c)
 {
     static const char *const keys[] = {"cost", "all_on", "all_off", "any_on", "any_off", NULL};
     struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
@@ -382,16 +382,17 @@ static bool read_bonds(struct reader *r, const struct json_value *root, const st
         !list_read_groups(r, root, "together", &b->together, &b->together_count) ||
         !json_opt_array(r->j, root, "charges", &array, r->st))
         return false;
-    struct lx_charge *charges = arena_array(r->b.memory, (size_t)json_count(array), sizeof *charges);
+    struct lx_linked_cost *linked_costs =
+        arena_array(r->b.memory, (size_t)json_count(array), sizeof *linked_costs);
     int64_t sum = 0;
     json_for_each(v, array) {
-        struct lx_charge *c = &charges[b->charge_count++];
-        if (!read_charge(r, v, c)) return false;
+        struct lx_linked_cost *c = &linked_costs[b->linked_cost_count++];
+        if (!read_linked(r, v, c)) return false;
         sum += c->cost == LX_FORBIDDEN ? 0 : c->cost;
         if (sum > LX_INT_MAX)
             return json_error(r->j, v, r->st, LX_E_RANGE, "charges: the costs up to here add up beyond 2^53");
     }
-    b->charges = charges;
+    b->linked_costs = linked_costs;
     if (!read_reuse(r, root, b)) return false;
     /* "instead_of" of the buffers. */
     int32_t i = 0;

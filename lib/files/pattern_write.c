@@ -211,22 +211,22 @@ static void write_bonds(const struct lx_graph *g, struct text *t)
     write_groups(g, "exclusive", NULL, b->exclusive, b->exclusive_count, t);
     write_groups(g, "same_place", b->same_place, NULL, b->same_place_count, t);
     write_groups(g, "together", b->together, NULL, b->together_count, t);
-    for (int32_t i = 0; i < b->charge_count; i++) {
+    for (int32_t i = 0; i < b->linked_cost_count; i++) {
         text_add(t, i ? ",\n" : ",\n  \"charges\": [\n");
         static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};
-        const struct lx_group *groups[] = {&b->charges[i].all_on, &b->charges[i].all_off,
-                                           &b->charges[i].any_on, &b->charges[i].any_off};
-        if (b->charges[i].cost == LX_FORBIDDEN)
+        const struct lx_group *groups[] = {&b->linked_costs[i].all_on, &b->linked_costs[i].all_off,
+                                           &b->linked_costs[i].any_on, &b->linked_costs[i].any_off};
+        if (b->linked_costs[i].cost == LX_FORBIDDEN)
             text_add(t, "    {\"cost\": null");
         else
-            text_format(t, "    {\"cost\": %" PRId64, b->charges[i].cost);
+            text_format(t, "    {\"cost\": %" PRId64, b->linked_costs[i].cost);
         for (int k = 0; k < 4; k++) {
             if (groups[k]->count == 0) continue;
             text_format(t, ", \"%s\": ", keys[k]);
             write_names(t, g, groups[k]->at, groups[k]->count);
         }
         text_add(t, "}");
-        if (i + 1 == b->charge_count) text_add(t, "\n  ]");
+        if (i + 1 == b->linked_cost_count) text_add(t, "\n  ]");
     }
     for (int32_t i = 0; i < b->reuse_count; i++) {
         text_add(t, i ? ", [" : ",\n  \"reuse\": [[");

@@ -68,7 +68,7 @@ struct lx_group {
 
 /* Paid once if all of `all_on` are placed, all of `all_off` are off and, where one of the last two has
  * members, some member of `any_on` is placed or some member of `any_off` is off. */
-struct lx_charge {
+struct lx_linked_cost {
     int64_t cost; /* LX_FORBIDDEN: this must not happen */
     struct lx_group all_on, all_off, any_on, any_off;
 };
@@ -86,9 +86,9 @@ struct lx_bonds {
     const struct lx_pair *staging;     /* a is placed exactly when b is off; a has no spill_cost */
     const struct lx_group *same_place; /* one pool and address for all, or all off */
     const struct lx_group *together;   /* all of them placed, or none */
-    const struct lx_charge *charges;
+    const struct lx_linked_cost *linked_costs;
     const struct lx_reuse *reuse;
-    int32_t apart_count, exclusive_count, staging_count, same_place_count, together_count, charge_count,
+    int32_t apart_count, exclusive_count, staging_count, same_place_count, together_count, linked_cost_count,
         reuse_count;
 };
 

@@ -81,8 +81,8 @@ static bool all_are(const struct judge *j, const struct lx_group *g, bool placed
 static bool judge_linked(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
-    for (int32_t i = 0; i < b->charge_count; i++) {
-        const struct lx_charge *c = &b->charges[i];
+    for (int32_t i = 0; i < b->linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &b->linked_costs[i];
         if (!all_are(j, &c->all_on, true) || !all_are(j, &c->all_off, false)) continue;
         if (c->any_on.count + c->any_off.count > 0 && all_are(j, &c->any_on, false) &&
             all_are(j, &c->any_off, true))

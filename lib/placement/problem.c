@@ -168,15 +168,16 @@ unsigned lx_problem_needs(const struct lx_problem *p)
     if (bonds->same_place_count) needs |= LX_CAN_SAME_PLACE;
     if (bonds->together_count) needs |= LX_CAN_TOGETHER;
     if (bonds->reuse_count) needs |= LX_CAN_REUSE;
-    for (int32_t i = 0; i < bonds->charge_count; i++)
-        needs |= bonds->charges[i].cost == LX_FORBIDDEN ? LX_CAN_MUST | LX_CAN_CHARGES : LX_CAN_CHARGES;
+    for (int32_t i = 0; i < bonds->linked_cost_count; i++)
+        needs |= bonds->linked_costs[i].cost == LX_FORBIDDEN ? LX_CAN_MUST | LX_CAN_LINKED_COSTS
+                                                             : LX_CAN_LINKED_COSTS;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         if (b->life_count) needs |= LX_CAN_LIVES;
         if (b->alone) needs |= LX_CAN_PAIRS;
         if (b->must) needs |= LX_CAN_MUST;
         for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
-            if (b->on_costs[k]) needs |= LX_CAN_CHARGES;
+            if (b->on_costs[k]) needs |= LX_CAN_LINKED_COSTS;
     }
     return needs;
 }
@@ -190,7 +191,7 @@ static const struct {
     {LX_CAN_PAIRS, "pairs apart, exclusive or alone"},
     {LX_CAN_RESERVED, "reserved bytes"},
     {LX_CAN_TOGETHER, "groups that go together"},
-    {LX_CAN_CHARGES, "charges and costs of being placed"},
+    {LX_CAN_LINKED_COSTS, "charges and costs of being placed"},
     {LX_CAN_MUST, "musts and forbidden charges"},
     {LX_CAN_STAGING, "staging buffers"},
     {LX_CAN_REUSE, "reuse penalties"},

@@ -119,7 +119,7 @@ enum lx_solver_caps {
     LX_CAN_PAIRS = 1 << 7,    /* apart, exclusive, alone */
     LX_CAN_RESERVED = 1 << 8, /* bytes that belong to nobody */
     LX_CAN_TOGETHER = 1 << 9,
-    LX_CAN_CHARGES = 1 << 10, /* linked costs, and costs of being placed */
+    LX_CAN_LINKED_COSTS = 1 << 10, /* linked costs, and costs of being placed */
     LX_CAN_MUST = 1 << 11, /* buffers that must be placed though cost is asked for, forbidden linked costs */
     LX_CAN_STAGING = 1 << 12,
     LX_CAN_REUSE = 1 << 13,

@@ -12,7 +12,8 @@ bool is_plain(const struct lx_problem *p)
 {
     unsigned needs = lx_problem_needs(p);
     if (p->pool_count) return false;
-    return p->objective == LX_SPILL ? (needs & ~(unsigned)(LX_CAN_CHARGES | LX_CAN_MUST)) == 0 : needs == 0;
+    return p->objective == LX_SPILL ? (needs & ~(unsigned)(LX_CAN_LINKED_COSTS | LX_CAN_MUST)) == 0
+                                    : needs == 0;
 }
 
 static void never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -170,7 +171,7 @@ static void fix_all(struct rewrite *w, const struct lx_group *g, int state, bool
 }
 
 /* A forbidden linked cost is a clause: if all but one of its conditions hold, the last must fail. */
-static void fix_by_clause(struct rewrite *w, const struct lx_charge *c, bool *changed)
+static void fix_by_clause(struct rewrite *w, const struct lx_linked_cost *c, bool *changed)
 {
     struct tally all = {0}, any = {0};
     count_literals(w, &c->all_on, IS_ON, &all);
@@ -205,8 +206,8 @@ static bool hand_on(struct rewrite *w)
         if (rewrite_states_state_of(w, b->staging[i].b) != IS_OPEN)
             rewrite_states_fix(w, b->staging[i].a, -rewrite_states_state_of(w, b->staging[i].b), &changed);
     }
-    for (int32_t i = 0; i < b->charge_count && !w->impossible; i++)
-        if (b->charges[i].cost == LX_FORBIDDEN) fix_by_clause(w, &b->charges[i], &changed);
+    for (int32_t i = 0; i < b->linked_cost_count && !w->impossible; i++)
+        if (b->linked_costs[i].cost == LX_FORBIDDEN) fix_by_clause(w, &b->linked_costs[i], &changed);
     return changed && !w->impossible;
 }
 
@@ -236,8 +237,8 @@ enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
 
 struct shortening {
     struct rewrite *w;
-    unsigned char *named;  /* per block */
-    struct lx_charge *out; /* the linked cost being made */
+    unsigned char *named;       /* per block */
+    struct lx_linked_cost *out; /* the linked cost being made */
     bool dead, any_holds;
 };
 
@@ -263,16 +264,16 @@ static void rewrite_shorten_group(struct shortening *s, const struct lx_group *f
     to->at = at;
 }
 
-static void shorten_linked(struct rewrite *w, struct lx_charge **linked, int32_t *count)
+static void shorten_linked(struct rewrite *w, struct lx_linked_cost **linked, int32_t *count)
 {
     const struct lx_bonds *b = &w->p->bonds;
     struct shortening s = {.w = w, .named = arena_array(&w->memory, (size_t)w->p->count, 1)};
-    *linked = arena_array(&w->memory, (size_t)b->charge_count, sizeof **linked);
-    for (int32_t i = 0; i < b->charge_count; i++) {
-        const struct lx_charge *c = &b->charges[i];
+    *linked = arena_array(&w->memory, (size_t)b->linked_cost_count, sizeof **linked);
+    for (int32_t i = 0; i < b->linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &b->linked_costs[i];
         if (w->p->objective != LX_SPILL && c->cost != LX_FORBIDDEN) continue;
         s.out = &(*linked)[*count];
-        *s.out = (struct lx_charge){.cost = c->cost};
+        *s.out = (struct lx_linked_cost){.cost = c->cost};
         s.dead = s.any_holds = false;
         rewrite_shorten_group(&s, &c->all_on, ALL_ON, &s.out->all_on);
         rewrite_shorten_group(&s, &c->all_off, ALL_OFF, &s.out->all_off);
@@ -296,7 +297,7 @@ static void shorten_linked(struct rewrite *w, struct lx_charge **linked, int32_t
 
 void rewrite_make(struct rewrite *w, const struct lx_problem *p)
 {
-    struct lx_charge *linked = NULL;
+    struct lx_linked_cost *linked = NULL;
     int32_t count = 0;
     size_t n = (size_t)p->count;
     *w = (struct rewrite){.p = p, .block = blocks_of(p)};

@@ -45,6 +45,6 @@ void rewrite_free(struct rewrite *w);
 void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
                     const int32_t *part_pool, int64_t *out, int32_t *pool);
 
-void make_parts(struct rewrite *w, const struct lx_charge *linked, int32_t linked_count);
+void make_parts(struct rewrite *w, const struct lx_linked_cost *linked, int32_t linked_count);
 
 #endif

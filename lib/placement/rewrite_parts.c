@@ -12,7 +12,7 @@ struct parting {
     int32_t *index;   /* per block: its number in its part, or -1 */
     int32_t *part_of; /* per pool: its part */
     int32_t *pool_at; /* per pool: its number in its part */
-    const struct lx_charge *linked;
+    const struct lx_linked_cost *linked;
     int32_t linked_count;
 };
 
@@ -58,7 +58,7 @@ static void couple_pools(struct parting *t)
         couple(t, &with, t->w->block[p->bonds.staging[i].b]);
     }
     for (int32_t i = 0; i < t->linked_count; i++) {
-        const struct lx_charge *c = &t->linked[i];
+        const struct lx_linked_cost *c = &t->linked[i];
         int32_t with = -1;
         couple_group(t, &c->all_on, &with);
         couple_group(t, &c->all_off, &with);
@@ -182,10 +182,10 @@ static void deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
 
 static void deal_linked(struct parting *t, int32_t part, struct lx_bonds *out)
 {
-    struct lx_charge *made = arena_array(&t->w->memory, (size_t)t->linked_count, sizeof *made);
+    struct lx_linked_cost *made = arena_array(&t->w->memory, (size_t)t->linked_count, sizeof *made);
     for (int32_t i = 0; i < t->linked_count; i++) {
-        const struct lx_charge *c = &t->linked[i];
-        struct lx_charge *to = &made[out->charge_count];
+        const struct lx_linked_cost *c = &t->linked[i];
+        struct lx_linked_cost *to = &made[out->linked_cost_count];
         const struct lx_group *any = c->all_on.count    ? &c->all_on
                                      : c->all_off.count ? &c->all_off
                                      : c->any_on.count  ? &c->any_on
@@ -196,9 +196,9 @@ static void deal_linked(struct parting *t, int32_t part, struct lx_bonds *out)
         deal_group(t, &c->all_off, &to->all_off);
         deal_group(t, &c->any_on, &to->any_on);
         deal_group(t, &c->any_off, &to->any_off);
-        out->charge_count++;
+        out->linked_cost_count++;
     }
-    out->charges = made;
+    out->linked_costs = made;
 }
 
 static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
@@ -224,7 +224,7 @@ static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
     }
 }
 
-void make_parts(struct rewrite *w, const struct lx_charge *linked, int32_t linked_count)
+void make_parts(struct rewrite *w, const struct lx_linked_cost *linked, int32_t linked_count)
 {
     size_t pools = (size_t)lx_pool_count(w->p);
     struct parting t = {

@@ -245,7 +245,7 @@ static bool valid_staging(const struct bonds_check *c)
     return true;
 }
 
-static bool valid_linked(const struct bonds_check *c, const struct lx_charge *x, int64_t *sum)
+static bool valid_linked(const struct bonds_check *c, const struct lx_linked_cost *x, int64_t *sum)
 {
     const struct lx_group *groups[] = {&x->all_on, &x->all_off, &x->any_on, &x->any_off};
     int32_t members = 0;
@@ -292,8 +292,8 @@ static bool valid_all(struct bonds_check *c, int64_t sum)
                                 "apart: buffers %s and %s are to have the same place",
                                 c->p->buffers[b->apart[i].a].name, c->p->buffers[b->apart[i].b].name);
     if (!valid_pairs(c, "exclusive", b->exclusive, b->exclusive_count) || !valid_staging(c)) return false;
-    for (int32_t i = 0; i < b->charge_count; i++)
-        if (!valid_linked(c, &b->charges[i], &sum)) return false;
+    for (int32_t i = 0; i < b->linked_cost_count; i++)
+        if (!valid_linked(c, &b->linked_costs[i], &sum)) return false;
     for (int32_t i = 0; i < b->reuse_count; i++) {
         const struct lx_reuse *r = &b->reuse[i];
         if (!valid_bonds_known(c, "reuse", r->a) || !valid_bonds_known(c, "reuse", r->b)) return false;
@@ -314,7 +314,7 @@ bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st)
 {
     const struct lx_bonds *b = &p->bonds;
     if (!(b->apart_count | b->exclusive_count | b->staging_count | b->same_place_count | b->together_count |
-          b->charge_count | b->reuse_count))
+          b->linked_cost_count | b->reuse_count))
         return true;
     struct bonds_check c = {.p = p, .st = st, .flags = mem_zeroed((size_t)p->count + 1, 1)};
     bool ok = valid_all(&c, costs);

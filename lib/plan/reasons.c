@@ -172,7 +172,8 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
 static void reasons_find_reasons(struct lx_plan *plan)
 {
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
-    l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
+    l.plain =
+        !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_LINKED_COSTS);
     lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken);
     list_placed(&l);
     for (int32_t i = 0; i < plan->problem.count; i++)

@@ -100,8 +100,8 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
     struct lx_problem plain = *p;
     struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
     for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
-    for (int32_t i = 0; i < p->bonds.charge_count; i++) {
-        const struct lx_charge *c = &p->bonds.charges[i];
+    for (int32_t i = 0; i < p->bonds.linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &p->bonds.linked_costs[i];
         int32_t absent = c->all_off.count + c->any_off.count;
         if (absent == 0 && c->all_on.count == 1)
             buffers[c->all_on.at[0]].spill_cost -= c->cost;

@@ -85,7 +85,7 @@ static bool decides_relayouts(const struct trial *trial)
 static int draft_budget(const struct trial *trial)
 {
     int64_t size = trial->search->divided->layouts->graph->tensor_count + 1;
-    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
+    unsigned both = LX_CAN_PROVE | LX_CAN_LINKED_COSTS;
     int least = size > 2000 ? 1 : 4;
     return (trial->effort.solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size))
                                                        : least;

@@ -20,7 +20,7 @@ struct price {
 struct pricing {
     struct draft *x;
     struct price *of; /* per stay */
-    VEC(struct lx_charge) linked;
+    VEC(struct lx_linked_cost) linked;
     /* Of the tensor under way: its stays are number `tensor` and [later, end). */
     int32_t tensor, later, end;
     int64_t whole, fixed; /* bytes: all of it; what is moved in any case */
@@ -50,7 +50,7 @@ static int32_t next_stay(const struct pricing *p, int32_t stay)
 
 static void link_load(struct pricing *p, int32_t stay)
 {
-    struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
+    struct lx_linked_cost c = {.cost = stay_load_bytes(p->x, stay)};
     int32_t source = stay_usable(p, p->x->stays[stay].ring_source);
     if (p->x->stays[stay].begins_written) return;
     if (source < 0) {
@@ -94,7 +94,7 @@ static void add_need(const struct pricing *p, int32_t access, int32_t writer, st
 static void link_store(struct pricing *p, int32_t k)
 {
     const struct draft *x = p->x;
-    struct lx_charge c = {.cost = p->whole};
+    struct lx_linked_cost c = {.cost = p->whole};
     struct needs n = {0};
     int32_t writer = stay_usable(p, x->accesses[x->tensor_access[k]].stay), end = x->tensor_at[p->tensor + 1];
     bool rewritten = false;
@@ -187,7 +187,7 @@ static bool exclude_useless(struct pricing *p)
 static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
-    const struct lx_charge *store = NULL;
+    const struct lx_linked_cost *store = NULL;
     int64_t off = p->of[stay].off, stored, kept;
     for (size_t i = p->first_linked; i < p->linked.count; i++)
         if (p->linked.at[i].any_off.count && p->linked.at[i].all_on.at[0] == stay) store = &p->linked.at[i];
@@ -223,7 +223,7 @@ static void settle_tensor(struct pricing *p)
     x->least_bytes += p->fixed;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
         struct lx_buffer *b = &x->buffers[s];
-        struct lx_charge on = {0};
+        struct lx_linked_cost on = {0};
         int64_t both = min_i64(p->of[s].off, p->of[s].on);
         x->base_bytes += both;
         if (x->stays[s].ring_source < 0) x->least_bytes += stay_prices_least_of(p, s);
@@ -248,8 +248,8 @@ void draft_prices(struct draft *x)
         settle_tensor(&p);
     }
     struct lx_bonds *bonds = &x->problem.bonds;
-    bonds->charge_count = (int32_t)p.linked.count;
-    bonds->charges = arena_copy_array(x->memory, p.linked.at, p.linked.count, sizeof *p.linked.at);
+    bonds->linked_cost_count = (int32_t)p.linked.count;
+    bonds->linked_costs = arena_copy_array(x->memory, p.linked.at, p.linked.count, sizeof *p.linked.at);
     VEC_FREE(&p.linked);
     mem_free(p.of);
 }
@@ -265,7 +265,7 @@ struct wait_builder {
     struct arena *memory;
     VEC(struct wait) waits;
     VEC(struct lx_buffer) buffers;
-    VEC(struct lx_charge) linked;
+    VEC(struct lx_linked_cost) linked;
 };
 
 ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
@@ -325,13 +325,13 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
             w->last = (int32_t)b.buffers.count - 1;
         }
         const struct lx_bonds *bonds = &b.x->problem.bonds;
-        for (int32_t i = 0; i < bonds->charge_count; i++) VEC_PUSH(&b.linked, bonds->charges[i]);
+        for (int32_t i = 0; i < bonds->linked_cost_count; i++) VEC_PUSH(&b.linked, bonds->linked_costs[i]);
         for (size_t i = 0; i < b.waits.count; i++) {
             const struct wait *w = &b.waits.at[i];
             bool is_last = i + 1 == b.waits.count || w[1].source != w->source, widened = false;
             for (size_t k = 0; !widened && k < b.linked.count; k++) {
                 /* The load of the copy without its source: without it or its keepers. */
-                struct lx_charge *c = &b.linked.at[k];
+                struct lx_linked_cost *c = &b.linked.at[k];
                 widened = waits_is_on(&c->all_on, w->copy) && waits_is_on(&c->all_off, w->source);
                 if (!widened) continue;
                 c->any_off = c->all_off;
@@ -341,16 +341,16 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
             for (size_t k = 0; is_last && k < b.linked.count; k++) {
                 /* The store of the source unless all copies are made of it: the last keepers stand for
                  * all. */
-                struct lx_charge *c = &b.linked.at[k];
+                struct lx_linked_cost *c = &b.linked.at[k];
                 if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(&b, &c->any_off, w);
             }
         }
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;
-        out->problem.bonds.charge_count = (int32_t)b.linked.count;
+        out->problem.bonds.linked_cost_count = (int32_t)b.linked.count;
         out->waits = arena_copy_array(memory, b.waits.at, b.waits.count, sizeof *b.waits.at);
         out->problem.buffers = arena_copy_array(memory, b.buffers.at, b.buffers.count, sizeof *b.buffers.at);
-        out->problem.bonds.charges =
+        out->problem.bonds.linked_costs =
             arena_copy_array(memory, b.linked.at, b.linked.count, sizeof *b.linked.at);
     }
     VEC_FREE(&b.waits);

@@ -218,7 +218,7 @@ const struct lx_solver lx_solver_anneal = {
     .abi = LX_SOLVER_ABI,
     .name = "anneal",
     .summary = "simulated annealing over placement orders, decoded incrementally",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_IS_SEEDED | LX_CAN_CHARGES | LX_CAN_MUST |
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_IS_SEEDED | LX_CAN_LINKED_COSTS | LX_CAN_MUST |
             LX_CAN_TOGETHER,
     .options = options,
     .option_count = OPTIONS,

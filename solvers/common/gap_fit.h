@@ -30,10 +30,10 @@ void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, b
               const struct lx_run *run, struct lx_answer *answer);
 
 /* One pool, with linked costs or `must` buffers, and no other bonds? */
-static inline bool is_list_with_charges(const struct lx_problem *p)
+static inline bool is_list_with_linked_costs(const struct lx_problem *p)
 {
     unsigned needs = lx_problem_needs(p);
-    return !p->pool_count && needs && !(needs & ~(unsigned)(LX_CAN_CHARGES | LX_CAN_MUST));
+    return !p->pool_count && needs && !(needs & ~(unsigned)(LX_CAN_LINKED_COSTS | LX_CAN_MUST));
 }
 
 enum { ORDER_PLANS = 6 };

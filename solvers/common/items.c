@@ -138,7 +138,7 @@ static void make_edges(struct items *it, const struct lx_problem *p)
 
 void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
 {
-    const unsigned links = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER;
+    const unsigned links = LX_CAN_LINKED_COSTS | LX_CAN_MUST | LX_CAN_TOGETHER;
     *it = (struct items){.problem = p};
     it->has_empty = p->objective == LX_SPILL && (lx_problem_needs(p) & links) != 0;
     it->item = arena_array(&it->memory, (size_t)p->count + 1, sizeof *it->item);
@@ -203,13 +203,13 @@ bool placing_all_is_wrong(const struct lx_problem *p)
     for (int32_t g = 0; g < b->together_count; g++)
         if (!placing_all_agrees(p, &b->together[g], true) && !placing_all_agrees(p, &b->together[g], false))
             return true;
-    for (int32_t c = 0; c < b->charge_count; c++) {
-        const struct lx_charge *charge = &b->charges[c];
-        bool some = charge->any_on.count + charge->any_off.count == 0 ||
-                    !placing_all_agrees(p, &charge->any_on, false) ||
-                    !placing_all_agrees(p, &charge->any_off, true);
-        if (charge->cost == LX_FORBIDDEN && some && placing_all_agrees(p, &charge->all_on, true) &&
-            placing_all_agrees(p, &charge->all_off, false))
+    for (int32_t c = 0; c < b->linked_cost_count; c++) {
+        const struct lx_linked_cost *linked = &b->linked_costs[c];
+        bool some = linked->any_on.count + linked->any_off.count == 0 ||
+                    !placing_all_agrees(p, &linked->any_on, false) ||
+                    !placing_all_agrees(p, &linked->any_off, true);
+        if (linked->cost == LX_FORBIDDEN && some && placing_all_agrees(p, &linked->all_on, true) &&
+            placing_all_agrees(p, &linked->all_off, false))
             return true;
     }
     return false;
@@ -242,8 +242,8 @@ static void join_bonds(int32_t *up, const struct lx_bonds *b)
         last = -1, largest_part_join_group(up, &b->same_place[k], &last);
     for (int32_t k = 0; k < b->together_count; k++)
         last = -1, largest_part_join_group(up, &b->together[k], &last);
-    for (int32_t k = 0; k < b->charge_count; k++) {
-        const struct lx_charge *c = &b->charges[k];
+    for (int32_t k = 0; k < b->linked_cost_count; k++) {
+        const struct lx_linked_cost *c = &b->linked_costs[k];
         last = -1;
         largest_part_join_group(up, &c->all_on, &last);
         largest_part_join_group(up, &c->all_off, &last);

@@ -15,8 +15,8 @@ static void ledger_write_group(struct writing *w, const struct lx_group *g, bool
             w->count[g->at[k]]++;
             continue;
         }
-        struct ledger_charge *c = &w->l->charge[w->l->charge_count];
-        w->l->entry[w->next[g->at[k]]++] = (struct ledger_entry){w->l->charge_count, in_all, when_on};
+        struct ledger_charge *c = &w->l->linked[w->l->linked_cost_count];
+        w->l->entry[w->next[g->at[k]]++] = (struct ledger_entry){w->l->linked_cost_count, in_all, when_on};
         if (in_all)
             c->failing += when_on; /* all are off */
         else {
@@ -26,38 +26,39 @@ static void ledger_write_group(struct writing *w, const struct lx_group *g, bool
     }
 }
 
-static void ledger_write_charge(struct writing *w, const struct lx_charge *c)
+static void ledger_write_charge(struct writing *w, const struct lx_linked_cost *c)
 {
-    if (!w->count) w->l->charge[w->l->charge_count] = (struct ledger_charge){.cost = c->cost};
+    if (!w->count) w->l->linked[w->l->linked_cost_count] = (struct ledger_charge){.cost = c->cost};
     ledger_write_group(w, &c->all_on, true, true);
     ledger_write_group(w, &c->all_off, true, false);
     ledger_write_group(w, &c->any_on, false, true);
     ledger_write_group(w, &c->any_off, false, false);
-    w->l->charge_count++;
+    w->l->linked_cost_count++;
 }
 
 static void write_all(struct writing *w, bool all_must)
 {
     const struct lx_problem *p = w->l->p;
-    w->l->charge_count = 0;
+    w->l->linked_cost_count = 0;
     for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].must || (all_must && !p->buffers[i].reason))
-            ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {&i, 1}});
+            ledger_write_charge(w, &(struct lx_linked_cost){.cost = LX_FORBIDDEN, .all_off = {&i, 1}});
     for (int32_t i = 0; i < p->bonds.together_count; i++)
         for (int32_t k = 0; k < p->bonds.together[i].count; k++) {
             int32_t one = p->bonds.together[i].at[k],
                     other = p->bonds.together[i].at[(k + 1) % p->bonds.together[i].count];
             if (one != other)
-                ledger_write_charge(
-                    w,
-                    &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {&one, 1}, .all_off = {&other, 1}});
+                ledger_write_charge(w, &(struct lx_linked_cost){.cost = LX_FORBIDDEN,
+                                                                .all_on = {&one, 1},
+                                                                .all_off = {&other, 1}});
         }
     for (int32_t i = 0; i < p->bonds.staging_count; i++) {
         int32_t both[2] = {p->bonds.staging[i].a, p->bonds.staging[i].b};
-        ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
-        ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
+        ledger_write_charge(w, &(struct lx_linked_cost){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
+        ledger_write_charge(w, &(struct lx_linked_cost){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
     }
-    for (int32_t i = 0; i < p->bonds.charge_count; i++) ledger_write_charge(w, &p->bonds.charges[i]);
+    for (int32_t i = 0; i < p->bonds.linked_cost_count; i++)
+        ledger_write_charge(w, &p->bonds.linked_costs[i]);
 }
 
 static void account(struct ledger *l, const struct ledger_charge *c, int sign)
@@ -80,10 +81,10 @@ void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
     for (size_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
     size_t *next = arena_copy_array(&l->memory, l->first, n, sizeof *next);
     l->entry = arena_array(&l->memory, l->first[n] + 1, sizeof *l->entry);
-    l->charge = arena_array(&l->memory, (size_t)l->charge_count + 1, sizeof *l->charge);
+    l->linked = arena_array(&l->memory, (size_t)l->linked_cost_count + 1, sizeof *l->linked);
     write_all(&(struct writing){.l = l, .next = next}, all_must);
     for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
-    for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
+    for (int32_t i = 0; i < l->linked_cost_count; i++) account(l, &l->linked[i], 1);
 }
 
 void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here)
@@ -94,7 +95,7 @@ void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here)
     l->on[i] = on;
     for (size_t k = l->first[i]; k < l->first[i + 1]; k++) {
         const struct ledger_entry *e = &l->entry[k];
-        struct ledger_charge *c = &l->charge[e->charge];
+        struct ledger_charge *c = &l->linked[e->linked];
         int holds = e->when_on == on ? 1 : -1;
         account(l, c, -1);
         if (e->in_all)

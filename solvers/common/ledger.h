@@ -11,7 +11,7 @@
 #include "placement/problem.h"
 
 struct ledger_entry {
-    int32_t charge;
+    int32_t linked;
     bool in_all, when_on; /* one of the `all` conditions, else of the `any`; it holds when the buffer is on */
 };
 
@@ -25,8 +25,8 @@ struct ledger {
     const struct lx_problem *p;
     bool *on;
     int64_t *here; /* per buffer that is on: the cost of being where it is */
-    struct ledger_charge *charge;
-    int32_t charge_count;
+    struct ledger_charge *linked;
+    int32_t linked_cost_count;
     size_t *first; /* per buffer, count + 1: its entries */
     struct ledger_entry *entry;
     int64_t cost, broken; /* of the present answer */

@@ -131,8 +131,8 @@ static void links_add_groups(const struct filling *f)
     const struct lx_problem *p = f->l->it->problem;
     const struct lx_bonds *b = &p->bonds;
     int32_t link = 0;
-    for (int32_t k = 0; k < b->charge_count; k++, link++) {
-        const struct lx_charge *c = &b->charges[k];
+    for (int32_t k = 0; k < b->linked_cost_count; k++, link++) {
+        const struct lx_linked_cost *c = &b->linked_costs[k];
         links_add_group(f, &c->all_on, (struct role){link, -1, 0});
         links_add_group(f, &c->all_off, (struct role){link, 1, 0});
         links_add_group(f, &c->any_on, (struct role){link, 0, 1});
@@ -165,8 +165,8 @@ static void fill_links(struct links *l)
     const struct lx_problem *p = l->it->problem;
     const struct lx_bonds *b = &p->bonds;
     struct link *k = l->link;
-    for (int32_t i = 0; i < b->charge_count; i++) {
-        const struct lx_charge *c = &b->charges[i];
+    for (int32_t i = 0; i < b->linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &b->linked_costs[i];
         bool forbidden = c->cost == LX_FORBIDDEN;
         *k++ = (struct link){.cost = forbidden ? 0 : c->cost,
                              .unmet = c->all_on.count,
@@ -238,7 +238,7 @@ void links_make(struct links *l, const struct items *it)
     size_t n = (size_t)it->count + 1;
     *l = (struct links){.it = it};
     if (p->objective == LX_SPILL) {
-        int32_t count = p->bonds.charge_count + p->bonds.together_count;
+        int32_t count = p->bonds.linked_cost_count + p->bonds.together_count;
         for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
         l->count = count;
     }

@@ -17,7 +17,7 @@ static int certify_safe_shift(const struct model *m, const double *section_dual,
         sizes += (double)m->items[i].size;
         costs += fabs((double)m->items[i].cost);
     }
-    for (int32_t k = 0; k < m->priced_count; k++) costs += (double)m->charges[k].cost;
+    for (int32_t k = 0; k < m->priced_count; k++) costs += (double)m->linked_costs[k].cost;
     for (int32_t t = 0; t < m->section_count; t++) {
         duals += fabs(section_dual[t]);
         largest = fmax(largest, section_dual[t]);
@@ -64,7 +64,7 @@ void certify(struct certificate *c, const struct model *m, const double *section
         c->reduced[m->item_count + e] = t < 0 ? 0 : -(int128)c->section[t] * m->items[m->edges[e].child].size;
     }
     for (int32_t k = 0; k < m->priced_count; k++)
-        c->reduced[model_choices(m) + k] = c->scale * m->charges[k].cost;
+        c->reduced[model_choices(m) + k] = c->scale * m->linked_costs[k].cost;
     for (int32_t k = 0; k < m->row_count; k++) {
         c->row[k] = scaled_dual(row_dual[k], scale);
         if (c->row[k] == 0) continue;

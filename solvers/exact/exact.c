@@ -81,7 +81,7 @@ static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 
 static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    const unsigned links = LX_CAN_CHARGES | LX_CAN_MUST | LX_CAN_TOGETHER, needs = lx_problem_needs(p);
+    const unsigned links = LX_CAN_LINKED_COSTS | LX_CAN_MUST | LX_CAN_TOGETHER, needs = lx_problem_needs(p);
     struct exact_options options = {
         .step_limit = run->work_limit > 0 ? run->work_limit : 1000000,
         .fit_nodes = lx_run_option(&lx_solver_exact, run, OPTION_FIT_NODES),

@@ -17,7 +17,7 @@ enum { LEAST_FREE = 12, MOST_FREE = 120, MOST_STALLS = 400 };
 
 struct region_bonds {
     struct lx_bonds bonds; /* points into the arrays below */
-    struct lx_charge *charges;
+    struct lx_linked_cost *linked_costs;
     struct lx_group *groups;
     int32_t *numbers;
 };
@@ -48,11 +48,11 @@ static struct lx_group region_bonds_take(struct filler *f, const int32_t *litera
     return g;
 }
 
-static void fill_charge(struct filler *f, const struct model_charge *c)
+static void fill_linked(struct filler *f, const struct model_linked *c)
 {
     const int32_t *all = f->m->literals + c->first, *any = all + c->all;
     int32_t before = f->used, certain = 0, some = 0;
-    struct lx_charge to = {.cost = c->cost};
+    struct lx_linked_cost to = {.cost = c->cost};
     to.all_on = region_bonds_take(f, all, c->all, false, &certain);
     to.all_off = region_bonds_take(f, all, c->all, true, &certain);
     bool possible = certain + to.all_on.count + to.all_off.count == c->all;
@@ -65,7 +65,7 @@ static void fill_charge(struct filler *f, const struct model_charge *c)
     } else if (c->any > 0)
         possible &= to.any_on.count + to.any_off.count > 0;
     if (possible && f->used > before)
-        f->r->charges[f->r->bonds.charge_count++] = to;
+        f->r->linked_costs[f->r->bonds.linked_cost_count++] = to;
     else
         f->used = before;
 }
@@ -76,8 +76,8 @@ static void region_bonds_fill(struct region_bonds *r, const struct model *m, con
                               const int32_t *index, const int64_t *address)
 {
     struct filler f = {r, m, free_item, index, address, 0};
-    r->bonds = (struct lx_bonds){.charges = r->charges, .together = r->groups};
-    for (int32_t c = 0; c < m->charge_count; c++) fill_charge(&f, &m->charges[c]);
+    r->bonds = (struct lx_bonds){.linked_costs = r->linked_costs, .together = r->groups};
+    for (int32_t c = 0; c < m->linked_cost_count; c++) fill_linked(&f, &m->linked_costs[c]);
     for (int32_t i = 0; m->linked && i < m->item_count; i++) {
         int32_t least = i;
         for (int32_t k = m->items[i].ring; k != i; k = m->items[k].ring) least = k < least ? k : least;
@@ -163,8 +163,8 @@ static int64_t blame(const struct lns *s, int32_t i)
 {
     const struct model *m = s->m;
     int64_t cost = s->address[i] < 0 ? max_i64(m->items[i].cost, 0) : max_i64(-m->items[i].cost, 0);
-    for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++) {
-        const struct model_charge *c = &m->charges[m->charge_of[k]];
+    for (int32_t k = m->linked ? m->linked_first[i] : 0; m->linked && k < m->linked_first[i + 1]; k++) {
+        const struct model_linked *c = &m->linked_costs[m->linked_of[k]];
         if (c->cost > 0 && model_triggered(m, c, s->address)) cost += c->cost / (c->all + c->any) + 1;
     }
     return cost;
@@ -271,7 +271,7 @@ static int32_t lns_build(struct lns *s, const struct region *r, struct lx_proble
         s->index[i] = n++;
         cost += m->items[i].cost < 0 ? -m->items[i].cost : m->items[i].cost;
     }
-    for (int32_t k = 0; k < m->priced_count; k++) cost += m->charges[k].cost;
+    for (int32_t k = 0; k < m->priced_count; k++) cost += m->linked_costs[k].cost;
     for (int32_t e = m->edge_count - 1; e >= 0; e--) { /* one parent each: the one it has, or the first */
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (!s->free_item[parent] || !s->free_item[child]) continue;
@@ -356,8 +356,10 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     s.parents = arena_array(&memory, n, sizeof *s.parents);
     s.on_cost = arena_array(&memory, n, sizeof *s.on_cost);
     size_t literals = n;
-    for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
-    s.bonds.charges = arena_array(&memory, (size_t)m->charge_count + 1, sizeof *s.bonds.charges);
+    for (int32_t c = 0; c < m->linked_cost_count; c++)
+        literals += (size_t)(m->linked_costs[c].all + m->linked_costs[c].any);
+    s.bonds.linked_costs =
+        arena_array(&memory, (size_t)m->linked_cost_count + 1, sizeof *s.bonds.linked_costs);
     s.bonds.groups = arena_array(&memory, n, sizeof *s.bonds.groups);
     s.bonds.numbers = arena_array(&memory, literals, sizeof *s.bonds.numbers);
     int64_t until = budget->steps + min_i64(steps, budget->limit);

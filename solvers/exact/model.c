@@ -210,7 +210,7 @@ static void add_fixed_rows(struct model *m)
 /* Per buffer its item or -1; NULL if nobody needs it, since it is as long as the problem. */
 static int32_t *index_items(const struct model *m)
 {
-    bool needed = m->p->bonds.charge_count || m->p->bonds.together_count;
+    bool needed = m->p->bonds.linked_cost_count || m->p->bonds.together_count;
     for (int32_t i = 0; i < m->item_count && !needed; i++) needed = model_buffer(m, i)->parent_count > 0;
     if (!needed) return NULL;
     int32_t *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof *item_of);
@@ -225,7 +225,7 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
     m->p = p;
     m->items = arena_array(&m->memory, (size_t)count + 1, sizeof *m->items);
     bool *linked = NULL;
-    if (p->bonds.charge_count || p->bonds.together_count) {
+    if (p->bonds.linked_cost_count || p->bonds.together_count) {
         linked = mem_zeroed((size_t)p->count + 1, sizeof *linked);
         model_mark_linked(&p->bonds, linked);
     }
@@ -246,8 +246,8 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
         m->total_cost += max_i64(cost, 0);
     }
     for (int32_t k = 0; k < m->priced_count; k++) {
-        m->cost_step = gcd_i64(m->cost_step, m->charges[k].cost);
-        m->total_cost += m->charges[k].cost;
+        m->cost_step = gcd_i64(m->cost_step, m->linked_costs[k].cost);
+        m->total_cost += m->linked_costs[k].cost;
     }
     if (m->cost_step == 0) m->cost_step = 1;
 

@@ -32,7 +32,7 @@ struct model_item {
 
 /* Of literals 2 * item (it is placed) or 2 * item + 1 (it is off): all of the first, and one of the
  * others if any. */
-struct model_charge {
+struct model_linked {
     int64_t cost; /* or LX_FORBIDDEN */
     int32_t first, all, any;
     int32_t scale; /* the smallest size of an item in it, >= 1: what the linear programme measures w in */
@@ -68,10 +68,10 @@ struct model {
     int64_t cost_step;  /* every value is the base and a multiple of it */
     int64_t total_cost; /* no choice costs more */
     /* What links items; all of it empty in plain problems, and then `linked` is false. */
-    struct model_charge *charges; /* priced ones first: those have columns */
-    int32_t charge_count, priced_count;
+    struct model_linked *linked_costs; /* priced ones first: those have columns */
+    int32_t linked_cost_count, priced_count;
     int32_t *literals;
-    int32_t *charge_first, *charge_of; /* per item: the linked costs it is in */
+    int32_t *linked_first, *linked_of; /* per item: the linked costs it is in */
     bool linked, hopeless;             /* hopeless: no choice is legal */
     struct arena memory;               /* of all but `rows` */
 };
@@ -115,13 +115,13 @@ void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
 /* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a
  * group. */
 int64_t model_value(const struct model *m, const int64_t *address);
-bool model_triggered(const struct model *m, const struct model_charge *c, const int64_t *address);
+bool model_triggered(const struct model *m, const struct model_linked *c, const int64_t *address);
 /* What flipping an item changes, breaches counted as more than any cost. */
 int128 model_flip(const struct model *m, int64_t *address, int32_t i);
 /* Take off chip what makes a choice dearer or illegal, one by one. */
 void model_tidy(const struct model *m, int64_t *address);
 /* The w columns of a point, from its items. */
-void model_charge_columns(const struct model *m, bool *column);
+void model_linked_columns(const struct model *m, bool *column);
 void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
 /* Per section (section_count + 1 of them) the size of the spilled items and handovers of a 0/1 point. */

@@ -17,12 +17,12 @@ static void mark_group(const struct lx_group *g, bool *linked)
 
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked)
 {
-    for (int32_t c = 0; c < bonds->charge_count; c++) {
-        const struct lx_charge *charge = &bonds->charges[c];
-        mark_group(&charge->all_on, linked);
-        mark_group(&charge->all_off, linked);
-        mark_group(&charge->any_on, linked);
-        mark_group(&charge->any_off, linked);
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++) {
+        const struct lx_linked_cost *cost = &bonds->linked_costs[c];
+        mark_group(&cost->all_on, linked);
+        mark_group(&cost->all_off, linked);
+        mark_group(&cost->any_on, linked);
+        mark_group(&cost->any_off, linked);
     }
     for (int32_t g = 0; g < bonds->together_count; g++) mark_group(&bonds->together[g], linked);
 }
@@ -68,10 +68,11 @@ static void model_links_add_literals(struct shortener *s, const struct lx_group 
 }
 
 /* The linked cost as literals; false: it is never triggered. */
-static bool model_links_shorten(struct shortener *s, const struct lx_charge *from, struct model_charge *to)
+static bool model_links_shorten(struct shortener *s, const struct lx_linked_cost *from,
+                                struct model_linked *to)
 {
     s->never = s->some = false;
-    *to = (struct model_charge){.cost = from->cost, .first = s->used};
+    *to = (struct model_linked){.cost = from->cost, .first = s->used};
     model_links_add_literals(s, &from->all_on, false, false);
     model_links_add_literals(s, &from->all_off, true, false);
     to->all = s->used - to->first;
@@ -92,7 +93,7 @@ static bool model_links_shorten(struct shortener *s, const struct lx_charge *fro
 }
 
 /* A linked cost of one literal, or of none, is no linked cost. True: it has been settled. */
-static bool model_links_fold(struct model *m, const struct model_charge *c)
+static bool model_links_fold(struct model *m, const struct model_linked *c)
 {
     if (c->all + c->any > 1) return c->cost == 0;
     bool forbidden = c->cost == LX_FORBIDDEN;
@@ -121,48 +122,49 @@ static void shorten_all(struct model *m, const int32_t *item_of)
     const struct lx_bonds *bonds = &m->p->bonds;
     struct shortener s = {.m = m, .item_of = item_of};
     size_t room = 0;
-    for (int32_t c = 0; c < bonds->charge_count; c++)
-        room += (size_t)bonds->charges[c].all_on.count + (size_t)bonds->charges[c].all_off.count +
-                (size_t)bonds->charges[c].any_on.count + (size_t)bonds->charges[c].any_off.count;
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++)
+        room += (size_t)bonds->linked_costs[c].all_on.count + (size_t)bonds->linked_costs[c].all_off.count +
+                (size_t)bonds->linked_costs[c].any_on.count + (size_t)bonds->linked_costs[c].any_off.count;
     m->literals = arena_array(&m->memory, room + 1, sizeof *m->literals);
-    m->charges = arena_array(&m->memory, (size_t)bonds->charge_count + 1, sizeof *m->charges);
+    m->linked_costs = arena_array(&m->memory, (size_t)bonds->linked_cost_count + 1, sizeof *m->linked_costs);
     for (int pass = 0; pass < 2; pass++) /* priced ones first */
-        for (int32_t c = 0; c < bonds->charge_count; c++) {
-            if ((bonds->charges[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
-            struct model_charge *charge = &m->charges[m->charge_count];
+        for (int32_t c = 0; c < bonds->linked_cost_count; c++) {
+            if ((bonds->linked_costs[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
+            struct model_linked *linked = &m->linked_costs[m->linked_cost_count];
             int32_t before = s.used;
-            if (!model_links_shorten(&s, &bonds->charges[c], charge) || model_links_fold(m, charge))
+            if (!model_links_shorten(&s, &bonds->linked_costs[c], linked) || model_links_fold(m, linked))
                 s.used = before;
             else
-                m->charge_count++;
-            if (pass == 0) m->priced_count = m->charge_count;
+                m->linked_cost_count++;
+            if (pass == 0) m->priced_count = m->linked_cost_count;
         }
 }
 
 /* Per item its linked costs; the scale of each linked cost; worths. */
-static void index_charges(struct model *m)
+static void index_linked_costs(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;
-    for (int32_t c = 0; c < m->charge_count; c++) all += (size_t)(m->charges[c].all + m->charges[c].any);
-    m->charge_first = arena_array(&m->memory, n + 2, sizeof *m->charge_first);
-    m->charge_of = arena_array(&m->memory, all + 1, sizeof *m->charge_of);
+    for (int32_t c = 0; c < m->linked_cost_count; c++)
+        all += (size_t)(m->linked_costs[c].all + m->linked_costs[c].any);
+    m->linked_first = arena_array(&m->memory, n + 2, sizeof *m->linked_first);
+    m->linked_of = arena_array(&m->memory, all + 1, sizeof *m->linked_of);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].worth = (double)m->items[i].cost;
-    for (int32_t c = 0; c < m->charge_count; c++) {
-        struct model_charge *charge = &m->charges[c];
+    for (int32_t c = 0; c < m->linked_cost_count; c++) {
+        struct model_linked *linked = &m->linked_costs[c];
         int64_t least = INT32_MAX;
-        for (int32_t k = 0; k < charge->all + charge->any; k++) {
-            int32_t literal = m->literals[charge->first + k];
+        for (int32_t k = 0; k < linked->all + linked->any; k++) {
+            int32_t literal = m->literals[linked->first + k];
             struct model_item *it = &m->items[literal / 2];
-            m->charge_first[literal / 2 + 2]++;
+            m->linked_first[literal / 2 + 2]++;
             least = min_i64(least, max_i64(it->size, 1));
-            if (charge->cost > 0) it->worth += (double)charge->cost * (literal & 1 ? 0.5 : -0.5);
+            if (linked->cost > 0) it->worth += (double)linked->cost * (literal & 1 ? 0.5 : -0.5);
         }
-        charge->scale = (int32_t)least;
+        linked->scale = (int32_t)least;
     }
-    for (size_t i = 2; i < n + 2; i++) m->charge_first[i] += m->charge_first[i - 1];
-    for (int32_t c = 0; c < m->charge_count; c++)
-        for (int32_t k = 0; k < m->charges[c].all + m->charges[c].any; k++)
-            m->charge_of[m->charge_first[m->literals[m->charges[c].first + k] / 2 + 1]++] = c;
+    for (size_t i = 2; i < n + 2; i++) m->linked_first[i] += m->linked_first[i - 1];
+    for (int32_t c = 0; c < m->linked_cost_count; c++)
+        for (int32_t k = 0; k < m->linked_costs[c].all + m->linked_costs[c].any; k++)
+            m->linked_of[m->linked_first[m->literals[m->linked_costs[c].first + k] / 2 + 1]++] = c;
 }
 
 void model_link(struct model *m, const int32_t *item_of)
@@ -189,17 +191,17 @@ void model_link(struct model *m, const int32_t *item_of)
         if (first >= 0 && !whole) m->items[first].never = true;
     }
     spread_over_rings(m);
-    if (bonds->charge_count) shorten_all(m, item_of);
+    if (bonds->linked_cost_count) shorten_all(m, item_of);
     spread_over_rings(m);
     for (int32_t i = 0; i < m->item_count; i++)
         m->linked |= m->items[i].ring != i || m->items[i].never || m->items[i].must || m->items[i].cost <= 0;
-    m->linked |= m->charge_count > 0;
-    if (m->linked) index_charges(m);
+    m->linked |= m->linked_cost_count > 0;
+    if (m->linked) index_linked_costs(m);
 }
 
 /* --- Rows --- */
 
-static void model_links_add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
+static void model_links_add_clause(struct model *m, const struct model_linked *c, int32_t column, int32_t any,
                                    struct model_term *terms)
 {
     int32_t n = 0;
@@ -217,15 +219,15 @@ static void model_links_add_clause(struct model *m, const struct model_charge *c
 void model_add_link_rows(struct model *m)
 {
     int32_t longest = 0;
-    for (int32_t c = 0; c < m->charge_count; c++)
-        longest = m->charges[c].all > longest ? m->charges[c].all : longest;
+    for (int32_t c = 0; c < m->linked_cost_count; c++)
+        longest = m->linked_costs[c].all > longest ? m->linked_costs[c].all : longest;
     struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
-    for (int32_t c = 0; c < m->charge_count; c++) {
-        const struct model_charge *charge = &m->charges[c];
+    for (int32_t c = 0; c < m->linked_cost_count; c++) {
+        const struct model_linked *linked = &m->linked_costs[c];
         int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
-        if (charge->any == 0) model_links_add_clause(m, charge, column, -1, terms);
-        for (int32_t k = 0; k < charge->any; k++)
-            model_links_add_clause(m, charge, column, charge->all + k, terms);
+        if (linked->any == 0) model_links_add_clause(m, linked, column, -1, terms);
+        for (int32_t k = 0; k < linked->any; k++)
+            model_links_add_clause(m, linked, column, linked->all + k, terms);
     }
     for (int32_t i = 0; i < m->item_count; i++) {
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
@@ -241,7 +243,7 @@ static bool literal_holds(int32_t literal, const int64_t *address)
     return (address[literal / 2] < 0) == (literal & 1);
 }
 
-bool model_triggered(const struct model *m, const struct model_charge *c, const int64_t *address)
+bool model_triggered(const struct model *m, const struct model_linked *c, const int64_t *address)
 {
     const int32_t *literal = m->literals + c->first;
     for (int32_t k = 0; k < c->all; k++)
@@ -273,10 +275,10 @@ int64_t model_value(const struct model *m, const int64_t *address)
         bool broken = is_wrong(m, address, i) || (m->items[i].ring != i && torn(m, address, i));
         if (broken) return model_none(m);
     }
-    for (int32_t c = 0; c < m->charge_count; c++) {
-        if (!model_triggered(m, &m->charges[c], address)) continue;
+    for (int32_t c = 0; c < m->linked_cost_count; c++) {
+        if (!model_triggered(m, &m->linked_costs[c], address)) continue;
         if (c >= m->priced_count) return model_none(m);
-        value += m->charges[c].cost;
+        value += m->linked_costs[c].cost;
     }
     return m->hopeless ? model_none(m) : value;
 }
@@ -286,11 +288,11 @@ static int128 model_links_part_of(const struct model *m, const int64_t *address,
 {
     int128 breaches = is_wrong(m, address, i) + torn(m, address, i), value = 0;
     if (address[i] < 0) value += m->items[i].cost;
-    for (int32_t k = m->charge_first[i]; k < m->charge_first[i + 1]; k++) {
-        int32_t c = m->charge_of[k];
-        if (!model_triggered(m, &m->charges[c], address)) continue;
+    for (int32_t k = m->linked_first[i]; k < m->linked_first[i + 1]; k++) {
+        int32_t c = m->linked_of[k];
+        if (!model_triggered(m, &m->linked_costs[c], address)) continue;
         if (c < m->priced_count)
-            value += m->charges[c].cost;
+            value += m->linked_costs[c].cost;
         else
             breaches++;
     }
@@ -325,14 +327,14 @@ static bool point_holds(int32_t literal, const bool *column)
     return column[literal / 2] == (literal & 1);
 }
 
-void model_charge_columns(const struct model *m, bool *column)
+void model_linked_columns(const struct model *m, bool *column)
 {
     for (int32_t c = 0; c < m->priced_count; c++) {
-        const struct model_charge *charge = &m->charges[c];
-        const int32_t *literal = m->literals + charge->first;
-        bool all = true, any = charge->any == 0;
-        for (int32_t k = 0; k < charge->all; k++) all &= point_holds(literal[k], column);
-        for (int32_t k = charge->all; k < charge->all + charge->any; k++)
+        const struct model_linked *linked = &m->linked_costs[c];
+        const int32_t *literal = m->literals + linked->first;
+        bool all = true, any = linked->any == 0;
+        for (int32_t k = 0; k < linked->all; k++) all &= point_holds(literal[k], column);
+        for (int32_t k = linked->all; k < linked->all + linked->any; k++)
             any |= point_holds(literal[k], column);
         column[model_choices(m) + c] = all && any;
     }

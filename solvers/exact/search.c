@@ -87,7 +87,7 @@ static void search_new(struct search *s)
             first[j] = m->items[j].first;
             last[j] = m->items[j].last;
         } else if (j >= model_choices(m)) {
-            cost[j] = (double)m->charges[j - model_choices(m)].cost / upper[j];
+            cost[j] = (double)m->linked_costs[j - model_choices(m)].cost / upper[j];
             last[j] = -1;
         } else {
             first[j] = m->edges[j - m->item_count].section;
@@ -168,8 +168,8 @@ static double search_stake(const struct model *m, int32_t j)
 {
     if (j >= m->item_count) return 1e-3;
     double stake = fabs((double)m->items[j].cost);
-    for (int32_t k = m->linked ? m->charge_first[j] : 0; m->linked && k < m->charge_first[j + 1]; k++)
-        if (m->charge_of[k] < m->priced_count) stake += (double)m->charges[m->charge_of[k]].cost;
+    for (int32_t k = m->linked ? m->linked_first[j] : 0; m->linked && k < m->linked_first[j + 1]; k++)
+        if (m->linked_of[k] < m->priced_count) stake += (double)m->linked_costs[m->linked_of[k]].cost;
     return stake + 1e-3;
 }
 

@@ -120,7 +120,7 @@ enum leaf { LEAF_DONE, LEAF_AGAIN, LEAF_SPLIT, LEAF_WAITS };
 /* What the linear programme measures a column in. */
 static inline double search_size(const struct model *m, int32_t j)
 {
-    if (j >= model_choices(m)) return (double)m->charges[j - model_choices(m)].scale;
+    if (j >= model_choices(m)) return (double)m->linked_costs[j - model_choices(m)].scale;
     int32_t i = j < m->item_count ? j : m->edges[j - m->item_count].child;
     return (double)max_i64(m->items[i].size, 1);
 }

@@ -52,8 +52,8 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
             fits = room[t] >= m->items[i].size;
         if (!fits) continue;
         floor -= max_i64(m->items[i].cost, 0);
-        for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
-            if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
+        for (int32_t k = m->linked ? m->linked_first[i] : 0; m->linked && k < m->linked_first[i + 1]; k++)
+            if (m->linked_of[k] < m->priced_count) floor -= m->linked_costs[m->linked_of[k]].cost;
     }
     mem_free(room);
     return max_i64(floor, 0);
@@ -140,7 +140,7 @@ enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
 {
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->point[j] = s->low[j] == s->high[j] ? s->low[j] : s->fraction[j] > 0.5;
-    model_charge_columns(s->m, s->point);
+    model_linked_columns(s->m, s->point);
     if (!model_holds(s->m, s->point)) return LEAF_SPLIT;
     int64_t spill = keep_by_point(s);
     if (spill >= s->best) return LEAF_SPLIT;
@@ -171,7 +171,7 @@ static void keep_what_fits(struct search *s)
         }
         if (best < 0) return;
         s->point[best] = false;
-        model_charge_columns(s->m, s->point);
+        model_linked_columns(s->m, s->point);
         if (!model_holds(s->m, s->point))
             s->point[best] = true;
         else
@@ -206,7 +206,7 @@ static void mend_point(struct search *s)
         s->point[best] = true;
     }
     mem_free(load);
-    model_charge_columns(m, s->point);
+    model_linked_columns(m, s->point);
 }
 
 void search_plunge(struct search *s)
@@ -237,7 +237,7 @@ void search_plunge(struct search *s)
     }
     if (result != LP_OPTIMAL || s->budget->stopped) return;
     for (int32_t j = 0; j < model_choices(s->m); j++) s->point[j] = s->fraction[j] > 0.5;
-    model_charge_columns(s->m, s->point);
+    model_linked_columns(s->m, s->point);
     if (!model_holds(s->m, s->point)) mend_point(s);
     if (!model_holds(s->m, s->point)) return;
     memset(s->core, 0, (size_t)s->m->item_count);

@@ -21,10 +21,10 @@
 struct parts {
     const struct lx_problem *p;
     int32_t count;
-    int32_t *members, *first;  /* part k: members[first[k]] to members[first[k + 1] - 1], by start */
-    struct lx_charge *charges; /* by part */
+    int32_t *members, *first; /* part k: members[first[k]] to members[first[k + 1] - 1], by start */
+    struct lx_linked_cost *linked_costs; /* by part */
     struct lx_group *groups;
-    int32_t *charge_first, *group_first;
+    int32_t *linked_first, *group_first;
     int64_t paid;  /* for buffers of no part */
     bool hopeless; /* a buffer that must be placed cannot be */
     struct arena memory;
@@ -98,17 +98,18 @@ static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int3
     first[0] = 0;
 }
 
-static void parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+static void parts_deal_bonds(struct finder *f, int32_t *linked_part, int32_t *group_part)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
-    int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
+    int32_t most =
+        bonds->linked_cost_count > bonds->together_count ? bonds->linked_cost_count : bonds->together_count;
     int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
-    for (int32_t c = 0; c < bonds->charge_count; c++)
-        if (charge_part[c] >= 0) charge_part[c] = f->part[charge_part[c]];
-    sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
-    for (int32_t c = 0; c < bonds->charge_count; c++)
-        if (place[c] >= 0) parts->charges[place[c]] = bonds->charges[c];
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++)
+        if (linked_part[c] >= 0) linked_part[c] = f->part[linked_part[c]];
+    sort_by_part(linked_part, bonds->linked_cost_count, parts->count, parts->linked_first, place);
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++)
+        if (place[c] >= 0) parts->linked_costs[place[c]] = bonds->linked_costs[c];
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
     sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
@@ -121,22 +122,22 @@ static void parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
-    int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
+    int32_t *linked_part = mem_alloc(((size_t)bonds->linked_cost_count + 1) * sizeof *linked_part);
     int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
     model_mark_linked(bonds, f->linked);
     find_stretches(f, address);
-    for (int32_t c = 0; c < bonds->charge_count; c++) {
-        const struct lx_charge *charge = &bonds->charges[c];
-        charge_part[c] = -1;
-        parts_join(f, &charge->all_on, &charge_part[c]);
-        parts_join(f, &charge->all_off, &charge_part[c]);
-        parts_join(f, &charge->any_on, &charge_part[c]);
-        parts_join(f, &charge->any_off, &charge_part[c]);
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++) {
+        const struct lx_linked_cost *linked = &bonds->linked_costs[c];
+        linked_part[c] = -1;
+        parts_join(f, &linked->all_on, &linked_part[c]);
+        parts_join(f, &linked->all_off, &linked_part[c]);
+        parts_join(f, &linked->any_on, &linked_part[c]);
+        parts_join(f, &linked->any_off, &linked_part[c]);
         /* A linked cost on buffers of no part, which are all off: is it paid? */
-        bool paid = charge->all_on.count == 0 && (charge->any_on.count == 0 || charge->any_off.count > 0);
-        if (charge_part[c] >= 0 || !paid) continue;
-        parts->hopeless |= charge->cost == LX_FORBIDDEN;
-        parts->paid += max_i64(charge->cost, 0);
+        bool paid = linked->all_on.count == 0 && (linked->any_on.count == 0 || linked->any_off.count > 0);
+        if (linked_part[c] >= 0 || !paid) continue;
+        parts->hopeless |= linked->cost == LX_FORBIDDEN;
+        parts->paid += max_i64(linked->cost, 0);
     }
     for (int32_t g = 0; g < bonds->together_count; g++) {
         group_part[g] = -1;
@@ -152,8 +153,8 @@ static void parts_divide(struct finder *f, int64_t *address)
         parts->members[k] = f->members[k].buffer;
         parts->first[f->members[k].part + 1] = k + 1;
     }
-    parts_deal_bonds(f, charge_part, group_part);
-    mem_free(charge_part);
+    parts_deal_bonds(f, linked_part, group_part);
+    mem_free(linked_part);
     mem_free(group_part);
 }
 
@@ -165,9 +166,10 @@ static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t 
     *parts = (struct parts){.p = p};
     parts->members = arena_array(&parts->memory, n, sizeof *parts->members);
     parts->first = arena_array(&parts->memory, n, sizeof *parts->first);
-    parts->charges = arena_array(&parts->memory, (size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
+    parts->linked_costs =
+        arena_array(&parts->memory, (size_t)p->bonds.linked_cost_count + 1, sizeof *parts->linked_costs);
     parts->groups = arena_array(&parts->memory, (size_t)p->bonds.together_count + 1, sizeof *parts->groups);
-    parts->charge_first = arena_array(&parts->memory, n, sizeof *parts->charge_first);
+    parts->linked_first = arena_array(&parts->memory, n, sizeof *parts->linked_first);
     parts->group_first = arena_array(&parts->memory, n, sizeof *parts->group_first);
     struct finder f = {.parts = parts, .p = p};
     f.linked = arena_array(&memory, n, sizeof *f.linked);
@@ -220,9 +222,10 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
         /* Is there any choice in which being placed saves something? */
         const struct model_item *it = &m->items[i];
         int64_t most = it->cost;
-        for (int32_t j = m->linked ? m->charge_first[i] : 0; m->linked && j < m->charge_first[i + 1]; j++)
-            most += m->charges[m->charge_of[j]].cost == LX_FORBIDDEN ? m->total_cost
-                                                                     : m->charges[m->charge_of[j]].cost;
+        for (int32_t j = m->linked ? m->linked_first[i] : 0; m->linked && j < m->linked_first[i + 1]; j++)
+            most += m->linked_costs[m->linked_of[j]].cost == LX_FORBIDDEN
+                        ? m->total_cost
+                        : m->linked_costs[m->linked_of[j]].cost;
         kept[i] = !it->never && (it->must || it->ring != i || most > 0);
     }
     merge_greedily(m, kept, merged);
@@ -394,10 +397,11 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     for (int32_t k = 0; k < parts.count; k++) {
         int32_t count = parts.first[k + 1] - parts.first[k];
         at[k].p = *p;
-        at[k].p.bonds = (struct lx_bonds){.charges = parts.charges + parts.charge_first[k],
-                                          .charge_count = parts.charge_first[k + 1] - parts.charge_first[k],
-                                          .together = parts.groups + parts.group_first[k],
-                                          .together_count = parts.group_first[k + 1] - parts.group_first[k]};
+        at[k].p.bonds =
+            (struct lx_bonds){.linked_costs = parts.linked_costs + parts.linked_first[k],
+                              .linked_cost_count = parts.linked_first[k + 1] - parts.linked_first[k],
+                              .together = parts.groups + parts.group_first[k],
+                              .together_count = parts.group_first[k + 1] - parts.group_first[k]};
         at[k].model = model_new(&at[k].p, parts.members + parts.first[k], count);
         at[k].address = arena_array(&parts.memory, (size_t)count + 1, sizeof *at[k].address);
         at[k].value = spill_first_plan(at[k].model, &budget, known, at[k].address);

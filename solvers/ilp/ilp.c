@@ -317,7 +317,7 @@ const struct lx_solver lx_solver_ilp = {
     .abi = LX_SOLVER_ABI,
     .name = "ilp",
     .summary = "integer programming with GLPK: optimal for a few dozen buffers",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_CAN_CHARGES | LX_CAN_MUST |
+    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_CAN_LINKED_COSTS | LX_CAN_MUST |
             LX_CAN_TOGETHER,
     .options = options,
     .option_count = OPTIONS,

@@ -98,11 +98,11 @@ static void ilp_find_links(struct ilp_model *m)
     const struct lx_bonds *bonds = &m->it->problem->bonds;
     for (int32_t i = 0; i < m->it->problem->count; i++) m->item_of[i] = NO_ITEM;
     for (int32_t i = 0; i < m->it->count; i++) m->item_of[m->it->item[i].buffer] = i;
-    for (int32_t c = 0; c < bonds->charge_count; c++) {
-        ilp_links_mark(m, &bonds->charges[c].all_on);
-        ilp_links_mark(m, &bonds->charges[c].all_off);
-        ilp_links_mark(m, &bonds->charges[c].any_on);
-        ilp_links_mark(m, &bonds->charges[c].any_off);
+    for (int32_t c = 0; c < bonds->linked_cost_count; c++) {
+        ilp_links_mark(m, &bonds->linked_costs[c].all_on);
+        ilp_links_mark(m, &bonds->linked_costs[c].all_off);
+        ilp_links_mark(m, &bonds->linked_costs[c].any_on);
+        ilp_links_mark(m, &bonds->linked_costs[c].any_off);
     }
     for (int32_t g = 0; g < bonds->together_count; g++) ilp_links_mark(m, &bonds->together[g]);
     for (int32_t i = 0; i < m->it->count; i++)
@@ -125,16 +125,17 @@ static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx
 }
 
 /* One row of a linked cost, with one more literal or none. */
-static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int column, int32_t any, bool on)
+static void add_row_of(struct ilp_build *b, const struct lx_linked_cost *linked, int column, int32_t any,
+                       bool on)
 {
-    const struct lx_group *same = on ? &charge->all_on : &charge->all_off;
-    const struct lx_group *opposite = on ? &charge->all_off : &charge->all_on;
+    const struct lx_group *same = on ? &linked->all_on : &linked->all_off;
+    const struct lx_group *opposite = on ? &linked->all_off : &linked->all_on;
     if (item_is_listed(opposite->at, opposite->count, any)) return; /* never both */
     int row = ilp_add_row(b, GLP_UP, 0, 0);
     int64_t most = -1;
     struct lx_group one = {&any, any >= 0 && !item_is_listed(same->at, same->count, any)};
-    bool possible = ilp_links_add_literals(b, row, &charge->all_on, true, &most) &&
-                    ilp_links_add_literals(b, row, &charge->all_off, false, &most) &&
+    bool possible = ilp_links_add_literals(b, row, &linked->all_on, true, &most) &&
+                    ilp_links_add_literals(b, row, &linked->all_off, false, &most) &&
                     ilp_links_add_literals(b, row, &one, on, &most);
     ilp_add_term(b, row, column, -1);
     glp_set_row_bnds(b->m->lp, row, possible ? GLP_UP : GLP_FR, 0, (double)most);
@@ -144,19 +145,20 @@ static void ilp_add_links(struct ilp_build *b)
 {
     const struct lx_problem *p = b->m->it->problem;
     if (p->objective != LX_SPILL) return;
-    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) {
+    for (int32_t c = 0; c < p->bonds.linked_cost_count && !b->too_large; c++) {
         struct ilp_model *m = b->m;
-        const struct lx_charge *charge = &m->it->problem->bonds.charges[c];
-        if (charge->cost == 0) continue;
-        if (charge->cost > 0) {
-            m->charge[c] = ilp_add_column(b, GLP_CV, 0, 1);
-            glp_set_obj_coef(m->lp, m->charge[c], (double)(charge->cost / m->cost_unit));
+        const struct lx_linked_cost *linked = &m->it->problem->bonds.linked_costs[c];
+        if (linked->cost == 0) continue;
+        if (linked->cost > 0) {
+            m->linked_column[c] = ilp_add_column(b, GLP_CV, 0, 1);
+            glp_set_obj_coef(m->lp, m->linked_column[c], (double)(linked->cost / m->cost_unit));
         }
-        if (charge->any_on.count + charge->any_off.count == 0) add_row_of(b, charge, m->charge[c], -1, true);
-        for (int32_t k = 0; k < charge->any_on.count; k++)
-            add_row_of(b, charge, m->charge[c], charge->any_on.at[k], true);
-        for (int32_t k = 0; k < charge->any_off.count; k++)
-            add_row_of(b, charge, m->charge[c], charge->any_off.at[k], false);
+        if (linked->any_on.count + linked->any_off.count == 0)
+            add_row_of(b, linked, m->linked_column[c], -1, true);
+        for (int32_t k = 0; k < linked->any_on.count; k++)
+            add_row_of(b, linked, m->linked_column[c], linked->any_on.at[k], true);
+        for (int32_t k = 0; k < linked->any_off.count; k++)
+            add_row_of(b, linked, m->linked_column[c], linked->any_off.at[k], false);
     }
     for (int32_t g = 0; g < p->bonds.together_count; g++) {
         /* Neighbours in the list are equal; if one can never be on chip, all are off. */
@@ -194,8 +196,8 @@ static void add_items(struct ilp_build *b)
         m->cost_unit = gcd_i64(m->cost_unit, cost < 0 ? -cost : cost);
     }
     const struct lx_bonds *bonds = &m->it->problem->bonds;
-    for (int32_t c = 0; !all_on && c < bonds->charge_count; c++)
-        m->cost_unit = gcd_i64(m->cost_unit, max_i64(bonds->charges[c].cost, 0));
+    for (int32_t c = 0; !all_on && c < bonds->linked_cost_count; c++)
+        m->cost_unit = gcd_i64(m->cost_unit, max_i64(bonds->linked_costs[c].cost, 0));
     m->cost_unit = max_i64(m->cost_unit, 1);
     double total = 0;
     for (int32_t i = 0; i < m->it->count; i++) {
@@ -401,15 +403,15 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
         const struct ilp_pair *q = &m->pairs[k];
         value[q->column] = base[q->i] >= 0 && base[q->j] >= 0 && base[q->i] < base[q->j];
     }
-    for (int32_t c = 0; c < it->problem->bonds.charge_count; c++) {
-        const struct lx_charge *charge = &it->problem->bonds.charges[c];
-        if (!m->charge[c]) continue;
-        bool all = ilp_links_count_on(m, &charge->all_on, base) == charge->all_on.count &&
-                   ilp_links_count_on(m, &charge->all_off, base) == 0;
-        bool any = charge->any_on.count + charge->any_off.count == 0 ||
-                   ilp_links_count_on(m, &charge->any_on, base) > 0 ||
-                   ilp_links_count_on(m, &charge->any_off, base) < charge->any_off.count;
-        value[m->charge[c]] = all && any;
+    for (int32_t c = 0; c < it->problem->bonds.linked_cost_count; c++) {
+        const struct lx_linked_cost *linked = &it->problem->bonds.linked_costs[c];
+        if (!m->linked_column[c]) continue;
+        bool all = ilp_links_count_on(m, &linked->all_on, base) == linked->all_on.count &&
+                   ilp_links_count_on(m, &linked->all_off, base) == 0;
+        bool any = linked->any_on.count + linked->any_off.count == 0 ||
+                   ilp_links_count_on(m, &linked->any_on, base) > 0 ||
+                   ilp_links_count_on(m, &linked->any_off, base) < linked->any_off.count;
+        value[m->linked_column[c]] = all && any;
     }
     if (m->height)
         value[m->height] = (double)items_height(it, base) / (double)(m->grain * it->problem->alignment);
@@ -450,7 +452,8 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     m->merge = arena_array(&m->memory, (size_t)it->edge_count + 1, sizeof *m->merge);
     m->linked = arena_array(&m->memory, n, sizeof *m->linked);
     m->item_of = arena_array(&m->memory, (size_t)it->problem->count + 1, sizeof *m->item_of);
-    m->charge = arena_array(&m->memory, (size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
+    m->linked_column =
+        arena_array(&m->memory, (size_t)it->problem->bonds.linked_cost_count + 1, sizeof *m->linked_column);
     m->pairs = arena_array(&m->memory, (relaxed ? 0 : (size_t)it->pairs) + 1, sizeof *m->pairs);
     /* GLPK counts from 1. */
     VEC_PUSH(&m->term_row, 0);

@@ -44,9 +44,9 @@ struct ilp_model {
     struct ilp_pair *pairs;
     int32_t pair_count;
     int height;
-    int *charge;      /* column numbers, by linked cost; 0: none */
-    int32_t *item_of; /* per buffer, or NO_ITEM */
-    bool *linked;     /* per item: some linked cost or group names it */
+    int *linked_column; /* column numbers, by linked cost; 0: none */
+    int32_t *item_of;   /* per buffer, or NO_ITEM */
+    bool *linked;       /* per item: some linked cost or group names it */
     int columns, rows, binaries;
     glp_prob *lp;
     /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */

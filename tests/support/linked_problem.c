@@ -12,18 +12,18 @@ static struct lx_group linked_draw(struct rng *r, int32_t n, int32_t *into, uint
     return g;
 }
 
-static bool linked_charge(struct linked *l, struct rng *r, int32_t c)
+static bool linked_cost(struct linked *l, struct rng *r, int32_t c)
 {
-    struct lx_charge *charge = &l->charge[c];
+    struct lx_linked_cost *linked = &l->linked[c];
     int32_t n = l->small.problem.count;
     bool used[SMALL_MAX] = {0};
     uint64_t all = small_chance(r, 70) ? 90 / (uint64_t)n : 0, any = small_chance(r, 50) ? 25 : 0;
-    charge->cost = small_chance(r, 15) ? LX_FORBIDDEN : rng_between(r, 0, 12);
-    charge->all_on = linked_draw(r, n, l->list[c][0], all, used);
-    charge->all_off = linked_draw(r, n, l->list[c][1], all, used);
-    charge->any_on = linked_draw(r, n, l->list[c][2], any, used);
-    charge->any_off = linked_draw(r, n, l->list[c][3], any, used);
-    return charge->all_on.count + charge->all_off.count + charge->any_on.count + charge->any_off.count > 0;
+    linked->cost = small_chance(r, 15) ? LX_FORBIDDEN : rng_between(r, 0, 12);
+    linked->all_on = linked_draw(r, n, l->list[c][0], all, used);
+    linked->all_off = linked_draw(r, n, l->list[c][1], all, used);
+    linked->any_on = linked_draw(r, n, l->list[c][2], any, used);
+    linked->any_off = linked_draw(r, n, l->list[c][3], any, used);
+    return linked->all_on.count + linked->all_off.count + linked->any_on.count + linked->any_off.count > 0;
 }
 
 void linked_random(struct linked *l, struct rng *r, int32_t n)
@@ -42,9 +42,9 @@ void linked_random(struct linked *l, struct rng *r, int32_t n)
         b->pools = only_pool;
         b->pool_count = 1;
     }
-    for (int64_t want = rng_between(r, 0, LINKED_CHARGES); want > 0; want--)
-        bonds->charge_count += linked_charge(l, r, bonds->charge_count);
-    bonds->charges = l->charge;
+    for (int64_t want = rng_between(r, 0, LINKED_COSTS); want > 0; want--)
+        bonds->linked_cost_count += linked_cost(l, r, bonds->linked_cost_count);
+    bonds->linked_costs = l->linked;
     bool used[SMALL_MAX] = {0};
     for (int64_t want = small_chance(r, 30) ? rng_between(r, 1, LINKED_GROUPS) : 0; want > 0; want--) {
         struct lx_group g = linked_draw(r, n, l->member[bonds->together_count], 30, used);
@@ -61,7 +61,7 @@ static int32_t linked_on(const struct lx_group *g, const int64_t *address)
     return on;
 }
 
-static bool linked_triggered(const struct lx_charge *c, const int64_t *address)
+static bool linked_triggered(const struct lx_linked_cost *c, const int64_t *address)
 {
     if (linked_on(&c->all_on, address) < c->all_on.count || linked_on(&c->all_off, address) > 0) return false;
     if (c->any_on.count + c->any_off.count == 0) return true;
@@ -76,10 +76,10 @@ int64_t linked_value(const struct lx_problem *p, const int64_t *address)
         if (address[i] < 0 && b->must) return INT64_MAX;
         value += address[i] < 0 ? b->spill_cost : b->on_costs ? b->on_costs[0] : 0;
     }
-    for (int32_t c = 0; c < p->bonds.charge_count; c++) {
-        if (!linked_triggered(&p->bonds.charges[c], address)) continue;
-        if (p->bonds.charges[c].cost == LX_FORBIDDEN) return INT64_MAX;
-        value += p->bonds.charges[c].cost;
+    for (int32_t c = 0; c < p->bonds.linked_cost_count; c++) {
+        if (!linked_triggered(&p->bonds.linked_costs[c], address)) continue;
+        if (p->bonds.linked_costs[c].cost == LX_FORBIDDEN) return INT64_MAX;
+        value += p->bonds.linked_costs[c].cost;
     }
     for (int32_t g = 0; g < p->bonds.together_count; g++) {
         int32_t on = linked_on(&p->bonds.together[g], address);

@@ -1,16 +1,16 @@
-/* Small random problems with linked costs, and their optima by brute force: charges, groups, musts, costs of being
+/* Small random problems with linked costs, and their optima by brute force: linked costs, groups, musts, costs of being
  * placed, on top of what small_problem.h draws. */
 #ifndef LX_TESTS_SUPPORT_LINKED_PROBLEM_H
 #define LX_TESTS_SUPPORT_LINKED_PROBLEM_H
 
 #include "support/small_problem.h"
 
-enum { LINKED_CHARGES = 8, LINKED_GROUPS = 2, LINKED_LISTS = 4 };
+enum { LINKED_COSTS = 8, LINKED_GROUPS = 2, LINKED_LISTS = 4 };
 
 struct linked {
     struct small small;
-    struct lx_charge charge[LINKED_CHARGES];
-    int32_t list[LINKED_CHARGES][LINKED_LISTS][SMALL_MAX];
+    struct lx_linked_cost linked[LINKED_COSTS];
+    int32_t list[LINKED_COSTS][LINKED_LISTS][SMALL_MAX];
     struct lx_group group[LINKED_GROUPS];
     int32_t member[LINKED_GROUPS][SMALL_MAX];
     int64_t on_cost[SMALL_MAX];

@@ -43,7 +43,7 @@ double matmul_bytes(const struct matmul_shape *s)
            b * m * n * (double)s->output_bytes;
 }
 
-/* A logarithm that charges nothing below 1. */
+/* A logarithm that linked costs nothing below 1. */
 static double log_above(double x)
 {
     return x > 1 ? log2(x) : 0;

@@ -139,12 +139,12 @@ static void v2_charges(struct rng *r, struct v2_problem *v)
 {
     struct lx_bonds *bonds = &v->p.bonds;
     for (int64_t k = rng_between(r, 1, 4); k > 0; k--) {
-        struct lx_charge *c = &v->charge[bonds->charge_count];
+        struct lx_linked_cost *c = &v->linked[bonds->linked_cost_count];
         struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
         int32_t members = 0;
-        *c = (struct lx_charge){.cost = v2_chance(r, 25) ? LX_FORBIDDEN : rng_between(r, 0, 9)};
+        *c = (struct lx_linked_cost){.cost = v2_chance(r, 25) ? LX_FORBIDDEN : rng_between(r, 0, 9)};
         for (int g = 0; g < 4; g++) {
-            int32_t *at = v->charge_at[bonds->charge_count].at[g], n = 0;
+            int32_t *at = v->linked_at[bonds->linked_cost_count].at[g], n = 0;
             for (; n < 3 && v2_chance(r, 35); n++) at[n] = v2_any(r, v);
             *groups[g] = (struct lx_group){at, n};
             members += n;
@@ -152,9 +152,9 @@ static void v2_charges(struct rng *r, struct v2_problem *v)
         bool both = false;
         for (int32_t a = 0; a < c->all_on.count; a++)
             for (int32_t b = 0; b < c->all_off.count; b++) both |= c->all_on.at[a] == c->all_off.at[b];
-        if (members && !both) bonds->charge_count++;
+        if (members && !both) bonds->linked_cost_count++;
     }
-    bonds->charges = v->charge;
+    bonds->linked_costs = v->linked;
 }
 
 static void v2_bonds(struct rng *r, struct v2_problem *v, int percent)

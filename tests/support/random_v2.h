@@ -27,8 +27,8 @@ struct v2_problem {
     struct lx_pair apart[V2_LIST], exclusive[V2_LIST], staging[V2_LIST];
     struct lx_group same_place[2], together[2];
     int32_t same_at[2][3], together_at[2][3];
-    struct lx_charge charge[V2_LIST];
-    struct v2_charge_lists charge_at[V2_LIST];
+    struct lx_linked_cost linked[V2_LIST];
+    struct v2_charge_lists linked_at[V2_LIST];
     struct lx_reuse reuse[V2_LIST];
     bool in_edge[V2_MOST], in_group[V2_MOST], is_staging[V2_MOST];
 };

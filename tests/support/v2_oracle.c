@@ -122,7 +122,7 @@ int64_t oracle_here(const struct oracle *o, int32_t i)
     return 0;
 }
 
-static bool oracle_triggered(const struct oracle *o, const struct lx_charge *c)
+static bool oracle_triggered(const struct oracle *o, const struct lx_linked_cost *c)
 {
     bool any = c->any_on.count == 0 && c->any_off.count == 0;
     for (int32_t k = 0; k < c->all_on.count; k++)
@@ -142,10 +142,10 @@ bool oracle_bonds_legal(const struct oracle *o, int64_t *cost)
             if (oracle_on(o, b->together[g].at[k]) != oracle_on(o, b->together[g].at[0])) return false;
     for (int32_t i = 0; i < b->staging_count; i++)
         if (oracle_on(o, b->staging[i].a) == oracle_on(o, b->staging[i].b)) return false;
-    for (int32_t i = 0; i < b->charge_count; i++) {
-        if (!oracle_triggered(o, &b->charges[i])) continue;
-        if (b->charges[i].cost == LX_FORBIDDEN) return false;
-        *cost += b->charges[i].cost;
+    for (int32_t i = 0; i < b->linked_cost_count; i++) {
+        if (!oracle_triggered(o, &b->linked_costs[i])) continue;
+        if (b->linked_costs[i].cost == LX_FORBIDDEN) return false;
+        *cost += b->linked_costs[i].cost;
     }
     for (int32_t i = 0; i < b->reuse_count; i++) {
         int32_t x = b->reuse[i].a, y = b->reuse[i].b;

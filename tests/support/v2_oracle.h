@@ -34,7 +34,7 @@ bool oracle_pairs_legal(const struct oracle *o, int32_t i);
 bool oracle_reserved(const struct oracle *o, int32_t i);
 int64_t oracle_here(const struct oracle *o, int32_t i);
 
-/* Rules of on and off, once all is decided; adds the charges. */
+/* Rules of on and off, once all is decided; adds the linked costs. */
 bool oracle_bonds_legal(const struct oracle *o, int64_t *cost);
 
 /* Of the first n buffers. */

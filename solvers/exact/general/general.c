@@ -71,8 +71,8 @@ static void place_at_first(struct choice *c)
         ok = pack_into_pool(&q, l->address) == FIT_YES;
         budget_spend_nodes(c->budget, q.nodes, q.count);
     }
-    for (int32_t k = 0; ok && k < b->p->bonds.charge_count; k++)
-        ok = b->p->bonds.charges[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
+    for (int32_t k = 0; ok && k < b->p->bonds.linked_cost_count; k++)
+        ok = b->p->bonds.linked_costs[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
     l->known = ok;
     if (ok) l->cost = layout_cost(b, l);
     mem_free(members);

@@ -64,9 +64,9 @@ static bool master_count_on(const struct blocks *b, const struct layout *l, cons
     return all;
 }
 
-bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge)
+bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t linked)
 {
-    const struct lx_charge *c = &b->p->bonds.charges[charge];
+    const struct lx_linked_cost *c = &b->p->bonds.linked_costs[linked];
     if (!master_count_on(b, l, &c->all_on, true, true) || !master_count_on(b, l, &c->all_off, false, true))
         return false;
     if (!c->any_on.count && !c->any_off.count) return true;
@@ -83,8 +83,9 @@ int64_t layout_cost(const struct blocks *b, const struct layout *l)
     for (int32_t i = 0; i < b->count; i++)
         if (l->pool[i] >= 0 && blocks_option(b, i, l->pool[i]) >= 0)
             cost += b->options[blocks_option(b, i, l->pool[i])].cost;
-    for (int32_t k = 0; k < p->bonds.charge_count; k++)
-        if (p->bonds.charges[k].cost > 0 && layout_triggers(b, l, k)) cost += p->bonds.charges[k].cost;
+    for (int32_t k = 0; k < p->bonds.linked_cost_count; k++)
+        if (p->bonds.linked_costs[k].cost > 0 && layout_triggers(b, l, k))
+            cost += p->bonds.linked_costs[k].cost;
     for (int32_t k = 0; k < b->soft_count; k++) {
         const struct soft_pair *s = &b->softs[k];
         if (l->pool[s->a] >= 0 && l->pool[s->a] == l->pool[s->b] &&
@@ -125,9 +126,9 @@ static void master_add_columns(struct master *m, const int64_t *on, const int64_
             if (k->option_count > 1) cost[columns++] = b->options[o].cost;
         }
     }
-    m->first_charge = columns;
-    for (int32_t k = 0; k < s->charge_count; k++)
-        cost[columns++] = b->p->objective == LX_SPILL ? max_i64(s->charges[k].cost, 0) : 0;
+    m->first_linked = columns;
+    for (int32_t k = 0; k < s->linked_cost_count; k++)
+        cost[columns++] = b->p->objective == LX_SPILL ? max_i64(s->linked_costs[k].cost, 0) : 0;
     m->first_soft = columns;
     for (int32_t k = 0; k < b->soft_count; k++) cost[columns++] = b->softs[k].cost;
     m->programme.columns = columns;
@@ -151,7 +152,7 @@ void master_open(struct master *m, const struct blocks *b, struct budget *budget
     m->graphs = arena_array(&m->memory, (size_t)b->pool_count, sizeof *m->graphs);
     layout_open(&m->now, b->count);
     programme_open(&m->programme,
-                   b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
+                   b->variable_count + count_options(b, true) + s->linked_cost_count + b->soft_count, budget);
     /* Costs of a variable: when it is true (blocks with one option), when it is false. */
     for (int32_t v = 0; v < b->variable_count; v++) on[v] = 0, off[v] = b->off_cost[v];
     for (int32_t i = 0; i < b->count; i++)

@@ -29,7 +29,7 @@ struct master {
     struct literal *variable; /* true when the variable is */
     struct literal *in_pool;  /* per option of each block */
     int32_t first_soft;       /* column of the first soft pair */
-    int32_t first_charge;
+    int32_t first_linked;
     int64_t constant;            /* cost that every answer has */
     struct clique_graph *graphs; /* per pool: blocks that exclude each other there */
     VEC(struct term) row;
@@ -59,7 +59,7 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
                  struct layout *best, int64_t bound);
 /* What the placement costs, summed from scratch. */
 int64_t layout_cost(const struct blocks *b, const struct layout *l);
-bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge);
+bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t linked);
 
 /* A row in the making: sum coefficient * literal >= need. */
 static inline void row_begin(struct master *m, int64_t need)

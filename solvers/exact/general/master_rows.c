@@ -23,32 +23,32 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
 }
 
 /* Not all of the condition, or the linked cost is paid. `any`: one literal that completes the condition. */
-static void master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
+static void master_rows_add_clause(struct master *m, int32_t linked, const struct literal *any)
 {
-    const struct lx_charge *c = &m->b->p->bonds.charges[charge];
+    const struct lx_linked_cost *c = &m->b->p->bonds.linked_costs[linked];
     row_begin(m, 1);
     row_add_group(m, &c->all_on, false);
     row_add_group(m, &c->all_off, true);
     if (any) row_add(m, opposite(*any), 1);
-    if (c->cost != LX_FORBIDDEN) row_add(m, (struct literal){m->first_charge + charge, true}, 1);
+    if (c->cost != LX_FORBIDDEN) row_add(m, (struct literal){m->first_linked + linked, true}, 1);
     row_end(m);
 }
 
-static void master_rows_add_charge(struct master *m, int32_t charge)
+static void master_rows_add_linked(struct master *m, int32_t linked)
 {
-    const struct lx_charge *c = &m->b->p->bonds.charges[charge];
+    const struct lx_linked_cost *c = &m->b->p->bonds.linked_costs[linked];
     if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return;
     if (!c->any_on.count && !c->any_off.count) {
-        master_rows_add_clause(m, charge, NULL);
+        master_rows_add_clause(m, linked, NULL);
         return;
     }
     for (int32_t k = 0; k < c->any_on.count; k++) {
         struct literal l = placed(m, m->b->of[c->any_on.at[k]]);
-        master_rows_add_clause(m, charge, &l);
+        master_rows_add_clause(m, linked, &l);
     }
     for (int32_t k = 0; k < c->any_off.count; k++) {
         struct literal l = opposite(placed(m, m->b->of[c->any_off.at[k]]));
-        master_rows_add_clause(m, charge, &l);
+        master_rows_add_clause(m, linked, &l);
     }
 }
 
@@ -201,7 +201,7 @@ void master_first_rows(struct master *m)
         for (int32_t o = 0; o < k->option_count; o++) row_add(m, m->in_pool[k->first_option + o], 1);
         row_end(m);
     }
-    for (int32_t k = 0; k < m->b->p->bonds.charge_count; k++) master_rows_add_charge(m, k);
+    for (int32_t k = 0; k < m->b->p->bonds.linked_cost_count; k++) master_rows_add_linked(m, k);
     /* A matrix of their numbers plus one, where it is not too large. */
     size_t n = (size_t)m->b->count;
     if (m->b->soft_count && n <= MOST_SQUARE) {

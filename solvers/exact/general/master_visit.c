@@ -119,8 +119,8 @@ struct repair {
 static bool is_forbidden(const struct repair *r)
 {
     const struct lx_bonds *s = &r->m->b->p->bonds;
-    for (int32_t k = 0; k < s->charge_count; k++)
-        if (s->charges[k].cost == LX_FORBIDDEN && layout_triggers(r->m->b, &r->trial, k)) return true;
+    for (int32_t k = 0; k < s->linked_cost_count; k++)
+        if (s->linked_costs[k].cost == LX_FORBIDDEN && layout_triggers(r->m->b, &r->trial, k)) return true;
     return false;
 }
 

@@ -148,8 +148,8 @@ static bool pool_heights_place_all(struct heights *h)
         bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
         h->now.pool[i] = on ? b->options[b->at[i].first_option].pool : -1;
     }
-    for (int32_t k = 0; k < b->p->bonds.charge_count; k++)
-        if (b->p->bonds.charges[k].cost == LX_FORBIDDEN && layout_triggers(b, &h->now, k)) return false;
+    for (int32_t k = 0; k < b->p->bonds.linked_cost_count; k++)
+        if (b->p->bonds.linked_costs[k].cost == LX_FORBIDDEN && layout_triggers(b, &h->now, k)) return false;
     for (int32_t i = 0; i < b->count; i++) {
         if (h->now.pool[i] < 0 || b->at[i].option_count < 2) continue;
         int32_t at = h->flexible_count++;

@@ -1,4 +1,4 @@
-/* Auto against every solver by itself on lists of the second version: pools, lives, pairs, staging, charges; small ones
+/* Auto against every solver by itself on lists of the second version: pools, lives, pairs, staging, linked costs; small ones
  * of every kind, and large ones of many parts or of one; with and without limits of work. */
 #include "unstable.h"
 #include "support/problem_builder.h"

@@ -1,4 +1,4 @@
-/* Linked costs in the provers: charges, groups, musts and costs of being placed, against brute force. */
+/* Linked costs in the provers: linked costs, groups, musts and costs of being placed, against brute force. */
 #include "exact/exact.h"
 #include "solvers.h"
 #include "support/linked_problem.h"

@@ -22,7 +22,7 @@ static bool all_of(const struct lx_group *g, const int64_t *address, bool on)
 }
 
 /* By the words of lx_charge. */
-static bool is_paid(const struct lx_charge *c, const int64_t *address)
+static bool is_paid(const struct lx_linked_cost *c, const int64_t *address)
 {
     bool any = c->any_on.count + c->any_off.count == 0;
     for (int32_t i = 0; i < c->any_on.count; i++) any |= address[c->any_on.at[i]] >= 0;
@@ -40,15 +40,15 @@ static int64_t cost_of(const struct lx_problem *p, const int64_t *address)
         else if (b->on_costs)
             cost += b->on_costs[0];
     }
-    for (int32_t i = 0; i < p->bonds.charge_count; i++) {
-        const struct lx_charge *c = &p->bonds.charges[i];
+    for (int32_t i = 0; i < p->bonds.linked_cost_count; i++) {
+        const struct lx_linked_cost *c = &p->bonds.linked_costs[i];
         if (is_paid(c, address)) cost += c->cost;
     }
     return cost;
 }
 
 struct seen {
-    int64_t drafts, charges, relayouts, barred, cut;
+    int64_t drafts, linked_costs, relayouts, barred, cut;
 };
 
 static void place_at_random(struct rng *r, const struct draft *x, int64_t *address)
@@ -71,7 +71,7 @@ static void compare(struct rng *r, const struct draft *x, struct seen *seen)
         seen->relayouts += x->stays[i].ring_source >= 0;
         seen->barred += x->stays[i].bar != LX_BAR_NONE;
     }
-    seen->charges += x->problem.bonds.charge_count;
+    seen->linked_costs += x->problem.bonds.linked_cost_count;
     seen->drafts++;
     mem_free(address);
 }
@@ -174,7 +174,7 @@ static void cost_is_traffic(void **state)
         lx_graph_free(g);
     }
     /* The test is worth something only if there was all of it. */
-    assert_true(seen.charges > 500 && seen.relayouts > 200 && seen.barred > 1000 && seen.cut > 1000);
+    assert_true(seen.linked_costs > 500 && seen.relayouts > 200 && seen.barred > 1000 && seen.cut > 1000);
 }
 
 int main(void)
