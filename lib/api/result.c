@@ -108,10 +108,6 @@ static const struct number_row joint_item_numbers[] = {
     NUMBER("cost", struct joint_item, cost),
     NUMBER("choice", struct joint_item, choice),
     {0}};
-static const struct number_row member_numbers[] = {
-    NUMBER("ops", struct lx_team_account, ops),
-    NUMBER("height", struct lx_team_account, height_bytes),
-    {0}};
 /* clang-format on */
 
 static bool result_field(const struct number_row *rows, const void *of, const char *name, double *value)
@@ -323,9 +319,13 @@ static const char *joint_item_word(const lx_result *r, int64_t i, const char *na
 static bool member_number(const lx_result *r, int64_t i, const char *name, double *value)
 {
     struct lx_team_account a = lx_team_planned(r->team->plans, (int)i);
-    if (result_field(member_numbers, &a, name, value)) return true;
-    *value = result_member_hbm(r->team, (int)i);
-    return strcmp(name, "hbm_bytes") == 0;
+    if (strcmp(name, "ops") == 0)
+        *value = (double)a.ops;
+    else if (strcmp(name, "height") == 0)
+        *value = (double)a.height_bytes;
+    else
+        *value = result_member_hbm(r->team, (int)i);
+    return strcmp(name, "ops") == 0 || strcmp(name, "height") == 0 || strcmp(name, "hbm_bytes") == 0;
 }
 
 struct result_list {

@@ -353,7 +353,7 @@ static bool team_read_body(struct reader *r, const struct team_file_root *x)
     p->graph = team_read_pattern(r->j, root, x->pattern_hash, r->st);
     if (!p->graph) return false;
     const struct lx_graph *g = p->graph;
-    void *list;
+    void *list = NULL;
     int32_t n;
     if (!team_read_list(r, "tensors", TEAM_FILE_TENSOR, g->tensor_count, sizeof *p->tensors, team_read_tensor,
                         &list, &n))

@@ -7,8 +7,8 @@
 
 int choose_dim(struct choosing *c, int64_t extent)
 {
-    if (c->rank == VIEW_MAX_RANK) c->full = true;
-    if (c->full) return -1;
+    if (c->rank >= VIEW_MAX_RANK) c->full = true;
+    if (c->full || c->rank >= VIEW_MAX_RANK) return -1;
     c->extent[c->rank] = extent;
     return c->rank++;
 }
