@@ -44,7 +44,7 @@ static bool is_priced(const struct reason_row *row)
 }
 
 /* clang-format off */
-/* Beside what the tensor is; less is better than what the search has. */
+/* Bytes beside those of the chosen shard; below 0: the search missed a better one. */
 VALUE_OF(more_value, struct reason_row,
     int64_t more = row->price->bytes - row->reasons->is.bytes;
     if (is_priced(row)) value_whole(v, more);

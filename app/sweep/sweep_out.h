@@ -19,7 +19,7 @@ struct sweep_form {
 /* Ends with a row without a name; text first. */
 extern const struct sweep_form sweep_forms[];
 
-/* cmd_sweep.c: the options that a sweep leaves as they are; main calls it first. */
+/* cmd_sweep.c: fills the rows of planning options that `sweep` takes; main calls it before it parses. */
 void sweep_rows_begin(void);
 
 /* sweep_tables.c: a row per value, and one per size that was searched for. */

@@ -43,7 +43,7 @@ enum cost_constant_id {
     COST_PE_PASSES,       /* over it that keep it busy */
     COST_PE_EXPONENT,     /* fewer passes slow it down with this power */
     COST_HOP,             /* ns: a run through each doubling of the parts of a relayout */
-    COST_RUN,             /* ns: what a run saves of that, once */
+    COST_RUN,             /* ns: subtracted once for each run (cost_relayout) */
     COST_RELAYOUT,        /* GB/s: what each core receives of a relayout */
     COST_LX_PORT,         /* GB/s: what one core can take of its scratchpad */
     COST_LAUNCH,          /* us: of a bundle */

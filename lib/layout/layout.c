@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Bits on the device: 16 for bool. Blocks lie as bf16 does, in fewer bytes. */
+/* Bits on the device: 16 for bool. Block floating point (bfp8, bfp4) is laid out like bf16, in fewer
+ * bytes. */
 static const int device_bits[LX_DTYPE_COUNT] = {
     [LX_FP16] = 16,   [LX_BF16] = 16,   [LX_FP32] = 32,   [LX_FP8] = 8,      [LX_INT64] = 64, [LX_INT32] = 32,
     [LX_INT8] = 8,    [LX_INT4] = 4,    [LX_BOOL] = 16,   [LX_FP64] = 64,    [LX_INT16] = 16, [LX_UINT8] = 8,

@@ -385,7 +385,7 @@ static void look_back(const struct dividing *d, const struct way *w, int32_t at,
     }
 }
 
-/* What accesses of the same op add to that. */
+/* Is the slice `label` on chip when access `at` runs, counting earlier accesses of the same op? */
 static bool is_there_until(const struct dividing *d, int32_t at, struct past *p, int label, int32_t *until)
 {
     const struct body *b = d->b;
@@ -474,7 +474,7 @@ static int place_of_trial(struct dividing *d)
     return d->next_count < WIDTH ? d->next_count++ : WIDTH - 1;
 }
 
-/* Way `k` goes on with each choice; the quickest stand first. */
+/* Extends the way `from` by each choice of op o; the quickest come first. */
 static void nest_divide_step_from(struct dividing *d, const struct way *from, int32_t o)
 {
     const struct body *b = d->b;

@@ -191,10 +191,10 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
                                 ? "%s used up its steps; --work gives it more"
                                 : "%s found no place for all; a solver that searches may",
                             solver->name);
-    if (p->asks_time) return "the bound does not reach: it is what launches and memory take at least";
+    if (p->asks_time) return "not proved optimal: the bound is the least that launches and memory take";
     if (p->unproved) return p->unproved;
     return arena_format(p->memory,
-                        solver->caps & LX_CAN_PROVE ? "the bound of %s does not reach"
+                        solver->caps & LX_CAN_PROVE ? "not proved optimal: %s ended above its bound"
                                                     : "%s is a heuristic: it proves nothing",
                         solver->name);
 }

@@ -33,7 +33,7 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     }
     plan_settle(kept);
     if (kept->answer.status != LX_OPTIMAL && !kept->unproved)
-        kept->unproved = "the bound does not reach: it holds with and without running sums";
+        kept->unproved = "not proved optimal: the bound holds with and without running sums";
     lx_plan_free(other);
     return kept;
 }

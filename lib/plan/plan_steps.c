@@ -8,17 +8,17 @@
 /* When a step runs. */
 enum when {
     ALWAYS,
-    NESTS_GIVEN,       /* they are asked for */
-    TIME,              /* is to be least */
+    NESTS_GIVEN,       /* the request names nests */
+    TIME,              /* the objective is time */
     DIVIDES,           /* the pass that divides ops anew is on */
-    NESTS,             /* may be searched for */
-    WITHOUT_NESTS,     /* they cannot help, and the first plan was made quickly */
-    SEARCHES,          /* more than the first plan is asked for, and the nests are open */
-    ENGINES,           /* may run */
+    NESTS,             /* the search may choose nests */
+    WITHOUT_NESTS,     /* nests cannot help, and the first plan was made quickly */
+    SEARCHES,          /* the request wants more than the first plan, and names no nests */
+    ENGINES,           /* some engine is on */
     WITHOUT_NESTS_TOO, /* the first plan, in full, may be better than those with nests */
-    OTHER_DIVISIONS,   /* were tried */
-    BUNDLES,           /* are more than extern ops make */
-    BOUND,             /* may be raised */
+    OTHER_DIVISIONS,   /* the search tried other divisions */
+    BUNDLES,           /* there are more bundles than extern ops force */
+    BOUND,             /* the bound may be raised */
 };
 
 struct step {

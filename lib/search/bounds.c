@@ -61,7 +61,7 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
-/* For any divisions, order, evictions and moves. */
+/* A bound of HBM traffic for any divisions, order, evictions and moves. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 {
     struct arena memory = {0};
@@ -99,18 +99,19 @@ static bool bound_without_nests(struct search *search)
         if (engine_runs(search, e)) option = engine_option(e);
     search->bound = best->bound;
     search->unproved = best->open_relayouts && search->effort.solver->caps & LX_CAN_PROVE
-                           ? "the bound does not reach: not all ways to decide relayouts were tried"
+                           ? "not proved optimal: not all ways to decide relayouts were tried"
                            : NULL;
     if (search->bundles_limited && !search->joint.searched) {
         search->bound = crossing_traffic(&best->draft);
         ok = borderless_traffic(&best->draft, &search->bound, search->st);
-        search->unproved = "the bound does not reach: it leaves out how ops are bundled";
+        search->unproved = "not proved optimal: the bound leaves out how ops are bundled";
     } else if (search->joint.searched) {
-        search->unproved = "the bound does not reach: the search over divisions ended above it";
+        search->unproved = "not proved optimal: the search over divisions ended above the bound";
     } else if (option) {
         search->bound = best->perfect_bytes;
-        search->unproved = arena_format(
-            search->memory, "the bound does not reach: with --%s it leaves out where buffers lie", option);
+        search->unproved =
+            arena_format(search->memory,
+                         "not proved optimal: with --%s the bound leaves out addresses of buffers", option);
     }
     return ok;
 }
@@ -121,7 +122,7 @@ bool bounds_find(struct search *search)
     if (asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     if (!search->bound_with_nests) return bound_without_nests(search);
     search->unproved =
-        "the bound does not reach: it has each tensor alone on chip, in the nests that are best for it";
+        "not proved optimal: the bound has each tensor alone on chip, in the best nests for it";
     /* The search over divisions knew no nests. */
     search->joint.bound_bytes = min_i64(search->joint.bound_bytes, search->bound);
     return true;

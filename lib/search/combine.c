@@ -46,8 +46,7 @@ static bool run_with_quick_solver(struct search *search)
     tries.effort = effort_quick_solver(search);
     if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
     bool ok = run_engines(&tries);
-    /* What is unchanged was solved in full already. */
-    /* Are these the decisions that the search began with? */
+    /* The decisions that the search began with were solved in full already. */
     if (ok && (tries.best.draft.how.order || tries.best.draft.how.divided != plain.divided ||
                tries.best.draft.how.nest_count || tries.best.draft.how.cut_count ||
                tries.best.draft.how.move_count || tries.best.draft.how.apart_count ||
@@ -114,6 +113,7 @@ bool combine_engines(struct search *search)
     if (!attempt_copy(search, &search->best, &first)) return false;
     VEC_PUSH(&sets.at, ((struct engine_set){0, first}));
     bool ok = !merges || bundles_merge(search);
+    /* (some - all) & all is the next subset of the bits of `all`. */
     for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
         const struct attempt *best = best_within(&sets, all);
         if (!merges && best->hbm_bytes <= best->perfect_bytes) break;

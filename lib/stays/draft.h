@@ -35,9 +35,9 @@ struct decisions {
     int32_t move_count;
     const int32_t *apart; /* tensors, ascending, whose views are each filled from HBM, not over the ring */
     int32_t apart_count;
-    /* Relayouts, by tensor and first op of the copy; in order. `loaded`: the copy is filled from HBM. Sources
-     * of the others are there until the copy is made; in a `lax` draft only those in `kept`, which makes it a
-     * bound, not a plan. */
+    /* Relayouts, by tensor and first op of the copy; in order. `loaded`: the copy is filled from HBM. Else
+     * its source stays on chip until the copy is made. A `lax` draft keeps only the sources in `kept`: its
+     * answer is a bound, not a plan. */
     const struct cut *loaded, *kept;
     int32_t loaded_count, kept_count;
     bool lax;

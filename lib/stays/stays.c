@@ -241,7 +241,7 @@ static void measure_stay(struct builder *b, struct found_stay *f)
                                     grouped(f->buffer.size).at, grouped(x->problem.capacity).at);
 }
 
-/* All stays of one run into b->found; accesses get the number within found, offset by `base`. */
+/* All stays of one run into b->found; accesses get their number within it. */
 static bool stays_of_run(struct builder *b, const struct run *r)
 {
     struct draft *x = b->x;

@@ -77,7 +77,7 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
 
 /* ---- the grid ---- */
 
-/* Sizes of steps that an axis must begin or end with; each must divide the next. */
+/* Strides at which an axis of the grid must begin or end; each must divide the next. */
 struct steps {
     int count;
     int64_t at[2 * MESH_MAX_AXES];
@@ -135,8 +135,7 @@ static int groups_axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
     return axes;
 }
 
-/* The row or ring that begins with the first device is an axis, where devices hand on along none that is
- * there. */
+/* Where no axis fits the pairs of devices, the row or ring that begins with the first device is a new axis. */
 static void groups_steps_of_pairs(const struct lx_model *m, const struct model_op *op, struct steps *s)
 {
     int64_t extent[MESH_MAX_AXES], by, size = 1, stride = 0;
@@ -312,7 +311,8 @@ static int64_t order_lost_sharding(const struct lx_model *m, const struct model_
     return lost;
 }
 
-/* Counts groups and shardings along no axes: an op that cannot be done weighs more than a sharding. */
+/* Counts groups and shardings that lie along no axis of the grid. An op that cannot be done weighs more than a
+ * sharding. */
 static int64_t order_lost_with(const struct orders *o, const int32_t *place)
 {
     struct lx_model *m = o->m;

@@ -271,7 +271,8 @@ bool nests_given(struct search *search)
     int32_t ops = search->best.draft.graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));
     search->bound = asks_traffic(search) ? crossing_traffic(&search->best.draft) : 0;
-    search->unproved = "the bound does not reach: of nests that are asked for it is what must cross once";
+    search->unproved =
+        "not proved optimal: with nests asked for, the bound is the bytes that must cross once";
     search->bound_with_nests = true;
     search->skipped |= 1u << ENGINE_NESTS;
     struct nest_set s;

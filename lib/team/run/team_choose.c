@@ -29,7 +29,8 @@ static bool team_choose_is_better(bool by_time, const struct lx_team_plan *a, co
     return !by_time && a->predicted_us < b->predicted_us;
 }
 
-/* Of two plans the better one; the other is freed. By bytes any is better than one that was left. */
+/* Of two plans the better one; the other is freed. By bytes any is better than one whose search
+ * ran out of time (team_was_left). */
 static struct lx_team_plans *team_choose_best_of(struct lx_team_plans *a, struct lx_team_plans *b,
                                                  bool by_time)
 {

@@ -1,9 +1,9 @@
 /* The choices that the search for shards has between two ops, and layers that repeat in it
  * (graph/graph.h). Private to the stage.
  *
- * Layers are searched until the choices at the end of one are those at the end of the one before, and every
- * choice has grown as the choice has that it came from: if the next layers decide alike, costs are straight
- * lines. One layer far ahead is searched with costs from these lines. Where it finds nothing cheaper than
+ * Layers are searched until a layer ends with the same choices as the layer before, and each choice costs as
+ * much more as its predecessor did: if the next layers decide alike, costs grow linearly with the number of
+ * layers, as straight lines. One layer far ahead is searched with costs from these lines. Where it finds nothing cheaper than
  * on them, neither do the layers between, as the difference of two lines that is not below 0 at two places
  * is not below 0 between them; else a layer half as far ahead is tried. The answer costs as much as if all
  * had been searched, unless choices were dropped (shard_beam.c). */

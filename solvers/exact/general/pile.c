@@ -14,8 +14,8 @@
  *
  * Normal form: in some solution no item could be moved to a lower address with all others where they are (moving
  * one down lowers the sum of addresses, so this ends). Only such solutions are looked for. low[i] is a free address
- * below which i cannot be. A node picks an item i below which no unplaced partner finds room (the one with the
- * least low is such) and splits:
+ * below which i cannot be. A node picks an item i such that no unplaced partner fits below low[i] (the item with the
+ * least low is one) and splits:
  *   placed   i is at low[i]; every unplaced partner lies above it;
  *   waiting  i is not there. Then it is above, and because it could not move down to low[i], some partner k lies
  *            across that address, and i on top of k. So low[i] rises to the least end of an unplaced partner that
@@ -190,7 +190,7 @@ enum { MOST_DEPTH = 20000 };
 
 static enum fit_result pile_search(struct pile_search *s, int depth)
 {
-    /* Rules: the lowest first; or where an item has the least room left above it. */
+    /* The three rules weigh the lowest address against the rank of the item. */
     int32_t i = -1;
     double best_key = 0;
     for (int32_t k = 0; k < s->p->count; k++) {
