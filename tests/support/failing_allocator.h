@@ -4,17 +4,18 @@
 #ifndef LX_TESTS_FAILING_ALLOCATOR_H
 #define LX_TESTS_FAILING_ALLOCATOR_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 void *memalign(size_t, size_t);
 
@@ -47,6 +48,15 @@ static void *allocation_held(void *at)
     return at;
 }
 
+/* glibc's memalign: sanitizers take the place of __libc_memalign, too. */
+static void *(*allocation_aligned)(size_t, size_t);
+
+__attribute__((constructor)) static void allocation_find_aligned(void)
+{
+    void *found = dlsym(RTLD_NEXT, "memalign");
+    memcpy(&allocation_aligned, &found, sizeof found);
+}
+
 SEEN_BY_ALL void *malloc(size_t n)
 {
     return allocation_fails(__builtin_return_address(0)) ? NULL : allocation_held(__libc_malloc(n));
@@ -69,7 +79,7 @@ SEEN_BY_ALL void *realloc(void *at, size_t n)
 SEEN_BY_ALL void *memalign(size_t alignment, size_t n)
 {
     return allocation_fails(__builtin_return_address(0)) ? NULL
-                                                         : allocation_held(__libc_memalign(alignment, n));
+                                                         : allocation_held(allocation_aligned(alignment, n));
 }
 
 SEEN_BY_ALL void *aligned_alloc(size_t alignment, size_t n)
@@ -80,7 +90,7 @@ SEEN_BY_ALL void *aligned_alloc(size_t alignment, size_t n)
 SEEN_BY_ALL int posix_memalign(void **out, size_t alignment, size_t n)
 {
     if (allocation_fails(__builtin_return_address(0))) return ENOMEM;
-    return (*out = allocation_held(__libc_memalign(alignment, n))) ? 0 : ENOMEM;
+    return (*out = allocation_held(allocation_aligned(alignment, n))) ? 0 : ENOMEM;
 }
 
 SEEN_BY_ALL void free(void *at)

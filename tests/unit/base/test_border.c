@@ -21,7 +21,7 @@ static void test_unwinding_frees(void **state)
 {
     (void)state;
     struct border border;
-    char *outside = mem_string("outside");
+    char *volatile outside = mem_string("outside");
     long before = in_use();
     volatile bool out = false;
     if (border_begin(&border) == 0) {
