@@ -215,7 +215,8 @@ static bool csv_read_header(struct csv *c, const struct column_row *columns)
 static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t *out)
 {
     int f = c->position[column];
-    if (f < 0 || !*c->rows.field[f]) {
+    if (f < 0) return true; /* csv_read_header demands the required ones */
+    if (!*c->rows.field[f]) {
         if (column == OFFSET || column == ALIGNMENT || column == WEIGHT) return true;
         return csv_fail(&c->rows, f, LX_E_SCHEMA, "%s is empty; an integer is needed here", c->heading[f]);
     }
