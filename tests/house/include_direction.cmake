@@ -6,7 +6,7 @@
 #   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
-set(ROAD base network graph files import layout team cost divide launch placement stays nests cooptimise search plan planfile explain check
+set(ROAD base network graph files import layout team cost divide launch placement stays nests cooptimise clock search plan planfile explain check
     loops kernels device team/run export api)
 
 set(CHECK_SEES "^(base/|graph/|files/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|placement/problem\\.h|plan/plan\\.h)")
