@@ -5,7 +5,7 @@
  * of the buffer's parts and the cores that hold them. A buffer may be on chip only if all its accesses have
  * the same label >= 0; it then takes label_size[label] bytes of each core over its life [start, end).
  *
- * cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
+ *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
  *
  * The sums are over the op's accesses through HBM: all accesses to buffers off chip, and accesses with
  * `always` set (the load of a copied input, the store of an output produced on chip). The objective is the

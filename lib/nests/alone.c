@@ -3,14 +3,14 @@
  *
  * - All of it is on chip only if it fits in all scratchpads together.
  * - Else only its tiles are on chip, for accesses of one nest; axis_reach bounds their number. A nest that
- * serves accesses i to j contains all ops between them; where ops may be reordered, at least these two.
+ *   serves accesses i to j contains all ops between them; where ops may be reordered, at least these two.
  * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded; a
- * tensor made there that is an output or needed off chip later is stored: `whole` bytes or more. Extern ops
- * access HBM only, and wipe the scratchpads.
+ *   tensor made there that is an output or needed off chip later is stored: `whole` bytes or more. Extern ops
+ *   access HBM only, and wipe the scratchpads.
  * - A tensor that the passes or the pattern keep off chip pays for every access.
  *
  * Evictions, dumps, moves and relayouts are covered by these cases. If ops may be reordered, accesses have no
- * order: then, in a set of accesses no two of which fit in one nest, each costs its own bytes. The search for
+ * order: then, in a set of accesses that pairwise fit in no nest, each costs its own bytes. The search for
  * axes has a step limit; after it, tensors cost their compulsory traffic. */
 #include "nests/nest_candidates.h"
 #include "base/cancel.h"
@@ -122,9 +122,7 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     cost[0][1] = 0;
     for (int32_t k = 0; k < t->count; k++) {
         const struct lx_access *a = alone_access_of(t, k);
-        int32_t to = k,
-                /* one nest serves accesses [k, to) */
-            op = alone_op_at(t, k);
+        int32_t to = k, op = alone_op_at(t, k); /* one nest serves accesses [k, to) */
         bool served = true;
         axis_reach_begin(t->reach, t->tensor);
         while (served && to < t->count) {
@@ -144,7 +142,7 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     return t->is_output ? cost[t->count][1] : min_i64(cost[t->count][0], cost[t->count][1]);
 }
 
-/* Greedily collects accesses no two of which one nest can serve; each costs its own bytes. 0 for a single
+/* Greedily collects accesses that pairwise fit in no nest; each costs its own bytes. 0 for a single
  * access, which must_cross covers. */
 static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
 {

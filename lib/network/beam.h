@@ -6,14 +6,14 @@
  * parent, the numbers of these slots and a node. Ties are broken by rank, `tie`, `before` and the order of
  * finding (with `vary`: by parent and choice), so two runs do the same.
  *
- * beam_begin(&b, &rules, &root, row);
- * for (each step) {
- * beam_step(&b, slots, count);
- * for (i < b.count) for (each choice) beam_offer(&b, i, choice, &node, numbers);
- * beam_settle(&b);
- * }
- * beam_trace(&b, 0, choices);
- * beam_end(&b);
+ *     beam_begin(&b, &rules, &root, row);
+ *     for (each step) {
+ *         beam_step(&b, slots, count);
+ *         for (i < b.count) for (each choice) beam_offer(&b, i, choice, &node, numbers);
+ *         beam_settle(&b);
+ *     }
+ *     beam_trace(&b, 0, choices);
+ *     beam_end(&b);
  *
  * Sizes: widths of 12 to 32,768, slots up to thousands, steps up to hundreds of thousands. */
 #ifndef LX_NETWORK_BEAM_H

@@ -52,9 +52,8 @@ static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t
 struct priced {
     void *model;
     int64_t (*bound)(void *model, int64_t *steps); /* computes all messages again; returns the bound */
-    void (*loads)(void *model, int64_t *load,
-                  /* loads: load per step, and one more, of an answer decoded from the messages */
-                  int64_t *steps);
+    /* Decodes an answer from the messages; sets its load per step, and one more. */
+    void (*loads)(void *model, int64_t *load, int64_t *steps);
 };
 
 /* Improves prices in rounds, until the bound reaches `target`, a known cost, or `step_limit` steps are used;

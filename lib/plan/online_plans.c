@@ -84,10 +84,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
         return p;
     bool ok = graph_online(p->graph, &rewritten, st);
-    enum {
-        SMALL = 12
-        /* SMALL: ops; a larger graph is planned twice only if softmax moves more than it must */
-    };
+    /* ops; a larger graph is planned twice only if softmax moves more than it must */
+    enum { SMALL = 12 };
     if (ok && (!rewritten || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
         lx_graph_free(rewritten);
         return p;

@@ -63,11 +63,9 @@ struct lx_plan {
     struct lx_joint joint;
     struct lx_gain gains[LX_MOST_GAINS]; /* per step that ran, in order */
     int gain_count;
-    const char
-        /* unproved: why the plan may not be optimal, in words; NULL: it is, or the plan was read; not
-         * written */
-        *unproved;
-    double seconds; /* seconds the solver took; not written, so plans are reproducible */
+    /* Why the plan may not be optimal, in words; NULL: it is, or the plan was read. Not written. */
+    const char *unproved;
+    double seconds; /* wall time of planning; not written, so plans are reproducible */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and
      * divisions before any decision. */
@@ -76,7 +74,7 @@ struct lx_plan {
     struct lx_layouts *own_layouts;
     struct lx_divisions *own_divisions;
     const struct lx_plan *lender; /* owner of these two: a reference; NULL: this plan */
-    bool lends; /* they depend on the graph alone, so other plans may share them; false for a file's */
+    bool lends; /* work division made them, so other plans may share them; false for a file's */
     struct arena *memory;
     struct users *users;
 };

@@ -8,9 +8,8 @@ struct lx_question {
     const struct lx_graph *graph; /* a reference */
     struct lx_passes passes;      /* that shaped the problem; all zero for a buffer list */
     struct lx_problem problem;
-    int64_t
-        /* base_bytes: HBM bytes of a graph under any placement: its traffic is base_bytes plus the cost */
-        base_bytes;
+    /* HBM bytes of a graph under any placement: its traffic is base_bytes plus the cost. */
+    int64_t base_bytes;
     struct draft *draft; /* private, as the next two; NULL for a buffer list */
     struct lx_layouts *layouts;
     struct lx_divisions *divisions;
