@@ -3,9 +3,9 @@
  *
  * The span is decided by the outermost device dimension where a core needs more than one position. The
  * search starts there and goes inwards. It tries all combinations of factors of the axes that index the
- * dimension. Of those that fit it takes the largest span, which uses the fewest cores. If none fits it takes
- * the smallest, and continues inwards if the dimension is down to one position. On failure the search runs
- * again with one rule relaxed at a time, to name the rule in the way. */
+ * dimension. Among those within the limit it takes the largest span, which uses the fewest cores. If none
+ * fits it takes the smallest, and continues inwards if the dimension is down to one position. On failure
+ * the search runs again with one rule relaxed at a time, to name the rule in the way. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"

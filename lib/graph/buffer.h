@@ -20,10 +20,9 @@ struct lx_buffer {
     const char *name;
     int64_t size;       /* bytes on each core; 0 is allowed and conflicts with nothing */
     int64_t start, end; /* live on [start, end) */
-    const struct lx_life
-        /* several disjoint lives in rising order, at one address; [start, end) is their hull, the bytes are
-         * free in between. NULL: one life */
-        *lives;
+    /* several disjoint lives in rising order, at one address; [start, end) is their hull, the bytes are free
+     * in between. NULL: one life */
+    const struct lx_life *lives;
     int32_t life_count;  /* 0 or at least 2 */
     const int64_t *uses; /* strictly increasing ticks, one per accessing op; may be empty */
     int32_t use_count;

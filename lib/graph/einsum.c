@@ -1,7 +1,7 @@
 /* Index maps: checks an op's einsum string, or a view, against the shapes of its operands.
  *
  * "bhmd,bhnd->bhmn" has one letter per dimension; a letter has the same extent everywhere. The kind's traits
- * decide what is legal: a pointwise op keeps every index of its inputs, a reduction drops some, a
+ * decide legality: a pointwise op keeps every index of its inputs, a reduction drops some, a
  * contraction has two inputs and drops only indices of both. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"

@@ -290,9 +290,8 @@ struct rewriting {
     struct softmax *found;
     int32_t found_count;
     enum fate *fate; /* per op */
-    int32_t *lse_of,
-        /* per op: the softmax whose log-sum it makes or reads, or -1; its output after rewriting */
-        *gives;
+    /* per op: the softmax whose log-sum it makes or reads, or -1; its output after rewriting */
+    int32_t *lse_of, *gives;
     int32_t *tensor; /* per tensor: its number in the new graph, or -1 */
     int32_t *lse;    /* per softmax: its log-sum tensor in the new graph */
     struct graph_builder b;

@@ -12,7 +12,7 @@
  *
  * Recognized: division before or after the matmuls, or by the reciprocal; any number of matmuls and
  * softmaxes; the logarithm of the sum (log and add) beside them or alone. A softmax stays unchanged if other
- * ops read parts of it. */
+ * ops read its parts. */
 #ifndef LX_GRAPH_ONLINE_H
 #define LX_GRAPH_ONLINE_H
 

@@ -149,8 +149,8 @@ static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int3
     for (int i = 0; i < here->input_count; i++) {
         int32_t a = s->made[s->at[o] + i], b = s->made[s->at[o - ops] + i];
         if (here->inputs[i] == above->inputs[i] || (a >= 0 && b >= 0 && a - b == ops)) continue;
-        bool enters =
-            a < first || o < first + 2 * ops; /* from above the run, or an input of its first layer */
+        /* from above the run, or an input of its first layer */
+        bool enters = a < first || o < first + 2 * ops;
         if (b >= first || !enters) return false;
     }
     return true;

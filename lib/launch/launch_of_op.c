@@ -70,7 +70,7 @@ static void choose_tile(const struct subject *s, const struct lx_launch_options 
 }
 
 /* Elements of a tile along output dimension `d`. A dimension that a constraint keeps whole is one tile:
- * cores could not write parts of it without sharing sticks. */
+ * cores could not write its parts without sharing sticks. */
 static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_split *v, int64_t extent)
 {
     int64_t side = d >= rank - 2 ? tile[d == rank - 1] : 1;

@@ -2,7 +2,7 @@
  *
  *   pointwise, reductions   every operand with the stick variable has its stick there, the others have none
  *   contractions            the first operand's stick runs along a summed variable; the second's and the
- *                           output's run along a variable that only the second has. The inputs may swap roles.
+ *                           output's run along a variable that only the second has. Inputs may swap roles.
  *                           The rule of reductions holds instead if neither input has a variable of its own
  *                           (the product has no columns), or if only window taps are summed
  *   views                   as pointwise; an offset within a stick moves every element
