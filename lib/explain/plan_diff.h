@@ -30,7 +30,7 @@ const char *lx_change_words(enum lx_change c);
     X(LX_PART_UNSERVED, "unserved", "ops with tensors that no buffer could hold for them")                  \
     X(LX_PART_LOADS,    "loads",    "loads of buffers")                                                     \
     X(LX_PART_STORES,   "stores",   "stores of buffers")                                                    \
-    X(LX_PART_COSTS,    "costs",    "costs of places, charges and reuse")                                   \
+    X(LX_PART_COSTS,    "costs",    "costs of places, linked costs and reuse")                                   \
     X(LX_PART_RING,     "ring",     "over the data ring, not in the sum")                                   \
     X(LX_PART_MOVES,    "moves",    "inside the scratchpads, not in the sum")
 /* clang-format on */

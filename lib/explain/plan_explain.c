@@ -162,7 +162,7 @@ static int holes_by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
+void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {
     int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
     size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
@@ -200,5 +200,4 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
         end = max_i64(end, taken[i].to);
     }
     mem_free(taken);
-    return true;
 }

@@ -47,8 +47,8 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
 bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, int var, int64_t tiles,
                  struct arena *memory, struct lx_nest *out);
 /* Removes level `at`; swaps two levels. */
-bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out);
-bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out);
+void nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out);
+void nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out);
 
 /* alone.c: lower bounds on HBM bytes, with nests or without. */
 struct alone_asks {

@@ -108,19 +108,17 @@ bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, in
     return true;
 }
 
-bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out)
+void nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out)
 {
     int old[LX_MAX_LEVELS];
     for (int level = 0; level + 1 < n->level_count; level++) old[level] = level < at ? level : level + 1;
     take_levels(n, old, n->level_count - 1, memory, out);
-    return true;
 }
 
-bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out)
+void nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out)
 {
     int old[LX_MAX_LEVELS];
     for (int level = 0; level < n->level_count; level++)
         old[level] = level == one ? two : level == two ? one : level;
     take_levels(n, old, n->level_count, memory, out);
-    return true;
 }

@@ -47,6 +47,6 @@ struct lx_holes {
     int32_t count;
 };
 
-bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out);
+void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out);
 
 #endif

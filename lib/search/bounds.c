@@ -102,7 +102,6 @@ static bool bound_without_nests(struct search *search)
                            ? "not proved optimal: not all ways to decide relayouts were tried"
                            : NULL;
     if (search->bundles_limited && !search->joint.searched) {
-        search->bound = crossing_traffic(&best->draft);
         ok = borderless_traffic(&best->draft, &search->bound, search->st);
         search->unproved = "not proved optimal: the bound leaves out how ops are bundled";
     } else if (search->joint.searched) {

@@ -45,16 +45,6 @@ static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int3
     }
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Lists the uses of one tensor. An op that wipes is a run of its own. */
 static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_of)
 {
@@ -134,14 +124,14 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         const struct keep_use *u = &m->uses[k];
-        m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
+        m->grain = gcd_i64(gcd_i64(gcd_i64(m->grain, u->served), u->forced), u->written);
         rewritten_off_chip |= u->writes && !u->write_may && t->count > 1;
         if (u->label < 0) continue;
         many |= label >= 0 && u->label != label;
         label = u->label;
         t->between = min_i64(t->between, u->size);
     }
-    if (t->count) m->grain = gcd(m->grain, t->whole);
+    if (t->count) m->grain = gcd_i64(m->grain, t->whole);
     if (t->between == INT64_MAX) t->between = 0;
     for (int32_t k = t->first; k < t->first + t->count; k++)
         if (m->uses[k].label < 0) m->uses[k].size = t->between;

@@ -41,8 +41,7 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
             for (int i = 0; i < op->input_count; i++)
                 if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
                     bytes -= x->problem.buffers[op->inputs[i]].size;
-            int64_t g = bytes;
-            if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
+            if (bytes < least || (bytes == least && ready.at[k] < ready.at[pick])) least = bytes, pick = k;
         }
         int32_t o = ready.at[pick];
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);

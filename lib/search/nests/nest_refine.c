@@ -99,8 +99,11 @@ static void change_levels(struct refining *r, int32_t n)
     struct op_index x;
     static const int64_t counts[] = {2, 4, 16, 64};
     for (int l = 0; l < old.level_count && old.level_count > 1; l++) {
-        if (nest_shallower(&old, l, &r->memory, &to)) try_nest(r, n, &to, true);
-        if (l > 0 && nest_swapped(&old, l - 1, l, &r->memory, &to)) try_nest(r, n, &to, true);
+        nest_shallower(&old, l, &r->memory, &to);
+        try_nest(r, n, &to, true);
+        if (l == 0) continue;
+        nest_swapped(&old, l - 1, l, &r->memory, &to);
+        try_nest(r, n, &to, true);
     }
     op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[old.first], &x);
     for (int v = 0; v < x.var_count && !nest_refine_is_over(r); v++)
