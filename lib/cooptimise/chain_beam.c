@@ -15,21 +15,21 @@ enum { MOST_COMBINATIONS = 4096, POLL_EVERY = 64 };
 struct chain_node {
     struct beam_node base;
     int64_t cost, ahead, load, time;
-    int128 owed; /* load times the prices up to each one's next op */
+    int128 owed; /* sum over the tensors of load times the prices up to the next op of each */
 };
 
-/* A step of a tensor, and what it adds to a state. */
+/* A step of a tensor, and its contribution to a state. */
 struct chain_move {
     struct chain_step step;
-    int64_t future; /* what the tensor still costs behind it */
-    int64_t load;   /* bytes on chip behind it, */
-    int128 owed;    /* times the prices up to the tensor's next op */
+    int64_t future; /* cost of the later touches */
+    int64_t load;   /* bytes on chip after the step */
+    int128 owed;    /* load times the prices up to the tensor's next op */
     uint64_t kind;
 };
 
 struct chain_menu {
     int32_t first, count; /* first: -1, not listed yet */
-    int64_t low;          /* least of cost and future; NETWORK_NEVER: there is none */
+    int64_t low;          /* least of cost and future; NETWORK_NEVER: no step */
 };
 
 struct chain_search {
@@ -44,10 +44,10 @@ struct chain_search {
     int32_t o, choice, from;
     const struct chain_op *op;
     const int32_t *row;
-    struct chain_node base; /* without what the touched tensors add */
+    struct chain_node base; /* the state without its touched tensors */
     const struct chain_menu *menu[CHAIN_MOST_TOUCHES];
     int64_t low[CHAIN_MOST_TOUCHES + 1]; /* least of cost and messages from touch k on */
-    int32_t taken[CHAIN_MOST_TOUCHES];   /* moves */
+    int32_t taken[CHAIN_MOST_TOUCHES];   /* index of the move chosen, per touch */
     int64_t combinations;
 };
 
@@ -56,7 +56,7 @@ static bool chain_before(const void *a, const void *b)
     const struct chain_node *x = a, *y = b;
     if (x->load != y->load) return x->load < y->load;
     if (x->time != y->time) return x->time < y->time;
-    return x->cost > y->cost; /* less of it is hope */
+    return x->cost > y->cost; /* a larger part of the rank is certain */
 }
 
 static int64_t chain_rank(const struct chain_model *m, int32_t o, const struct chain_node *s)
@@ -103,7 +103,7 @@ static int64_t chain_shared_room(const struct chain_search *s)
     return 0;
 }
 
-/* Offers the state behind the op once all touches have taken a step. */
+/* Offers the state after the op, once every touch has taken a step. */
 static void chain_arrive(struct chain_search *s)
 {
     struct chain_node then = s->base;
@@ -150,7 +150,7 @@ static void chain_expand(struct chain_search *s, int32_t from)
     s->from = from;
     s->row = beam_row_of(&s->beam, from);
     memcpy(&s->base, beam_node_of(&s->beam, from), sizeof s->base);
-    for (int32_t k = 0; k < s->op->touch_count; k++) { /* touched tensors leave what is live */
+    for (int32_t k = 0; k < s->op->touch_count; k++) { /* remove the touched tensors from the live ones */
         const struct chain_touch *t = &s->op->touch[k];
         const struct chain_tensor *tensor = &m->tensors[t->tensor];
         int32_t x = s->row[s->slots[k]];
@@ -160,7 +160,7 @@ static void chain_expand(struct chain_search *s, int32_t from)
         s->base.owed -= (int128)chain_size(tensor, x) * m->room.before[s->o];
         if (chain_on(tensor, x / 2)) s->base.base.kind ^= beam_mix(tensor->slot, 1);
     }
-    int64_t least = chain_rank(m, s->o + 1, &s->base); /* of what is not touched */
+    int64_t least = chain_rank(m, s->o + 1, &s->base); /* rank of the untouched tensors */
     for (s->choice = 0; s->choice < s->op->choice_count; s->choice++) {
         s->out->steps++;
         bool possible = true;
@@ -183,7 +183,7 @@ static void chain_expand(struct chain_search *s, int32_t from)
 static void chain_walk(struct chain_search *s)
 {
     for (int32_t o = 0; o < s->m->op_count && s->beam.count > 0; o++) {
-        if (s->out->steps > s->how->step_limit) s->beam.width = 1; /* to an end, by the shortest way */
+        if (s->out->steps > s->how->step_limit) s->beam.width = 1; /* finish quickly */
         const struct chain_op *op = s->op = &s->m->ops[s->o = o];
         int64_t all = 0;
         s->moves.count = 0;

@@ -1,16 +1,16 @@
-/* A proven bound on the cost of all chains together.
+/* A proved lower bound on the cost of all chains together.
  *
- * Ops are taken from the last to the first. For each choice, an op and all later ones cost at least a sum
- * over its tensors: each takes its best step from its state. The least over the choices is replaced by a
- * smaller sum: a constant `least`, and a message per state for each tensor that was there before. One tensor
- * after the other takes what is left over the constant, so that constant + messages <= truth in all states,
- * and the constants add up to a bound. Room enters by prices (network/room_prices.h). */
+ * Ops are taken from the last to the first. Under each choice, an op and all later ones cost at least a sum
+ * over its tensors: each takes its best step from its state. The minimum over the choices is replaced by a
+ * smaller sum: a constant `least`, and one message per state for each tensor that was touched before. The
+ * tensors take, one after the other, the cost left above the constant, so constant + messages <= truth in all
+ * states, and the constants add up to a bound. Room enters through prices (network/room_prices.h). */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* Of a step at op `o`: its bytes, its room, what follows. */
+/* Value of a step at op `o`: its bytes, the price of its room, and the future. */
 static int64_t step_value(const struct chain_model *m, int32_t o, const struct chain_touch *t,
                           const struct chain_step *s)
 {
@@ -22,7 +22,7 @@ static int64_t step_value(const struct chain_model *m, int32_t o, const struct c
     return add_capped(value, prices_between(&m->room, size, o + 1, t->next_op));
 }
 
-/* The best step from a state; NETWORK_NEVER: there is none. */
+/* The value of the best step from a state; NETWORK_NEVER: no step is possible. */
 static int64_t best_step(const struct chain_model *m, int32_t o, const struct chain_touch *t, int32_t choice,
                          int32_t from, struct chain_step *best)
 {
@@ -41,7 +41,7 @@ static int64_t best_step(const struct chain_model *m, int32_t o, const struct ch
 struct tables {
     int64_t *value[CHAIN_MOST_TOUCHES]; /* per touch: per choice and state */
     int64_t *low;                       /* per touch and choice: the least over the states */
-    int64_t *all;                       /* room for the first */
+    int64_t *all;                       /* memory of `value` */
 };
 
 static int64_t low_of(const struct chain_touch *t, const int64_t *value, int32_t states)
@@ -120,7 +120,7 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     return m->constant + prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
-/* A plan by the messages alone, op by op, and the room it takes. */
+/* Decodes a plan from the messages alone, op by op; `load` gets its room. */
 static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
     const struct chain_model *m = model;
@@ -143,7 +143,7 @@ static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
         }
         for (int32_t k = 0; least < NETWORK_NEVER && k < op->touch_count; k++) {
             state[op->touch[k].tensor] = best[k].next;
-            /* The room that a step takes at op `o` and behind it, into differences of loads. */
+            /* Adds the room of a step, at op `o` and after it, to the differences of loads. */
             int64_t room = best[k].begins && op->touch[k].may_share ? 0 : best[k].room;
             load[o] += room;
             load[o + 1] -= room;

@@ -1,4 +1,4 @@
-/* From a draft and the menus of its ops to chains: tensors, labels, distinct choices, reachable states. */
+/* Makes chains from a draft and the menus of its ops: tensors, labels, distinct choices, reachable states. */
 #include "cooptimise/chain.h"
 #include "layout/op_index.h"
 #include "base/hash.h"
@@ -12,16 +12,17 @@ struct making {
     const struct op_menus *menus;
     const struct lx_core_view **view; /* per label */
     int32_t view_count;
-    int32_t **of_menu; /* per menu: label per operand and choice, as op_menu.view; -1: it cannot be on chip */
-    int32_t *run_of;   /* per op: ascending; the scratchpads are wiped between runs */
+    int32_t **of_menu; /* per menu: label per operand and choice, as op_menu.view; -1: not on chip */
+    int32_t *run_of;   /* per op: ascending number of its run; the scratchpads are wiped between runs */
     int32_t *chain_of; /* per tensor of the graph: its chain, or -1 */
-    int32_t *local;    /* per label: its number in the tensor under way, where seen[label] says so */
-    int32_t *seen;     /* per label: 1 + the chain that numbered it last */
-    int32_t **locals;  /* per chain: label of each access and choice, one access after the other */
+    int32_t *local;   /* per label: its number in the current tensor, valid if seen[label] is that tensor's */
+    int32_t *seen;    /* per label: 1 + the last chain that numbered it */
+    int32_t **locals; /* per chain: label of each access and choice, one access after the other */
     struct chain_touch **latest; /* per chain: its last touch so far */
 };
 
-/* Interned views, the same for all tensors: an op that writes in place compares the views of two. */
+/* Interned views, shared by all tensors: for an op that writes in place the views of two tensors are
+ * compared. */
 struct view_table {
     const struct lx_core_view **views; /* per label */
     int32_t *at, count;                /* at: label + 1 by hash; 0: empty */
@@ -48,7 +49,7 @@ static int32_t view_label(struct view_table *t, const struct lx_core_view *v)
     return (t->at[h] = ++t->count) - 1;
 }
 
-/* Labels of all views in which the choices of each menu may hold an operand on chip. */
+/* Interns the views in which the choices of each menu may hold an operand on chip. */
 static void chain_labels_make(struct making *k)
 {
     const struct draft *x = k->x;
@@ -88,7 +89,7 @@ static const int32_t *labels_of(const struct making *k, int32_t access)
     return &k->of_menu[menu][(int64_t)(access - k->x->access_at[op]) * k->menus->at[menu].count];
 }
 
-/* Is it off chip in every plan, or as well off chip as on? */
+/* True if the tensor is off chip in every plan, or loses nothing by being off chip. */
 static bool always_off(const struct making *k, int32_t t)
 {
     const struct draft *x = k->x;
@@ -109,7 +110,7 @@ static bool always_off(const struct making *k, int32_t t)
     return true;
 }
 
-/* The tensor's own number of a label; a new one where it has none. */
+/* The tensor's own number for a label; assigns a new one if it has none. */
 static int32_t number_label(struct making *k, struct chain_tensor *t, int32_t chain, int32_t label)
 {
     struct chain_model *m = k->m;
@@ -121,7 +122,8 @@ static int32_t number_label(struct making *k, struct chain_tensor *t, int32_t ch
     if (k->m->coarse && fits && t->label_count > 0) {
         t->size[0] = min_i64(t->size[0], size);
         k->local[label] = 0;
-    } else if (fits || (!m->ring && !k->m->coarse)) { /* without ring, also what does not fit must agree */
+        /* without ring, labels too large to fit must agree too */
+    } else if (fits || (!m->ring && !k->m->coarse)) {
         t->label[t->label_count] = label;
         t->size[t->label_count] = size;
         k->local[label] = t->label_count++;
@@ -170,7 +172,7 @@ static void make_tensors(struct making *k)
     }
 }
 
-/* Of the accesses of op `o`: its touches, with the place of each access's labels among its tensor's. */
+/* Collects the touches of op `o`; label[i] gets the labels of access i, touch[i] its touch. */
 static void gather_touches(struct making *k, int32_t o, struct chain_op *op, const int32_t **label,
                            int *touch)
 {
@@ -236,9 +238,9 @@ static void find_parents(struct making *k, int32_t o, struct chain_op *op)
 }
 
 struct rooms {
-    int64_t size[ROOM_TOUCHES]; /* the least that it takes on chip; 0: it is off chip anyway */
-    int32_t view[ROOM_TOUCHES]; /* of its first access with a label; -1: several */
-    unsigned all;               /* touches that can be on chip */
+    int64_t size[ROOM_TOUCHES]; /* least bytes on chip; 0: off chip anyway */
+    int32_t view[ROOM_TOUCHES]; /* label of its only access; -1: several */
+    unsigned all;               /* bits: touches that can be on chip */
 };
 
 static struct rooms chain_room_measure(const struct chain_model *m, const struct chain_op *op, int32_t choice)
@@ -271,7 +273,7 @@ static bool chain_room_fits(const struct chain_model *m, const struct chain_op *
     return sum - shared <= m->room.capacity;
 }
 
-/* The largest sets of touches that fit, into `sets`; their number. */
+/* Writes the maximal sets of touches that fit to `sets`; returns their number. */
 static int largest_sets(const struct chain_model *m, const struct chain_op *op, const struct rooms *r,
                         unsigned *sets)
 {
@@ -284,8 +286,8 @@ static int largest_sets(const struct chain_model *m, const struct chain_op *op, 
     }
 }
 
-/* Replaces a choice whose operands do not fit beside each other by one for each largest set that fits; the
- * others are forced off chip. Prices alone would have each operand half on chip. */
+/* Replaces a choice whose operands do not fit together by one choice per maximal set that fits; operands
+ * outside the set are forced off chip. Prices alone would put each operand half on chip. */
 static void chain_split_choices(struct chain_model *m, struct chain_op *op)
 {
     unsigned sets[1 << ROOM_TOUCHES];
@@ -326,7 +328,7 @@ static void make_op(struct making *k, int32_t o)
     const struct op_menu *menu = menu_of(k, o);
     op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
     gather_touches(k, o, op, label, touch);
-    /* Of choices with equal labels the seed, else the fastest, stays. */
+    /* Of choices with equal labels the seed stays, else the fastest. */
     for (int32_t i = 0; i < menu->count; i++) {
         int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), m = 0;
         for (bool same = false; m < op->choice_count; m++) {

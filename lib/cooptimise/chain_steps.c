@@ -1,12 +1,12 @@
-/* What a tensor may do at an op: the rules of stays/stays.c and stays/traffic.c, one access at a time. */
+/* The steps of a tensor at an op: the rules of stays/stays.c and stays/traffic.c, one access at a time. */
 #include "cooptimise/chain.h"
 
 struct stepping {
     const struct chain_model *m;
     const struct chain_tensor *t;
     const struct chain_access *a;
-    int32_t place, label; /* before; of the access, or -1 */
-    bool on, lacking;     /* before: on chip; HBM lacks the last write */
+    int32_t place, label; /* place before the access; label of the access, or -1 */
+    bool on, lacking;     /* before the access: on chip; HBM lacks the last write */
     bool forced_off;      /* the label does not fit beside the op's other operands */
     struct chain_step *out;
     int count;
@@ -19,14 +19,15 @@ static void chain_steps_add(struct stepping *s, int32_t place, bool lacking, int
         .next = 2 * place + lacking, .bytes = bytes, .room = room, .label = on ? s->label : -1};
 }
 
-/* Through HBM. A copy on chip stays there: it ends with an access that it serves. */
+/* Serves the access through HBM. A copy on chip keeps its place. */
 static void serve_off(struct stepping *s, int32_t place)
 {
     int64_t bytes = s->a->bytes + (s->a->reads && s->lacking ? s->t->whole : 0);
     chain_steps_add(s, place, false, bytes, chain_size(s->t, 2 * s->place));
 }
 
-/* On chip. `gone`: its place if it leaves at once. `kept`: it may also stay in its former view. */
+/* Serves the access on chip. `gone`: the place if the tensor leaves at once. `kept`: it may also stay in its
+ * former view. */
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
@@ -44,7 +45,8 @@ static void serve_on(struct stepping *s, int32_t gone, bool kept)
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
-/* A label is on chip for all of a run or not at all; one that is written under another label never is. */
+/* With ring, without evictions: a label is on chip for the whole run or never. A tensor that is written under
+ * another label stays off chip. */
 static void step_with_ring(struct stepping *s)
 {
     int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
@@ -81,7 +83,8 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
                          .out = out};
     bool here = s.place == CHAIN_LABELS + s.label;
     if (s.label < 0) {
-        /* Without a label it goes through HBM; a write begins a new run, which nothing on chip outlives. */
+        /* An access without a label goes through HBM; a write begins a new run, so a tensor on chip rules it
+         * out. */
         if (!s.on || !s.a->writes) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
     } else if (s.t->strict) {
         step_with_ring(&s);
@@ -89,15 +92,15 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
         if (!here) serve_off(&s, s.a->writes ? CHAIN_FREE : s.place);
         serve_on(&s, CHAIN_FREE, true);
     } else if (s.on ? here : s.place != CHAIN_GONE) {
-        /* All accesses of a run have one label, or none is on chip; with evictions a run may begin
-         * anywhere. */
+        /* Without ring: all accesses of a run have one label, or none is on chip; with evictions a run may
+         * begin anywhere. */
         if (!s.on) serve_off(&s, m->evict ? CHAIN_FREE : CHAIN_OUT);
         if (s.on || s.place == CHAIN_FREE) serve_on(&s, m->evict ? CHAIN_FREE : CHAIN_GONE, false);
     }
     return s.count;
 }
 
-/* One of two ways to the same state: each figure the better of the two. */
+/* Adds a step; of two steps to the same state, each figure is the better one. */
 static int chain_steps_merge(struct chain_step *out, int count, const struct chain_step *s)
 {
     for (int i = 0; i < count; i++) {
@@ -132,7 +135,7 @@ int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_
             }
         }
     }
-    /* Behind a run nothing is on chip. */
+    /* No tensor is on chip after a run. */
     int kept = 0;
     if (!t->ends_run && !t->last) return count;
     for (int i = 0; i < count; i++) {

@@ -1,13 +1,13 @@
 /* Co-optimisation of a divided graph: its joint problem, the goals, and the divisions that reach them.
  *
  * Every tensor is a buffer and every op has its own tick. A tensor off chip costs its device bytes for every
- * appearance as an operand. A cloned input is loaded once, by its first reader; an output that is produced on
- * chip is stored once, by its last writer.
+ * appearance as an operand. A cloned input is loaded once, by its first reader; an output produced on chip is
+ * stored once, by its last writer.
  *
  * Goal time is this problem. Goal traffic asks for the fewest bytes among the plans that take no longer than
- * the old divisions. At first bytes outweigh all times; if that plan is too slow, the price of a byte, in
- * picoseconds, is bisected until the plan is fast enough. Every price proves a bound: the bytes of any plan
- * are at least (bound - old time) / price. The old plan is always among the plans. */
+ * the old divisions. First a byte costs more than all times together; if that plan is too slow, the price of
+ * a byte, in picoseconds, is bisected until the plan is fast enough. Every price proves a bound: any plan
+ * moves at least (bound - old time) / price bytes. The old plan is always among the candidates. */
 #include "cooptimise/cooptimise.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -28,14 +28,14 @@ enum {
     TRAFFIC_SEARCHES = 6,
 };
 
-/* All times of a problem together stay below this, and so do all tolls. */
+/* Limit on the sum of all times of a problem, and on the sum of all tolls. */
 static const int64_t most_cost = (int64_t)1 << 58;
 
 /* --- The joint problem of a divided graph. --- */
 
 struct tensor_use {
     int32_t first_op, last_op, last_writer, access_count, reader_count;
-    const struct lx_op *stuck; /* an op that works through memory only */
+    const struct lx_op *stuck; /* first op that works on HBM only */
 };
 
 struct graph_problem {
@@ -45,12 +45,12 @@ struct graph_problem {
     struct tensor_use *use;            /* per tensor */
     const char **reason;               /* per tensor: why it is never on chip, or NULL */
     int64_t *bytes;                    /* per tensor, on the device */
-    struct lx_joint_access **accesses; /* per tensor: those of the problem, ours to change */
+    struct lx_joint_access **accesses; /* per tensor: accesses of `problem`, writable */
     struct op_menus menus;
     struct lx_joint_problem problem;
-    int64_t traffic;    /* of everything off chip, in bytes */
-    int64_t grain;      /* every traffic is a multiple of it */
-    int64_t worst_time; /* of all ops together, in time units */
+    int64_t traffic;    /* bytes with everything off chip */
+    int64_t grain;      /* gcd of the tensors' bytes; divides every traffic */
+    int64_t worst_time; /* sum of the ops' worst times, in time units */
     int shift;          /* a time unit is 2^shift picoseconds */
 };
 
@@ -73,7 +73,7 @@ static void cooptimise_problem_gather(struct graph_problem *w)
         }
 }
 
-/* The first reason that holds, or NULL. */
+/* The first reason that bars tensor t from the chip, or NULL. */
 static const char *cooptimise_problem_reason_of(struct graph_problem *w,
                                                 const struct lx_cooptimise_options *how, int32_t t)
 {
@@ -93,7 +93,7 @@ static const char *cooptimise_problem_reason_of(struct graph_problem *w,
     return NULL;
 }
 
-/* May `op` write its output over tensor `in`? The same bytes in the same order, and `in` dies here. */
+/* True if `op` may write its output over tensor `in`: equal layouts and index maps, and `in` dies here. */
 static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
 {
     const struct lx_op *op = &w->g->ops[o];
@@ -157,7 +157,7 @@ static void fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
     }
 }
 
-/* Sums up the worst times, and halves all of them as often as the sum needs. */
+/* Sums the worst times; halves all times until the sum is below most_cost. */
 static void fit_times(struct graph_problem *w)
 {
     double total = 0;
@@ -172,7 +172,7 @@ static void fit_times(struct graph_problem *w)
         total += (double)most;
     }
     for (; total >= (double)most_cost; total /= 2) w->shift++;
-    w->worst_time = (int64_t)total + w->g->op_count; /* what rounding may have taken */
+    w->worst_time = (int64_t)total + w->g->op_count; /* the rounding errors */
     for (int32_t k = 0; w->shift > 0 && k < w->menus.count; k++) {
         struct op_menu *m = &w->menus.at[k];
         for (int32_t c = 0; c < m->count; c++) m->compute[c] >>= w->shift;
@@ -181,7 +181,7 @@ static void fit_times(struct graph_problem *w)
     }
 }
 
-/* Tolls are 0: the objective is time. The caller frees `memory`, also after a failure. */
+/* Makes a problem with tolls 0: the objective is time. The caller frees w->memory, also after a failure. */
 static bool graph_problem_make(struct graph_problem *w, const struct lx_divisions *d,
                                const struct lx_cooptimise_options *how, lx_status *st)
 {
@@ -233,7 +233,7 @@ static bool graph_problem_make(struct graph_problem *w, const struct lx_division
     return true;
 }
 
-/* Traffic and predicted time of an answer; `*units`: in time units. */
+/* Traffic and predicted time of an answer; `*units`: the time in time units. */
 static void graph_problem_measure(const struct graph_problem *w, const int32_t *choice,
                                   const int64_t *address, struct lx_cooptimise_figures *out, int64_t *units)
 {
@@ -260,12 +260,12 @@ static void graph_problem_measure(const struct graph_problem *w, const int32_t *
 
 /* --- Goals. --- */
 
-/* A plan, and what was proved on the way to it. */
+/* A plan and its figures. */
 struct outcome {
     int32_t *choice;
     int64_t *address;
     struct lx_cooptimise_figures figures;
-    int64_t units; /* of its time */
+    int64_t units; /* its time in time units */
 };
 
 struct goal_search {
@@ -275,11 +275,11 @@ struct goal_search {
     int64_t bound; /* bytes, or time units */
     int64_t steps, leaves;
     double deadline; /* of the monotonic clock, in seconds; 0: none */
-    bool flipped;    /* the published search has been tried, it does not depend on prices */
+    bool flipped;    /* the published search was tried; it does not depend on prices */
     enum lx_verdict status;
 };
 
-/* One joint search with a byte at this price; `*answer` says what was proved of bytes and time together. */
+/* Runs one joint search in which a byte costs `units_per_byte`. `*answer` has the bound of that search. */
 static bool cooptimise_run_search(struct goal_search *s, enum lx_joint_mode mode, int64_t units_per_byte,
                                   int64_t steps, struct outcome *plan, struct lx_joint_answer *answer,
                                   lx_status *st)
@@ -309,7 +309,7 @@ static void keep_if_less(struct goal_search *s, const struct outcome *plan)
     if (a->traffic_bytes < b->traffic_bytes || plan->units < s->best.units) s->best = *plan;
 }
 
-/* What the search at this price proves of every plan that takes `time` at most. */
+/* Raises the byte bound: `bound` holds at this price for every plan that takes at most `time`. */
 static void prove_bytes(struct goal_search *s, int64_t bound, int64_t time, int64_t units_per_byte)
 {
     if (bound <= time) return;
@@ -317,7 +317,7 @@ static void prove_bytes(struct goal_search *s, int64_t bound, int64_t time, int6
     s->bound = max_i64(s->bound, bytes);
 }
 
-/* A byte outweighs the times of all ops together, or as much of them as there is room for. */
+/* A price at which a byte costs more than the times of all ops together, as far as most_cost allows. */
 static int64_t top_price(const struct goal_search *s)
 {
     int64_t top = 1;
@@ -325,7 +325,7 @@ static int64_t top_price(const struct goal_search *s)
     return top;
 }
 
-/* What is left of the work, shared with the searches that may still come. */
+/* The steps left, divided by the number of searches that may follow. */
 static int64_t next_share(const struct goal_search *s, int64_t steps, int searches)
 {
     return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
@@ -339,7 +339,7 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
     bool paced = !s->how->any_pace && s->how->mode == LX_JOINT_FULL;
     int64_t allowed = paced ? s->seed.units : s->w.worst_time;
     int searches = paced ? TRAFFIC_SEARCHES : 1;
-    /* Time alone: a plan that is fast enough, and often one of little traffic. */
+    /* Time alone: gives a plan that is fast enough, and often has little traffic. */
     if (paced && !cooptimise_run_search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st))
         return false;
     if (paced) keep_if_less(s, &plan);
@@ -347,7 +347,7 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
         return false;
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
-    int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
+    int low = -1, high = PRICES; /* exponents of prices that gave plans fast enough, and too slow */
     while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !lx_run_stopped(&s->how->run) &&
            (s->deadline <= 0 || clock_seconds() <= s->deadline)) {
         int middle = (low + high) / 2;

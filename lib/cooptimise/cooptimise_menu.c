@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct label_key {
-    int32_t layout; /* the first tensor that has it */
+    int32_t layout; /* first tensor with this layout */
     struct lx_core_view view;
     int64_t size;
 };
@@ -24,7 +24,7 @@ struct label_key {
 struct builder {
     const struct lx_divisions *d;
     struct arena *memory;
-    int32_t *layout_of; /* per tensor: the first one with the same layout */
+    int32_t *layout_of; /* per tensor: first tensor with the same layout */
     VEC(struct op_menu) menus;
     VEC(struct label_key) labels;
     int32_t *menu_table, *label_table, *layout_table; /* index + 1; 0: empty */
@@ -95,7 +95,7 @@ static int32_t intern(struct builder *b, int32_t layout, const struct lx_core_vi
         b->label_table[at] = (int32_t)b->labels.count;
     }
     struct label_key *k = &b->labels.at[b->label_table[at] - 1];
-    /* An op that reads only a part of a tensor holds less than the one that wrote it. */
+    /* An op that reads only a part of a tensor holds less than its writer. */
     k->size = max_i64(k->size, core_bytes);
     return b->label_table[at] - 1;
 }
@@ -106,7 +106,8 @@ static int64_t picoseconds(double us)
     return ps < 0 ? 0 : ps > 0x1p55 ? (int64_t)1 << 55 : llround(ps);
 }
 
-/* The one output split of a division, as variable and factor; false: none, several, or a reduction too. */
+/* Finds the only split of a division as variable and factor; false: none, several, or a reduction is
+ * split. */
 static bool single_split(const struct division_menu *m, const int64_t *splits, int *var, int64_t *factor)
 {
     int n = 0;

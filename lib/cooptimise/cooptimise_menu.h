@@ -1,4 +1,5 @@
-/* Menus of choices for co-optimisation: one for all ops of the same shape, with labels for what cores see. */
+/* Menus of choices for co-optimisation: one per shape of op. A label is an interned pair of layout and
+ * view. */
 #ifndef LX_COOPTIMISE_COOPTIMISE_MENU_H
 #define LX_COOPTIMISE_COOPTIMISE_MENU_H
 
@@ -6,18 +7,18 @@
 #include "divide/divide.h"
 #include "cooptimise/cooptimise.h"
 
-/* Ops of one shape: the same kind of op on operands of the same layouts, divided alike. */
+/* The menu of one shape: ops of the same kind on operands of the same layouts, divided alike. */
 struct op_menu {
-    int32_t op; /* the first of them */
+    int32_t op; /* the first op of this shape */
     int operand_count;
     int32_t count, seed;
-    int64_t *splits; /* per choice, split_count each */
+    int64_t *splits; /* per choice: split_count numbers */
     int split_count;
     bool *flip;
     int64_t *compute, *extra;  /* per choice, in picoseconds */
-    int64_t *memory;           /* per operand and choice, count each */
-    int32_t *label;            /* the same */
-    struct lx_core_view *view; /* the same: what the cores see of it */
+    int64_t *memory;           /* per operand and choice: picoseconds, count numbers an operand */
+    int32_t *label;            /* per operand and choice */
+    struct lx_core_view *view; /* per operand and choice: the parts that each core sees */
 };
 
 struct op_menus {

@@ -1,23 +1,22 @@
 /* The joint problem: which choice each op makes (a division of its work over the cores) together with which
  * buffers stay on chip. cooptimise.h makes one from a graph, tests from captured data.
  *
- * Every op has a menu of choices. Every access of an op to a buffer has, per choice, a label: the parts of
- * the buffer and the cores that hold them, interned. A buffer may be on chip only if all its accesses have
- * the same label >= 0 under the choices; it then takes label_size[label] bytes of each core over its life
- * [start, end).
+ * Every op has a menu of choices. Every access of an op to a buffer has a label per choice: the interned pair
+ * of the buffer's parts and the cores that hold them. A buffer may be on chip only if all its accesses have
+ * the same label >= 0; it then takes label_size[label] bytes of each core over its life [start, end).
  *
  *   cost of an op under choice c = extra[c] + sum of toll + max(compute[c], sum of memory[c])
  *
- * The sums are over its accesses through memory: those of buffers off chip, and those with `always` set (the
- * load of a copied input, the store of an output that was produced on chip). The objective is the sum over
- * the ops. With tolls only it is traffic, with compute and memory time; tolls above all times make it
- * lexicographic.
+ * The sums are over the op's accesses through HBM: all accesses to buffers off chip, and accesses with
+ * `always` set (the load of a copied input, the store of an output produced on chip). The objective is the
+ * sum over the ops. With tolls only it is traffic, with compute and memory it is time; tolls larger than all
+ * times make it lexicographic.
  *
- * Choices may also state a number of tiles. There is a cut between two consecutive ops with different counts,
- * or that disagree on a shared buffer; a run is between two cuts. The output of an op in a loop is a tile on
- * chip, for its run only: later readers get a copy, tile by tile, and need not agree. That costs its
- * copy_toll, and each cut the problem's cut_toll. Such a copy is on chip only if the op does not split its
- * sums over the cores.
+ * A choice may have a number of tiles. A cut separates two consecutive ops with different tile counts, or
+ * with different labels of a shared buffer; a run lies between two cuts. The output of an op in a loop is a
+ * tile on chip, for its run only: later readers get a copy, tile by tile, and need not agree. The copy costs
+ * copy_toll, each cut costs cut_toll. Such a copy is on chip only if the op does not split its sums over the
+ * cores.
  *
  * Sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated graphs.
  * Ops of one shape may share their arrays. */
@@ -33,12 +32,12 @@ struct lx_joint_access {
     bool always;
     int64_t toll;
     const int64_t *memory; /* per choice of the op; NULL: nothing */
-    const int32_t *label;  /* per choice of the op; -1: it cannot be on chip. NULL: never */
+    const int32_t *label;  /* per choice of the op; -1: not on chip under it. NULL: never on chip */
 };
 
 struct lx_joint_buffer {
     const char *name;
-    int64_t bytes; /* of the whole tensor: what the flip search counts */
+    int64_t bytes; /* of the whole tensor, for the flip search */
     int64_t start, end;
     bool first_use_is_read;
     const char *reason; /* why it may never be on chip, or NULL */
@@ -46,21 +45,21 @@ struct lx_joint_buffer {
     int32_t parent_count;
     const struct lx_joint_access *accesses; /* in the order of the ops */
     int32_t access_count;
-    /* With tiles. */
-    const int64_t *size; /* per choice of the op that makes it; NULL: that of the label */
+    /* The rest is for problems with tiles. */
+    const int64_t *size; /* per choice of the first op that accesses it; NULL: label_size */
     int64_t copy_toll;
-    bool leaves;     /* the graph: it is needed whole behind all ops */
-    bool tile_stays; /* a tile may be on chip whatever `reason` says of the whole */
+    bool leaves;     /* readers outside the graph need all of it after the last op */
+    bool tile_stays; /* a tile may be on chip even if `reason` bars the whole buffer */
 };
 
 struct lx_joint_op {
     const char *name;
-    int64_t tick;                   /* each its own, in the order of the ops */
+    int64_t tick;                   /* strictly ascending */
     int32_t choice_count;           /* > 0 */
-    int32_t seed;                   /* the choice that work division alone made */
+    int32_t seed;                   /* the choice of work division */
     const int64_t *compute, *extra; /* per choice; NULL: nothing */
     const int64_t *tiles;           /* per choice; NULL: one, there is no loop */
-    const bool *cuts_sums;          /* per choice; NULL: none does */
+    const bool *cuts_sums;          /* per choice: the op splits its sums over cores; NULL: never */
     const bool *flip; /* per choice: the seed's single split moved to another output dimension; NULL: none */
 };
 
@@ -75,7 +74,7 @@ struct lx_joint_problem {
 };
 
 enum lx_joint_mode {
-    LX_JOINT_SEED, /* the seeds as they are: placement only */
+    LX_JOINT_SEED, /* the seeds; only placement is chosen */
     LX_JOINT_FLIP, /* the documented search: every combination of dim flips in turn, up to a cap */
     LX_JOINT_FULL, /* ours */
 };
@@ -88,14 +87,14 @@ struct lx_joint_options {
 };
 
 struct lx_joint_answer {
-    enum lx_verdict status; /* optimal: the bound meets the objective; limit: stopped early */
+    enum lx_verdict status; /* optimal: bound equals objective; limit: stopped early */
     int32_t *choice;        /* per op */
-    int32_t *label;         /* per buffer: that of its accesses under the choices, or -1 */
+    int32_t *label;         /* per buffer: the label on which its accesses agree, or -1 */
     int64_t *address;       /* per buffer; LX_OFF_CHIP or >= 0 */
     int64_t objective;
-    int64_t bound;          /* proved: no choices and no placement cost less */
-    int64_t seed_objective; /* of the seeds with the same solver */
-    int64_t steps, leaves;  /* leaves: complete placements that were solved */
+    int64_t bound;          /* no choices and placement cost less */
+    int64_t seed_objective; /* of the seeds, placed by the same solver */
+    int64_t steps, leaves;  /* leaves: placement problems solved */
 };
 
 static inline int64_t joint_at(const int64_t *values, int32_t choice)
@@ -103,16 +102,16 @@ static inline int64_t joint_at(const int64_t *values, int32_t choice)
     return values ? values[choice] : 0;
 }
 
-/* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^60. */
+/* Checks sizes, seeds, labels and lives, the order of ops and accesses, and that sums stay within 2^60. */
 bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st);
-/* The answer's arrays come from `memory`. False: `st` says why. */
+/* Solves the problem; the answer's arrays come from `memory`. False: `st` says why. */
 bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                      struct arena *memory, struct lx_joint_answer *out, lx_status *st);
-/* The label that all accesses of a buffer agree on, or -1. */
+/* The label on which all accesses of a buffer agree, or -1. */
 int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer);
-/* The objective from scratch. `on`: per buffer; NULL: nothing is on chip. */
+/* The objective, computed from scratch. `on`: per buffer; NULL: nothing is on chip. */
 int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, const bool *on);
-/* The placement problem that these choices leave: buffers in the same order, mismatches barred. */
+/* Makes the placement problem under these choices: the same buffers in the same order, mismatches barred. */
 void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
                         struct lx_problem *out);
 

@@ -1,11 +1,11 @@
 /* The search of the joint problem: a beam (network/beam.h) over the ops in their order.
  *
- * A state has for every live variable whether it is on chip and with which label. Its rank is the cost so far
- * plus the messages of joint_bound.c from later ops, a lower bound. Loads are counted without addresses.
+ * A state says for every live variable whether it is on chip, and with which label. Its rank is the cost so
+ * far plus the messages of joint_bound.c from later ops, a lower bound. Loads are counted without addresses.
  *
- * Two live buffers may meet at an op of which no choice agrees with both. Then for each choice the
- * disagreeing one goes off chip after all, at the price of its accesses so far. Another state stands for the
- * same answer, and the cost is never understated, so that no proof changes. */
+ * Two live buffers may meet at an op where no choice agrees with both. Then, for each choice, the buffer that
+ * disagrees goes off chip after all and pays for its accesses so far. Another state stands for the same
+ * answer and costs are never understated, so proofs stay valid. */
 #include "cooptimise/joint_model.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ enum { POLL_EVERY = 64 };
 
 struct joint_node {
     struct beam_node base;
-    int64_t cost, ahead; /* so far; messages to come */
-    int64_t load;        /* bytes of its variables that live on */
-    int128 owed;         /* load times the prices up to each one's end */
+    int64_t cost, ahead; /* cost so far; messages still to come */
+    int64_t load;        /* bytes of its live variables */
+    int128 owed;         /* sum over the variables of load times the prices up to the variable's end */
 };
 
 struct joint_walk {
@@ -24,17 +24,18 @@ struct joint_walk {
     const struct joint_beam_options *how;
     struct joint_beam_result *out;
     struct beam beam;
-    int64_t *undo, *next_undo;   /* per state and slot: what going off chip after all would cost */
-    int64_t **left;              /* per variable: messages that are still to come, per state */
-    int32_t *ending, *ending_at; /* variables by the position after which they are dead */
-    int32_t *slots, *numbers; /* that an op changes: of its touches, then of other variables that end there */
+    int64_t *undo, *next_undo;   /* per state and slot: cost of moving that variable off chip after all */
+    int64_t **left;              /* per variable and state: messages still to come */
+    int32_t *ending, *ending_at; /* variables sorted by `to`; ending_at[o]: the first that ends after op o */
+    /* slots that an op changes, and their new numbers: its touches, then other variables that end there */
+    int32_t *slots, *numbers;
     int32_t o, from, slot_count;
     const struct joint_factor *f;
     const int32_t *row;
-    struct joint_node base; /* without what dies here and without this op's messages */
+    struct joint_node base; /* the state without variables that end here and without this op's messages */
 };
 
-/* The room that a child saves by sitting on a dying parent, whether that was there or begins here too. */
+/* Room that a child saves by taking the place of a dying parent, even one that begins at the same op. */
 static int64_t joint_shared_bytes(const struct joint_walk *b, const struct joint_var *child, int64_t size,
                                   const int32_t *own, unsigned on)
 {
@@ -49,7 +50,7 @@ static int64_t joint_shared_bytes(const struct joint_walk *b, const struct joint
     return 0;
 }
 
-/* Variable v in state x joins (1) or leaves (-1) what is live. */
+/* Adds (1) or removes (-1) variable v in state x to or from the live bytes of `s`. */
 static void joint_add(const struct joint_model *m, const struct joint_var *v, int32_t x, int sign,
                       struct joint_node *s)
 {
@@ -57,7 +58,8 @@ static void joint_add(const struct joint_model *m, const struct joint_var *v, in
     s->owed += sign * (int128)v->size[x] * m->room.before[v->to];
 }
 
-/* Touches in `leaving` go off chip after all; false: they cannot. `*load`: on chip while the op runs. */
+/* Moves the touches in `leaving` off chip after all; false: one cannot. `*load`: bytes on chip while the op
+ * runs. */
 static bool joint_leave(const struct joint_walk *b, uint64_t leaving, struct joint_node *then, int64_t *load)
 {
     for (int32_t t = 0; leaving && t < b->f->old_count; t++) {
@@ -74,7 +76,7 @@ static bool joint_leave(const struct joint_walk *b, uint64_t leaving, struct joi
     return true;
 }
 
-/* All patterns of the variables that begin here. `off`: old touches that are off chip now. */
+/* Offers every on/off pattern of the variables that begin here. `off`: old touches that are off chip now. */
 static void joint_extend(struct joint_walk *b, int32_t c, bool *off, uint64_t leaving, int64_t penalty)
 {
     const struct joint_model *m = b->m;
@@ -86,7 +88,7 @@ static void joint_extend(struct joint_walk *b, int32_t c, bool *off, uint64_t le
     int32_t fresh = f->touch_count - f->old_count;
     if (fresh > JOINT_MASK_TOUCHES) {
         fresh = JOINT_MASK_TOUCHES;
-        beam_drop(&b->beam, s->base.rank); /* what is not tried is no better than this */
+        beam_drop(&b->beam, s->base.rank); /* a lower bound on the patterns left out */
     }
     for (int32_t t = 0; t < f->old_count; t++) {
         const struct joint_var *v = &m->vars[f->touch[t].var];
@@ -114,13 +116,13 @@ static void joint_extend(struct joint_walk *b, int32_t c, bool *off, uint64_t le
         if (cost >= NETWORK_HOPELESS) continue;
         then.cost += penalty + cost;
         then.base.rank = then.cost + prices_ahead(&m->room, b->o + 1, then.ahead, then.load, then.owed);
-        then.base.tie = -then.cost; /* less of it is hope */
+        then.base.tie = -then.cost; /* a larger part of the rank is certain */
         b->out->steps++;
         beam_offer(&b->beam, b->from, c, &then, b->numbers);
     }
 }
 
-/* All choices; `force`: also those that an on-chip variable disagrees with. True if any was possible. */
+/* Expands all choices; `force`: even if a variable on chip disagrees. True if any choice was possible. */
 static bool joint_branch_out(struct joint_walk *b, bool force)
 {
     const struct joint_factor *f = b->f;
@@ -159,7 +161,7 @@ static void joint_expand(struct joint_walk *b, int32_t from)
     if (!joint_branch_out(b, false)) joint_branch_out(b, true);
 }
 
-/* Op `o` begins: its slots, and its messages, which have been counted and are no longer to come. */
+/* Begins op `o`: sets its slots, and subtracts its messages from `left`. */
 static void joint_begin_op(struct joint_walk *b, int32_t o)
 {
     const struct joint_factor *f = b->f = &b->m->factors[b->o = o];
@@ -183,7 +185,7 @@ static void joint_begin_op(struct joint_walk *b, int32_t o)
     beam_step(&b->beam, b->slots, b->slot_count);
 }
 
-/* What going off chip would cost the states that stay. */
+/* Computes `undo` of the states that the beam kept. */
 static void joint_carry_undo(struct joint_walk *b)
 {
     const struct joint_factor *f = b->f;
@@ -218,10 +220,10 @@ static void joint_walk_ops(struct joint_walk *b)
             joint_expand(b, i);
         }
         beam_settle(&b->beam);
-        if (b->beam.count == 0) return; /* nothing below the cut */
+        if (b->beam.count == 0) return; /* no state costs less than the cut */
         joint_carry_undo(b);
         if ((b->out->stopped = joint_cancelled(b))) return;
-        if (b->out->steps > b->how->step_limit) b->beam.width = 1; /* to an end, by the shortest way */
+        if (b->out->steps > b->how->step_limit) b->beam.width = 1; /* finish quickly */
     }
     b->out->found = true;
     b->out->cost = ((const struct joint_node *)beam_node_of(&b->beam, 0))->cost;
@@ -229,7 +231,7 @@ static void joint_walk_ops(struct joint_walk *b)
     for (int32_t o = 0; o < m->factor_count; o++) b->out->choice[o] = m->factors[o].origin[b->out->choice[o]];
 }
 
-/* The lists of variables by their ends, and all messages as still to come. */
+/* Sorts the variables by their ends; sets `left` to the sum of all messages. */
 static void joint_list_endings(struct joint_walk *b, struct arena *memory)
 {
     const struct joint_model *m = b->m;
@@ -239,7 +241,8 @@ static void joint_list_endings(struct joint_walk *b, struct arena *memory)
     for (int32_t v = 0; v < m->var_count; v++) b->ending_at[m->vars[v].to]++;
     for (int32_t o = 0; o < m->factor_count; o++) b->ending_at[o + 1] += b->ending_at[o];
     for (int32_t v = m->var_count; v-- > 0;) b->ending[--b->ending_at[m->vars[v].to]] = v;
-    /* Now ending_at[to] is where those that end before `to` begin: one to the left, by the last op. */
+    /* ending_at[to] is now the start of variables that end at `to`: shift it by one, to index by the last
+     * op. */
     for (int32_t o = 0; o < m->factor_count; o++) b->ending_at[o] = b->ending_at[o + 1];
     b->ending_at[m->factor_count] = m->var_count;
     for (int32_t v = 0; v < m->var_count; v++)

@@ -1,14 +1,14 @@
-/* A proven bound on the joint problem, which also guides the search.
+/* A proved lower bound on the joint problem, which also guides the search.
  *
  * Ops are taken from the last to the first. The least cost of an op and all later ones is a table over the
- * states of its buffers; buffers that begin at the op are minimised away at once, and the table is replaced
- * by a smaller sum: first the constant `least`, then one message for each older buffer, the least of the rest
- * in each of its states. So constant + messages <= table everywhere, and the constants add up to a bound. On
- * a tree of ops and buffers nothing is lost.
+ * states of its buffers. Buffers that begin at the op are minimised out; the table is replaced by a smaller
+ * sum: first the constant `least`, then one message for each older buffer, the minimum of the remainder in
+ * each of its states. So constant + messages <= table everywhere, and the constants add up to a bound. On a
+ * tree of ops and buffers the bound is exact.
  *
- * Capacity enters by prices (network/room_prices.h). A child may sit on its parent at its first position and
- * pays nothing there. Patterns of on and off are listed for the first JOINT_MASK_TOUCHES buffers of an op;
- * further ones are on chip for free, which can only lower the bound. */
+ * Capacity enters through prices (network/room_prices.h). A child may take the place of its parent at its
+ * first position and pays nothing there. On/off patterns are listed for the first JOINT_MASK_TOUCHES buffers
+ * of an op; further buffers are on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
@@ -16,7 +16,7 @@
 
 struct entry {
     int32_t choice;
-    unsigned on; /* old touches that are on chip */
+    unsigned on; /* bits: old touches on chip */
     int64_t value;
 };
 
@@ -27,7 +27,8 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
     return prices_between(&m->room, v->size[state], from, v->to);
 }
 
-/* Messages to the variables that begin here and the prices of their lives; those in `on` are on chip. */
+/* Messages to the variables that begin here, plus the prices of their lives; `on`: bits of the variables on
+ * chip. */
 static int64_t joint_bound_begin(const struct joint_model *m, const struct joint_factor *f, int32_t c,
                                  unsigned on, int32_t count, bool *off)
 {
@@ -105,7 +106,7 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
 
 int64_t joint_messages(struct joint_model *m, int64_t *steps)
 {
-    /* The least room that listing any op's patterns takes. */
+    /* The largest number of entries of any op. */
     size_t most = 1;
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
@@ -126,7 +127,8 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
     return m->room.rest[0] >= NETWORK_HOPELESS ? NETWORK_NEVER : prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
-/* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
+/* Decodes one answer from the messages alone, op by op; buffers that disagree with the choice go off chip.
+ * Adds up loads. */
 static void joint_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
     const struct joint_model *m = model;

@@ -1,9 +1,9 @@
 /* Branch and bound over single buffers: on chip or not.
  *
- * Prices let two large buffers each be half on chip. Deciding one of them settles the other; the bound of
- * each side is the messages and prices again with that buffer's other states closed. The open node with the
- * least bound comes next; that least is the bound of the whole. In each node a narrow beam looks for an
- * answer. */
+ * Prices let two large buffers each be half on chip; deciding one settles the other. The bound of each side
+ * comes from the messages and prices, computed again with the buffer's other states closed. The open node
+ * with the least bound is branched next; that least is the bound of the problem. In each node a narrow beam
+ * looks for an answer. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
@@ -11,7 +11,7 @@
 
 enum {
     MAX_NODES = 512,
-    NODE_ROUNDS = 6, /* of prices */
+    NODE_ROUNDS = 6, /* rounds of prices */
     NODE_WIDTH = 16,
 };
 
@@ -19,14 +19,14 @@ struct node {
     int32_t parent, var, fixed; /* parent -1: the root, which decides nothing */
     int64_t bound;
     bool open, inner; /* may be branched; has been */
-    int64_t *price;   /* those of its bound */
+    int64_t *price;   /* per position: the prices that gave `bound` */
 };
 
 struct branch {
     struct joint_search *s;
     struct node nodes[MAX_NODES];
     int32_t count;
-    int64_t *load; /* scratch, one per position and one more */
+    int64_t *load; /* scratch: one per position, and one more */
     struct arena memory;
 };
 
@@ -38,7 +38,7 @@ static void joint_branch_apply(struct branch *b, int32_t node)
         m->vars[b->nodes[n].var].fixed = b->nodes[n].fixed;
 }
 
-/* How much a decision would settle: what the buffer pays for its room, less how clear its case is anyway. */
+/* Score of branching on a variable: the price of its room, less half the margin between on and off. */
 static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
 {
     const struct joint_var *v = &m->vars[var];
@@ -59,7 +59,7 @@ static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
     return paid - (clear < 0 ? -clear : clear) / 2;
 }
 
-/* Do the buffers that are decided to be on chip fit beside each other with their smallest parts? */
+/* True if the smallest parts of the buffers decided on chip fit together. */
 static bool decided_fit(const struct joint_model *m, int64_t *load)
 {
     memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
@@ -79,7 +79,7 @@ static bool decided_fit(const struct joint_model *m, int64_t *load)
     return true;
 }
 
-/* The bound of a node: without prices, then with its parent's and better ones. The better prices stay. */
+/* Bounds a node: without prices, then with improved prices from `start`. The better prices stay. */
 static void bound_node(struct branch *b, struct node *n, const int64_t *start)
 {
     struct joint_search *s = b->s;
@@ -117,11 +117,11 @@ static bool joint_branch_add_child(struct branch *b, int32_t parent, int32_t var
     if (n->bound >= s->best.objective) return true;
     if (!joint_try_beam(s, NODE_WIDTH, s->model.room.capacity, &r, &placed, st)) return false;
     n->bound = max_i64(n->bound, r.bound);
-    n->open = !r.exact || r.stopped; /* an exact beam has settled all but the addresses */
+    n->open = !r.exact || r.stopped; /* an exact beam has settled everything but addresses */
     return true;
 }
 
-/* The least bound of what is not branched; `*next`: the node to branch, or -1. */
+/* The least bound of the nodes not branched yet; `*next`: the node to branch, or -1. */
 static int64_t least_bound(const struct branch *b, int32_t *next)
 {
     int64_t least = NETWORK_NEVER, of_open = NETWORK_NEVER;
@@ -177,7 +177,7 @@ bool joint_branch(struct joint_search *s, lx_status *st)
     b->nodes[0].price = arena_copy_array(&b->memory, m->room.price, n, sizeof *m->room.price);
     b->load = arena_array(&b->memory, n + 1, sizeof *b->load);
     bool ok = joint_branch_grow(b, st);
-    if (ok) { /* back to the root, for what comes after */
+    if (ok) { /* back to the root, for later steps */
         joint_branch_apply(b, 0);
         memcpy(m->room.price, b->nodes[0].price, n * sizeof *m->room.price);
         joint_messages(m, &s->steps);

@@ -1,5 +1,5 @@
-/* The joint problem taken literally: rules, costs, the placement problem of given choices. Shares nothing
- * with the search, so that tests can compare the two. */
+/* The joint problem taken literally: rules, costs, and the placement problem of given choices. It shares no
+ * code with the search, so tests can compare the two. */
 #include "cooptimise/joint.h"
 #include "base/arena.h"
 #include "base/checked.h"
@@ -9,9 +9,9 @@
 /* --- Tiles. --- */
 
 struct joint_tile {
-    bool tiled, cut; /* a loop makes it; it is needed outside of the run */
-    int32_t label;   /* that those who have it on chip agree on, or -1 */
-    int64_t end;     /* of its life on chip */
+    bool tiled, cut; /* made in a loop; needed outside the run */
+    int32_t label;   /* label of its accesses on chip, or -1 */
+    int64_t end;     /* end of its life on chip */
 };
 
 static int32_t joint_access_label(const struct lx_joint_access *a, const int32_t *choice)
@@ -24,7 +24,7 @@ static int64_t joint_tiles_of(const struct lx_joint_problem *p, const int32_t *c
     return p->ops[op].tiles ? p->ops[op].tiles[choice[op]] : 1;
 }
 
-/* A cut: the ops `o` and o + 1 have different tile counts, or see a common buffer in different ways. */
+/* True if ops `o` and o + 1 have different tile counts, or different labels of a common buffer. */
 static bool joint_cut_behind(const struct lx_joint_problem *p, const int32_t *choice, int32_t o)
 {
     if (joint_tiles_of(p, choice, o) != joint_tiles_of(p, choice, o + 1)) return true;
@@ -180,7 +180,7 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     for (int32_t o = 0; o < p->op_count; o++) cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
     mem_free(toll);
     mem_free(memory);
-    /* All cuts, and the copies that they make necessary. */
+    /* Tolls of all cuts and of the copies that they require. */
     for (int32_t o = 0; p->tiled && o + 1 < p->op_count; o++)
         if (joint_cut_behind(p, choice, o)) cost += p->cut_toll;
     for (int32_t i = 0; p->tiled && i < p->buffer_count; i++)
@@ -189,8 +189,8 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     return cost;
 }
 
-/* Cost of one buffer off chip with all others on: exact for tolls; for time if no other buffer of the op is
- * off. */
+/* Cost of moving one buffer off chip with all others on chip: exact for tolls; exact for time if no other
+ * buffer of the op is off. */
 static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer,
                              const int64_t *toll, const int64_t *memory)
 {
@@ -210,7 +210,7 @@ static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *ch
     return cost;
 }
 
-/* Edges that the data model allows under these sizes. */
+/* Keeps the in-place parents that a placement problem allows under these sizes. */
 static void fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buffers, int32_t i,
                          struct arena *memory)
 {
@@ -251,11 +251,11 @@ void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
             if (b->size && b->access_count > 0) buffers[i].size = b->size[choice[b->accesses[0].op]];
         }
         on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
-        if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
+        if (buffers[i].reason) buffers[i].size = 0; /* a barred buffer takes no room */
         int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
         for (int32_t k = 0; k < b->access_count; k++) {
             int64_t tick = p->ops[b->accesses[k].op].tick;
-            if (tick >= buffers[i].end) break; /* a tile is gone */
+            if (tick >= buffers[i].end) break; /* the tile has ended */
             if (buffers[i].use_count == 0 || uses[buffers[i].use_count - 1] != tick)
                 uses[buffers[i].use_count++] = tick;
         }
@@ -267,7 +267,7 @@ void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         total += buffers[i].spill_cost;
         fill_parents(p, buffers, i, memory);
     }
-    /* Costs may be finer than what a placement problem may carry; the checker wants sums within 2^53. */
+    /* A placement problem allows sums up to 2^53: scale the costs down. */
     while (total > LX_INT_MAX / 2) {
         total = 0;
         for (int32_t i = 0; i < p->buffer_count; i++) total += buffers[i].spill_cost /= 16;

@@ -1,12 +1,14 @@
-/* Searches that place one combination of choices after the other. The published co-optimiser, for comparison:
- * an op whose seed splits one output dimension may have that split on another one; the combination with the
- * fewest bytes off chip wins, the first of equals. Caps on variants of an op, as published, and on leaves. */
+/* Searches that place one combination of choices after the other. joint_flip is the published co-optimiser,
+ * for comparison: an op whose seed splits one output dimension may split another one instead; the combination
+ * with the fewest bytes off chip wins, the first among equals. Variants of an op are capped as published;
+ * leaves are capped too. */
 #include "cooptimise/joint_model.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-enum { VARIANT_CAP = 6, MOST_COMBINATIONS = 4096 }; /* the published cap, the seed included; of joint_walk */
+/* variants of an op, with the seed; combinations in joint_walk */
+enum { VARIANT_CAP = 6, MOST_COMBINATIONS = 4096 };
 
 /* The next variant of an op after choice `c`; -1: none. The seed comes first, then flips in menu order. */
 static int32_t next_variant(const struct lx_joint_op *op, int32_t c)
@@ -49,7 +51,7 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
     return ok;
 }
 
-/* Is a placement of least cost also of least objective? All savings must be tolls, none of them rounded. */
+/* True if a placement of least cost also has the least objective: all savings are tolls, none rounded. */
 static bool placements_exact(const struct lx_joint_problem *p)
 {
     int64_t tolls = 0;
@@ -61,8 +63,8 @@ static bool placements_exact(const struct lx_joint_problem *p)
     return tolls <= LX_INT_MAX / 2;
 }
 
-/* Problems with tiles: the choice of one op changes the lives and costs of others, so that bounds per op do
- * not hold. Places all combinations if they are few; else improves one op after the other. */
+/* Problems with tiles: the choice of one op changes the lives and costs of others, so bounds per op do not
+ * hold. Places all combinations if they are few; else improves one op after the other. */
 bool joint_walk(struct joint_search *s, lx_status *st)
 {
     int64_t before = INT64_MAX, all = 1;

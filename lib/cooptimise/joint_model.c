@@ -1,6 +1,6 @@
-/* From the joint problem to the model: labels that can matter, touches merged per op, choices. A choice is
- * left out when another one offers the same labels and costs no more whatever is on chip; of equals the seed
- * stays, then the first. */
+/* Makes the model from the joint problem: labels that can matter, touches merged per op, choices. A choice is
+ * left out if another offers the same labels and never costs more; of equals the seed stays, then the
+ * first. */
 #include "cooptimise/joint_model.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@ struct label_marks {
     int32_t access;
 };
 
-/* Labels that every access offers and that fit, ascending in the order of the first access's choices. */
+/* Labels that fit and that every access offers, in the order of the first access's choices. */
 static int32_t common_labels(const struct lx_joint_problem *p, const struct lx_joint_buffer *b,
                              struct label_marks *marks)
 {
@@ -109,10 +109,10 @@ struct draft {
 };
 
 struct op_accesses {
-    int32_t *first, *buffer, *access; /* per op: where its accesses begin in the two lists */
+    int32_t *first, *buffer, *access; /* first: per op, start of its accesses in the two lists */
 };
 
-/* Merges an access into the draft. Two accesses of one op to one variable must agree to be on chip. */
+/* Merges an access into the draft. Two accesses of one op to one variable must agree for it to be on chip. */
 static void draft_access(const struct joint_model *m, int32_t o, const struct lx_joint_access *a, int32_t v,
                          struct draft *d)
 {
@@ -253,14 +253,14 @@ static bool make_factors(struct joint_model *m, lx_status *st)
             l.access[here] = k;
         }
     for (int32_t o = 0; ok && o < p->op_count; o++) {
-        make_factor(m, &l, o, &d, kept); /* its choices are compared with each other */
+        make_factor(m, &l, o, &d, kept); /* compares all pairs of the op's choices */
         if (cancel_requested()) ok = status_cancelled(st);
     }
     arena_free(&scratch);
     return ok;
 }
 
-/* An op that touches more buffers than a touch list holds would be a graph beyond our limits. */
+/* True if no op touches more than JOINT_MAX_TOUCHES buffers. */
 static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
 {
     int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
@@ -281,7 +281,7 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
 {
     *m = (struct joint_model){.p = p, .factor_count = p->op_count};
     if (!touches_fit(p, st)) return false;
-    /* Prices of a byte need fractions only where costs are small. */
+    /* Prices need fractional bits only if costs are small. */
     int64_t toll = 0;
     for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++)

@@ -1,8 +1,8 @@
 /* The model of the joint search: the problem without the parts that cannot matter.
  *
  * A variable is a buffer that can be on chip: not barred, with a label that fits and that every op which
- * touches it offers. Its state is off (0) or on with its local label l (l + 1). Everything else of an op is a
- * constant. Positions are indices of ops; loads are counted there. */
+ * touches the buffer offers. Its state is off (0) or on with its local label l (l + 1). All other costs of an
+ * op are constants. Positions are indices of ops. */
 #ifndef LX_COOPTIMISE_JOINT_MODEL_H
 #define LX_COOPTIMISE_JOINT_MODEL_H
 
@@ -11,20 +11,20 @@
 #include "cooptimise/joint.h"
 
 enum {
-    JOINT_MASK_TOUCHES = 6, /* touches of an op whose on/off patterns are listed; the rest is relaxed */
+    JOINT_MASK_TOUCHES = 6, /* touches of an op whose on/off patterns are listed; others are relaxed */
     JOINT_MAX_TOUCHES = 33, /* inputs and output of an op */
 };
 
 struct joint_var {
     int32_t buffer;
-    int32_t from, to;    /* positions [from, to) on which it is live */
+    int32_t from, to;    /* live at positions [from, to) */
     int32_t state_count; /* 1 + local labels */
     int64_t *size;       /* per state, rounded up to the alignment; size[0] is 0 */
     int32_t *label;      /* per state: of the problem; label[0] is -1 */
-    int64_t *future;     /* per state: all messages to it, see joint_bound.c */
-    int32_t fixed;       /* what a branch of the search decided: 0 open, 1 on, -1 off */
-    int32_t slot;        /* no two variables that are live together share one */
-    int32_t *parents;    /* variables whose slot it may take over at `from` */
+    int64_t *future;     /* per state: sum of all messages to it, see joint_bound.c */
+    int32_t fixed;       /* the decision of the branch: 0 open, 1 on, -1 off */
+    int32_t slot;        /* variables that are live together have different slots */
+    int32_t *parents;    /* variables whose place it may take at `from` */
     int32_t parent_count;
 };
 
@@ -37,16 +37,16 @@ struct joint_touch {
 
 struct joint_factor {
     int32_t touch_count, choice_count;
-    struct joint_touch *touch; /* those that begin here last */
-    int32_t old_count;         /* touches before those that begin here */
-    int32_t *origin;           /* per choice: of the problem */
-    int32_t *state;            /* per choice and touch: the only state in which it can be on; 0: none */
-    int64_t *memory;           /* per choice and touch: saved when on */
-    int64_t toll;              /* that no placement saves */
-    int64_t *compute, *steady, *extra; /* per choice; steady: memory that no placement saves */
-    int64_t *message; /* per old touch and state, see joint_bound.c; begins at message_at[touch] */
+    struct joint_touch *touch;         /* variables that begin here come last */
+    int32_t old_count;                 /* touches of variables that began before */
+    int32_t *origin;                   /* per choice: its index in the problem */
+    int32_t *state;                    /* per choice and touch: the only state on chip; 0: none */
+    int64_t *memory;                   /* per choice and touch: memory cost saved when on chip */
+    int64_t toll;                      /* paid under every placement */
+    int64_t *compute, *steady, *extra; /* per choice; steady: memory cost under every placement */
+    int64_t *message; /* per old touch and state, from message_at[touch] on; see joint_bound.c */
     int32_t *message_at;
-    int64_t least; /* of the factor with messages, see joint_bound.c */
+    int64_t least; /* constant part of the factor's bound, see joint_bound.c */
 };
 
 struct joint_model {
@@ -56,13 +56,13 @@ struct joint_model {
     struct joint_var *vars;
     struct joint_factor *factors; /* per op */
     int32_t *var_of;              /* per buffer, or -1 */
-    struct prices room;           /* its capacity is rounded up: sizes are */
+    struct prices room;           /* capacity is rounded up to the alignment, as sizes are */
 };
 
-/* Freed with its memory. */
+/* The caller frees m->memory, also after a failure. */
 bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, lx_status *st);
 
-/* Cost of a factor under choice c when the touches in `off` (one flag each) go through memory. */
+/* Cost of a factor under choice c; off[t]: touch t goes through HBM. */
 static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c, const bool *off)
 {
     int64_t toll = f->toll, memory = f->steady[c];
@@ -75,43 +75,43 @@ static inline int64_t joint_factor_cost(const struct joint_factor *f, int32_t c,
     return toll + max_i64(f->compute[c], memory) + f->extra[c];
 }
 
-/* joint_bound.c: messages for the prices as they are, and the bound that they prove. */
+/* joint_bound.c: computes all messages under the current prices; returns the bound. */
 int64_t joint_messages(struct joint_model *m, int64_t *steps);
-/* Raises prices where a decoded answer overfills the scratchpad. `target`: an objective that can be
- * reached. */
+/* Raises prices where a decoded answer overfills the scratchpad; returns the best bound. `target`: a known
+ * objective, at which it stops. */
 int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps);
 
-/* What variable v pays for its bytes over its life in a state. */
+/* Price of variable v's bytes over its life in a state. */
 int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state);
 
 struct joint_beam_options {
     int32_t width;
     int64_t capacity; /* at most the model's */
-    int64_t cut;      /* states that cannot cost less are dropped */
+    int64_t cut;      /* states that cost this much or more are dropped */
     int64_t step_limit;
     const struct lx_run *run;
     double deadline; /* seconds of the monotonic clock; 0: none */
 };
 
 struct joint_beam_result {
-    bool found, exact, stopped; /* exact: no state was dropped but by `cut` */
-    int64_t cost;               /* of what was found, at most */
-    int64_t bound;              /* of everything that costs less than `cut` */
+    bool found, exact, stopped; /* exact: only `cut` dropped states */
+    int64_t cost;               /* upper bound on the cost of the answer found */
+    int64_t bound;              /* lower bound on all answers that cost less than `cut` */
     int64_t steps;
-    int32_t *choice; /* per op, of the problem; from the caller */
+    int32_t *choice; /* per op: choice in the problem; the caller's array */
 };
 
 void joint_beam(const struct joint_model *m, const struct joint_beam_options *how,
                 struct joint_beam_result *out);
 
-/* --- The search. Leaves are placed answers. --- */
+/* --- The search. A leaf is an answer with its placement. --- */
 
 struct joint_leaf {
     int32_t *choice;
     int64_t *address;
     int64_t objective;
-    bool proved;      /* the solver proved that these choices cannot be placed better, by tolls */
-    int64_t unpinned; /* bytes of all buffers that the solver left off chip: the published score */
+    bool proved;      /* the solver proved the placement optimal for these choices, counted in tolls */
+    int64_t unpinned; /* bytes of all buffers off chip: the score of the published search */
 };
 
 struct joint_search {
@@ -119,7 +119,7 @@ struct joint_search {
     const struct lx_joint_options *how;
     struct joint_model model;
     struct joint_leaf best, trial;
-    const struct joint_leaf *last; /* the one of them that was placed last */
+    const struct joint_leaf *last; /* `best` or `trial`, whichever was placed last */
     int64_t bound, steps, step_limit, leaves;
     double deadline; /* of the monotonic clock, in seconds; 0: none */
     bool stopped;
@@ -127,19 +127,20 @@ struct joint_search {
 
 bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                       struct joint_leaf *leaf, lx_status *st);
-/* joint_flip.c: the published search, at most `leaf_cap` leaves. */
+/* joint_flip.c: the published search; solves at most `leaf_cap` leaves. */
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st);
-/* One beam, and the placement of its answer. `*placed`: the solver placed all that the beam had on chip. */
+/* Runs one beam and places its answer. `*placed`: the solver placed every buffer that the beam had on
+ * chip. */
 bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, struct joint_beam_result *r,
                     bool *placed, lx_status *st);
-/* Places the choices of `trial`; better answers are kept. One step. */
+/* Places the choices of `trial`; keeps a better answer. Counts as one step. */
 bool joint_try_leaf(struct joint_search *s, lx_status *st);
-/* The same file: problems with tiles. */
+/* joint_flip.c: problems with tiles. */
 bool joint_walk(struct joint_search *s, lx_status *st);
-/* Bound and objective have met, or the work is used up. */
+/* True if bound and objective are equal, or the work limit is used up. */
 bool joint_finished(const struct joint_search *s);
-/* joint_branch.c: raises the bound, and finds what beams alone do not, by deciding single buffers. */
+/* joint_branch.c: raises the bound and improves the answer by branching on single buffers. */
 bool joint_branch(struct joint_search *s, lx_status *st);
 
 #endif

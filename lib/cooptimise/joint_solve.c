@@ -1,27 +1,28 @@
-/* The joint problem solved: seeds, then the published search, then ours; the best by the true objective wins.
+/* Solves the joint problem: seeds, then the published search, then beams; the best by the true objective
+ * wins.
  *
  * Messages and prices give a bound (joint_bound.c); beams look for choices (joint_beam.c); the solver finds
- * addresses. When it cannot place all buffers of a beam, beams do without those, and then plan for a smaller
- * scratchpad. Then come branching (joint_branch.c) and wider beams, until bound and objective meet or the
- * steps are used up. The clock is only a safeguard. */
+ * addresses. If the solver cannot place all buffers of a beam, further beams keep those off chip, then plan
+ * for a smaller scratchpad. Then come branching (joint_branch.c) and wider beams, until bound and objective
+ * are equal or the steps are used up. The clock is only a safeguard. */
 #include "cooptimise/joint_model.h"
 #include "base/log.h"
 #include "base/memory.h"
 
 enum {
-    FLIP_LEAVES = 1024,  /* of the published search, at most */
-    FLIP_WORK = 1 << 16, /* and leaves times buffers, at most */
+    FLIP_LEAVES = 1024,  /* limit on the published search */
+    FLIP_WORK = 1 << 16, /* limit on leaves times buffers */
     REPAIRS = 3,
     PRICE_ROUNDS = 24,
     FIRST_WIDTH = 16,
-    FIRST_STATES = 1 << 16, /* of all ops together */
+    FIRST_STATES = 1 << 16, /* limit on width times ops */
     SECOND_WIDTH = 64,
     WIDTH_GROWTH = 8,
     MAX_WIDTH = 1 << 15,
     DEFAULT_STEPS = 10000000,
 };
 
-/* Shares of the scratchpad, in 64ths, that a beam plans for while the solver cannot place its plan. */
+/* Shares of the scratchpad, in 64ths, tried in turn until the solver can place a beam's plan. */
 static const int64_t tight_shares[] = {63, 61, 58, 54};
 
 bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
@@ -100,7 +101,7 @@ bool joint_finished(const struct joint_search *s)
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->best.objective;
 }
 
-/* Takes buffers that the solver could not place as off chip and chooses again. Proves nothing. */
+/* Fixes the buffers that the solver could not place off chip and chooses again. Proves nothing. */
 static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
 {
     struct joint_model *m = &s->model;
@@ -125,7 +126,7 @@ static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *plac
     return ok;
 }
 
-/* Beams with nothing decided. `*exact`: no state was dropped, so that wider ones find nothing else. */
+/* Runs beams with nothing decided. `*exact`: no state was dropped, so wider beams find nothing new. */
 static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_status *st)
 {
     struct joint_beam_result r;
@@ -145,7 +146,7 @@ static bool full_search(struct joint_search *s, lx_status *st)
 {
     bool exact = false;
     s->bound = joint_messages(&s->model, &s->steps);
-    /* The first beam always comes to its end; on a very large problem it is narrower. */
+    /* The first beam always runs to its end; on a very large problem it is narrower. */
     int64_t first = min_i64(FIRST_WIDTH, max_i64(2, FIRST_STATES / max_i64(1, s->p->op_count)));
     if (s->bound < s->best.objective && !root_search(s, (int32_t)first, &exact, st)) return false;
     if (joint_finished(s)) return true;

@@ -1,5 +1,5 @@
-/* Rounds: a narrow beam by the messages; prices for the room; wider beams until one drops nothing or the
- * steps are used up. The clock is only a safeguard. */
+/* Rounds: a narrow beam guided by messages; then prices for room; then wider beams, until one drops nothing
+ * or the steps are used up. The clock is only a safeguard. */
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -7,10 +7,10 @@
 
 enum {
     PRICE_ROUNDS = 48,
-    MOST_CELLS = 4000000, /* choices x states that one sweep may look at; above, labels are not told apart */
+    MOST_CELLS = 4000000, /* limit on choices x states of a sweep; above it, labels are not told apart */
 };
 
-/* Width, and the share of the scratchpads in 64ths that is planned for: full ones may have no addresses. */
+/* Beam width, and the share of the scratchpads to plan for, in 64ths: a full one may have no addresses. */
 static const struct {
     int32_t width, share;
     bool by_time;
@@ -32,8 +32,8 @@ static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_
     return false;
 }
 
-/* Least bytes of a tensor in any order of ops: accesses that cannot be on chip; of a given tensor one load or
- * its reads; of one that HBM needs one store or its write. */
+/* Lower bound on a tensor's bytes in any order of ops: accesses that cannot be on chip; one load of a given
+ * tensor, or its reads; one store of a tensor that HBM needs, or its write. */
 static int64_t least_of_tensor(const struct draft *x, const struct op_menus *menus, int32_t t)
 {
     int64_t off = 0, read = 0, written = 0, whole = tensor_bytes(x->layouts, t);
@@ -110,7 +110,7 @@ void least_traffic_round(struct least_traffic *s, int64_t best)
         least_traffic_prove(s, chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &s->steps));
     if ((s->done |= s->bound >= best)) return;
     beam_round(s, best);
-    /* Wide beams are of no use where a narrower one has found the least that chains can do. */
+    /* Skip wider full-share beams once the minimum of the chain model is known. */
     do s->round++;
     while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
     s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);

@@ -1,12 +1,12 @@
-/* The search for the divisions under which a plan moves least, and a bound for all of them: chains (chain.h)
- * bounded, searched and priced in rounds. The caller plans the divisions of a round and reports their bytes
- * to the next. */
+/* The search for the divisions under which a plan moves least, and a bound over all divisions: chains
+ * (chain.h), bounded, searched and priced in rounds. The caller plans the divisions found by a round and
+ * passes the best bytes to the next. */
 #ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
 #define LX_COOPTIMISE_LEAST_TRAFFIC_H
 
 #include "cooptimise/chain.h"
 
-enum { LEAST_ANSWERS = 4 }; /* of a round, at most */
+enum { LEAST_ANSWERS = 4 }; /* answers of a round, at most */
 
 struct least_traffic {
     const struct lx_divisions *d;
@@ -15,23 +15,23 @@ struct least_traffic {
     struct arena memory;
     struct op_menus menus;
     struct chain_model model;
-    bool any_order; /* ops may change places: the bound is then none of the model's */
-    int64_t bound;  /* proved: no choice of divisions moves less */
+    bool any_order; /* ops may change places: `bound` then ignores the model's bound */
+    int64_t bound;  /* no choice of divisions moves less */
     int64_t steps, step_limit;
     int round;
-    bool solved;     /* the least of the chains is known */
+    bool solved;     /* the minimum of the chain model is known */
     bool done;       /* nothing more will be found or proved */
-    int32_t *choice; /* of the round's answers */
+    int32_t *choice; /* per answer of the round and op */
     int64_t bytes[LEAST_ANSWERS];
     int32_t found;
 };
 
-/* `x`: a draft of the divided graph in its own order. The caller frees `memory`, also after a failure. */
+/* `x`: a draft of the divided graph in its own order. The caller frees s->memory, also after a failure. */
 bool least_traffic_open(struct least_traffic *s, const struct draft *x, const struct lx_run *run,
                         lx_status *st);
-/* One round for plans that move less than `best` bytes. */
+/* Runs one round: looks for plans that move less than `best` bytes. */
 void least_traffic_round(struct least_traffic *s, int64_t best);
-/* Divisions of answer k of the last round, per op, NULL: the one it has; in `memory`. */
+/* Sets *out to the divisions of answer k of the last round, per op; NULL: unchanged. They lie in `memory`. */
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
                              const struct lx_division ***out, int32_t *changed, lx_status *st);
 

@@ -1,13 +1,13 @@
-/* Asks the placement solver for the addresses of an answer. An answer that fits nowhere is repaired by
- * leaving out the cheapest buffers, and remembered: many answers differ only in choices that no address
- * depends on. */
+/* Asks the placement solver for the addresses of an answer. An answer that fits nowhere is repaired by moving
+ * the cheapest buffers off chip. It is also remembered: many answers differ only in choices that do not
+ * affect addresses. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-enum { WORTH = 1 << 30 }; /* of the dearest buffer of a repair */
+enum { WORTH = 1 << 30 }; /* scaled cost of a repair's dearest buffer */
 
 /* --- The placement problem of the trial. --- */
 
@@ -23,7 +23,7 @@ static void term_answers_make_problem(const struct term_answers *a, enum lx_obje
         all[i].reason = a->on[i] ? NULL : "off chip";
         all[i].size = a->on[i] ? b->bytes[a->trial_choice[i]] : 0;
         all[i].spill_cost = a->on[i];
-        /* The least uses that make a buffer one that others may take the place of. */
+        /* The fewest uses with which children may take the buffer's place. */
         uses[2 * i] = b->start;
         uses[2 * i + 1] = b->end - 1;
         all[i].uses = &uses[2 * i];
@@ -46,9 +46,9 @@ static void term_answers_make_problem(const struct term_answers *a, enum lx_obje
                                .buffers = all};
 }
 
-/* --- The best so far. --- */
+/* --- The best answer so far. --- */
 
-/* NETWORK_NEVER: it breaks a rule. */
+/* The cost of the trial; NETWORK_NEVER: it breaks a rule. */
 static int64_t trial_cost(const struct term_answers *a)
 {
     const struct term_network *n = a->n;
@@ -73,7 +73,7 @@ static void term_answers_take(struct term_answers *a, int64_t cost)
 
 /* --- Misfits. --- */
 
-/* All that addresses depend on: who has how many bytes, who may take whose place. */
+/* Everything that addresses depend on: bytes per buffer, and which child fits which parent. */
 static int64_t *term_answers_signature(struct term_answers *a)
 {
     const struct lx_term_problem *p = a->n->p;
@@ -96,7 +96,7 @@ static bool term_answers_repair(struct term_answers *a, lx_status *st)
     struct lx_answer answer = {.address = a->trial_address};
     term_answers_make_problem(a, LX_SPILL, &memory, &p);
     struct lx_buffer *all = arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all);
-    /* What leaving it out would cost, as a share of the most that any does. */
+    /* Cost of moving buffer i off chip, scaled to the largest such cost. */
     int64_t here = trial_cost(a), most = 1;
     for (int32_t i = 0; i < a->n->net.count; i++) {
         if (!a->on[i]) continue;
@@ -128,7 +128,7 @@ static bool term_answers_repair(struct term_answers *a, lx_status *st)
     return ok;
 }
 
-/* Places the trial. `*proved`: it is the best now, or it is known that it cannot be placed. */
+/* Places the trial. `*proved`: the trial is the best now, or it provably cannot be placed. */
 static bool term_answers_place(struct term_answers *a, int64_t cost, bool *proved, lx_status *st)
 {
     struct arena memory = {0};

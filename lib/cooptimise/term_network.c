@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 enum {
-    MOST_CHOICES = 1 << 10, /* on a menu */
-    COST_BITS = 50,         /* of all costs together: sums of shifted ones have room above */
+    MOST_CHOICES = 1 << 10, /* of a buffer */
+    COST_BITS = 50,         /* bits of the sum of all costs; leaves headroom for shifted sums */
     MOST_SHIFT = 200,
 };
 
@@ -60,7 +60,7 @@ static bool make_vars(struct term_network *n, lx_status *st)
             return status_set(st, LX_E_LIMIT,
                               "buffer %s: a menu of %d choices; under terms it may have %d at most",
                               p->buffers[i].name, (int)p->buffers[i].choice_count, (int)MOST_CHOICES);
-        /* A copy is decided before those whom it serves: then they know whether they may rely on it. */
+        /* A copy comes before its readers, so its value is known when theirs are chosen. */
         ranks[i] =
             (struct rank){p->buffers[i].start, p->buffers[i].copy_of<0, p->buffers[i].parent_count> 0, i};
     }
@@ -71,7 +71,7 @@ static bool make_vars(struct term_network *n, lx_status *st)
 
 /* --- Costs. --- */
 
-/* As many bits behind the point as leave the sum below 2^COST_BITS; none where all are whole. */
+/* Chooses the most fraction bits that keep the sum below 2^COST_BITS; none if all values are whole. */
 static void choose_shift(struct term_network *n)
 {
     double sum = 1;
@@ -93,7 +93,8 @@ static void choose_shift(struct term_network *n)
     if (n->shift > MOST_SHIFT) n->shift = MOST_SHIFT;
 }
 
-/* Joins the axes of a term that belong to one buffer. The share of the table position is the class. */
+/* Joins the axes of a term that belong to one buffer into one axis; shares[class] is its part of the position
+ * in the term's table. */
 static struct net_axis join_axes(struct term_network *n, const struct lx_term *t, int32_t var,
                                  int64_t **shares)
 {

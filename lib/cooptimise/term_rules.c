@@ -1,4 +1,4 @@
-/* The rules of residency: taken literally, and as tables for the search. */
+/* The rules of residency: checked literally, and as tables for the search. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST_COPIES = 12,          /* that serve one reader of one buffer */
-    MOST_AGREEMENTS = 1 << 20, /* entries of the rule of one reader */
-    MOST_ENTRIES = 1 << 16,    /* of a copy's rule; a wider one is only checked in answers */
+    MOST_COPIES = 12,          /* copies that serve one reader of one buffer */
+    MOST_AGREEMENTS = 1 << 20, /* entries of one reader's table */
+    MOST_ENTRIES = 1 << 16,    /* entries of a copy's table; a larger rule is checked only in answers */
 };
 
 /* --- Taken literally. --- */
@@ -75,15 +75,15 @@ bool term_fits_parent(const struct lx_term_problem *p, const int32_t *choice, in
            (!r || has_pair(r, choice[parent], choice[child]));
 }
 
-/* --- As tables. Classes come from a grid of two buffers' choices: bit 0, a pair; bit k, copy k serves.
- * --- */
+/* --- As tables. Classes come from a grid over the choices of two buffers: bit 0: the choices form a pair;
+ * bit k: copy k serves the reader. --- */
 
 struct grid {
     int32_t rows, columns, stride;
     uint16_t *cell;
 };
 
-/* What stands in all cells of who is off chip and needs nobody. */
+/* In every cell of a value off chip. */
 enum { NEEDS_NOTHING = 0xffff };
 
 static struct grid grid_make(struct term_network *n, int32_t rows, int32_t columns)
@@ -98,7 +98,8 @@ static void grid_mark(struct grid *g, const struct lx_term_reader *r, int bit)
         g->cell[r->pairs[i].own * g->stride + r->pairs[i].theirs] |= (uint16_t)(1U << bit);
 }
 
-/* Values by the rows of their choices, off chip all alike; `columns`: by the columns, on chip or off. */
+/* Classes of values with equal grid rows; all values off chip are one class. `columns`: classes by equal grid
+ * columns, on chip or off. */
 static struct net_axis grid_axis(struct term_network *n, int32_t var, const struct grid *g, bool columns)
 {
     const struct net_var *v = &n->net.vars[var];
@@ -114,7 +115,7 @@ static struct net_axis grid_axis(struct term_network *n, int32_t var, const stru
     return (struct net_axis){var, classes, class_of};
 }
 
-/* On chip or off (`each` false), or each value on chip a class of its own. */
+/* Classes: on chip and off chip; `each`: every value on chip has its own class. */
 static struct net_axis bit_axis(struct term_network *n, int32_t var, bool each)
 {
     const struct net_var *v = &n->net.vars[var];
@@ -125,7 +126,7 @@ static struct net_axis bit_axis(struct term_network *n, int32_t var, bool each)
     return (struct net_axis){var, classes, class_of};
 }
 
-/* An answer that some entry stands for; all others are off. */
+/* An answer that stands for one table entry; buffers outside the table are off chip. */
 struct sample {
     int32_t *choice;
     bool *on;
@@ -136,7 +137,7 @@ static void sample_entry(const struct term_network *n, const struct net_table *t
 {
     for (int32_t k = t->axis_count - 1; k >= 0; entry /= t->axes[k].size, k--) {
         int32_t var = t->axes[k].var, buffer = n->buffer_of[var];
-        int32_t value = 0; /* one of the class */
+        int32_t value = 0; /* any value of the class */
         while (t->axes[k].class_of[value] != entry % t->axes[k].size) value++;
         s->choice[buffer] = n->choice[var][value];
         s->on[buffer] = n->net.vars[var].bytes[value] >= 0;
@@ -148,7 +149,7 @@ static void sample_clear(const struct term_network *n, const struct net_table *t
     for (int32_t k = 0; k < t->axis_count; k++) s->on[n->buffer_of[t->axes[k].var]] = false;
 }
 
-/* On chip: a pair with the reader, or a copy that serves it. */
+/* Adds the rule: a buffer on chip forms a pair with the reader, or a copy on chip serves the reader. */
 static bool add_agreement(struct term_network *n, struct sample *s, int32_t buffer,
                           const struct lx_term_reader *r, lx_status *st)
 {
@@ -186,15 +187,16 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
     return true;
 }
 
-/* On chip: beside its source, and some reader is served. Where the table would be too large, only the
- * first. */
+/* Adds the rule: a copy on chip has its source on chip and serves some reader. If the table would be too
+ * large, only the first half. */
 static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy)
 {
     const struct lx_term_buffer *b = &n->p->buffers[copy];
     struct net_axis *axes = arena_array(&n->net.memory, (size_t)b->reader_count + 2, sizeof *axes);
     int64_t entries = 1;
     axes[0] = bit_axis(n, n->var_of[copy], false);
-    /* A grid of the source's choices against those of all whom the copy serves, one behind the other. */
+    /* A grid of the source's choices against the choices of all readers that the copy serves, side by
+     * side. */
     int32_t columns = 0, first = 0;
     for (int32_t k = 0; k < b->reader_count; k++) columns += n->p->buffers[b->readers[k].buffer].choice_count;
     struct grid g = grid_make(n, n->p->buffers[b->copy_of].choice_count, columns);
@@ -219,7 +221,7 @@ static void term_rules_add_copy(struct term_network *n, struct sample *s, int32_
     (void)VEC_PUSH(&n->net.tables, table);
 }
 
-/* Joins classes of an axis whose entries are all the same. The table is over two axes. */
+/* Merges classes of axis k with equal entries. The table has two axes. */
 static void fold_axis(struct term_network *n, struct net_table *t, int32_t k)
 {
     int32_t size = t->axes[k].size, other = t->axes[1 - k].size, values = n->net.vars[t->axes[k].var].size;
@@ -238,7 +240,7 @@ static void fold_axis(struct term_network *n, struct net_table *t, int32_t k)
     t->count = (int64_t)classes * other;
 }
 
-/* Each value of parent and child on chip is a class of its own at first. */
+/* Each value of parent and child on chip is its own class at first; fold_axis then merges equal ones. */
 static void add_handover(struct term_network *n, struct sample *s, int32_t child, int32_t parent)
 {
     struct net_handover h = {.parent = n->var_of[parent], .child = n->var_of[child]};

@@ -1,6 +1,6 @@
-/* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and trials
- * (term_answers.c), each wider, until bound and answer meet or the steps are used up. The clock is only a
- * safeguard. */
+/* The search of terms.h: rounds of a bound (network/buckets.c), a sweep (network/sweep.c) and placement
+ * trials (term_answers.c), each wider, until bound and answer are equal or the steps are used up. The clock
+ * is only a safeguard. */
 #include "cooptimise/term_network.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -11,9 +11,9 @@
 enum { DEFAULT_STEPS = 20000000 };
 
 struct round {
-    int64_t entries; /* of a message, at most */
+    int64_t entries; /* limit on the entries of a message */
     int32_t width;
-    int64_t solves; /* trials of placement */
+    int64_t solves; /* placement trials */
 };
 
 static const struct round rounds[] = {{1 << 10, 64, 8},
@@ -37,7 +37,7 @@ static double term_search_value_of(const struct term_network *n, int64_t cost)
     return ldexp((double)cost, -n->shift);
 }
 
-/* Values of terms may be beyond 2^63. */
+/* Converts to int64_t with saturation: values of terms may be beyond 2^63. */
 static int64_t told_of(double value)
 {
     return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
@@ -55,7 +55,7 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
     struct net_sweep sweep;
     int64_t least;
     bool ok = true;
-    /* Of a message: what all of them may take of the work that is left. */
+    /* Limits the entries of each message so that all of them fit in the steps left. */
     int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.net.count, 1);
     net_bound_make(&b, &s->n.net,
                    min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16)),
@@ -96,7 +96,8 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
     if (ok) {
         net_frontier_make(&s.f, &s.n.net);
         term_answers_make(&s.a, &s.n, start, solver, run);
-        /* A first answer may be all that there is time for; wider rounds only where something was dropped. */
+        /* The first round is short, for tight deadlines; a wider round runs only if the last one dropped
+         * states. */
         bool whole = false, finished = false;
         for (size_t i = 0; ok && i < sizeof rounds / sizeof *rounds && !whole && !finished; i++) {
             ok = run_round(&s, &rounds[i], &whole, st);
@@ -110,7 +111,7 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
         out->address = arena_copy_array(memory, s.a.address, count, sizeof *out->address);
         bool proved = s.bound >= s.a.cost;
         out->objective = lx_term_cost(s.n.p, out->choice, out->address);
-        /* Each term was rounded to a whole number of steps of 2^-shift. */
+        /* Each term was rounded to a multiple of 2^-shift. */
         int64_t rounding = s.n.shift ? s.n.p->term_count : 0;
         out->bound =
             proved ? out->objective : fmin(out->objective, term_search_value_of(&s.n, s.bound - rounding));

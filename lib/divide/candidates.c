@@ -1,4 +1,4 @@
-/* Every legal division of an op, in order: a counter over the axes, the last one fastest. */
+/* Enumerates the legal divisions of an op: a counter over the axes, the last axis fastest. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -27,7 +27,7 @@ bool candidate_next(struct candidate_walk *w)
         if ((w->splits[i] = factor_least(&s->axes[i].legal, s->axes[i].floor)) == 0)
             return w->started = true, false;
     do {
-        /* Counts one up; products that are too large already are stepped over. */
+        /* Increments the counter; skips products above the number of cores. */
         for (int i = s->axis_count - 1; w->started && !more && i >= 0; i--) {
             int64_t next = factor_least(&s->axes[i].legal, w->splits[i] + 1);
             if (next > 0 && next <= s->cores) {
@@ -43,9 +43,9 @@ bool candidate_next(struct candidate_walk *w)
     return true;
 }
 
-/* --- Menus. A candidate costs its spans, its views and one evaluation of the cost model. --- */
+/* --- Menus. Each candidate costs its spans, its views and one evaluation of the cost model. --- */
 
-/* `v`: a division of the op whose splits may be overwritten. */
+/* `v` is a division of the op; its splits may be overwritten. */
 static void priced_candidates_weigh(const struct lx_layouts *l, const struct cost_rates *rates,
                                     const struct space *s, const struct op_index *x, struct lx_division *v,
                                     int32_t c, struct division_menu *m)
@@ -72,7 +72,8 @@ static void priced_candidates_weigh(const struct lx_layouts *l, const struct cos
                   &m->memory_us[(int64_t)c * m->operand_count]);
 }
 
-/* Where no sum is split, each variable but the first that is may be in front. */
+/* If no reduction is split, adds one choice for each split variable after the first, with that variable in
+ * front. */
 static void list_orders(struct arena *memory, struct division_menu *m)
 {
     int32_t n = m->count, most = n * m->split_count;
@@ -95,7 +96,7 @@ static void list_orders(struct arena *memory, struct division_menu *m)
     m->splits = splits;
 }
 
-/* An op that runs whole has its time only. */
+/* An undivided op has one choice, with its predicted time only. */
 static void menu_of_whole(const struct lx_divisions *d, int32_t op, struct arena *memory,
                           struct division_menu *out)
 {
@@ -141,7 +142,7 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
         int64_t splits[LX_MAX_VARS] = {0};
         struct candidate_walk w = {.s = &s, .splits = splits};
         while (out->count < INT32_MAX && candidate_next(&w)) {
-            /* One more than is needed: an op on single elements has no axes, and room all the same. */
+            /* Reserves one more: an op on single elements has no axes. */
             VEC_RESERVE(&all, all.count + (size_t)s.axis_count + 1);
             memcpy(&all.at[all.count], splits, (size_t)s.axis_count * sizeof *splits);
             all.count += (size_t)s.axis_count;
@@ -160,9 +161,9 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
     arena_free(&scratch);
 }
 
-/* --- The quickest divisions, for people and for remedies. --- */
+/* --- The fastest divisions, for people and for remedies. --- */
 
-/* Predicted time of a choice; `hbm_share` per operand, NULL: all of it through HBM. */
+/* Predicted time of a choice in microseconds. `hbm_share` is per operand; NULL: all bytes go through HBM. */
 static double menu_time(const struct division_menu *m, int32_t c, const double *hbm_share)
 {
     const struct cost_parts *p = &m->parts[c];
@@ -179,7 +180,7 @@ static bool menu_is_present(const struct division_menu *m, int32_t c, const stru
     return true;
 }
 
-/* An op that writes an input or reads the output: how it sees that operand. Some of very many are enough. */
+/* Views of the tensors by ops that write an input or read the output; at most MOST_NEIGHBOURS. */
 enum { MOST_NEIGHBOURS = 16 };
 struct neighbours {
     int count, operand[MOST_NEIGHBOURS];
@@ -194,7 +195,8 @@ static void add_neighbour(const struct lx_divisions *d, int operand, int32_t oth
     n->view[n->count++] = lx_division_view(d, other, its);
 }
 
-/* The present one goes before others that are as quick. */
+/* Sort order: faster first; at equal time the present division, then more agreeing neighbours, then more
+ * cores. */
 static bool alternatives_goes_before(const struct lx_alternative *a, const struct lx_alternative *b)
 {
     if (a->device_us != b->device_us) return a->device_us < b->device_us;
@@ -203,7 +205,8 @@ static bool alternatives_goes_before(const struct lx_alternative *a, const struc
     return a->cores_used > b->cores_used;
 }
 
-/* Into its place among the `count` so far; the slowest falls out, but never the present one. */
+/* Inserts `a` into the `count` sorted ones. At `most` the slowest drops out, but never the present one.
+ * Returns the new count. */
 static int alternatives_insert(struct lx_alternative *out, int count, int most,
                                const struct lx_alternative *a)
 {
@@ -267,7 +270,8 @@ void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int oper
     *out = (struct lx_other_divisions){0};
     if (now->kind != LX_DIVIDED) return;
     division_menu_make(d, op, false, &memory, &m);
-    for (int k = like ? 0 : 1; k < 2 && operand < m.operand_count; k++) { /* agrees with `like`; holds less */
+    /* k 0: agrees with `like`; k 1: cores hold less */
+    for (int k = like ? 0 : 1; k < 2 && operand < m.operand_count; k++) {
         int32_t best = -1;
         for (int32_t c = 0; c < m.count; c++) {
             int64_t at = (int64_t)c * m.operand_count + operand;

@@ -1,7 +1,7 @@
-/* The map from cores to slices, and the views of tensors that follow. Slot of dimension d on core c = (c /
+/* Maps cores to slices, and derives the cores' views of tensors. Slot of dimension d on core c = (c /
  * stride_d) mod split_d, where stride_d is the product of the splits before it. A contiguous dimension comes
- * first, so that the cores that add up a sum are ring neighbours. Two ops hand a tensor over on chip only if
- * the same core has the same part of it, whole. */
+ * first, so that cores which add up a sum are ring neighbours. Two ops hand a tensor over on chip only if
+ * each core has the same part in both, with complete values. */
 #include "divide/divide.h"
 #include "layout/op_index.h"
 #include "base/fail.h"
@@ -82,7 +82,7 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
     const struct lx_split *v = &d->splits[split];
     *from = 0;
     *to = v->extent;
-    if (v->split == 1) return; /* most are, and this is asked for every core */
+    if (v->split == 1) return; /* fast path: most variables are not split, and callers ask for every core */
     int64_t slot = lx_division_slot(d, split, core), width = v->units / v->split * v->unit;
     *from = min_i64(slot * width, v->extent);
     *to = min_i64(*from + width, v->extent);
@@ -97,7 +97,8 @@ void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_
     *lo = max_i64(*lo - v->low[dim], 0);
 }
 
-/* A split of a window's output cuts the input as well, where positions correspond; else each core has all. */
+/* A split of a window's output splits the input, too, if positions correspond; otherwise each core has the
+ * whole input. */
 static void cut_by_window(const struct lx_layout *y, const struct op_index *x, const struct lx_split *v,
                           int var, int64_t stride, struct lx_core_view *view)
 {
@@ -109,7 +110,7 @@ static void cut_by_window(const struct lx_layout *y, const struct op_index *x, c
             if (y->host_dim[k] != h || y->step[k] != 1 || size != y->host_shape[h] || size % v->split != 0 ||
                 v->extent % v->split != 0 || size > INT32_MAX)
                 continue;
-            /* How far the windows of a slice of the output reach beyond the same slice of the input. */
+            /* How far the windows of an output slice reach beyond the same slice of the input. */
             int64_t own = size / v->split, each = v->extent / v->split, reach = w->dilation * (w->size - 1);
             for (int64_t s = 0; s < v->split; s++) {
                 int64_t first = w->stride * each * s + min_i64(reach, 0) - w->pad;
@@ -148,7 +149,7 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         if (v->split == 1) continue;
         if (h < 0 && operand == 0 && x->window_count)
             cut_by_window(y, x, v, var, core_stride(splits, d->split_count, d->contiguous, s), &view);
-        if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
+        if (h < 0) { /* All cores along this axis see the same part; for an output they hold partial sums. */
             view.partial |= operand >= x->output;
             continue;
         }
@@ -159,7 +160,7 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
                          (op_index_stride(x, operand, h) != 1 || op_index_offset(x, operand, h) != 0 ||
                           y->host_shape[h] != v->extent * v->tiles);
             int64_t per_slice = v->units / v->split * v->unit;
-            /* Parts must be equal boxes of the layout: of 130 rows padded to 192 a half is 65, not 96. */
+            /* Parts must be equal boxes of the layout: half of 130 rows padded to 192 is 65 rows, not 96. */
             if (jumps || per_slice % y->step[i] != 0 ||
                 per_slice / y->step[i] != ceil_div_i64(y->size[i] / v->tiles, v->split))
                 view.representable = false;

@@ -1,7 +1,7 @@
-/* Pass 2: hands out the cores that the spans leave. Committed splits are floors. Each output axis in order of
- * priority takes the largest factor within the cores that the others leave, and one reduction axis, the
- * committed one or the one that can use most, the remainder. An axis whose domain leaves out 1 gets its least
- * factor before all others. */
+/* Pass 2: distributes the cores that the spans leave. Committed splits are floors. Each output axis, by
+ * priority, takes the largest factor that fits the cores left by the other axes. One reduction axis takes
+ * the remainder: the committed one, or the one that can use most. An axis that may not be whole gets its
+ * least factor before all others. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -31,7 +31,7 @@ void prioritize(const struct space *s, int *outputs, int *output_count, int *red
     *reduction_count = reds;
 }
 
-/* Floors, and the least of a domain that leaves out 1. */
+/* Starts from the floors, or the least legal factor of an axis that may not be whole. */
 static bool commit(struct space *s, int64_t *splits, int64_t *left, lx_status *st)
 {
     *left = s->cores;
@@ -68,7 +68,7 @@ static int64_t cores_for(const struct space *s, int i, const int64_t *splits)
     return s->cores / (space_used(s, splits) / splits[i]);
 }
 
-/* The largest factor that the axis may take, given what it has already. */
+/* The largest factor that axis `i` may take, given its present split. */
 static int64_t most_for(const struct space *s, int i, const int64_t *splits)
 {
     return max_i64(factor_most(&s->axes[i].legal, cores_for(s, i, splits)), splits[i]);
@@ -104,7 +104,8 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
         a->bound = left;
     }
     for (int i = 0; i < output_count; i++) distribute_take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
-    /* Of the reduction axes the committed one, else the one that can use most of the rest; -1: none. */
+    /* The reduction axis to split: a committed one, otherwise the one that can use most of the rest; -1:
+     * none. */
     bool split = space_reductions_split(s, splits) > 0;
     int best = -1;
     for (int i = 0; i < reduction_count; i++) {
@@ -116,8 +117,8 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
     return true;
 }
 
-/* --- Hints: splits that a pattern asks for, in order. One that lacks cores is passed over, an impossible one
- * is an error. Other axes stay whole, but for the splits that spans need. --- */
+/* --- Hints: splits that a pattern asks for, in order. A hint without enough cores is skipped, an impossible
+ * one is an error. Other axes stay whole except for splits that spans need. --- */
 
 static bool hints_bad(const struct space *s, lx_status *st, const struct lx_split_hint *h, const char *why)
 {
@@ -171,9 +172,9 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
 }
 
 /* --- Matmuls without committed splits are divided by predicted time. N is the axis along which the output's
- * sticks run, the kernel the input that has it; rows M are in the other input only, K is the one summed axis,
- * the rest is batch. Of several candidates M is the innermost of the output. The pass declines other ops, and
- * weighs only divisions that use at least as many cores as distribution. --- */
+ * sticks run, the kernel is the input with N, rows M are only in the other input, K is the one summed axis,
+ * the rest is batch. Of several candidates M is the output's innermost. The pass declines other ops, and
+ * considers only divisions with at least as many cores as distribution uses. --- */
 
 static int matmul_var_of(const struct op_index *x, const struct axis *a)
 {
@@ -209,7 +210,7 @@ bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct sp
             if (s->axes[i].extent > 1 && *k_axis >= 0 && s->axes[*k_axis].extent > 1) return false;
             if (*k_axis < 0 || s->axes[i].extent > 1) *k_axis = i;
         } else if ((op_index_dim(&x, rows, v) >= 0) && !(op_index_dim(&x, kernel, v) >= 0))
-            *m_axis = i; /* the innermost wins: axes stand in the output's order */
+            *m_axis = i; /* the innermost wins: axes are in the output's order */
     }
     if (*n_axis < 0 || *m_axis < 0 || *k_axis < 0) return false;
     for (int i = 0; i < s->axis_count; i++) {

@@ -1,5 +1,5 @@
-/* The stage as a whole. The span pass commits splits, keyed by index coefficient as plans store them. Then
- * each op recovers them and is divided by its hints, the matmul cost pass, or distribution. */
+/* The whole stage. The span pass commits splits, keyed by index coefficient as in plan files. Then each op
+ * reads them back and is divided by its hints, the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -71,14 +71,15 @@ static void divide_record(const struct lx_layouts *l, const struct space *s, con
     for (int i = 0; i < s->axis_count; i++) d->predicted_us *= (double)s->axes[i].tiles;
 }
 
-/* What the span pass hands on of an op, and why: per variable in iteration order. */
+/* Result of the span pass for one op, per variable in iteration order: the splits, and the operand and bytes
+ * that forced each. */
 struct commitment {
     struct lx_coeff_splits splits;
     int32_t bound_by[LX_MAX_VARS];
     int64_t bound[LX_MAX_VARS];
 };
 
-/* Pass 1: `commitments` per op, NULL where its spans need nothing. */
+/* Pass 1. commitments[op] is NULL if the spans of the op need no split. */
 static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *memory,
                       struct commitment **commitments, lx_status *st)
 {
@@ -108,7 +109,7 @@ static bool span_pass(const struct lx_layouts *l, int64_t cores, struct arena *m
     return ok;
 }
 
-/* Pass 2: the splits of a space whose floors are committed. */
+/* Pass 2: splits a space with committed floors. */
 static bool divide_space(const struct lx_layouts *l, const struct lx_divide_options *how, struct space *s,
                          struct lx_division *d, int64_t *splits, lx_status *st)
 {
@@ -241,7 +242,7 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
     if (ok) divide_record(d->layouts, &s, splits, memory, &fresh);
     if (ok && front >= 0) {
-        /* Partial sums and the slices of the first split variable are on neighbours already. */
+        /* Partial sums and the first split variable are on neighbours already. */
         bool may = front < fresh.split_count && fresh.contiguous < 0 && fresh.splits[front].split > 1;
         if (may) fresh.contiguous = front;
         if (!may || lx_division_front(&fresh) != front)

@@ -1,10 +1,10 @@
-/* The fourth stage: cuts the iteration space of each op into slices for the cores.
+/* Work division: splits the iteration space of each op into slices for the cores.
  *
  * Every tensor of an op is indexed by some of its variables. Variables along which sticks run count in
- * sticks. A division gives each variable a number of slices that divides its extent; their product is the
- * number of cores used. The first pass splits until no core addresses more than the span limit of any tensor;
- * the second hands out the other cores, to the dimensions of the output first. Between them a cost model may
- * choose for a matmul. Every choice carries its reason. */
+ * sticks. A division gives each variable a number of slices that divides its extent; the product of these
+ * splits is the number of cores used. Pass 1 splits until no core's span of any tensor exceeds the limit.
+ * Pass 2 hands out the remaining cores, to output dimensions first. In between, a cost model may choose the
+ * splits of a matmul. Every split has a reason. */
 #ifndef LX_DIVIDE_DIVIDE_H
 #define LX_DIVIDE_DIVIDE_H
 
@@ -13,7 +13,7 @@
 struct arena;
 struct cost_parts;
 
-/* Why a variable has the split it has. The words are shown to people and written in JSON. */
+/* The reason of a variable's split. The words are shown to people and written to JSON. */
 #define LX_SPLIT_RULES(X)                                                                                    \
     X(LX_SPLIT_NONE, "none", "it has one slice only: an extent of 1, or of one stick")                       \
     X(LX_SPLIT_SPAN, "span", "so that one core's part of a tensor stays within the span limit")              \
@@ -38,34 +38,35 @@ const char *lx_split_rule_help(enum lx_split_rule r);
 
 /* One variable of an op, in iteration order: the dimensions of the output, then the others. */
 struct lx_split {
-    char letter;       /* of the einsum; views number theirs a, b, ... */
-    bool is_reduction; /* no coordinate of the output outside its sticks has it: it is split last */
-    bool is_summed;    /* the output does not have it at all */
-    int64_t extent;    /* elements, of one tile */
-    int64_t unit;      /* elements that stay together: those of a stick, or 1 */
-    int64_t units;     /* ceil(extent / unit): what is split */
+    char letter;       /* letter in the einsum; views use a, b, ... */
+    bool is_reduction; /* no output coordinate outside the sticks uses it; split last */
+    bool is_summed;    /* absent from the output */
+    int64_t extent;    /* elements of one tile */
+    int64_t unit;      /* elements that stay together: a stick's, or 1 */
+    int64_t units;     /* ceil(extent / unit): the units to split */
     int64_t split;
     int64_t per_core; /* elements of the largest slice */
     enum lx_split_rule rule;
-    int32_t bound_by;       /* operand whose span (LX_SPLIT_SPAN) decided; -1: none */
-    int64_t bound;          /* span: bytes without this split; hint: the wanted split; else: cores left */
-    const char *constraint; /* the one that blocks or narrows it, or NULL */
-    int64_t tiles;          /* of a nest; one of them is divided. 1: it is whole */
+    int32_t bound_by; /* LX_SPLIT_SPAN: the operand whose span forced the split; -1: none */
+    /* span: bytes without this split; hint: the requested split; otherwise: cores left */
+    int64_t bound;
+    const char *constraint; /* the constraint that blocks or narrows it, or NULL */
+    int64_t tiles;          /* tiles of the nest; extent counts one tile. 1: not tiled */
 };
 
 /* One operand: inputs in order, then the output. */
 struct lx_operand_span {
     int32_t tensor;
-    int64_t whole_bytes;                /* span with nothing split */
-    int64_t bytes;                      /* span of one core */
-    int64_t core_bytes;                 /* what one core holds of it: its slice, whole sticks */
-    int64_t extent[LX_MAX_DEVICE_RANK]; /* per device dimension: positions of one core */
+    int64_t whole_bytes;                /* unsplit span in bytes */
+    int64_t bytes;                      /* span of one core in bytes */
+    int64_t core_bytes;                 /* bytes of one core's slice, in whole sticks */
+    int64_t extent[LX_MAX_DEVICE_RANK]; /* positions of one core per device dimension */
 };
 
 enum lx_division_kind {
     LX_DIVIDED,
-    LX_UNDIVIDED_EXTERN, /* runs off the device */
-    LX_UNDIVIDED_OPAQUE, /* its index map is not known: one core */
+    LX_UNDIVIDED_EXTERN, /* runs on the host */
+    LX_UNDIVIDED_OPAQUE, /* unknown index map: one core */
 };
 
 struct lx_division {
@@ -75,16 +76,16 @@ struct lx_division {
     struct lx_split *splits;
     int operand_count;
     struct lx_operand_span *operands;
-    int64_t cores;       /* allowed */
+    int64_t cores;       /* cores allowed */
     int64_t cores_used;  /* product of the splits */
     bool by_cost;        /* the matmul cost pass decided */
-    double predicted_us; /* of this division, by lib/cost; of all tiles */
-    int contiguous; /* the variable whose slices are on neighbouring cores; -1: the first that is split */
+    double predicted_us; /* predicted time of all tiles in microseconds, by lib/cost */
+    int contiguous;      /* variable whose slices are on neighbouring cores; -1: the first split one */
 };
 
 struct lx_divide_options {
-    int64_t cores; /* 0: all of the device */
-    bool no_cost;  /* leave the matmul cost pass out: batch, M and N by decreasing size, K last */
+    int64_t cores; /* 0: all cores of the device */
+    bool no_cost;  /* skip the matmul cost pass: split batch, M and N by decreasing size, K last */
 };
 
 struct lx_divisions {
@@ -92,143 +93,145 @@ struct lx_divisions {
     int64_t cores;
     int32_t count;
     struct lx_division *at;      /* per op of layouts->graph */
-    const struct lx_nest *nests; /* of the ops that work on tiles; not owned */
+    const struct lx_nest *nests; /* nests of tiled ops; not owned */
     int32_t nest_count;
     double predicted_us;
     struct arena *memory;
 };
 
-/* One op by the rules of the stage, as the nests of `d` have it. What it has of its own is in `memory`. */
+/* Divides one op again by the rules of the stage, within the nests of `d`. Allocates from `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
-/* Other orders of dimensions for large intermediates of ops that no division brings within the span limit. */
+/* Reorders dimensions of large intermediates where no division of an op fits the span limit. */
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);
-/* Every op of the graph. NULL: `st` names op, tensor, sizes, the limit and what would help. */
+/* Divides every op. NULL: `st` names op, tensor, sizes, limit and remedies. */
 struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divide_options *options,
                                lx_status *st);
 void lx_divisions_free(struct lx_divisions *d);
-/* As JSON: malloc'ed, or NULL when memory is out. */
+/* JSON text from malloc, or NULL when out of memory. */
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 
-/* What is predicted of an op as it is divided, in all iterations of its nest. */
+/* Predicted time of an op as divided, over all iterations of its nest. */
 struct lx_op_time {
     double device_us;
-    double busy_us; /* the same without the limit of HBM's own rate */
-    /* What device_us is made of: of what goes on at once only the longest counts. */
+    double busy_us; /* device_us without the limit of HBM's one-way rate */
+    /* Parts of device_us. Of concurrent activities only the longest counts. */
     double hbm_us, lx_us, ring_us, compute_us;
     double flops; /* of all cores; a multiply-add is two, a copy none */
 };
 
-/* `hbm_share`: per operand the share of its bytes in all iterations that goes through HBM; above 1 where an
- * incomplete sum comes back. With all shares 1 it is predicted_us. */
+/* Time of op `op`. hbm_share[i] is the share of operand i's bytes, over all iterations, that goes through
+ * HBM; it exceeds 1 where an incomplete sum is read back. With all shares 1 device_us equals predicted_us. */
 struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
-/* The least time, wherever the operands are; and, unless NULL, per operand the time through HBM, in all and
- * beyond HBM's own rate. */
+/* The time of an op with all operands on chip: a lower bound. Unless NULL, memory_us[i] is operand i's time
+ * through HBM, slow_us[i] the part beyond HBM's one-way rate. */
 double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
 
 struct lx_alternative {
-    int64_t splits[LX_MAX_VARS]; /* per variable in iteration order */
+    int64_t splits[LX_MAX_VARS]; /* per variable, in iteration order */
     int64_t cores_used;
-    double device_us; /* predicted as lx_division_time does */
-    bool present;     /* it is how the op is divided */
-    int agreeing;     /* neighbours that cut the common tensor the same way */
+    double device_us; /* predicted, as in lx_op_time */
+    bool present;     /* the op's current division */
+    int agreeing;     /* neighbours that split the common tensor the same way */
 };
 
-/* The `most` quickest legal divisions of an op, of equals those that agree with most of its `*neighbours`;
- * the present one is always among them. Returns the count; 0: the op is not divided. */
+/* Writes the `most` fastest legal divisions of an op to `out`; ties go to divisions that agree with more
+ * neighbours (`*neighbours` is their number). The present division is always included. Returns the count; 0:
+ * the op is not divided. */
 int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const double *hbm_share,
                              struct lx_alternative *out, int most, int *neighbours);
 
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st);
 
-/* Which slice of variable `split` core `core` works on: first variable (or `contiguous`) fastest. */
+/* The slice of variable `split` on core `core`. The first variable (or `contiguous`) varies fastest. */
 int64_t lx_division_slot(const struct lx_division *d, int split, int64_t core);
-/* Core c works on slice (c / stride) mod split. */
+/* Core c works on slice (c / stride) mod the split. */
 int64_t lx_division_stride(const struct lx_division *d, int split);
-/* Its elements [*from, *to); they may be none where a padded last slice is empty. */
+/* Elements [*from, *to) of that slice; empty if a padded last slice has none. */
 void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to);
 
-/* What the cores see of one operand: slices per device dimension and which core has which. */
+/* The cores' parts of one operand: slices per device dimension, and the core of each. */
 struct lx_core_view {
     int64_t cores;
     int rank;
-    int64_t slices[LX_MAX_DEVICE_RANK]; /* parts of equal size that the dimension is cut into */
+    int64_t slices[LX_MAX_DEVICE_RANK]; /* equal parts of the dimension */
     int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
-    int64_t tiles[LX_MAX_DEVICE_RANK];  /* of a nest; the slices are those of a tile */
-    /* Of a buffer in a nest: tiles of an inner loop, each cut in slices; 1: it is a box. */
+    int64_t tiles[LX_MAX_DEVICE_RANK];  /* tiles of a nest; slices are parts of a tile */
+    /* A buffer in a nest: tiles of an inner loop, each cut into slices. 1: the core's part is a box. */
     int64_t blocks[LX_MAX_DEVICE_RANK];
-    /* Halo of windows: positions before and after its slice that a core has as well. */
+    /* Halo of windows: extra positions before and after a core's slice. */
     int32_t low[LX_MAX_DEVICE_RANK], high[LX_MAX_DEVICE_RANK];
-    bool partial;       /* each core holds a part of a sum only */
-    bool representable; /* false: the parts are no boxes of the device layout */
+    bool partial;       /* cores hold partial sums */
+    bool representable; /* false: parts are not boxes of the device layout */
 };
 
-/* Positions [*lo, *hi) of device dimension `dim` of `size` that a core has of the first block. */
+/* Positions [*lo, *hi) of device dimension `dim` of `size` that a core has in the first block. */
 void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
                      int64_t *hi);
 struct lx_core_view lx_division_view(const struct lx_divisions *d, int32_t op, int operand);
-/* The same of a buffer that has the slice which the levels up to `hold` of the op's nest fix. */
+/* The view of a buffer that holds the slice fixed by the nest levels up to `hold`. */
 struct lx_core_view lx_division_held(const struct lx_divisions *d, int32_t op, int operand, int hold);
 struct lx_core_view core_view_held(const struct lx_layout *y, const struct lx_nest *n,
                                    const struct nest_tensor *t, int hold, struct lx_core_view v);
-/* May a buffer stay on chip between the two: the same parts on the same cores, and whole values? */
+/* Whether a buffer can stay on chip between the two views: equal parts on equal cores, complete values. */
 bool lx_core_views_match(const struct lx_core_view *a, const struct lx_core_view *b);
-/* The same parts on the same cores. */
+/* Whether cores have the same parts. */
 bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b);
-/* Do ops `a` and `b` see tensor `tensor` differently (then it cannot be handed over on chip)? */
+/* Whether ops `a` and `b` divide `tensor` differently, so that it cannot stay on chip between them. */
 bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, int32_t tensor);
 
-/* The op with these splits (per variable in iteration order), checked. Allocates from `memory`. */
+/* Divides the op by `splits` (per variable in iteration order) and checks the result. Allocates from
+ * `memory`. */
 bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *splits, struct arena *memory,
                       struct lx_division *out, lx_status *st);
-/* The same with the slices of variable `front` on neighbouring cores; -1: by the rule. Not for split sums. */
+/* The same with slices of variable `front` on neighbouring cores; -1: by the rule. Fails for split sums. */
 bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
                          struct arena *memory, struct lx_division *out, lx_status *st);
-/* The variable of its own choice that `v` has in front, for that; -1: none. */
+/* The variable that was put in front by choice, as lx_division_ordered takes it; -1: none. */
 int lx_division_front(const struct lx_division *v);
 
 /* Another division of an op: a split per variable in iteration order. */
 struct lx_other_division {
     int64_t splits[LX_MAX_VARS];
-    bool agrees;         /* it cuts the operand as was asked for; else a core holds less of it */
+    bool agrees;         /* it splits the operand as requested; otherwise a core holds less of the operand */
     double predicted_us; /* all operands through HBM */
 };
 struct lx_other_divisions {
     struct lx_other_division at[2];
     int count;
 };
-/* The quickest that cuts the operand like `like` (may be NULL), and the quickest whose cores hold less of
- * it. */
+/* Writes the fastest division that splits the operand like `like` (may be NULL), and the fastest whose cores
+ * hold less. */
 void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
                               const struct lx_core_view *like, struct lx_other_divisions *out);
 
-/* Splits that survive renaming: keyed by how far one step of the variable moves, in elements: in the write
- * index for variables of the output, in the first read index for the others. Ones are not stored. */
+/* Splits that survive renaming. The key is how many elements one step of the variable moves: in the write
+ * index for output variables, in the first read index for the others. Splits of 1 are not stored. */
 struct lx_coeff_split {
     int64_t coefficient, split;
 };
 
 struct lx_coeff_splits {
     int output_count, reduction_count;
-    int64_t front; /* of the output: the variable whose slices are on neighbouring cores; 0: by the rule */
+    int64_t front; /* write coefficient of the variable with slices on neighbouring cores; 0: by the rule */
     struct lx_coeff_split output[LX_MAX_RANK], reduction[LX_MAX_RANK];
 };
 
-/* `splits`, one per variable in iteration order; false: the op's index map is not known. */
+/* `splits` has one entry per variable in iteration order. False: the op's index map is unknown. */
 bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *splits,
                         struct lx_coeff_splits *out);
-/* The same of a division, with the variable that it has in front. */
+/* Encodes division `v`, including the variable in front. */
 bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, struct lx_coeff_splits *out);
-/* The splits per variable in iteration order. False: `st` names a key that no variable has. */
+/* Writes one split per variable in iteration order. False: `st` names a key that matches no variable. */
 bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from,
                         int64_t *splits, lx_status *st);
-/* Every op divided as `splits` (one per op) say, ops of nests as tiles. The nests stay the caller's. NULL:
- * `st`; `*wrong` is the op whose splits are not legal, or -1. */
+/* Divides every op by splits[op], ops in nests as tiles. The caller keeps `nests`. NULL: see `st`; `*wrong`
+ * is the op with illegal splits, or -1. */
 struct lx_divisions *lx_divisions_stated(const struct lx_layouts *l, int64_t cores,
                                          const struct lx_nest *nests, int32_t nest_count,
                                          const struct lx_coeff_splits *splits, int32_t *wrong, lx_status *st);
 
-/* --- Menus: every legal division of an op with the figures that a later stage weighs it by. --- */
+/* --- Menus: every legal division of an op, with the figures that a later stage compares. --- */
 
 struct division_menu {
     int split_count, operand_count; /* operand_count 0: the op cannot be divided */
@@ -236,33 +239,34 @@ struct division_menu {
     bool is_reduction[LX_MAX_VARS];
     int32_t count;
     int64_t *splits;    /* per choice, split_count each */
-    signed char *front; /* per choice: the variable whose slices are on neighbouring cores; -1: by the rule */
+    signed char *front; /* per choice: the variable with slices on neighbouring cores; -1: by the rule */
     struct lx_core_view *views; /* per choice, operand_count each */
-    int64_t *core_bytes;        /* the same */
+    int64_t *core_bytes;        /* per choice, operand_count each */
     struct cost_parts *parts;   /* per choice */
     double *memory_us;          /* per choice, operand_count each */
 };
 
-/* An op that is not divided gets one choice without splits and views. `orders`: also those with another
- * variable in front. */
+/* Lists the choices of an op. An undivided op gets one choice without splits and views. `orders` adds
+ * choices with another variable in front. */
 void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, struct arena *memory,
                         struct division_menu *out);
 
 /* --- Cores and slices, on plain arrays. --- */
 
-/* Slot of dimension `dim` on core `core`: the first dimension fastest; `contiguous` (or -1) before all. */
+/* Slot of dimension `dim` on core `core`. The first dimension varies fastest, or `contiguous` unless -1. */
 int64_t core_slot(const int64_t *splits, int count, int contiguous, int dim, int64_t core);
-/* Cores between two slots of the dimension. */
+/* Distance in cores between two slots of the dimension. */
 int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim);
-/* The cores of an op fall into whole groups of its slices? */
+/* Whether `cores` is a multiple of the number of slices. */
 bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status *st);
-/* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
+/* Whether every slot of the table `slots[core * count + dim]` is within its split. */
 bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
 
-/* First to last byte that a core touches of a box of sticks with extent[d] positions along dimension d. */
+/* Bytes from the first to the last that a core touches in a box of sticks with extent[d] positions along
+ * d. */
 int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);
 
-/* lx_division_view for a division that need not be one of a list; `x` is the index map of its op. */
+/* lx_division_view for a division outside a list; `x` is the index map of its op. */
 struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
                                  const struct lx_division *d, int operand);
 

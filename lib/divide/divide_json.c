@@ -31,7 +31,7 @@ static void write_split(struct text *t, const struct lx_split *s, const struct l
     text_add(t, "}");
 }
 
-/* What each device dimension is walked by: ["m", "k//64", "k%64"]. */
+/* Writes the coordinate of each device dimension: ["m", "k//64", "k%64"]. */
 static void write_coordinates(struct text *t, const struct lx_divisions *d, int32_t op, int operand)
 {
     struct coordinate at[LX_MAX_DEVICE_RANK];
@@ -70,7 +70,7 @@ static void write_operand(struct text *t, const struct lx_divisions *d, const st
     text_add(t, "}");
 }
 
-/* As {"4096": 2}. */
+/* Writes {"4096": 2}. */
 static void write_coefficients(struct text *t, const char *name, const struct lx_coeff_split *list, int count)
 {
     text_format(t, "\"%s\": {", name);

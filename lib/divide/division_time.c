@@ -1,4 +1,4 @@
-/* Cost of an op as it is divided: its work for the cost model, and its time by shares in HBM. */
+/* Cost of a divided op: its work for the cost model, and its time by shares through HBM. */
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "divide/space.h"
@@ -10,11 +10,11 @@ static enum cost_class division_time_class_of(const struct lx_layouts *l, const 
 {
     if (op_is_restickify(op)) return COST_RESTICKIFY;
     if (op->kind->traits & LX_OPAQUE) return COST_OPAQUE;
-    /* Operands stream through while cores multiply: the input once, however many windows have an element. */
+    /* Operands stream through while cores multiply. The input is read once, even if windows overlap. */
     if (op->window_count && (op->kind->traits & LX_CONTRACTS)) return COST_POINTWISE;
     int out = l->layouts[op->output].host_rank;
     if (op->reduces) {
-        /* A reduction along the sticks works row by row, any other across rows. */
+        /* A reduction along the sticks works row by row, other reductions across rows. */
         for (int i = 0; i < s->axis_count; i++)
             if (s->axes[i].is_reduction && s->axes[i].unit > 1 && s->axes[i].units > 1)
                 return COST_ROW_REDUCTION;
@@ -25,7 +25,7 @@ static enum cost_class division_time_class_of(const struct lx_layouts *l, const 
     return COST_POINTWISE;
 }
 
-/* A multiply-add is two; those of matmuls are in their shape. */
+/* Operations per multiply-add. Matmuls count theirs in their shape. */
 static double division_time_multiplies(const struct lx_op *op)
 {
     return op->window_count && (op->kind->traits & LX_CONTRACTS) ? 2 : 1;
@@ -95,7 +95,7 @@ static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     struct cost_rates rates = cost_rates_of(&l->graph->device);
     cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
     out->one_way = rates.value[COST_ONE_WAY] * 1e3;
-    /* Copies compute nothing; the cost model has one operation per point of the iteration space. */
+    /* Copies compute nothing, but the cost model counts one operation per iteration point. */
     bool copies = l->graph->ops[op].kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
                   l->graph->ops[op].kind->id == LX_KIND_CLONE ||
                   l->graph->ops[op].kind->id == LX_KIND_RESTICKIFY;
@@ -103,7 +103,7 @@ static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
                  : l->graph->ops[op].kind->traits & LX_CONTRACTS
                      ? 2 * w.flops / division_time_multiplies(&l->graph->ops[op])
                      : w.flops;
-    /* All iterations of a nest, one after the other. */
+    /* Nest iterations run one after the other. */
     double times = (double)nest_runs(all->nests, all->nest_count, op);
     out->parts.compute_us *= times;
     out->parts.port_us *= times;

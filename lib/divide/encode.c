@@ -1,7 +1,6 @@
-/* Splits that survive the renaming of variables: a variable is known by how far one step of it moves in
- * memory, in the written index for output variables, in the first read index for the others. Variables of
- * more than one value have different coefficients, since a step of a dimension goes beyond all of the
- * next. */
+/* Splits that survive renaming. The key of a variable is its step in memory: in the write index for output
+ * variables, in the first read index for the others. Variables of more than one value have different keys,
+ * because a step of one dimension exceeds all of the next. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
@@ -44,7 +43,7 @@ int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int
     return found;
 }
 
-/* Host stride of the dimension that variable `v` walks in an operand; 0: none. */
+/* Host stride of the dimension that `v` indexes in an operand; 0: none. */
 static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                               int operand, int v)
 {
@@ -56,7 +55,7 @@ static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, 
     return stride;
 }
 
-/* The variables in iteration order; -1: the index map is not known. */
+/* Fills `vars` in iteration order. Returns their number; -1: the index map is unknown. */
 static int encode_gather(const struct lx_graph *g, int32_t op_number, struct coeff_var *vars)
 {
     const struct lx_op *op = &g->ops[op_number];
@@ -110,9 +109,9 @@ bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_
                          o->name);
 }
 
-/* --- Divisions that a file states: checked, recorded, and nothing chosen. --- */
+/* --- Divisions from a file: checked and recorded, nothing is chosen. --- */
 
-/* An op as a file states its splits; what runs off the device, or whose index map is unknown, has none. */
+/* Divides one op by the splits of a file. Ops on the host and ops with an unknown index map have none. */
 static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cores,
                              const struct lx_coeff_splits *stated, struct lx_divisions *d, lx_status *st)
 {
@@ -136,7 +135,7 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
         int n = stated->front ? encode_gather(l->graph, op, vars) : 0, front = 0;
         while (front < n && (vars[front].range == 1 || vars[front].write != stated->front)) front++;
         if (front == n)
-            front = stated->front ? LX_MAX_VARS : -1; /* a variable that the op does not have; none */
+            front = stated->front ? LX_MAX_VARS : -1; /* LX_MAX_VARS: no variable has that coefficient */
         ok = lx_division_decode(l, op, stated, splits, st) &&
              lx_division_ordered(d, op, splits, front, d->memory, v, st);
     }

@@ -1,4 +1,4 @@
-/* What is a nest, and what it does to the tensors of its ops. */
+/* Which runs of ops form a nest, and how it tiles their tensors. */
 #include "divide/op_nest.h"
 #include "base/order.h"
 #include "base/checked.h"
@@ -33,7 +33,7 @@ void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, str
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
 {
     int32_t i;
-    BISECT(i, 0, count, nests[i].last < op); /* the first that ends at the op or later */
+    BISECT(i, 0, count, nests[i].last < op); /* the first nest that ends at the op or later */
     return i < count && nests[i].first <= op ? i : -1;
 }
 
@@ -55,7 +55,7 @@ char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op
     return x.letter[n->var[op - n->first][level]];
 }
 
-/* One operand of an op of the run: where each level cuts it. */
+/* Records where each level tiles one operand of an op. */
 static void op_nest_take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
                                  struct nest_tensor *t)
 {
@@ -109,7 +109,7 @@ bool nest_walks_op(const struct lx_layouts *l, int32_t op)
     struct op_index x;
     op_index_of(l->graph, o, &x);
     bool whole = o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_CHOOSES);
-    /* Of views without index strings nobody says which dimensions are taken as they are. */
+    /* A view without index strings may shift dimensions. */
     bool shifts = o->kind->traits & LX_VIEW && !o->map;
     return x.known && ((!whole && !shifts) || op_is_restickify(o));
 }
@@ -155,7 +155,7 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
     return true;
 }
 
-/* Every access of a tensor in the run is cut in one way, and what is still being summed is not read. */
+/* Every access to a tensor in the run must be tiled alike, and an incomplete sum must not be read. */
 static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o, int operand,
                           lx_status *st)
 {
@@ -180,7 +180,7 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     if (!ok)
         return status_set(st, LX_E_NEST,
                           "a nest is a run of ops with one to three levels of at least two tiles each");
-    /* A loop around one op saves something only if the op accesses a tensor twice. */
+    /* A loop around one op saves traffic only if the op accesses a tensor twice. */
     const struct lx_op *op = &l->graph->ops[n->first];
     bool worth = n->first < n->last;
     for (int i = 0; i < op_operand_count(op); i++)
@@ -195,9 +195,9 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     return ok;
 }
 
-/* --- Running sums: from the sum to the readers of the weights, and from a blend to their source. --- */
+/* --- Running sums: followed from the sum to readers of the weights, and from a blend to its source. --- */
 
-/* The op of the nest that makes a tensor; -1: none. */
+/* The op of the nest that writes `tensor`; -1: none. */
 static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
 {
     for (int32_t o = n->first; o <= n->last; o++)
@@ -223,10 +223,10 @@ static unsigned running_sums_summed_by(const struct lx_layouts *l, const struct 
     return levels;
 }
 
-/* How far on the way from scores to weights a tensor is. */
+/* Stage of a tensor on the way from scores to weights. */
 enum stage { DIFFERENCES, WEIGHTS };
 
-/* Do only the right ops read differences or weights? */
+/* Whether only the right ops read the differences or weights in `tensor`. */
 static bool used_well(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor, enum stage stage,
                       unsigned levels)
 {
@@ -258,7 +258,7 @@ bool nest_reads_running(const struct lx_layouts *l, const struct lx_nest *n, int
            used_well(l, n, o->output, DIFFERENCES, running_sums_summed_by(l, n, maker));
 }
 
-/* The op of the nest behind copies, of a kind; -1: another. */
+/* The op of kind `kind` in the nest that makes `tensor`, possibly through copies; -1: none. */
 static int32_t maker_of_kind(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor,
                              enum lx_kind_id kind)
 {

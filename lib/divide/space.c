@@ -1,7 +1,7 @@
-/* The iteration space of an op. Axes are the dimensions of the output in their order, then the variables that
- * only inputs have. An axis along which some operand's sticks run is counted in sticks, of the operand with
- * the most elements per stick, so that slices end between sticks in every operand. An axis is a reduction
- * when no coordinate of the output outside its sticks has it. */
+/* The iteration space of an op. Axes are the output's dimensions in order, then the variables that only
+ * inputs have. An axis along which some operand's sticks run counts in sticks of the operand with the most
+ * elements per stick, so that slices end between sticks in every operand. An axis is a reduction if no
+ * output coordinate outside the sticks uses it. */
 #include "divide/space.h"
 #include "graph/choice.h"
 #include "base/fail.h"
@@ -56,7 +56,7 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
         if (h < 0 || (d == y->rank - 1)) continue;
         const struct lx_window *w = x->windows, *end = w + x->window_count;
         while (w < end && w->in != x->var[i][h]) w++;
-        if (w < end) { /* walked by the windows of a slice and their taps */
+        if (w < end) { /* indexed by the windows of a slice and their taps */
             struct coordinate_term *pair = &walks[y->rank + 2 * d];
             pair[0] =
                 (struct coordinate_term){.var = axis_of_var[(int)w->out], .scale = w->stride, .divisor = 1};
@@ -78,7 +78,7 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
     }
 }
 
-/* Of a dynamic slice a core addresses the slice alone; gathers and scatters may be anywhere. */
+/* In a dynamic slice a core addresses only the slice; a gather or scatter may address any element. */
 static void note_picked(struct space *s, const struct lx_layouts *l, const struct lx_op *op,
                         const struct op_index *x)
 {
@@ -153,7 +153,7 @@ void space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, c
         space_add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]);
     note_picked(out, l, op, &x);
     for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);
-    /* Axes that the output has outside its sticks are no reductions. */
+    /* Axes of the output outside its sticks are no reductions. */
     const struct operand *made = &out->operands[out->output];
     for (int i = 0; i < out->axis_count; i++) out->axes[i].is_reduction = true;
     for (int d = 0; d < made->rank - 1; d++)
@@ -197,7 +197,8 @@ bool conv_blocks_spatial(const int64_t *stride, int count)
     return false;
 }
 
-/* Rows of an operand that is padded for a product: slices of the rows are no slices of the padded tensor. */
+/* Whether rows along `v` are padded in an operand for a matmul elsewhere: slices of the rows are not slices
+ * of the padded tensor. */
 static bool pads_rows(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x, int v)
 {
     bool pads = false;
@@ -217,7 +218,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
     const struct lx_layout *out = &l->layouts[op->output];
     for (int v = 0; v < x->var_count; v++) {
         struct axis *a = &s->axes[axis_of_var[v]];
-        /* Why an axis of this nature stays whole; NULL: it may be split. */
+        /* The reason an axis of this nature stays whole; NULL: it may be split. */
         enum lx_nature n = lx_var_nature(op, v);
         static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
                                           [LX_CHOSEN] = "a dimension of which an operand chooses",
@@ -229,10 +230,10 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a reduction over a partly filled stick");
         if (op_is_restickify(op) && constraint_unaligned(a->extent, a->unit))
             axis_block(a, "a restickify of a partly filled stick");
-        /* Parts that cores make of it cannot be added. */
+        /* Partial results of the cores cannot be added. */
         if (op_index_reduced(x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
             axis_block(a, "a running sum, whose parts are not added up as they are");
-        /* A convolution with a stride does all steps on one core. */
+        /* One core does all steps of a strided convolution. */
         int64_t stride[LX_MAX_RANK];
         bool slides = false;
         for (int i = 0; i < op->window_count; i++) {
@@ -241,14 +242,14 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
         }
         if (slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count))
             axis_block(a, "a convolution with a stride, whose steps one core does");
-        /* Cores that would write parts of one stick. */
+        /* Otherwise several cores would write parts of one stick. */
         int last = x->output, d = op_index_dim(x, last, v);
         if (op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
             op_index_leaves_sticks(x, last, d, out->stick_elements))
             axis_block(a, "an insert that begins within a stick");
         a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
-    /* Axes are kept apart where one core could hold all operands, or the others have work for all cores. */
+    /* Clears `apart` unless one core can hold all operands, or the other axes occupy all cores. */
     int64_t bytes = 0, room = lx_device_usable(&l->graph->device), cores = 1;
     for (int k = 0; k < op_operand_count(op) && bytes <= room; k++) {
         const struct lx_layout *y = &l->layouts[op_operand(op, k)];

@@ -1,5 +1,5 @@
-/* The iteration space of an op: its axes in iteration order, and how its operands walk over device memory.
- * The passes know nothing else of an op. Private to the stage; all memory is the arena's. */
+/* The iteration space of an op: its axes in iteration order, and how operands index device memory. The
+ * passes know nothing else about an op. Private to the stage; all memory is the arena's. */
 #ifndef LX_DIVIDE_SPACE_H
 #define LX_DIVIDE_SPACE_H
 
@@ -30,7 +30,7 @@ static inline bool factor_in(const struct factor_set *s, int64_t factor)
 static inline struct factor_set factors_of_divisors(int64_t size)
 {
     struct factor_set s = {{0}};
-    for (int64_t f = 1; f <= MAX_FACTOR && f <= size / f; f++) { /* the smaller one of each pair */
+    for (int64_t f = 1; f <= MAX_FACTOR && f <= size / f; f++) { /* the smaller factor of each pair */
         if (size % f != 0) continue;
         factor_add(&s, f);
         if (size / f <= MAX_FACTOR) factor_add(&s, size / f);
@@ -45,7 +45,7 @@ static inline struct factor_set factors_common(const struct factor_set *a, const
     return s;
 }
 
-/* The smallest member that is not below `low`, or 0. */
+/* The smallest member not below `low`, or 0. */
 static inline int64_t factor_least(const struct factor_set *s, int64_t low)
 {
     for (int64_t f = low < 1 ? 1 : low; f <= MAX_FACTOR; f++) {
@@ -57,7 +57,7 @@ static inline int64_t factor_least(const struct factor_set *s, int64_t low)
     return 0;
 }
 
-/* The largest member that is not above `high`, or 0. */
+/* The largest member not above `high`, or 0. */
 static inline int64_t factor_most(const struct factor_set *s, int64_t high)
 {
     for (int64_t f = high > MAX_FACTOR ? MAX_FACTOR : high; f >= 1; f--)
@@ -70,18 +70,19 @@ static inline int64_t factor_most(const struct factor_set *s, int64_t high)
 struct axis {
     const char *name;
     char letter;
-    int64_t extent; /* elements, of one tile */
-    int64_t tiles;  /* of a nest; 1: it is whole */
+    int64_t extent; /* elements of one tile */
+    int64_t tiles;  /* tiles of a nest; 1: not tiled */
     int64_t unit;   /* elements that stay together */
     int64_t units;  /* ceil(extent / unit) */
-    int64_t basis;  /* splits divide this: units, or the granularity of an extent known at run time */
+    /* splits divide this: units, or the granularity of an extent that is known only at run time */
+    int64_t basis;
     bool is_reduction, is_summed; /* as in struct lx_split */
-    bool follows;                 /* `in` of a window: not gone along */
-    int64_t floor;                /* committed by the span pass, or 1 */
-    struct factor_set legal;      /* divisors of basis that the constraints allow */
+    bool follows;                 /* the input variable of a window: not iterated over */
+    int64_t floor;                /* split committed by the span pass, or 1 */
+    struct factor_set legal;      /* divisors of basis that constraints allow */
     bool blocked;
-    bool apart;             /* legal, but a slice would be no part of some operand on chip */
-    const char *constraint; /* the first that blocks or narrows it */
+    bool apart;             /* legal, but a slice would not be a part of some operand on chip */
+    const char *constraint; /* the first constraint that blocks or narrows it */
     enum lx_split_rule rule;
     int32_t bound_by;
     int64_t bound;
@@ -91,7 +92,7 @@ struct device_dim {
     int64_t size;
     int walk_count;
     struct coordinate_term *walks; /* `var` is the axis */
-    int64_t picked; /* positions behind the start that a slice is picked at or put to; 0: it is none */
+    int64_t picked;                /* length of a dynamic slice along this dimension; 0: none */
 };
 
 struct operand {
@@ -106,71 +107,73 @@ struct space {
     const char *op_name, *file;
     int line;
     int axis_count, operand_count;
-    int output; /* the operand that is the first result: it tells reductions from other axes */
+    int output; /* the operand that is the first result; it decides which axes are reductions */
     struct axis *axes;
     struct operand *operands; /* inputs, then results */
     int64_t cores, span_limit;
     struct arena *memory;
 };
 
-/* The space of op `op`, or of one tile: `tiles` per variable, NULL: whole. Device sizes are those of the
- * whole tensor. An op without a known index map has no axes. */
+/* The space of op `op`, or of one tile with `tiles` per variable (NULL: untiled). Device sizes are the whole
+ * tensor's. An op with an unknown index map has no axes. */
 void space_of_op(const struct lx_layouts *l, int32_t op, int64_t cores, const int64_t *tiles,
                  struct arena *memory, struct space *out);
-/* As the nests of the divisions have it. */
+/* The space of op `op` within the nests of `d`. */
 void space_of_division(const struct lx_divisions *d, int32_t op, struct arena *memory, struct space *out);
-/* Tiles of an operand: it has so many times the bytes of what one iteration sees. */
+/* Tiles of an operand: its bytes are this multiple of one iteration's. */
 int64_t operand_tiles(const struct space *s, const struct operand *o);
-/* Fills units, basis and legal of an axis from extent and unit; floor 1. */
+/* Fills units, basis and legal of an axis from extent and unit; sets floor to 1. */
 void axis_settle(struct axis *a);
 /* Elements of the largest slice. */
 int64_t axis_per_core(const struct axis *a, int64_t split);
 int64_t space_used(const struct space *s, const int64_t *splits);
 int space_reductions_split(const struct space *s, const int64_t *splits);
 
-/* span.c. Positions of one core along device dimension d. */
+/* span.c. Positions of one core along device dimension `d`. */
 int64_t operand_extent(const struct space *s, const struct operand *o, int d, const int64_t *splits);
 int64_t operand_span(const struct space *s, const struct operand *o, const int64_t *splits);
 int64_t operand_core_bytes(const struct space *s, const struct operand *o, const int64_t *splits);
-/* Pass 1: raises the floors of the axes until every operand's span is within the limit. */
+/* Pass 1: raises axis floors until every operand's span is within the limit. */
 bool span_reduce(struct space *s, lx_status *st);
 bool space_spans_fit(const struct space *s, const int64_t *splits);
 
-/* Both may be called again; constraints accumulate. */
+/* Both may be called repeatedly; constraints accumulate. */
 void axis_block(struct axis *a, const char *constraint);
-/* False: nothing is left that is allowed. */
+/* False: no allowed factor is left. */
 bool axis_allow(struct axis *a, const struct factor_set *allowed, const char *constraint);
-/* The constraints that einsums, views and restickifies have. */
+/* Adds the constraints of einsums, views and restickifies. */
 void constrain_op(const struct lx_layouts *l, int32_t op, const struct op_index *x, const int *axis_of_var,
                   struct space *s);
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction);
 bool constraint_unaligned(int64_t extent, int64_t unit);
-/* A convolution with stride over 1 keeps both spatial dimensions whole. */
+/* A convolution with a stride above 1 keeps both spatial dimensions whole. */
 bool conv_blocks_spatial(const int64_t *stride, int count);
 
-/* distribute.c. Pass 2: `splits` per axis; floors may be raised. The lists name axes in order. */
+/* distribute.c. Pass 2: fills `splits` per axis; may raise floors. `outputs` and `reductions` list axes by
+ * priority. */
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,
                 int reduction_count, int64_t *splits, lx_status *st);
-/* The axes in order of priority: outputs by decreasing size, then reductions. */
+/* Lists axes by priority: outputs by decreasing size, then reductions. */
 void prioritize(const struct space *s, int *outputs, int *output_count, int *reductions,
                 int *reduction_count);
 
-/* True: `splits` is the cheapest division; false: it declines and changes nothing. */
+/* Finds the N, M and K axes of a matmul. False: the op does not have that form. */
 bool matmul_roles(const struct lx_layouts *l, int32_t op, const struct space *s, int *n_axis, int *m_axis,
                   int *k_axis, struct matmul_shape *shape);
-/* The input that has the axis along which the output's sticks run. */
+/* The input with the axis along which the output's sticks run. */
 int matmul_kernel(const struct lx_layouts *l, int32_t op);
 struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axis, int k_axis,
                                     const int64_t *splits);
+/* True: `splits` is the fastest division. False: the pass declines and changes nothing. */
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
                    int64_t *splits);
 
 bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, int64_t *splits,
                  lx_status *st);
 
-/* divide.c. What the cost model is told of an op under these splits. */
-/* divide.c: divisions of all ops, none made yet. */
+/* divide.c: an empty list of divisions, one per op. */
 struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores);
+/* division_time.c. Describes the op under these splits to the cost model. */
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
                          const int64_t *splits);
 
@@ -180,21 +183,21 @@ struct candidate_walk {
     bool started;
 };
 
-/* Steps to the next legal division in order; false after the last. */
+/* Steps to the next legal division; false after the last. */
 bool candidate_next(struct candidate_walk *w);
-/* In the domains, whatever the cores and spans; and legal altogether. */
+/* Whether the splits are in the axes' domains; and whether they also fit cores and spans. */
 bool splits_admissible(const struct space *s, const int64_t *splits);
 bool splits_legal(const struct space *s, const int64_t *splits);
 
 /* Splits by index coefficient, on plain arrays. */
 
-/* One variable: its range, coefficients in the write and the first read index (0: none), its split. */
+/* One variable: its range, coefficients in the write and first read index (0: none), and split. */
 struct coeff_var {
     int64_t range, write, read, split;
 };
 
 void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_splits *out);
-/* Fills `split`, 1 where nothing is stored. Returns how many of the stored splits found their variable. */
+/* Fills `split`, 1 where nothing is stored. Returns how many stored splits found their variable. */
 int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
 
 #endif

@@ -1,11 +1,11 @@
-/* Span: the distance of the first and the last byte that one core addresses of a tensor; and pass 1, which
- * splits only to keep every span within the device's limit.
+/* Span: bytes from the first to the last that one core addresses in a tensor. Pass 1 splits only to keep
+ * every span within the device's limit.
  *
- * The outermost device dimension of which a core needs more than one position decides. The search goes from
- * it inwards: all combinations of factors of the axes that walk the dimension; of those that fit, the one
- * with the largest span, which takes the fewest cores; if none fits, the one with the smallest, and further
- * in if the dimension is down to one position. On failure the same search with one rule less after the other
- * names the rule in the way. */
+ * The span is decided by the outermost device dimension where a core needs more than one position. The
+ * search starts there and goes inwards. It tries all combinations of factors of the axes that index the
+ * dimension. Among those within the limit it takes the largest span, which uses the fewest cores. If none
+ * fits it takes the smallest, and continues inwards if the dimension is down to one position. On failure
+ * the search runs again with one rule relaxed at a time, to name the rule in the way. */
 #include "divide/space.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 
 enum relax {
-    RELAX_REDUCTIONS = 1, /* any number of reduction axes */
-    RELAX_DOMAIN = 2,     /* constraints aside */
-    RELAX_STICKS = 4,     /* sticks of other operands may be cut */
+    RELAX_REDUCTIONS = 1, /* split any number of reduction axes */
+    RELAX_DOMAIN = 2,     /* ignore constraints */
+    RELAX_STICKS = 4,     /* allow cuts within sticks of other operands */
 };
 
 static int64_t extent_under(const struct space *s, const struct operand *o, int d, const int64_t *splits,
@@ -38,7 +38,7 @@ static int64_t extent_under(const struct space *s, const struct operand *o, int 
     return min_i64(extent, max_i64(o->dims[d].size, 1));
 }
 
-/* Positions that a core addresses from the first to the last: of a slice those of the slice. */
+/* Positions from the first to the last that a core addresses; at most the length of a dynamic slice. */
 static int64_t addressed(const struct space *s, const struct operand *o, int d, const int64_t *splits,
                          unsigned relax)
 {
@@ -119,7 +119,7 @@ static void try_axis(struct choice *c, int at)
     }
     const struct axis *a = &c->s->axes[c->axes[at]];
     int64_t floor = c->splits[c->axes[at]];
-    bool cut = c->relax & RELAX_STICKS; /* unless the operand's own sticks run along the axis */
+    bool cut = c->relax & RELAX_STICKS; /* not if the operand's own sticks run along the axis */
     for (int d = 0; d < c->o->rank - 1; d++)
         for (int w = 0; w < c->o->dims[d].walk_count; w++)
             cut &= c->o->dims[d].walks[w].var != c->axes[at] || c->o->dims[d].walks[w].divisor <= 1;
@@ -132,7 +132,7 @@ static void try_axis(struct choice *c, int at)
     c->splits[c->axes[at]] = floor;
 }
 
-/* Raises `splits` for one operand; true if its span fits then. */
+/* Raises `splits` for one operand; true if its span then fits. */
 static bool reduce_operand(const struct space *s, const struct operand *o, unsigned relax, int64_t *splits)
 {
     for (int d = 0; d < o->rank - 1; d++) {
@@ -177,7 +177,7 @@ static bool span_fail(const struct space *s, const struct operand *o, const int6
         memcpy(trial, before, (size_t)s->axis_count * sizeof *trial);
         if (reduce_operand(s, o, causes[i].relax, trial)) break;
     }
-    const struct axis *a = NULL; /* the deciding one: it walks the first dimension with several positions */
+    const struct axis *a = NULL; /* the axis that indexes the first dimension with several positions */
     for (int d = 0; d < o->rank - 1 && !a; d++)
         if (addressed(s, o, d, after, 0) > 1 && o->dims[d].walk_count > 0)
             a = &s->axes[o->dims[d].walks[0].var];
@@ -221,25 +221,24 @@ bool span_reduce(struct space *s, lx_status *st)
                 s->axes[a].rule = LX_SPLIT_SPAN, s->axes[a].bound_by = i, s->axes[a].bound = span;
     }
     for (int i = 0; i < s->axis_count; i++) s->axes[i].floor = splits[i];
-    /* Splits made for a later operand only shrink the earlier ones; the recheck guards that invariant. */
+    /* Splits for a later operand only shrink the spans of earlier ones; this check guards the invariant. */
     return space_spans_fit(s, splits)
                ? true
                : status_set(st, LX_E_INTERNAL, "op %s: a span grew while others shrank", s->op_name);
 }
 
-/* --- Orders of dimensions for the span limit. The outermost device dimension decides a span. Where no
- * division of an op fits, the large tensors that are made and that it touches get one of its variables
- * outermost, so that one split shrinks all their spans; sticks stay where they are. Other ops that no longer
- * fit follow with the same dimension. The first variable is taken under which the op fits, and all others
- * that did. Given tensors keep their order. --- */
+/* --- Dimension orders for the span limit. The outermost device dimension decides a span. If no division of
+ * an op fits, its large intermediates get one of its variables outermost, so that one split shrinks all
+ * their spans; sticks stay. Other ops that no longer fit follow with the same dimension. The first variable
+ * wins under which the op fits and all others that fitted before. Graph inputs keep their order. --- */
 
 struct orders {
     struct lx_layouts *l;
-    struct lx_layout *layouts; /* the same, to be changed */
+    struct lx_layout *layouts; /* l->layouts, writable */
     int64_t cores;
 };
 
-/* Tensors that one choice changes, their outermost host dimension now, and their layouts before. */
+/* Tensors that one choice changes, their new outermost host dimension, and their old layouts. */
 enum { MOST_CHANGED = 64 };
 struct change {
     int count;
@@ -253,7 +252,7 @@ static bool span_orders_is_large(const struct orders *s, int32_t tensor)
     return lx_layout_bytes(&s->layouts[tensor]) > s->l->graph->device.span_bytes;
 }
 
-/* Does some division keep all spans of the op within the limit? Small ops need no look. */
+/* Whether some division keeps all spans of the op within the limit. Ops on small tensors always fit. */
 static bool span_orders_fits(const struct orders *s, int32_t o)
 {
     const struct lx_op *op = &s->l->graph->ops[o];
@@ -288,7 +287,8 @@ static bool put_outermost(struct orders *s, int32_t tensor, int dim)
     return true;
 }
 
-/* Variable `v` outermost in all large tensors that have it outside their sticks. False: there is no more. */
+/* Puts variable `v` outermost in all large tensors that have it outside their sticks. False: nothing is left
+ * to change. */
 static bool change_all(struct orders *s, const struct lx_op *op, const struct op_index *x, int v,
                        struct change *c)
 {
@@ -312,7 +312,7 @@ static bool change_all(struct orders *s, const struct lx_op *op, const struct op
     return c->count > before;
 }
 
-/* Every op that touches a changed tensor and fitted before fits again, or follows with its outermost
+/* Every op that touches a changed tensor and fitted before still fits, or follows with its outermost
  * variable. */
 static bool others_follow(struct orders *s, struct change *c, const bool *fitted)
 {

@@ -1,5 +1,5 @@
-/* Each op by its division's time and its copies; then the bundle's end-to-end time is shared out: a longer
- * bundle waits for its launch, a shorter one has HBM time that the launch covers. */
+/* Times each op by its division and its copies, then shares out the bundle's end-to-end time: if that is
+ * longer, the ops wait for the launch; if shorter, the launch covers HBM time. */
 #include "explain/op_waits.h"
 #include "base/checked.h"
 #include "cost/op.h"
@@ -16,13 +16,13 @@ const char *lx_wait_word(enum lx_wait w)
     return (int)w >= 0 && w < LX_WAIT_COUNT ? words[w] : "?";
 }
 
-/* A smaller difference of a bundle's time is rounding. */
+/* A smaller relative difference of a bundle's time is rounding. */
 #define ROUNDING 1e-9
 
 /* Sums over the ops of one bundle. */
 struct bundle_sum {
     struct cost_bundle cost;
-    double hidden_us; /* device_us - busy_us: what a launch may cover */
+    double hidden_us; /* sum of covered_us: the most that a launch may cover */
 };
 
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
@@ -45,7 +45,8 @@ static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_s
                                       [LX_WAIT_LX] = t.lx_us,
                                       [LX_WAIT_RING] = t.ring_us,
                                       [LX_WAIT_COMPUTE] = t.compute_us},
-                               .covered_us = t.device_us - t.busy_us, /* what could be */
+                               /* upper limit; op_waits_time_run sets the real value */
+                               .covered_us = t.device_us - t.busy_us,
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) {
@@ -106,7 +107,7 @@ static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_tran
     us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
                             : view_ring_us(p->layouts, tensor, &from, &to);
     us *= fills;
-    /* A relayout for which every core has its part already leaves no core. */
+    /* A relayout of no bytes moves only within each core. */
     out->us[t->kind == LX_MOVE || t->bytes == 0 ? LX_WAIT_LX : LX_WAIT_RING] += us;
     out->device_us += us;
     sum->cost.busy_us += us;
@@ -129,7 +130,7 @@ static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *
     }
     double longer =
         is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
-    if (fabs(longer) <= ROUNDING * sum.cost.device_us) longer = 0; /* the same sum in another order */
+    if (fabs(longer) <= ROUNDING * sum.cost.device_us) longer = 0; /* the sums differ in order only */
     for (int32_t o = run->first; o < run->end; o++) {              /* each op gets its share */
         struct lx_op_wait *w = &ops[o];
         double could = w->covered_us, hbm = w->us[LX_WAIT_HBM];
@@ -193,7 +194,8 @@ struct lx_roofs lx_device_roofs(const struct lx_device *d)
                              .gflop_per_s = 2 * cost_rate(d, COST_MACS) * cores * 1e-3};
 }
 
-/* Every HBM byte of a plan belongs to an access or a copy, these to a stay, and a stay to a tensor. */
+/* Every HBM byte of a plan belongs to an access or a copy, each of these to a stay, and a stay to a
+ * tensor. */
 
 const char *lx_byte_kind_word(enum lx_byte_kind k)
 {
@@ -217,7 +219,7 @@ enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor
     case LX_ROLE_COUNT:
         break;
     }
-    /* Restickify ops that a pattern has itself are its own business. */
+    /* Only restickify ops that the planner inserted count; the pattern's own do not. */
     for (int32_t i = 0; i < l->restickify_count; i++)
         if (l->restickifies[i].to == tensor) return LX_BYTES_RELAYOUTS;
     return LX_BYTES_INTERMEDIATES;

@@ -1,19 +1,19 @@
-/* Waits of ops: the predicted end-to-end time of each by cause. Of overlapping causes the longest counts,
- * so the sums are the bundle's and the plan's time. Launches may cover HBM time (cost/op.h). */
+/* Waits of ops: the predicted end-to-end time of each op, by cause. Of overlapping causes only the longest
+ * counts, so the sums are the time of the bundle and of the plan. Launches may cover HBM time (cost/op.h). */
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 
 #include "plan/plan.h"
 
-/* Kinds of traffic. Each tensor has one kind, so that the kinds add up. */
+/* Kinds of traffic. Each tensor has one kind, so the kinds add up. */
 #define LX_BYTE_KINDS(X)                                                                                     \
     X(LX_BYTES_WEIGHTS, "weights")                                                                           \
     X(LX_BYTES_INPUTS, "inputs")                                                                             \
     X(LX_BYTES_OUTPUTS, "outputs")                                                                           \
-    X(LX_BYTES_INTERMEDIATES, "intermediates") /* off chip, or for some of their time; barred ones too */    \
-    X(LX_BYTES_RELAYOUTS, "relayouts")         /* what restickify ops make, off chip */                      \
-    X(LX_BYTES_SPILLS, "spills")               /* of lists: buffers that are off chip, by cost */            \
-    X(LX_BYTES_LINKED, "linked costs")         /* of lists: what buffers cost together */
+    X(LX_BYTES_INTERMEDIATES, "intermediates") /* off chip, wholly or part of the time; barred ones too */   \
+    X(LX_BYTES_RELAYOUTS, "relayouts")         /* outputs of restickify ops, off chip */                     \
+    X(LX_BYTES_SPILLS, "spills")               /* buffer lists: costs of buffers off chip */                 \
+    X(LX_BYTES_LINKED, "linked costs")         /* buffer lists: costs of several buffers together */
 
 #define LX_BYTE_KIND_ENUM(id, word) id,
 enum lx_byte_kind { LX_BYTE_KINDS(LX_BYTE_KIND_ENUM) LX_BYTE_KIND_COUNT };
@@ -28,8 +28,8 @@ struct lx_byte_sums {
     int64_t bytes[LX_BYTE_KIND_COUNT];
 };
 
-/* HBM bytes per buffer (`moved` has problem.count): of accesses off chip, or of loads and stores; of a
- * list its cost off chip. Accesses that no stay serves count for the tensor's first buffer. */
+/* HBM bytes per buffer (`moved` has problem.count): of accesses off chip, or of loads and stores; of a buffer
+ * list the spill cost. Accesses that no stay serves count for the tensor's first buffer. */
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved);
 struct lx_byte_sums lx_plan_byte_sums(const struct lx_plan *p, const int64_t *moved);
 
@@ -49,24 +49,24 @@ const char *lx_wait_word(enum lx_wait w);
 struct lx_op_wait {
     double us[LX_WAIT_COUNT];
     double of_hbm_us[LX_BYTE_KIND_COUNT]; /* us[LX_WAIT_HBM], by kind of traffic */
-    double covered_us;                    /* of HBM that the launch covers: in no part */
-    double device_us;                     /* all parts except launch, and covered time */
+    double covered_us;                    /* HBM time that the launch covers; not in us[] */
+    double device_us; /* time of the op on the device: us[] except launch, plus covered_us */
     double flops;
-    double
-        hbm_bytes; /* that the time is of: without the padding of tensors, which no matmul's model counts */
+    double hbm_bytes; /* without padding, which no matmul's cost model counts */
 };
 
-/* Per operand of an op the share that goes through HBM, 0 to 1: for lx_division_time. */
+/* Per operand of an op: the share that goes through HBM, 0 to 1; for lx_division_time. */
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t op, double *share);
-/* One per op of the graph with layouts; not for lists. Nothing is taken from a plan's claims of time. */
+/* One per op of the graph with layouts; not for buffer lists. A plan file's own claims of time are not
+ * used. */
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops);
 /* Sum over ops [0, count). */
 struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count);
 double lx_wait_us(const struct lx_op_wait *w);
-/* The largest part. */
+/* The cause of the largest part. */
 enum lx_wait lx_wait_longest(const struct lx_op_wait *w);
 
-/* Peaks of a device by its cost table: GB/s of HBM and of all scratchpads, Gflop/s. */
+/* Peaks of a device by its cost table: GB/s of HBM and of all scratchpads; Gflop/s. */
 struct lx_roofs {
     double hbm_gb_per_s, lx_gb_per_s, gflop_per_s;
 };

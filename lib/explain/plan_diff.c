@@ -1,4 +1,4 @@
-/* Buffers of two plans matched by name, sorted by change and gain. O(n log n). */
+/* Matches buffers of two plans by name; sorts them by change and gain. O(n log n). */
 #include "explain/plan_diff.h"
 #include "plan/occupancy.h"
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word for one of a row, and one for many. */
+/* Defines the functions for the word of a row and for its words. */
 #define DIFF_WORDS(of_one, of_many, type, ROWS, COUNT)                                                       \
     const char *of_one(type row)                                                                             \
     {                                                                                                        \
@@ -24,7 +24,7 @@
 DIFF_WORDS(lx_change_word, lx_change_words, enum lx_change, LX_CHANGES, LX_CHANGE_COUNT)
 DIFF_WORDS(lx_part_word, lx_part_words, enum lx_part, LX_PARTS, LX_PART_COUNT)
 
-/* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
+/* Adds the plan's parts of traffic to `share`; returns the cost of each buffer off chip. */
 static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
 {
     static const enum lx_part of_kind[] = {[LX_LOAD] = LX_PART_LOADS,
@@ -34,7 +34,7 @@ static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
     int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (p->accesses) {
-        /* Bytes that ops move for each buffer that is off chip, and for tensors without a buffer. */
+        /* Bytes that ops move for each buffer off chip, and for tensors without a buffer. */
         int32_t count = p->access_at[p->layouts->graph->op_count];
         for (int32_t a = 0; a < count; a++) {
             int32_t stay = p->accesses[a].stay;
@@ -70,7 +70,7 @@ static const char *slot_in(const struct lx_plan *p, int32_t i)
     return i < 0 || p->took_slot_of[i] < 0 ? "" : p->problem.buffers[p->took_slot_of[i]].name;
 }
 
-/* LX_CHANGE_COUNT: nothing has changed. */
+/* LX_CHANGE_COUNT: unchanged. */
 static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k)
 {
     const struct lx_buffer *a = &p->problem.buffers[i], *b = &q->problem.buffers[k];
@@ -87,7 +87,7 @@ static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i,
                           int32_t k, enum lx_change change, int64_t gain)
 {
     if (change == LX_CHANGE_COUNT && gain == 0) return;
-    if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* ops access it in another way */
+    if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* the accesses differ */
     const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
     const char *reason = change == LX_CAME_ON_CHIP || !after ? before : after;
     d->of_change[change]++;
@@ -149,11 +149,11 @@ void lx_diff_free(struct lx_diff *d)
     *d = (struct lx_diff){0};
 }
 
-/* Nests on the axis of the first plan's ops. Nests that meet make a run; an op of the second plan alone
- * belongs to the op before it. */
+/* Nests by the position of their ops in the first plan. Overlapping nests make a run; an op that only the
+ * second plan has takes the position of the op before it. */
 
 struct span {
-    int32_t from, to; /* both included */
+    int32_t from, to; /* inclusive */
 };
 
 static struct span nest_diff_span_of(const struct lx_nest *n, const int32_t *place)
@@ -167,7 +167,7 @@ static struct span nest_diff_span_of(const struct lx_nest *n, const int32_t *pla
     return s;
 }
 
-/* Takes the nests of one plan that begin within the run; it grows by them. */
+/* Counts the nests of one plan that begin within the run, and extends the run by them. */
 static bool nest_diff_take(const struct lx_plan *p, const int32_t *place, int32_t *next, struct span *run,
                            int32_t *count)
 {
@@ -231,7 +231,8 @@ void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
 {
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
     const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
-    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place); /* per op: in the first plan */
+    /* per op of the second plan: its position in the first */
+    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
     struct names names = {0};
     for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
     for (int32_t o = 0; o < h->op_count; o++) {

@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-/* The change of a buffer, in the order of a report: X(id, word, in words). */
+/* Changes of a buffer, in the order of a report: X(id, word, in words). */
 /* clang-format off */
 #define LX_CHANGES(X)                                                                                        \
     X(LX_CAME_ON_CHIP,     "came_on_chip",     "came on chip")                                               \
@@ -23,14 +23,14 @@ enum lx_change { LX_CHANGES(LX_CHANGE_ENUM) LX_CHANGE_COUNT };
 const char *lx_change_word(enum lx_change c);
 const char *lx_change_words(enum lx_change c);
 
-/* Parts of a plan's traffic: X(id, word, in words). All but the ring add up to its HBM bytes. */
+/* Parts of a plan's traffic: X(id, word, in words). All but ring and moves add up to its HBM bytes. */
 /* clang-format off */
 #define LX_PARTS(X)                                                                                         \
     X(LX_PART_BUFFERS,  "buffers",  "ops with buffers off chip")                                            \
     X(LX_PART_UNSERVED, "unserved", "ops with tensors that no buffer could hold for them")                  \
     X(LX_PART_LOADS,    "loads",    "loads of buffers")                                                     \
     X(LX_PART_STORES,   "stores",   "stores of buffers")                                                    \
-    X(LX_PART_COSTS,    "costs",    "costs of places, charges and reuse")                                   \
+    X(LX_PART_COSTS,    "costs",    "costs of places, linked costs and reuse")                                   \
     X(LX_PART_RING,     "ring",     "over the data ring, not in the sum")                                   \
     X(LX_PART_MOVES,    "moves",    "inside the scratchpads, not in the sum")
 /* clang-format on */
@@ -44,33 +44,34 @@ const char *lx_part_words(enum lx_part s);
 
 struct lx_difference {
     enum lx_change change;
-    int32_t before, after;                 /* the buffer in each plan; -1: it is not there */
-    const char *name;                      /* this and the next two belong to the plans */
-    const char *in_place_of;               /* in the second plan; "": of nothing */
-    const char *reason;                    /* why it was, or is, off chip; "": it is not */
-    int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
-    const char *pool_before, *pool_after;  /* of the plans; "": off chip, or the plan has no more than one */
-    int64_t gain; /* bytes that ops save while it is off chip; without loads and stores */
+    int32_t before, after;                 /* the buffer in each plan; -1: absent */
+    const char *name;                      /* owned by a plan, as the next two */
+    const char *in_place_of;               /* in the second plan; "": of no buffer */
+    const char *reason;                    /* why it was, or is, off chip; "": on chip */
+    int64_t address_before, address_after; /* LX_OFF_CHIP also if absent */
+    /* owned by the plans; "": off chip, or the plan has one pool at most */
+    const char *pool_before, *pool_after;
+    int64_t gain; /* bytes of accesses off chip that the second plan saves; without loads and stores */
 };
 
-/* By change, the largest gain or loss first, then by number. The plans must outlive it. */
+/* Sorted by change, then the largest gain or loss first, then by number. The plans must outlive the diff. */
 struct lx_diff {
     struct lx_difference *all;
     int32_t count;
     int32_t of_change[LX_CHANGE_COUNT];
-    bool same_pattern; /* else only buffers of the same name were compared */
-    int64_t gain;      /* bytes of traffic that the second plan saves in all */
-    int64_t share_before[LX_PART_COUNT], share_after[LX_PART_COUNT]; /* bytes; of a list: buffers only */
+    bool same_pattern; /* false: buffers were matched by name only */
+    int64_t gain;      /* bytes of traffic that the second plan saves */
+    /* bytes; of a buffer list: buffers only */
+    int64_t share_before[LX_PART_COUNT], share_after[LX_PART_COUNT];
 };
 
-/* False with `st` when memory is out. */
 void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out);
 void lx_diff_free(struct lx_diff *d);
 
 struct lx_nest_change {
-    /* Nests of the run, by number: `count` from `first` on; a count of 0: none. */
+    /* Nests of the run: `count` from number `first` on; 0: none. */
     int32_t first_before, count_before, first_after, count_after;
-    int64_t bytes_before, bytes_after; /* that its ops move */
+    int64_t bytes_before, bytes_after; /* moved by the ops of the run */
 };
 
 struct lx_nest_diff {
@@ -79,7 +80,7 @@ struct lx_nest_diff {
     struct lx_nest_change others; /* all other ops, in nests or not */
 };
 
-/* For plans of graphs. */
+/* Both plans must be of graphs. */
 void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out);
 void lx_nest_diff_free(struct lx_nest_diff *d);
 

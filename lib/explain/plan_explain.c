@@ -66,7 +66,8 @@ const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t
     return d && p->lends && place < d->count ? &d->at[place] : NULL;
 }
 
-/* From the accesses and copies of a nest's ticks to what they mean. Some dozen tensors per nest. */
+/* The use of each tensor in a nest, from accesses and copies on the nest's ticks. Some dozen tensors per
+ * nest. */
 
 const char *lx_nest_use_words(enum lx_nest_use u, bool several)
 {
@@ -81,7 +82,7 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-/* What a nest does with a tensor: its accesses by ops of the nest, and its copies on their ticks. */
+/* The use of a tensor in a nest: from accesses by ops of the nest and copies on their ticks. */
 static struct lx_nest_part explain_part(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
                                         const struct nest_tensor *in)
 {
@@ -95,7 +96,7 @@ static struct lx_nest_part explain_part(const struct lx_plan *p, const struct lx
         else if (part.stay < 0)
             part.stay = x->stay;
     }
-    bool off_chip = part.hbm_bytes > 0 || part.stay < 0; /* partly on chip: HBM traffic decides */
+    bool off_chip = part.hbm_bytes > 0 || part.stay < 0; /* any HBM traffic decides */
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
         if (n->first > t->tick || t->tick > n->last || !lx_through_hbm(t->kind) ||
@@ -161,19 +162,19 @@ static int holes_by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
+void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {
     int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
     size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
     struct stretch *taken = mem_alloc(room * sizeof *taken);
-    /* Up to its capacity; where height is asked for, to where its highest buffer ends. */
+    /* Top: the pool's capacity; if the objective is height, the end of its highest buffer. */
     bool height = p->problem.objective == LX_HEIGHT;
     int64_t top = height ? 0 : lx_pool_capacity(&p->problem, pool), end = 0;
     for (int32_t i = 0; height && i < p->problem.count; i++)
         if (p->answer.address[i] >= 0 && lx_pool_of(p, i) == pool)
             top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
     *out = (struct lx_holes){.from = -1, .to = -1};
-    /* The stretches that are taken at a tick, in order of address. A buffer of no bytes parts no hole. */
+    /* Ranges in use at the tick, sorted by address. An empty buffer does not split a hole. */
     size_t k = 0;
     for (int32_t i = 0; i < reserved; i++) {
         const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
@@ -199,5 +200,4 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
         end = max_i64(end, taken[i].to);
     }
     mem_free(taken);
-    return true;
 }

@@ -6,9 +6,9 @@
 
 enum lx_obstacle {
     LX_NO_OBSTACLE, /* it is on chip */
-    LX_TOO_LARGE,   /* for the scratchpad, whatever else is there */
-    LX_BARRED,      /* the plan's reason says by what */
-    LX_NO_ROOM      /* others are in the way */
+    LX_TOO_LARGE,   /* larger than the scratchpad */
+    LX_BARRED,      /* the plan's reason says why */
+    LX_NO_ROOM      /* other buffers are in the way */
 };
 
 struct lx_explained {
@@ -18,21 +18,21 @@ struct lx_explained {
     int32_t other_count;
 };
 
-/* The buffers of one name: one per stay of a tensor of that name, too. */
+/* The buffers with one name; for a tensor's name, one per stay of the tensor. */
 struct lx_explanation {
     struct lx_explained *all;
     int32_t count;
-    int32_t off_chip; /* of them */
+    int32_t off_chip; /* how many are off chip */
 };
 
-/* `count` is 0 when nothing has that name. False with `st` when memory is out. */
+/* `count` is 0 if no buffer or tensor has that name. */
 void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out);
 void lx_explanation_free(struct lx_explanation *e);
 
-/* How work division alone divides op `op` of the plan; NULL: not known. */
+/* The division of op `op` by work division alone; NULL: unknown. */
 const struct lx_division *lx_plan_divided_alone(const struct lx_plan *p, int32_t op);
 
-/* X(id, of one tensor, of several), in the order of display. */
+/* X(id, words for one tensor, words for several), in the order of display. */
 /* clang-format off */
 #define LX_NEST_USES(X)                                                                                      \
     X(LX_NEST_INSIDE,   "never leaves LX",             "never leave LX")                                     \
@@ -53,20 +53,19 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several);
 
 struct lx_nest_part {
     int32_t tensor;
-    int32_t stay; /* that has it on chip for the first op of the nest which finds it there; -1: none */
+    int32_t stay; /* the stay that serves the nest's first access on chip; -1: none */
     enum lx_nest_use use;
-    int64_t hbm_bytes; /* that the nest moves for it, in all iterations */
+    int64_t hbm_bytes; /* moved by the nest for the tensor, in all iterations */
 };
 
 struct lx_nest_explained {
-    struct lx_nest_part *parts; /* by use, then in order of tensors */
+    struct lx_nest_part *parts; /* by use, then by tensor */
     int32_t count;
-    int64_t free_bytes; /* of each scratchpad, at least, while it runs */
+    int64_t free_bytes; /* least free bytes of a scratchpad while the nest runs */
     int64_t hbm_bytes;
     double device_us, end_to_end_us;
 };
 
-/* False with `st` when memory is out. */
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out);
 void lx_nest_explained_free(struct lx_nest_explained *e);
 

@@ -1,5 +1,5 @@
-/* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
- * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
+/* A graph under construction: three growing lists, sets of names and one arena that the finished graph takes
+ * over. Names are checked when they are added, relations between tensors and ops in builder_finish. */
 #include "graph/builder.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -56,7 +56,7 @@ static bool builder_add_name(struct graph_builder *b, struct names *names, const
     return true;
 }
 
-/* Bits of all elements, rounded up to whole bytes. */
+/* Sets t->bytes: the bits of all elements, rounded up to whole bytes. */
 static bool builder_tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_status *st)
 {
     int64_t elements = 1, bits;
@@ -143,7 +143,7 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.parents =
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
-    /* What only some buffers have: lives with gaps, pools, costs of being placed. */
+    /* Optional fields: lives with gaps, pools, costs of being placed. */
     size_t lives = (size_t)buffer->life_count, pools = (size_t)buffer->pool_count;
     if (buffer->lives) copy.lives = arena_copy_array(b->memory, buffer->lives, lives, sizeof *buffer->lives);
     if (buffer->pools) copy.pools = arena_copy_array(b->memory, buffer->pools, pools, sizeof *buffer->pools);
@@ -198,7 +198,7 @@ void builder_abandon(struct graph_builder *b)
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
 {
     struct lx_graph *g = b->graph;
-    bool ok = builder_check_written(b, st); /* before it is asked how what must not be is indexed */
+    bool ok = builder_check_written(b, st); /* before maps are made for illegal outputs */
     for (size_t i = 0; i < b->ops.count && ok; i++) ok = builder_map_op(b, i, st);
     ok = ok && builder_check_order(b, st);
     if (ok) {
@@ -210,7 +210,7 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
             b->list->buffers =
                 arena_copy_array(b->memory, b->buffers.at, b->buffers.count, sizeof *b->buffers.at);
             b->list->buffer_count = (int32_t)b->buffers.count;
-            /* Ids that are not all different name nobody; 0, 1, 2, ... are the numbers that buffers have anyway. */
+            /* Keep ids only if they are all different and not simply 0, 1, 2, ... */
             int64_t *ids = b->buffer_ids.at;
             size_t n = b->buffer_ids.count == b->buffers.count ? b->buffers.count : 0;
             const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
@@ -222,19 +222,17 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         }
         if (!b->unhashed) graph_hash(g, b->also);
     }
-    if (ok) b->memory = NULL; /* the graph keeps it */
+    if (ok) b->memory = NULL; /* now owned by the graph */
     builder_abandon(b);
     return ok ? g : NULL;
 }
 
-/* Ops whose result is an input with some of it changed (LX_ALTERS): dynamic_insert, scatter.
+/* Ops that change part of an input (LX_ALTERS): dynamic_insert, scatter.
  *
- * A pattern names the input that is changed; in a graph such an op has only what it puts into it as inputs,
- * and keeps the rest of its output, as an insert does. Where the result is another tensor than the input, a
- * copy comes first. */
+ * A pattern names the changed input. In a graph such an op has only the other inputs, and keeps the rest of
+ * its output, like an insert. If the result is another tensor than the changed input, a copy comes first. */
 
-/* The index string without the input that is changed, which must be indexed as the result is; NULL: `st` has
- * why. */
+/* The index string without input `input`, which must be indexed like the result. NULL: see `st`. */
 static const char *without_input(const struct op_check *c, int input)
 {
     const char *einsum = c->op->einsum, *arrow = einsum ? strstr(einsum, "->") : NULL, *from = einsum;
@@ -251,7 +249,7 @@ static const char *without_input(const struct op_check *c, int input)
         return op_error(c, LX_E_EINSUM, ": %s must index the result as the input that is changed", einsum),
                NULL;
     char *copy = arena_format(c->b->memory, "%.*s%s", (int)(from - einsum), einsum, *to == ',' ? to + 1 : to);
-    char *comma = strstr(copy, ",->"); /* the last input is gone */
+    char *comma = strstr(copy, ",->"); /* the removed input was the last */
     if (comma && *to == '-') memmove(comma, comma + 1, strlen(comma));
     return copy;
 }
@@ -293,7 +291,7 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
     return builder_op(b, &own, st);
 }
 
-/* --- Graphs are constant and shared: copies with another device, order or hints share the rest. --- */
+/* --- Graphs are immutable and shared: a copy with another device, order or hints shares the rest. --- */
 
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
 {
@@ -305,15 +303,15 @@ void lx_graph_free(const struct lx_graph *g)
 {
     if (!g || !users_remove(g->users)) return;
     const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
-    struct arena *memory = g->memory; /* the graph itself lives in it */
+    struct arena *memory = g->memory; /* also contains the graph */
     arena_free(memory);
     mem_free(memory);
     lx_graph_free(sharing);
     lx_graph_free(came_from);
 }
 
-/* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains
- * of devices do not grow. */
+/* If `g` already shares all its parts, the copy refers to the owner of the parts, so chains of copies do not
+ * grow. */
 static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
@@ -349,7 +347,7 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
     if (g->list) {
         struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
         list->capacity = usable_bytes;
-        /* With a capacity, what does not fit is spilled. */
+        /* with a capacity, buffers that do not fit are spilled */
         if (list->objective == LX_HEIGHT) list->objective = LX_SPILL;
         if (list->pool_count) {
             struct lx_pool *pool = arena_copy_array(copy->memory, list->pools, 1, sizeof *pool);

@@ -1,9 +1,8 @@
 /* Roles and order: every tensor is written before it is read, and used as its role allows.
  *
- * Ops run in the order of the file, because a tensor may be written more than once. When a tensor is read too
- * early, the file is either in a bad order (another would do) or the graph is cyclic (none would); the two
- * get different errors, so that the author knows what to mend. No recursion: a graph may be a chain of half a
- * million ops. */
+ * Ops run in file order, because a tensor may be written more than once. If a tensor is read too early,
+ * either another order would do or the graph is cyclic; the two get different errors, so that the author
+ * knows the remedy. No recursion: a graph may be a chain of half a million ops. */
 #include "graph/builder.h"
 #include "graph/graph.h"
 #include "base/fail.h"
@@ -18,8 +17,8 @@ struct usage {
     bool read;
 };
 
-/* Depth-first from `start` along "needs the first writer of what it reads", looking for a way back. `state`:
- * 0 new, 1 on the path, 2 done. Leaves a cycle as path[*from .. *length). */
+/* Depth-first search from `start` along "needs the first writer of an input" for a cycle. `state`: 0 new, 1
+ * on the path, 2 done. A cycle is left in path[*from .. *length). */
 static bool find_cycle(const struct graph_builder *b, const struct usage *use, int32_t start,
                        unsigned char *state, int32_t *path, int *next_input, size_t *from, size_t *length)
 {
@@ -124,8 +123,8 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
                 ok = report_early_read(b, use, (int32_t)o, op->inputs[i], st);
         }
     }
-    /* A tensor that nobody writes is an input, one that nobody reads an output; one that is altered was there
-     * before. */
+    /* Inferred roles: without a writer an input, without a reader an output, altered by its first writer a
+     * state. */
     for (size_t i = 0; i < tensors && ok; i++) {
         struct lx_tensor *t = &b->tensors.at[i];
         bool written = use[i].first_writer >= 0;

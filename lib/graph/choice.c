@@ -1,5 +1,4 @@
-/* Which operand chooses from which, and which orders which, from the index map of an op and its axes; see the
- * header. */
+/* Finds the operands and axes of choosing and ordering ops from their index maps; see choice.h. */
 #include "graph/choice.h"
 #include "base/checked.h"
 #include "graph/op_walks.h"
@@ -22,7 +21,7 @@ static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct
 {
     const struct lx_op_params *p = op->params;
     *c = (struct lx_choice){.vector = -1};
-    /* Which operands play which part. */
+    /* Roles of the operands. */
     int out = op->input_count;
     bool alters = op->kind->traits & LX_ALTERS,
          starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
@@ -38,7 +37,8 @@ static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct
         if (d >= 0 && d < m->rank[c->operand]) c->var[a] = m->index[c->operand][d];
     }
     if (c->index_count == 0 && p && p->low_count == c->axis_count) c->start = p->low;
-    /* The last variable of an only index operand, if nothing else has it and it counts the axes. */
+    /* The last variable of a single index operand, if no other operand has it and its extent is the number
+     * of axes. */
     int last = c->index_count == 1 ? m->rank[c->index] - 1 : -1,
         own = last >= 0 ? m->index[c->index][last] : -1;
     if (own >= 0 && lx_einsum_dim(m, c->operand, own) < 0 && lx_einsum_dim(m, c->other, own) < 0 &&
@@ -78,7 +78,7 @@ int64_t lx_choice_picks(const struct lx_op *op, const struct lx_choice *c)
     return n;
 }
 
-/* NULL: the axes are right, and every letter has its part. */
+/* NULL if the axes are legal and every letter has a role. */
 static const char *choice_wrong(const struct lx_einsum *m, const struct lx_op *op, const struct lx_choice *c,
                                 int windows)
 {
@@ -120,7 +120,7 @@ bool op_check_choice(const struct op_check *check)
     const char *why = choice_wrong(map, op, &c, windows);
     if (why) return op_error(check, LX_E_EINSUM, ": %s (%s) %s", op->kind->name, op->einsum, why);
     for (int a = 0; a < c.axis_count; a++) map->nature[c.var[a]] = LX_CHOSEN;
-    /* Parts along a variable that the output lacks would have to be put together again. */
+    /* Partial results along a variable that the output lacks would have to be combined. */
     for (int v = 0; v < map->var_count; v++)
         if (map->nature[v] == LX_ITERATED && lx_einsum_dim(map, op->input_count, v) < 0)
             map->nature[v] = LX_JOINED;

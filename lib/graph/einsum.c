@@ -1,8 +1,8 @@
-/* Index maps: an op's einsum string against the shapes of its operands, and views against theirs.
+/* Index maps: checks an op's einsum string, or a view, against the shapes of its operands.
  *
- * "bhmd,bhnd->bhmn" names one letter per dimension; the same letter has the same extent everywhere. What a
- * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
- * some, a contraction takes two inputs and drops only indices that both have. */
+ * "bhmd,bhnd->bhmn" has one letter per dimension; a letter has the same extent everywhere. The kind's traits
+ * decide legality: a pointwise op keeps every index of its inputs, a reduction drops some, a
+ * contraction has two inputs and drops only indices of both. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
 #include "base/fail.h"
@@ -79,27 +79,26 @@ static bool einsum_parse(struct op_check *c)
                             c->op->einsum, inputs, inputs == 1 ? "" : "s");
         at += n;
     }
-    /* Further results are indexed as the first. */
+    /* Further results are indexed like the first. */
     for (int i = inputs + 1; i < op_operand_count(c->op); i++)
         if (at = result, !map_operand(c, i, &at)) return false;
     return true;
 }
 
-/* What the kind allows. */
+/* Checks the letters against the op's kind. */
 static bool check_kind(struct op_check *c, struct lx_op *op)
 {
     unsigned traits = op->kind->traits;
     int out = op->input_count;
-    char added = 0; /* a letter that stands only in the output */
+    char added = 0; /* a letter that is only in the output */
     for (int v = 0; v < c->map->var_count; v++) {
         bool in_output = (lx_einsum_dim(c->map, out, v) >= 0);
         int holders = 0;
         for (int i = 0; i < out; i++) holders += (lx_einsum_dim(c->map, i, v) >= 0);
-        /* What a view takes one element of is not in the output, and nothing is reduced by that. */
+        /* A view may take one element of a dimension; that is not a reduction. */
         if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
         if (!in_output) op->reduces = true;
-        /* Part of a window, where other rules hold: in and tap go without a sum over the other input, out
-         * comes from both. */
+        /* Window variables: `in` and `tap` need not be in the other input; `out` comes from both. */
         if (lx_window_of(op, v) != NULL) continue;
         if (holders == 0) added = c->map->letter[v];
         if ((traits & LX_CONTRACTS) && !in_output && holders == 1)
@@ -107,7 +106,7 @@ static bool check_kind(struct op_check *c, struct lx_op *op)
                             ": '%c' is summed but only one input of %s has it; sum that input first",
                             c->map->letter[v], op->einsum);
     }
-    /* Only a pointwise op may broadcast, and not while it reduces. */
+    /* Only a pointwise op may broadcast, and only if it does not reduce. */
     if (added && (op->reduces || !(traits & (LX_POINTWISE | LX_PLACES))))
         return op_error(c, LX_E_EINSUM, ": '%c' stands only in the output of %s", added, op->einsum);
     if (op->reduces && !(traits & (LX_REDUCES | LX_CONTRACTS)))
@@ -128,7 +127,7 @@ static bool check_kind(struct op_check *c, struct lx_op *op)
     return true;
 }
 
-/* Operands of one shape need no index string: it is one letter per dimension. */
+/* Without an index string, operands of equal shape get one letter per dimension. */
 static bool imply_einsum(struct op_check *c, struct lx_op *op)
 {
     const struct lx_tensor *out = check_operand(c, op->input_count);
@@ -153,7 +152,7 @@ static bool imply_einsum(struct op_check *c, struct lx_op *op)
     return true;
 }
 
-/* A view reads or writes the part of the larger operand that begins at `offset` and steps by `stride`. */
+/* A view reads or writes the part of the larger operand that starts at `offset`, with step `stride`. */
 static bool check_view(struct op_check *c, const struct lx_op *op)
 {
     const struct lx_tensor *in = check_operand(c, 0), *out = check_operand(c, 1);
@@ -189,7 +188,8 @@ static bool check_arity(struct op_check *c, const struct lx_op *op)
     int given = op->input_count + op->has_value;
     if (op->has_value && !k->takes_value)
         return op_error(c, LX_E_SCHEMA, ": %s takes no constant \"value\"", k->name);
-    /* `least_inputs` of an op that takes a constant counts tensors; together they fill the most. */
+    /* `least_inputs` of an op with a constant counts tensors only; with the constant there are
+     * `most_inputs`. */
     int least = k->takes_value && !(k->traits & LX_REDUCES) ? k->most_inputs : k->least_inputs;
     if (given < least || given > k->most_inputs || op->input_count < k->least_inputs) {
         char range[32];

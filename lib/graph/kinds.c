@@ -1,5 +1,4 @@
-/* The tables of what there is: element types, roles, memories and kinds of ops; and the results of kinds that
- * have several. */
+/* Tables of element types, roles, memories and kinds of ops; and the results of kinds that have several. */
 #include "graph/graph.h"
 #include "base/checked.h"
 #include "base/words/words.h"
@@ -94,11 +93,11 @@ enum lx_placing lx_placing_find(const char *word)
     return (enum lx_placing)i;
 }
 
-/* Ops with several results: each as an op that makes it alone.
+/* Ops with several results, and the ops that make one of them alone.
  *
- * All results are made in one tick, from inputs that are read once, and are indexed alike; each is a tensor
- * with a life of its own. A result that nobody wants need not be made: what is left is an op of the same kind
- * with fewer results, or of another kind with one. */
+ * All results are made in one tick from inputs that are read once, and indexed alike; each is a tensor with
+ * its own residency. An unused result can be dropped: the rest is an op of the same kind with fewer results,
+ * or of another kind with one. */
 
 const struct lx_kind *lx_result_kind(const struct lx_kind *kind, int result)
 {

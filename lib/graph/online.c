@@ -1,6 +1,6 @@
-/* A graph with its softmaxes rewritten: they are found first, then all tensors and ops that stay are copied.
- * Names stay; the logarithm of the sum has that of the maximum, with _lse behind it. It is fp32 whatever the
- * scores are: an error of it is an error of every weight of its row. */
+/* Rewrites the softmaxes of a graph: finds them first, then copies all other tensors and ops. Names stay;
+ * the log-sum is named like the maximum with _lse appended. It is always fp32: its error affects every
+ * weight of its row. */
 #include "graph/online.h"
 #include "base/fail.h"
 #include "graph/builder.h"
@@ -11,27 +11,25 @@
 
 enum { MOST_PRODUCTS = 16 };
 
-/* Ops by their numbers; -1: there is none. */
+/* Op numbers; -1: none. */
 struct softmax {
     int32_t max, sub, exp, sum;
-    int32_t reciprocal;             /* of the sum, where that is multiplied with */
-    int32_t div;                    /* of the powers by the sum; -1: behind the products */
-    int32_t log, add;               /* of the sum, and of that and the maximum */
+    int32_t reciprocal;             /* 1 / sum, if the graph multiplies by it */
+    int32_t div;                    /* powers divided by the sum; -1: the products are divided instead */
+    int32_t log, add;               /* log(sum), and log(sum) + max */
     int32_t product[MOST_PRODUCTS]; /* contractions with the weights */
-    int32_t after[MOST_PRODUCTS];   /* the division behind each, or -1 */
+    int32_t after[MOST_PRODUCTS];   /* division of each product, or -1 */
     int product_count;
 };
 
-/* Who reads and writes what. */
+/* Readers and writers of tensors. */
 struct online_uses {
     const struct lx_graph *g;
-    const struct lx_op *ops;      /* of g */
-    int32_t *reader_at, *readers; /* of tensor t: from reader_at[t] on, each op once */
-    int32_t *writer;              /* per tensor; -1: nobody, -2: several */
+    const struct lx_op *ops; /* ops of g */
+    /* readers of tensor t: from reader_at[t] to reader_at[t + 1], each op once */
+    int32_t *reader_at, *readers;
+    int32_t *writer; /* per tensor; -1: none, -2: several */
 };
-
-/* From a maximum on, by who reads what: every tensor on the way has the readers that a softmax gives it and
- * no others, is no output, and is indexed as the scores are. */
 
 static void online_uses_make(const struct lx_graph *g, struct arena *memory, struct online_uses *u)
 {
@@ -69,14 +67,14 @@ static int reader_count(const struct online_uses *u, int32_t tensor)
     return u->reader_at[tensor + 1] - u->reader_at[tensor];
 }
 
-/* Made by one op, shaped, in no place that the pattern states, and read by nobody outside. */
+/* Whether the tensor is an intermediate with one writer and no placement stated by the pattern. */
 static bool online_is_inside(const struct online_uses *u, int32_t tensor)
 {
     const struct lx_tensor *t = &u->g->tensors[tensor];
     return u->writer[tensor] >= 0 && t->role == LX_INTERMEDIATE && !t->memory && !t->placing;
 }
 
-/* The reader of a kind that has the tensor as its operand `place`, at no other; -1: none or several. */
+/* The only reader of kind `kind` whose operand `place` is the tensor; -1: none or several. */
 static int32_t online_reader(const struct online_uses *u, int32_t tensor, enum lx_kind_id kind, int place)
 {
     int32_t found = -1;
@@ -100,7 +98,7 @@ static bool index_equal(const struct lx_op *op, int a, int b)
     return m->rank[a] == m->rank[b] && memcmp(m->index[a], m->index[b], (size_t)m->rank[a]) == 0;
 }
 
-/* Element by element, nothing moved. */
+/* Elementwise, without moving elements. */
 static bool is_same_index(const struct lx_op *op)
 {
     for (int i = 0; i < op->input_count; i++)
@@ -115,7 +113,7 @@ static bool has_twice(const struct lx_einsum *m, int operand)
     return false;
 }
 
-/* Does operand `rows` of the op stand to its operand `whole` as the output of `max` does to its input? */
+/* Whether operand `rows` is indexed by `whole` as the output of `max` is by its input. */
 static bool is_like_rows(const struct lx_op *max, const struct lx_op *op, int whole, int rows)
 {
     const struct lx_einsum *m = max->map, *x = op->map;
@@ -125,15 +123,15 @@ static bool is_like_rows(const struct lx_op *max, const struct lx_op *op, int wh
     return true;
 }
 
-/* a op b, where b has a number per row: `a` stays as it is indexed. */
+/* Whether the op is a op b with one element of b per row, and a result indexed like a. */
 static bool is_by_rows(const struct online_uses *u, const struct lx_op *max, int32_t op, int rows)
 {
     const struct lx_op *o = &u->ops[op];
     return online_is_plain(o, 2) && index_equal(o, 1 - rows, 2) && is_like_rows(max, o, 1 - rows, rows);
 }
 
-/* A contraction of all that the maximum was taken along, and of nothing else, in which the weights stand
- * once. */
+/* Whether the op is a matmul that sums exactly the variables of the maximum, with the weights as one
+ * factor. */
 static bool is_product(const struct online_uses *u, const struct lx_op *max, int32_t op, int32_t weights)
 {
     const struct lx_op *o = &u->ops[op];
@@ -150,7 +148,7 @@ static bool is_product(const struct online_uses *u, const struct lx_op *max, int
     return true;
 }
 
-/* All readers of the weights but `but` (-1: all) are such products. */
+/* Collects the readers of the weights except `but` (-1: none); they must all be such products. */
 static bool take_products(const struct online_uses *u, int32_t weights, int32_t but, struct softmax *s)
 {
     for (int32_t k = u->reader_at[weights]; k < u->reader_at[weights + 1]; k++) {
@@ -163,14 +161,13 @@ static bool take_products(const struct online_uses *u, int32_t weights, int32_t 
     return s->product_count > 0;
 }
 
-/* What the powers are divided by, directly or by its reciprocal: the kind of op that does it, and the
- * tensor. */
+/* The divisor of the powers: the sum, or its reciprocal with a multiplication. */
 struct divisor {
     enum lx_kind_id kind;
     int32_t tensor;
 };
 
-/* The op that divides tensor `t` by the sum; -1: none. A product may have its factors either way round. */
+/* The op that divides tensor `t` by the sum; -1: none. A multiplication may have either operand order. */
 static int32_t division_of(const struct online_uses *u, const struct softmax *s, int32_t t, int *rows)
 {
     struct divisor d = s->reciprocal < 0 ? (struct divisor){LX_KIND_DIV, u->ops[s->sum].output}
@@ -183,7 +180,7 @@ static int32_t division_of(const struct online_uses *u, const struct softmax *s,
     return -1;
 }
 
-/* Up to the sum. */
+/* Matches max, sub, exp and sum. */
 static bool take_chain(const struct online_uses *u, struct softmax *s)
 {
     const struct lx_op *max = &u->ops[s->max];
@@ -204,7 +201,7 @@ static bool take_chain(const struct online_uses *u, struct softmax *s)
            is_like_rows(max, &u->ops[s->sum], 0, 1);
 }
 
-/* log(sum) + max, in either order. False: there is a logarithm of another kind. */
+/* Matches log(sum) + max in either order. False: another use of the logarithm. */
 static bool take_log(const struct online_uses *u, struct softmax *s)
 {
     s->log = online_reader(u, u->ops[s->sum].output, LX_KIND_LOG, 0);
@@ -217,7 +214,7 @@ static bool take_log(const struct online_uses *u, struct softmax *s)
            is_same_index(add) && add->inputs[0] + add->inputs[1] == log + u->ops[s->max].output;
 }
 
-/* Powers divided by the sum, then multiplied with tensors. */
+/* Matches powers that are divided by the sum, then multiplied. */
 static bool take_early_division(const struct online_uses *u, struct softmax *s)
 {
     int rows;
@@ -229,8 +226,7 @@ static bool take_early_division(const struct online_uses *u, struct softmax *s)
     return online_is_inside(u, weights) && take_products(u, weights, -1, s);
 }
 
-/* Powers multiplied with tensors first; each product is divided by the sums of the rows it has from the
- * weights. */
+/* Matches powers that are multiplied first; each product is divided by its rows' sums. */
 static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
 {
     const struct lx_einsum *max = u->ops[s->max].map;
@@ -246,7 +242,7 @@ static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
         const struct lx_einsum *m = div->map;
         if (!index_equal(div, 1 - rows, 2) || m->rank[rows] != max->rank[1] || has_twice(m, 2)) return false;
         for (int d = 0; d < max->rank[1]; d++) {
-            int from = lx_einsum_dim(max, 0, max->index[1][d]); /* of the weights */
+            int from = lx_einsum_dim(max, 0, max->index[1][d]); /* dimension of the weights */
             int to = lx_einsum_dim(product->map, 2, product->map->index[side][from]);
             if (to < 0 || m->index[rows][d] != m->index[1 - rows][to]) return false;
         }
@@ -254,7 +250,8 @@ static bool take_late_divisions(const struct online_uses *u, struct softmax *s)
     return true;
 }
 
-/* Is op `max` the first of a softmax that can be rewritten? */
+/* Matches a softmax that starts at op `max`. Every tensor inside it must have the softmax's readers only, be
+ * no output, and be indexed like the scores. */
 static bool softmax_find(const struct online_uses *u, int32_t max, struct softmax *out)
 {
     struct softmax s = {
@@ -284,7 +281,7 @@ static bool softmax_find(const struct online_uses *u, int32_t max, struct softma
 
 /* --- The rewriting. --- */
 
-/* What becomes of an op. */
+/* Treatment of an op. */
 enum fate { STAYS, GOES, TO_LSE, TO_BLEND, TO_CLONE };
 
 struct rewriting {
@@ -293,15 +290,15 @@ struct rewriting {
     struct softmax *found;
     int32_t found_count;
     enum fate *fate; /* per op */
-    int32_t *lse_of,
-        *gives;      /* per op: the softmax whose logarithm it makes or reads, or -1; its output now */
-    int32_t *tensor; /* per tensor: its number in the new graph; -1: gone */
-    int32_t *lse;    /* per softmax: the tensor with the logarithm, in the new graph */
+    /* per op: the softmax whose log-sum it makes or reads, or -1; its output after rewriting */
+    int32_t *lse_of, *gives;
+    int32_t *tensor; /* per tensor: its number in the new graph, or -1 */
+    int32_t *lse;    /* per softmax: its log-sum tensor in the new graph */
     struct graph_builder b;
     lx_status *st;
 };
 
-/* An op is gone, and its result. */
+/* Removes an op and its result. */
 static void online_drop(struct rewriting *r, int32_t op)
 {
     if (op < 0) return;
@@ -319,7 +316,7 @@ static void online_mark(struct rewriting *r, int32_t number)
     online_drop(r, s->sum);
     online_drop(r, s->log);
     if (s->product_count == 0) {
-        /* Only the logarithm of the sum is wanted: it takes the place of the maximum. */
+        /* Only log(sum) + max is used: it replaces the maximum. */
         online_drop(r, s->sub);
         online_drop(r, s->exp);
         r->fate[s->add] = GOES;
@@ -363,7 +360,7 @@ static void find_all(struct rewriting *r)
         r->lse_of[o] = -1;
         r->gives[o] = r->g->ops[o].output;
         if (!softmax_find(&u, o, s)) continue;
-        /* Tensors of ops that move up in the order are written once: the ops see what they saw. */
+        /* Ops move up in the order, so their tensors must have one writer. */
         int32_t scores = u.ops[s->max].inputs[0];
         enum lx_dtype dtype = r->g->tensors[scores].dtype;
         bool safe = u.writer[scores] != -2 && (dtype == LX_FP16 || dtype == LX_BF16 || dtype == LX_FP32);
@@ -375,7 +372,7 @@ static void find_all(struct rewriting *r)
     for (int32_t i = 0; i < r->found_count; i++) online_mark(r, i);
 }
 
-/* A name that nobody has. */
+/* Finds an unused name. */
 static bool name_lse(const struct rewriting *r, const struct names *taken, const char *from, char *out,
                      size_t size)
 {
@@ -419,7 +416,7 @@ static bool add_tensors(struct rewriting *r)
     return true;
 }
 
-/* The weights stand first. */
+/* Turns a product into a blend, with the weights as first input. */
 static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, int32_t *inputs)
 {
     const struct softmax *s = NULL;
@@ -431,13 +428,13 @@ static void make_blend(struct rewriting *r, int32_t number, struct lx_op *op, in
     if (inputs[0] == weights) return;
     inputs[1] = inputs[0];
     inputs[0] = weights;
-    /* "a,b->c" as "b,a->c". */
+    /* "a,b->c" becomes "b,a->c" */
     const char *comma = strchr(op->einsum, ','), *arrow = strstr(op->einsum, "->");
     op->einsum = arena_format(&r->memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1,
                               (int)(comma - op->einsum), op->einsum, arrow);
 }
 
-/* Weights that were divided late stand in the tensor of the powers, which every product reads as it did. */
+/* With late division the weights are in the powers' tensor, which every product still reads. */
 static bool add_op(struct rewriting *r, int32_t number)
 {
     struct lx_op op = r->g->ops[number];
@@ -447,7 +444,7 @@ static bool add_op(struct rewriting *r, int32_t number)
     op.inputs = inputs;
     for (int i = 0; i < op.output_count; i++) outputs[i] = r->tensor[op.outputs[i]];
     op.outputs = outputs;
-    op.output = r->tensor[r->gives[number]]; /* of an op with several results the first */
+    op.output = r->tensor[r->gives[number]]; /* the first of several results */
     r->b.here = (struct place){op.line, 0};
     switch (r->fate[number]) {
     case TO_LSE:

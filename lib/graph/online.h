@@ -1,29 +1,29 @@
-/* Online reductions: graphs that write softmax plainly, written so that the summed axis can be walked tile by tile.
+/* Online softmax: rewrites plain softmaxes so that the reduced axis can be processed tile by tile.
  *
- * `max, sub, exp, sum, div, matmul` over one set of indices needs whole rows: nothing can be exponentiated before the
- * maximum is known, nothing divided before the sum is. The same in other words,
+ * `max, sub, exp, sum, div, matmul` over one set of indices needs whole rows: no exponential before the
+ * maximum is known, no division before the sum is known. The equivalent form
  *
- *     l = logsumexp(s)    p = exp(s - l)    o = blend(p, v)
+ *     l = logsumexp(s)     p = exp(s - l)     o = blend(p, v)
  *
- * does not: of part of a row l is what it would be if the rest were not there, p are the weights that go with it, and
- * when more comes, what o was counts 1 - (sum of the new weights) = e^(l before - l now), no more and no less. So l and o
- * are carried from tile to tile as sums are (divide/op_nest.h says which ops may read l meanwhile); there is no division,
- * and nothing is left to do behind the loop. Equal to the plain form in real numbers, tiled or not.
+ * needs no whole rows. For part of a row, l and p are the result for that part alone. When more comes, the
+ * old o is scaled by 1 - (sum of the new weights) = e^(old l - new l). So l and o are carried from tile to
+ * tile as sums are (divide/op_nest.h says which ops may read l meanwhile). There is no division, and no work
+ * after the loop. The two forms are equal in real numbers, tiled or not.
  *
- * Found are: division before the matmuls or behind them, or by the reciprocal; any number of matmuls; any number of
- * softmaxes; the logarithm of the sum (log and add) beside them or alone. Whatever else reads a part of it keeps it as
- * it is: then it is wanted for itself. */
+ * Recognized: division before or after the matmuls, or by the reciprocal; any number of matmuls and
+ * softmaxes; the logarithm of the sum (log and add) beside them or alone. A softmax stays unchanged if other
+ * ops read its parts. */
 #ifndef LX_GRAPH_ONLINE_H
 #define LX_GRAPH_ONLINE_H
 
 #include "base/arena.h"
 #include "graph/graph.h"
 
-/* `out`: the graph with all that was found rewritten, which knows what it came from; NULL: there is nothing
- * to rewrite. False: `st` says why. */
+/* Sets `*out` to the graph with all softmaxes found rewritten (came_from refers to `g`), or NULL if there
+ * are none. False: see `st`. */
 bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_status *st);
-/* The number that a tensor or an op has in the graph that its graph came from, which is the caller's: its
- * own, where nothing was rewritten; -1: it is not there. */
+/* The number of a tensor or op in the graph before rewriting: unchanged if nothing was rewritten, -1 if it
+ * is new. */
 int32_t graph_origin_tensor(const struct lx_graph *g, int32_t tensor);
 int32_t graph_origin_op(const struct lx_graph *g, int32_t op);
 

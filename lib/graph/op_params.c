@@ -1,5 +1,5 @@
-/* Parameters of ops, one row a key: the same row reads it, writes it, copies it and compares it. Lists have
- * at most LX_MAX_RANK entries. A kind takes what `taken` says, and needs what stands there first. */
+/* Parameters of ops. One table row per key reads, writes, copies and compares it. Lists have at most
+ * LX_MAX_RANK entries. The table `taken` lists which keys each kind needs and takes. */
 #include "graph/op_params.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -22,7 +22,7 @@ static const size_t param_sizes[] = {[PARAM_INT] = sizeof(int64_t),
 struct param_row {
     const char *key;
     enum param_type type;
-    int64_t low; /* of integers: the least */
+    int64_t low; /* integers: the lower limit */
     size_t offset, count_offset;
 };
 
@@ -48,7 +48,7 @@ static const struct param_row rows[OP_PARAM_COUNT] = {
 #undef ROW
 #undef LIST
 
-/* What a kind cannot do without, and what it takes besides. */
+/* Keys that a kind needs, and keys that it also takes. */
 static const struct {
     unsigned needs, takes;
 } taken[LX_KIND_COUNT] = {
@@ -227,7 +227,7 @@ uint64_t op_params_hash(uint64_t h, const struct lx_op_params *p)
     return h;
 }
 
-/* --- Numbers in ops. JSON has no infinities: they are words. --- */
+/* --- Numbers in ops. JSON has no infinities: they are written as words. --- */
 
 static bool number_is_whole(enum lx_dtype t)
 {
@@ -264,7 +264,7 @@ bool op_value_read(const struct json *j, const struct json_value *object, struct
     return json_opt_number(j, object, "value", -1e300, 1e300, &op->value, st);
 }
 
-/* Of whole numbers all digits, where a double has not all of them. */
+/* Writes all digits of an integer that a double cannot represent exactly. */
 static void write_exact(struct text *t, enum lx_dtype type, double real, int64_t whole)
 {
     bool same = (real < 0 ? (double)whole : (double)(uint64_t)whole) == real;
@@ -333,16 +333,16 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
-    /* Writing the numbers takes far longer than writing the rest of a graph, and each copy has a hash. */
+    /* Writing the numbers takes far longer than writing the rest of a graph, and every copy is hashed. */
     if (!d->written || d->dtype != dtype) op_write_numbers(&t, d, dtype);
     copy->written = arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
     return copy;
 }
 
-/* ---- what kinds want ---- */
+/* --- Checks by kind. --- */
 
-/* Bits as they are need the same number of them. */
+/* A bitcast needs equal widths. */
 static bool bits_agree(const struct op_check *c)
 {
     enum lx_dtype from = check_operand(c, 0)->dtype, to = check_operand(c, 1)->dtype;
@@ -389,7 +389,7 @@ static bool (*const wants[LX_KIND_COUNT])(const struct op_check *) = {
 bool op_check_types(const struct op_check *c)
 {
     const struct lx_op *op = c->op;
-    /* Only weights that products read, or that a gather picks rows of, have types with common exponents. */
+    /* Only weights in a matmul, or the table of a gather, may have a block-float type. */
     for (int i = 0; i < op_operand_count(op); i++) {
         const struct lx_tensor *t = check_operand(c, i);
         bool fits = i < op->input_count && t->role == LX_WEIGHT && lx_takes_blocks(op, i);

@@ -1,11 +1,11 @@
-/* Walks: how the elements of an operand are found where its dimensions are not just variables of the op.
+/* Walks: index maps of operands whose dimensions are not plain variables of the op.
  *
- *   views        dimension d of the input is offset + stride * v; a stride below 0 goes backwards
- *   slice        the same, by the offset and stride of the op itself, where it has an einsum
- *   concat       along the axis of the output input i is v - (what stands before it); outside there is nothing of it
- *   pad          a dimension of the input is (v - low) / (1 + interior); outside, and between, there is nothing of it
+ *   views        dimension d of the input is offset + stride * v; a negative stride goes backwards
+ *   slice        the same, with the op's own offset and stride, if it has an einsum
+ *   concat       along the axis, input i is v - (extent of the inputs before it); nothing outside
+ *   pad          a dimension of the input is (v - low) / (1 + interior); nothing outside and between
  *
- * Of these, variables that go backwards or have holes are taken as a whole; the others may be split. */
+ * Variables that go backwards or have holes are taken as a whole; others may be split. */
 #include "graph/op_walks.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -25,7 +25,7 @@ bool op_walks(const struct lx_op *op, int operand)
            (operand == 0 && (op->kind->id == LX_KIND_PAD || (op->kind->traits & LX_VIEW)));
 }
 
-/* Of a view, or of a slice, which has its own. */
+/* The view of an operand; a slice has its own offset and stride. */
 static struct lx_view walk_view_of(const struct lx_op *op, int operand)
 {
     if (op->views) return op->views[operand];
@@ -51,8 +51,8 @@ static bool tell_extents(const struct op_check *c, int operand)
         int64_t *extent = &c->map->extent[v], stride = view.stride ? view.stride[d] : 1,
                 from = view.offset[d];
         if (stride == 0) return outside(c, t, d, 1, from, stride);
-        /* A variable of the box alone is one element long; if it is reduced, as long as the tensor from the
-         * offset on. An offset outside is refused later. */
+        /* A variable in this box only has extent 1; if it is reduced, all from the offset on. An offset
+         * outside is rejected later. */
         int64_t left = stride > 0 ? (t->shape[d] - 1 - from) / stride + 1 : from / -stride + 1;
         bool whole = reduces && from >= 0 && from < t->shape[d];
         if (*extent == 0) *extent = view.size ? view.size[d] : whole ? left : 1;
@@ -81,7 +81,8 @@ static bool walk_view(const struct op_check *c, int operand, int d, struct walk_
     return true;
 }
 
-/* Elements along the joined variable before input `operand` of a concat; an input that lacks it has one. */
+/* Elements along the joined variable before input `operand` of a concat. An input without the variable has
+ * one. */
 static int64_t walk_part_begin(const struct op_check *c, int operand, int joined)
 {
     int64_t at = 0;
@@ -117,7 +118,7 @@ static int64_t walk_amount(const int64_t *list, int d)
     return list ? list[d] : 0;
 }
 
-/* Dimensions of the output that the input lacks: repeated, or one element at `low`. */
+/* Checks output dimensions that the input lacks: repeated, or one element at `low`. */
 static bool check_added(const struct op_check *c)
 {
     const struct lx_op_params *p = c->op->params;
@@ -129,7 +130,8 @@ static bool check_added(const struct op_check *c)
         if (low < 0 || high < 0 || low + 1 + high != extent)
             return op_error(c, LX_E_SHAPE, ": one element padded by %lld and %lld is not %lld long",
                             (long long)low, (long long)high, (long long)extent);
-        c->map->nature[(int)c->map->index[out][d]] = LX_SHIFTED; /* where it is depends on the index itself */
+        /* the element's position depends on the index */
+        c->map->nature[(int)c->map->index[out][d]] = LX_SHIFTED;
     }
     return true;
 }
@@ -139,7 +141,7 @@ static bool walk_padded(const struct op_check *c, int operand, int d, struct wal
     const struct lx_tensor *t = check_operand(c, operand);
     const struct lx_op_params *p = c->op->params;
     int v = c->map->index[operand][d], k = lx_einsum_dim(c->map, c->op->input_count, v);
-    if (k < 0) /* refused with the rest of what a kind may not do */
+    if (k < 0) /* rejected by the checks of the kind */
         return walk_part(c, operand, d, a);
     int64_t low = p ? walk_amount(p->low, k) : 0, high = p ? walk_amount(p->high, k) : 0;
     int64_t holes = p ? walk_amount(p->interior, k) : 0, inside;
@@ -151,7 +153,7 @@ static bool walk_padded(const struct op_check *c, int operand, int d, struct wal
     a->first[d] = -low;
     a->by[d] = a->stride[d] = 1;
     a->hole[d] = 1 + holes;
-    a->offset[d] = holes ? 0 : -low; /* with holes: all that there is */
+    a->offset[d] = holes ? 0 : -low; /* with holes: all elements */
     return true;
 }
 
@@ -163,7 +165,7 @@ static bool make_walk(const struct op_check *c, int operand, struct lx_walk *k)
             : (c->op->kind->id == LX_KIND_PAD)  ? !walk_padded(c, operand, d, &a)
                                                 : !walk_view(c, operand, d, &a))
             return false;
-    /* What may be done with the variables of an operand. */
+    /* Natures of the operand's variables. */
     const struct lx_tensor *t = check_operand(c, operand);
     for (int d = 0; d < t->rank; d++) {
         int v = c->map->index[operand][d];
@@ -175,7 +177,7 @@ static bool make_walk(const struct op_check *c, int operand, struct lx_walk *k)
             c->map->nature[v] = LX_SHIFTED;
     }
     if ((c->op->kind->id == LX_KIND_CONCAT) &&
-        c->map->nature[joined_var(c)] == LX_ITERATED) /* parts of one element may all lack it */
+        c->map->nature[joined_var(c)] == LX_ITERATED) /* all parts may lack it, if each has one element */
         c->map->nature[joined_var(c)] = LX_SHIFTED;
     size_t rank = (size_t)c->map->rank[operand];
     k->offset = arena_copy_array(c->b->memory, a.offset, rank, sizeof(int64_t));
@@ -186,7 +188,7 @@ static bool make_walk(const struct op_check *c, int operand, struct lx_walk *k)
     return true;
 }
 
-/* The axis of a concat, and its parts together; a list of a pad has an entry per dimension. */
+/* Checks the axis of a concat and the sum of its parts; a list of a pad has one entry per dimension. */
 static bool check_params(const struct op_check *c)
 {
     const struct lx_op_params *p = c->op->params;
@@ -224,7 +226,7 @@ bool op_map_walks(const struct op_check *c)
     return true;
 }
 
-/* --- "views" of ops in patterns: one entry per input, null where it is read as it is. --- */
+/* --- "views" of ops in patterns: one entry per input, null for a whole input. --- */
 
 static bool view_read_numbers(const struct json *j, const struct json_value *view, const char *key, int rank,
                               const struct graph_builder *b, const int64_t **out, lx_status *st)
@@ -295,7 +297,7 @@ void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct tex
             text_json_ints(&one, "offset", v->offset, rank);
             if (v->stride) text_json_ints(&one, "stride", v->stride, rank);
             if (v->size) text_json_ints(&one, "size", v->size, rank);
-            text_format(t, "{%s}", one.at + 2); /* behind ", " */
+            text_format(t, "{%s}", one.at + 2); /* skip ", " */
             text_free(&one);
         }
         if (i + 1 == op->input_count) text_add(t, "]");

@@ -1,9 +1,9 @@
-/* Windows of an op, after its index string was taken apart: convolutions, pools, sums over neighbourhoods.
+/* Windows of an op, after its index string was parsed: convolutions, pools, neighbourhood sums.
  *
- * "nchw,ockl->nopq" with a window (h, p, k): h is not gone along, it is (stride * p + dilation * k - pad) /
- * hole. A tap that no operand has gets a variable of its own here, `size` long; another letter that none has
- * is one element long. Until then windows name letters; from then on variables of the map. All products that
- * an index is made of are bounded here, once. */
+ * "nchw,ockl->nopq" with a window (h, p, k): h is not iterated, it is (stride * p + dilation * k - pad) /
+ * hole. A tap without an operand gets its own variable here, of extent `size`; another letter without an
+ * operand has extent 1. Windows name letters before this step, variables of the map after it. All products
+ * in index computations are checked for overflow here, once. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
 #include "base/checked.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Beyond this nobody has a window, and no index leaves 2^62. */
+/* No window exceeds MOST, so that no index exceeds 2^62. */
 static const int64_t MOST = INT64_C(1) << 30, MOST_INDEX = INT64_C(1) << 60;
 
 static bool op_windows_wrong(const struct op_check *c, char letter, const char *why)
@@ -19,7 +19,7 @@ static bool op_windows_wrong(const struct op_check *c, char letter, const char *
     return op_error(c, LX_E_EINSUM, ": window of '%c' in %s: %s", letter, c->op->einsum, why);
 }
 
-/* The variable of a letter, which is new and `size` long where no operand has it; -1: there are too many. */
+/* The variable of a letter, added with extent `size` if no operand has it; -1: too many variables. */
 static int window_variable(struct lx_einsum *m, int letter, int64_t size)
 {
     for (int v = 0; v < m->var_count; v++)
@@ -30,7 +30,7 @@ static int window_variable(struct lx_einsum *m, int letter, int64_t size)
     return m->var_count++;
 }
 
-/* From letters to variables; NULL, or why it cannot be. */
+/* Replaces letters by variables. Returns NULL, or the reason why it cannot. */
 static const char *window_map(const struct op_check *c, struct lx_window *w)
 {
     struct lx_einsum *m = c->map;
@@ -81,7 +81,7 @@ bool op_map_windows(const struct op_check *c)
                         ": %s has no windows; matmul, sum, mean, max and min of one input have",
                         op->kind->name);
     struct lx_window *w = arena_copy_array(c->b->memory, op->windows, (size_t)count, sizeof *w);
-    uint64_t seen = 0; /* variables: each has one part in one window */
+    uint64_t seen = 0; /* set of variables: each has one role in one window */
     for (int i = 0; i < count; i++) {
         char letter = (char)w[i].in;
         const char *why = window_map(c, &w[i]);
@@ -92,7 +92,7 @@ bool op_map_windows(const struct op_check *c)
         seen |= own;
     }
     op->windows = w;
-    /* A file may state any number of taps: the product of all that is iterated must still be a number. */
+    /* A file may state any number of taps: the number of iterations must fit an integer. */
     int64_t products = 1;
     for (int v = 0; v < c->map->var_count; v++)
         if (c->map->nature[v] != LX_WINDOWED &&

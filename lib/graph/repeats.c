@@ -1,10 +1,10 @@
-/* Repeated layers. The hash of an op is of everything except names, tensors, numbers, and where the boxes
- * that it reads begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
- * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length
- * of the layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a
- * layer above it, and reads the same tensor, one as far up, or one from outside of the run as well. Of
- * overlapping runs the one with most ops alike is taken; where a layer begins is where the fewest tensors
- * pass. O(n log n) for n ops. */
+/* Repeated layers. An op's own hash covers all that determines its cost: everything except names, tensors,
+ * numbers and offsets of boxes (weights of layers may be stacked). Mixing in a few producers makes most ops
+ * of a layer unlike the layer's others, so the distance to the next equal hash is the length of the layer.
+ * The most frequent distances are tried. A run continues while each op equals the op one layer above, and
+ * reads the same tensor, the counterpart one layer above, or one from outside the run as well. Of
+ * overlapping runs the largest is taken; a layer begins where the fewest tensors pass. O(n log n) for n
+ * ops. */
 #include "graph/graph.h"
 #include "base/arena.h"
 #include "base/hash.h"
@@ -27,16 +27,16 @@ struct length {
 
 struct run {
     struct lx_repeat is;
-    int32_t span; /* ops that are alike, those beside whole layers too */
+    int32_t span; /* equal ops, including those beside whole layers */
 };
 
 struct search {
     const struct lx_graph *g;
-    int32_t *producer;    /* by tensor, of the op under way; -1: none */
-    int32_t *made;        /* by op and input (at): the op that made it; -1: none */
-    int32_t *at;          /* by op: its first in `made` */
-    uint64_t *own, *hash; /* by op: without and with context */
-    int32_t *passing;     /* by op: tensors that are made above it and read from it on */
+    int32_t *producer;    /* by tensor: the op that wrote it last; -1: none */
+    int32_t *made;        /* by op and input (see at): the producer; -1: none */
+    int32_t *at;          /* by op: its first entry in `made` */
+    uint64_t *own, *hash; /* by op: hash without and with context */
+    int32_t *passing;     /* by op: tensors made before it and read by it or later ops */
     struct alike *alike;
     struct length *lengths;
     VEC(struct run) runs;
@@ -54,7 +54,7 @@ static uint64_t mix_list(uint64_t h, const int64_t *list, int count)
     return list && count > 0 ? hash_words(h, list, (size_t)count * sizeof *list) : h;
 }
 
-/* The hash of what an op is, without names and tensors. */
+/* Hash of an op without names and tensors. */
 static uint64_t repeats_own_hash(const struct lx_graph *g, const struct lx_op *op)
 {
     const struct lx_op_params *p = op->params;
@@ -87,7 +87,7 @@ static uint64_t repeats_own_hash(const struct lx_graph *g, const struct lx_op *o
     return repeats_mix(h, op->data ? op->data->count : -1);
 }
 
-/* Who made what each op reads, and how many tensors pass each place. */
+/* Fills producers and own hashes, and counts the tensors that pass each op. */
 static void repeats_follow(struct search *s)
 {
     const struct lx_graph *g = s->g;
@@ -99,7 +99,7 @@ static void repeats_follow(struct search *s)
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
         s->own[o] = s->hash[o] = repeats_own_hash(g, op);
     }
-    /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
+    /* A tensor passes from the op after its producer to its last reader: +1 at the begin, -1 at the end. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
     for (int32_t o = n - 1; o >= 0; o--) {
         for (int i = 0; i < g->ops[o].input_count; i++) {
@@ -119,7 +119,7 @@ ORDER(repeats_by_ops, struct length, ORDER_UP(ops));
 ORDER(repeats_by_votes, struct length, ORDER_DOWN(votes) ORDER_UP(ops));
 ORDER(repeats_by_first, struct lx_repeat, ORDER_UP(first));
 
-/* Distances to the next op alike, the most frequent first; returns their number. */
+/* Fills `lengths` with distances between equal ops, most frequent first; returns their number. */
 static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
@@ -140,8 +140,8 @@ static int32_t vote(struct search *s)
     return kept < TRIED ? kept : TRIED;
 }
 
-/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is read from above the run is
- * any tensor of the kind, as weights are. */
+/* Whether op `o` equals the op `ops` above it, in a run that begins at `first`. Inputs from above the run
+ * may be any tensors of equal type, like weights. */
 static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
 {
     const struct lx_op *here = &s->g->ops[o], *above = &s->g->ops[o - ops];
@@ -149,8 +149,8 @@ static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int3
     for (int i = 0; i < here->input_count; i++) {
         int32_t a = s->made[s->at[o] + i], b = s->made[s->at[o - ops] + i];
         if (here->inputs[i] == above->inputs[i] || (a >= 0 && b >= 0 && a - b == ops)) continue;
-        bool enters =
-            a < first || o < first + 2 * ops; /* from above the run, or what its first layer is given */
+        /* from above the run, or an input of its first layer */
+        bool enters = a < first || o < first + 2 * ops;
         if (b >= first || !enters) return false;
     }
     return true;
@@ -163,7 +163,7 @@ static void repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_
     VEC_PUSH(&s->runs, (struct run){{first, ops, span / ops}, span});
 }
 
-/* By the number of ops that are like one above. */
+/* Larger number of repeated ops first. */
 static int repeats_by_size(const void *a, const void *b)
 {
     const struct lx_repeat *x = &((const struct run *)a)->is, *y = &((const struct run *)b)->is;
@@ -176,12 +176,12 @@ static int repeats_by_size(const void *a, const void *b)
 /* Takes the largest runs first; a run that overlaps a taken one is dropped. */
 static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
-    int32_t count = 0, *taken = s->at; /* no longer needed */
+    int32_t count = 0, *taken = s->at; /* reuses its memory */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
     if (s->runs.count) qsort(s->runs.at, s->runs.count, sizeof *s->runs.at, repeats_by_size);
     for (size_t i = 0; i < s->runs.count; i++) {
         const struct run *run = &s->runs.at[i];
-        /* Where a layer begins: whole layers may be moved over the ops beside them. */
+        /* Whole layers may be shifted within the span: begin where the fewest tensors pass. */
         struct lx_repeat r = run->is;
         for (int32_t at = r.first + 1; at <= run->is.first + run->span - r.ops * r.times; at++)
             if (s->passing[at + r.ops] < s->passing[r.first + r.ops]) r.first = at;
@@ -212,7 +212,7 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count)
     s.alike = arena_array(&s.memory, n + 1, sizeof *s.alike);
     s.lengths = arena_array(&s.memory, n + 1, sizeof *s.lengths);
     repeats_follow(&s);
-    /* From the last op up, so that each round looks at the hashes of the one before. */
+    /* From the last op up, so that each round uses the hashes of the previous one. */
     for (int round = 0; round < CONTEXT; round++)
         for (int32_t o = s.g->op_count - 1; o >= 0; o--) {
             for (int i = 0; i < s.g->ops[o].input_count; i++) {

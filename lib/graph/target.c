@@ -1,5 +1,5 @@
-/* Two tables: the parameters of a device, with ranges, and the presets. Everything that reads, writes, lists
- * or completes devices walks them. */
+/* Two tables: the parameters of a device with their ranges, and the presets. All code that reads, writes,
+ * lists or completes devices walks them. */
 #include "graph/target.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -38,12 +38,12 @@ static const struct lx_device_parameter parameters[] = {
     {0},
 };
 
-/* The first is the default. A row names its cost table (lib/cost/cost_tables.c): one that was measured on
- * such a device, or `roofline`, which goes by the numbers of the row. */
+/* The first is the default. Each row names its cost table (lib/cost/cost_tables.c): one measured on the
+ * device, or `roofline`, which uses the numbers of the row. */
 /* clang-format off */
 static const struct lx_device presets[] = {
     /* Public documents of the project: LPDDR5, a data ring of 166 GB/s, a PSUM ring of 35 GB/s, LX ports of
-     * 140 GB/s; cards reach each other over PCI Express. */
+     * 140 GB/s; cards are connected by PCI Express. */
     {
         .preset = "spyre",
         .cost_table = "spyre",
@@ -57,7 +57,7 @@ static const struct lx_device presets[] = {
         .link_gb_per_s = 32, .link_us = 5, .link2_us = -1,
     },
     /* An 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte rows, 32-byte L1
-     * alignment); bandwidths are those of a Wormhole card, links are two of its Ethernet ports. */
+     * alignment); bandwidths of a Wormhole card; two of its Ethernet ports per link. */
     {
         .preset = "tenstorrent",
         .cost_table = "roofline",

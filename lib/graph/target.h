@@ -1,5 +1,5 @@
-/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that a pattern
- * file, a command line and the help all know the same parameters. */
+/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that pattern
+ * files, the command line and the help share the parameters. */
 #ifndef LX_GRAPH_TARGET_H
 #define LX_GRAPH_TARGET_H
 
@@ -11,21 +11,21 @@
 
 struct lx_device {
     char preset[24];
-    const char *cost_table; /* of lib/cost/cost_tables.c; the preset's, and it lives as long as the program */
+    const char *cost_table; /* name in lib/cost/cost_tables.c; a static string */
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
-    double lx_reserved_fraction;         /* of the bytes beyond the reserved ones */
-    int64_t lx_usable_bytes;             /* if >= 0: this, whatever the three above say */
-    int64_t stick_bytes;                 /* the grain of memory, and the alignment in LX */
-    int64_t span_bytes;                  /* the most that one core may address of a tensor */
+    double lx_reserved_fraction;         /* share of the bytes left after the reserved ones */
+    int64_t lx_usable_bytes;             /* if >= 0, overrides the three above */
+    int64_t stick_bytes;                 /* the unit of memory, and the alignment in LX */
+    int64_t span_bytes;                  /* most bytes of a tensor that one core may address */
     int64_t tile_rows, tile_columns;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
-    double peak_gflop_per_s; /* of one core, fp16 */
-    /* Between two devices of a team that are neighbours along the last axis of its grid: rate, and what a
-     * message takes beside its bytes; and along the axes before that. */
-    double link_gb_per_s, link2_gb_per_s; /* the second 0: as the first */
-    double link_us, link2_us;             /* the second below 0: likewise */
-    int64_t bundle_tensors;               /* the most that a kernel's ops may have in HBM; 0: any number */
+    double peak_gflop_per_s; /* per core, fp16 */
+    /* Links between neighbouring devices of a team: rate, and latency per message. link_*: along the last
+     * axis of the grid; link2_*: along the other axes. */
+    double link_gb_per_s, link2_gb_per_s; /* link2 0: as the first */
+    double link_us, link2_us;             /* link2 below 0: as the first */
+    int64_t bundle_tensors;               /* most HBM tensors of a kernel's ops; 0: no limit */
 };
 
 /* One parameter: its key in files and on the command line. */
@@ -37,24 +37,24 @@ struct lx_device_parameter {
     unsigned offset; /* into struct lx_device */
 };
 
-/* NULL-terminated by key. */
+/* Ends with a NULL key. */
 const struct lx_device_parameter *lx_device_parameters(void);
 const struct lx_device_parameter *lx_device_parameter_find(const char *key);
 double lx_device_get(const struct lx_device *d, const struct lx_device_parameter *p);
-/* Checks the range; false with a reason otherwise. */
+/* Checks the range; false: see `st`. */
 bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, double value, lx_status *st);
 
-/* The presets, the default first. NULL: there are no more. */
+/* The presets, the default first. NULL after the last. */
 const struct lx_device *lx_device_at(int i);
-/* By its name; false if there is no such preset. */
+/* False if there is no preset `name`. */
 bool lx_device_preset(const char *name, struct lx_device *out);
-/* All names in a line, for words to a user: "spyre, tenstorrent". */
+/* All names in one line, separated by `between`: "spyre, tenstorrent". */
 const char *lx_device_names(const char *between, char *out, size_t size);
 
-/* The link along an axis of a grid, counted from the last one. */
+/* Rate and latency of the link along a grid axis, counted from the last axis. */
 void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us);
 
-/* Bytes of LX that a planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
+/* LX bytes that the planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
  * - lx_reserved_fraction))). */
 int64_t lx_device_usable(const struct lx_device *d);
 

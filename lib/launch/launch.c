@@ -1,10 +1,10 @@
-/* From a request to a launch: mode, grids, and the tiles of each core.
+/* Makes a launch from a request: mode, grids, and the tiles of each core.
  *
  * A core has either a run of tile numbers [start, start + count) of the whole grid, or a rectangle of its
- * own, numbered from 0: its shard, or an even part of both axes. In either case each tile of the grid belongs
- * to one core, as long as the shards cover the grid; without given sizes they do, and what a shard has beyond
- * the grid's edge is left out. The launched cores are a full rectangle: those that a shard grid does not need
- * are not among them, those that get no tile of a run are. */
+ * own, numbered from 0: its shard, or an even part of both axes. Each tile of the grid belongs to one core
+ * if the shards cover the grid; without given sizes they do. Tiles of a shard beyond the grid's edge are
+ * dropped. The launched cores are a full rectangle: cores outside the shard grid are left out, cores whose
+ * run is empty are kept. */
 #include "launch/launch.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -24,7 +24,7 @@ static int64_t or_default(int64_t value, int64_t otherwise)
     return value ? value : otherwise;
 }
 
-/* The tile of the first operand that names one. */
+/* The tile side of the first operand with a tile. */
 static int64_t launch_tile_side(const struct lx_launch_request *r, int axis)
 {
     for (int i = 0; i < r->operand_count; i++)
@@ -54,7 +54,7 @@ static bool set_grid(struct lx_launch *l, const struct lx_launch_request *r, lx_
 
 static bool set_mode(struct lx_launch *l, const struct lx_launch_request *r, lx_status *st)
 {
-    /* The operand whose shards decide where work is done: the first that is sharded on chip. */
+    /* The first operand that is sharded on chip; its shards decide where work is done. */
     const struct lx_launch_operand *o = NULL;
     for (int i = r->operand_count - 1; i >= 0; i--)
         if (r->operands[i].memory == LX_MEMORY_LX && r->operands[i].placing == LX_SHARDED)
@@ -77,7 +77,7 @@ static bool set_mode(struct lx_launch *l, const struct lx_launch_request *r, lx_
     return true;
 }
 
-/* Shards are where they are: they need their own grid, whatever was asked for. */
+/* Shards fix their own core grid and override the request. */
 static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request *r, lx_status *st)
 {
     int64_t count;
@@ -98,7 +98,7 @@ static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request
     return true;
 }
 
-/* The part of an axis that a core has: its shard, or an even part of the axis. */
+/* The part of an axis that a core has: its shard, or an even part. */
 static void set_part(const struct lx_launch *l, enum lx_share share, int axis, int64_t at, int64_t *first,
                      int64_t *size)
 {
@@ -109,7 +109,7 @@ static void set_part(const struct lx_launch *l, enum lx_share share, int axis, i
         if (at < parts) lx_share_of(share, all, parts, at, first, size);
         return;
     }
-    /* A shard beyond the edge of the grid has nothing to do, one across it only what lies inside. */
+    /* A shard beyond the grid's edge is empty; a shard across the edge is clipped. */
     int64_t each = l->shard_tiles[axis];
     *first = at <= all / each ? min_i64(at * each, all) : all;
     *size = min_i64(each, all - *first);
@@ -128,8 +128,7 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
         struct lx_launch_core *c = &l->cores[i];
-        /* Column-major tiles go to cores that are counted down the columns, so that neighbours stay
-         * neighbours. */
+        /* In column-major order cores are numbered down the columns, so that neighbours stay neighbours. */
         int64_t y, x;
         lx_tile_recover(l->order == LX_COLUMN_MAJOR ? LX_COLUMN_MAJOR : LX_ROW_MAJOR, l->core_grid[0],
                         l->core_grid[1], i, &y, &x);
@@ -184,12 +183,12 @@ void lx_launch_args(const struct lx_launch *launch, const struct lx_launch_core 
     for (int i = 0; i < LX_LAUNCH_ARGS; i++) values[i] = all[i];
 }
 
-/* The orders in which tiles are numbered, and how many of them a core gets.
+/* Tile orders, and the number of tiles per core.
  *
- * Every order is a bijection of 0 .. rows*columns-1 onto the grid, for all sizes. Morton order on a grid that
- * is no square of a power of two is that of the smallest one around it with the missing tiles left out: the
- * t-th tile is found by going down the quadrants and counting the tiles of each that exist, in at most 53
- * steps. */
+ * Every order is a bijection of 0 .. rows*columns-1 onto the grid, for all sizes. Morton order on other
+ * grids than a square of a power of two is the order of the smallest such square around the grid, without
+ * the missing tiles. recover_morton finds the t-th tile by descending the quadrants and counting the
+ * existing tiles of each, in at most 53 steps. */
 
 static const char *const order_words[LX_TILE_ORDERS] = {
     [LX_ROW_MAJOR] = "row_major", [LX_COLUMN_MAJOR] = "column_major",
@@ -224,7 +223,7 @@ void lx_share_of(enum lx_share share, int64_t tiles, int64_t cores, int64_t i, i
 {
     if (share == LX_SHARE_CHUNKS) {
         int64_t chunk = ceil_div_i64(tiles, cores);
-        /* Compared by division: i * chunk may be beyond an int64 where tiles is not. */
+        /* compare by division: i * chunk may overflow even if tiles does not */
         *start = chunk > 0 && i <= tiles / chunk ? i * chunk : tiles;
         *count = min_i64(chunk, tiles - *start);
         return;
@@ -234,7 +233,7 @@ void lx_share_of(enum lx_share share, int64_t tiles, int64_t cores, int64_t i, i
     *count = q + (i < r);
 }
 
-/* How many tiles of a quadrant of `side` that begins at `from` exist along an axis. */
+/* Existing tiles along an axis in a quadrant of `side` that begins at `from`. */
 static int64_t tile_order_along(int64_t from, int64_t side, int64_t extent)
 {
     return from >= extent ? 0 : min_i64(side, extent - from);
@@ -246,7 +245,7 @@ static void recover_morton(int64_t rows, int64_t columns, int64_t t, int64_t *ro
     while (side < max_i64(rows, columns)) side *= 2;
     *row = *column = 0;
     while ((side /= 2) > 0) {
-        /* Quadrants in the order of the code: the even bit is the column, the odd one the row. */
+        /* Quadrants in Morton order: the even bit is the column, the odd bit the row. */
         for (int quadrant = 0; quadrant < 4; quadrant++) {
             int64_t r = *row + (quadrant / 2) * side, c = *column + (quadrant % 2) * side;
             int64_t held = tile_order_along(r, side, rows) * tile_order_along(c, side, columns);
@@ -291,7 +290,7 @@ struct lx_tile lx_launch_tile(const struct lx_launch *launch, const struct lx_la
     return tile;
 }
 
-/* The layouts of operands: which can be launched. The first complaint is the answer. */
+/* Checks which operand layouts can be launched. The first problem found is reported. */
 
 const char *lx_partition_word(enum lx_partition mode)
 {

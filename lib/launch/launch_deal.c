@@ -1,9 +1,9 @@
-/* The cores of an op's launch: who they are, and which tiles each gets.
+/* Deals tiles to the cores of an op's launch.
  *
- * The cores are those that the division uses, under their numbers on the device. On shards a core has its
- * own. In a global launch the cores of each group of a split sum stand in the order of their numbers, and
- * the i-th core of every group has the same tiles: the i-th run of the numbering, the i-th block, or what a
- * queue gave it. An order of the user's own, and a queue, make a list of tiles, of which a core has a run. */
+ * The launched cores are the division's, with their device numbers. In a local_shard launch each core has
+ * its own shard. In a global launch a split reduction makes groups of cores, ordered by number. The i-th
+ * core of every group has the same tiles: the i-th run of the numbering, the i-th block, or the queue's
+ * choice. A user-given order and a queue make a list of tiles, and each core has a run of the list. */
 #include "launch/launch_grid.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dynamic assignment: a queue of tiles, from which the core that is free first takes the next one.
+/* Dynamic assignment: the core that is free first takes the next tile of a queue.
  *
- * How long a tile takes is predicted: its elements, as every element is summed over the same range; a tile
- * at an edge has fewer. Cores that are free at the same time take turns by their number, so the answer is
- * the same everywhere. A heap of cores by (time, number): O(tiles log cores). */
+ * A tile's predicted time is its number of elements, because every element is summed over the same range;
+ * edge tiles have fewer. Ties go to the lower core number, so the result is deterministic. A heap of cores
+ * by (time, number): O(tiles log cores). */
 
 struct free_at {
     int64_t time, core;
@@ -28,7 +28,7 @@ static bool tile_queue_before(const struct free_at *a, const struct free_at *b)
     return a->time != b->time ? a->time < b->time : a->core < b->core;
 }
 
-/* The first of the heap has become later: it sinks to its place. */
+/* Sinks the first heap entry, whose time has grown. */
 static void tile_queue_sink(struct free_at *heap, int64_t count)
 {
     int64_t at = 0, child;
@@ -42,8 +42,8 @@ static void tile_queue_sink(struct free_at *heap, int64_t count)
     }
 }
 
-/* Tiles to the core that is free first. `tiles` are the numbers in the order of the queue; they are put in
- * the order of the cores, and `start` and `count` say which are whose. */
+/* Deals tiles to the core that is free first. `tiles` comes in queue order and is sorted by core; core c
+ * then has count[c] tiles from start[c] on. */
 static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start,
                         int64_t *count)
 {
@@ -51,7 +51,7 @@ static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *ti
     int64_t *sorted = mem_alloc(n * sizeof *sorted);
     int32_t *taker = mem_alloc(n * sizeof *taker);
     struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
-    /* Who takes each tile of the queue. */
+    /* taker[i]: the core that takes tile i of the queue. */
     for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
     for (int64_t i = 0; i < o->tile_count; i++) {
         taker[i] = (int32_t)heap[0].core;
@@ -81,7 +81,7 @@ void launch_place(const struct lx_device *device, int64_t core, struct lx_launch
     c->x = (int32_t)(core % device->grid_x);
 }
 
-/* Row-major numbers in the order of the launch, which becomes a list. */
+/* Turns the launch's order into a list of row-major numbers. */
 static bool list_tiles(struct lx_op_launch *o, lx_status *st)
 {
     const struct lx_launch *l = o->launch;
@@ -101,7 +101,7 @@ static bool list_tiles(struct lx_op_launch *o, lx_status *st)
     return true;
 }
 
-/* The list that an order of the user's own makes. A list from a file is for launches with as many tiles. */
+/* Fills the list of a user-given order. A list from a file applies only to launches with as many tiles. */
 static bool order_tiles(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 {
     const struct lx_launch_options *how = g->options;
@@ -115,7 +115,7 @@ static bool order_tiles(const struct dealing *g, struct lx_op_launch *o, lx_stat
     return formula_sort(how->by, l->batch, l->mt, l->nt, o->tiles, st);
 }
 
-/* Order and runs of a global launch: start and count per core of a group. */
+/* Sets the order of a global launch, and start and count per core of a group. */
 static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t cores, int64_t *start,
                         int64_t *count, lx_status *st)
 {
@@ -124,7 +124,7 @@ static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t
     bool named = how->order != LX_MATCH_SHARD && how->order != LX_LISTED, dynamic = how->assign;
     l->order = named ? how->order : LX_ROW_MAJOR;
     if (l->order == LX_BLOCK) {
-        /* The most even rectangle of blocks for so many cores. */
+        /* The most even rectangle of blocks for this number of cores. */
         int64_t y = 1;
         for (int64_t i = 1; i * i <= cores; i++)
             if (cores % i == 0) y = i;
@@ -164,12 +164,12 @@ static void launch_deal_set_cores(const struct dealing *g, struct lx_op_launch *
     for (int64_t i = 0; i < g->cores; i++) {
         struct lx_launch_core *c = &l->cores[i];
         launch_place(g->device, i, l, c);
-        int64_t group = 0; /* its slices of the sums, as one number */
+        int64_t group = 0; /* the reduction slices, as one number */
         for (int k = 0; k < o->sum_count; k++)
             group = group * o->sum[k].parts + i / g->sum_stride[k] % o->sum[k].parts;
         c->k_slice = (int32_t)group;
         if (launch_is_local(o)) {
-            /* Its shard, and all tiles of that. */
+            /* All tiles of the core's shard. */
             int64_t sy = 0;
             c->count = 1;
             for (int d = 0; d < o->rank; d++) {

@@ -1,8 +1,8 @@
-/* From a divided op and where its operands are to its launch: dimensions, residency, cores. See
- * launch_of_op.h for what is what.
+/* Makes the launch of a divided op from the residency of its operands: dimensions, mode, cores.
+ * launch_of_op.h explains the terms.
  *
- * The mode, the check of the operands and the limits of grids are those of any launch (launch.c); who gets
- * which tiles is dealt out in launch_deal.c. */
+ * Mode, operand checks and grid limits are the same as in any launch (launch.c). launch_deal.c deals the
+ * tiles. */
 #include "launch/launch_of_op.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -24,10 +24,10 @@ const char *lx_launch_kind_word(enum lx_launch_kind kind)
     return (int)kind >= 0 && kind < LX_LAUNCH_KINDS ? kind_words[kind] : "?";
 }
 
-/* One op with all that its launch depends on. */
+/* One op with all inputs of its launch. */
 struct subject {
     const struct lx_divisions *divisions;
-    const bool *on_chip; /* per operand, inputs in order, then the output */
+    const bool *on_chip; /* per operand: inputs in order, then results */
     const struct lx_op *op;
     const struct lx_division *division;
     const struct lx_device *device;
@@ -47,15 +47,15 @@ static int64_t launch_of_op_part_of(const struct lx_split *v, int64_t extent)
     return v && v->split > 1 ? v->units / v->split * v->unit : extent;
 }
 
-/* Of an element as the device stores it. */
+/* Bits of a stored element on the device. */
 static int launch_of_op_element_bits(const struct lx_graph *g, int32_t tensor)
 {
     enum { BYTES = 128 };
     return (int)(BYTES * 8 / lx_stick_elements(g->tensors[tensor].dtype, BYTES));
 }
 
-/* The tile that was asked for; without a wish the device's, with half the rows as often as it takes for the
- * largest operand on chip to keep within what a tile may have. */
+/* The requested tile, otherwise the device's; its rows are halved until a tile of the widest on-chip operand
+ * type fits the limit. */
 static void choose_tile(const struct subject *s, const struct lx_launch_options *options, int64_t tile[2])
 {
     tile[0] = options->tile[0] ? options->tile[0] : s->device->tile_rows;
@@ -69,8 +69,8 @@ static void choose_tile(const struct subject *s, const struct lx_launch_options 
         tile[0] /= 2;
 }
 
-/* Elements of a tile of rows x columns along output dimension `d`. What a constraint keeps whole is one
- * tile: a core could not write its part of it without the other cores' sticks. */
+/* Elements of a tile along output dimension `d`. A dimension that a constraint keeps whole is one tile:
+ * cores could not write its parts without sharing sticks. */
 static int64_t side_of(const int64_t tile[2], int d, int rank, const struct lx_split *v, int64_t extent)
 {
     int64_t side = d >= rank - 2 ? tile[d == rank - 1] : 1;
@@ -124,7 +124,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
             v->part < 1 || v->side > LX_INT_MAX || v->part > LX_INT_MAX || v->extent > LX_INT_MAX ||
             (!local && v->part != v->extent))
             return false;
-        /* Tiles along a dimension: those of each part. */
+        /* tiles along a dimension, counted per part */
         int64_t rest = v->extent % v->part;
         int64_t tiles = v->extent / v->part * ceil_div_i64(v->part, v->side) + ceil_div_i64(rest, v->side);
         int64_t *count = axis ? &l->nt : local || d == o->rank - 2 ? &l->mt : &l->batch;
@@ -135,13 +135,13 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
              l->shard_grid[axis] <= LX_LAUNCH_CORES;
         l->shard_tiles[axis] *= ceil_div_i64(min_i64(v->part, v->extent), v->side);
     }
-    /* No block without a tile. */
+    /* No block may be empty. */
     return ok && (l->order != LX_BLOCK ||
                   (o->blocks[0] >= 1 && o->blocks[0] <= min_i64(o->launch->mt, LX_LAUNCH_CORES) &&
                    o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES)));
 }
 
-/* The operands of a request. `shard`: of the operands on chip. */
+/* Fills the operands of a request. `shard` applies to operands on chip. */
 static void describe_operands(const struct lx_graph *g, const struct lx_op *op, const bool *on_chip,
                               const struct lx_shard *shard, const int64_t tile[2],
                               struct lx_launch_operand *list)
@@ -167,7 +167,7 @@ static struct lx_shard launch_of_op_shard_of(const struct lx_launch *l)
                              .tiles = {l->shard_tiles[0], l->shard_tiles[1]}};
 }
 
-/* Who works on what, as the division has it. */
+/* Copies the cores and strides of the division. */
 static void set_dealing(const struct subject *s, struct dealing *g)
 {
     int output = s->index.output, sums = 0;
@@ -204,7 +204,7 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
     if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
-    /* What any launch is asked: can these operands be launched, and how? */
+    /* Operand checks and mode, as in any launch. */
     struct lx_launch **out = &o->launch;
     struct lx_launch_operand operands[LX_MAX_OPERANDS];
     const struct lx_shard shard = launch_of_op_shard_of(&grid);
@@ -257,7 +257,7 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
         o->kind = LX_LAUNCH_NONE;
         o->why = "it runs off the device";
     } else if (s.division->kind == LX_UNDIVIDED_OPAQUE || !s.index.known) {
-        /* Nothing is known of what it writes where: all of it is one piece of work. */
+        /* An unknown index map: the whole op is one tile on one core. */
         struct lx_launch_request r = {.grid = {1, 1}, .core_grid = {1, 1}};
         o->kind = LX_LAUNCH_WHOLE;
         o->why = "its index map is unknown, so one core runs it whole";

@@ -1,10 +1,10 @@
 /* Index recovery of an op's launch: from a core's arguments and a turn of its loop to ranges of the op's
  * variables.
  *
- * A tile is known by its cell, one number per output dimension. In a global launch the number start + turn
- * gives the cell by the order of the launch; in a local one it is taken apart by mixed radix over the tiles
- * of the core's own shard. Everything is computed from what the launch states, and everything that leads
- * outside of the grid is false, whatever the numbers are. */
+ * A tile is identified by its cell, one number per output dimension. In a global launch the order maps the
+ * number start + turn to the cell. In a local launch start + turn is decomposed by mixed radix over the
+ * tiles of the core's shard. Only fields of the launch are used, and any number that leads outside the grid
+ * gives false. */
 #include "launch/launch_of_op.h"
 #include "base/checked.h"
 #include "launch/launch_grid.h"
@@ -14,7 +14,8 @@ const struct lx_launch_core *lx_op_launch_core(const struct lx_op_launch *o, int
 {
     const struct lx_launch *l = o->launch;
     if (!l || core < 0) return NULL;
-    if (core < l->core_count && l->cores[core].core == core) return &l->cores[core]; /* all cores from 0 on */
+    /* common case: all cores from 0 on are launched */
+    if (core < l->core_count && l->cores[core].core == core) return &l->cores[core];
     for (int32_t i = 0; i < l->core_count; i++)
         if (l->cores[i].core == core) return &l->cores[i];
     return NULL;
@@ -25,8 +26,8 @@ bool launch_is_local(const struct lx_op_launch *o)
     return o->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
 
-/* Blocks cut rows and columns evenly; the tiles of a block are numbered before those of the next, batch by
- * batch. */
+/* Blocks split rows and columns evenly. All tiles of a block, batch by batch, come before the next
+ * block's. */
 static bool cell_in_blocks(const struct lx_op_launch *o, int64_t t, struct lx_tile *tile)
 {
     const struct lx_launch *l = o->launch;
@@ -63,7 +64,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
 {
     int64_t slot[LX_MAX_RANK], sy = c->sy;
     if (t < 0 || c->sy < 0 || c->sx < 0) return false;
-    /* Which part of each dimension the core has. */
+    /* The core's part of each dimension. */
     for (int d = o->rank - 2; d >= 0; d--) {
         slot[d] = sy % o->dim[d].parts;
         sy /= o->dim[d].parts;
@@ -86,7 +87,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
 static void box_of(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t *from, int64_t *to)
 {
     int64_t cell[LX_MAX_RANK];
-    /* Batch, row and column as one number per dimension. */
+    /* One number per dimension from batch, row and column. */
     int64_t batch = tile->batch;
     if (o->rank > 0) cell[o->rank - 1] = tile->column;
     if (o->rank > 1) cell[o->rank - 2] = tile->row;
@@ -107,7 +108,7 @@ void launch_box_of_number(const struct lx_op_launch *o, int64_t number, int64_t 
     box_of(o, &(struct lx_tile){number / each, number % each / nt, number % nt, number}, from, to);
 }
 
-/* The i-th tile of a core, the outer one of two levels. */
+/* The i-th outer tile of a core. */
 static bool outer_box(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t i, int64_t *from,
                       int64_t *to)
 {
@@ -127,7 +128,7 @@ bool lx_op_launch_two_levels(const struct lx_op_launch *o)
     return false;
 }
 
-/* Turns that the i-th tile of a core takes; 0: there is no such tile. */
+/* Turns in the i-th tile of a core; 0: there is no such tile. */
 static int64_t inner_tiles(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t i)
 {
     int64_t from[LX_MAX_RANK], to[LX_MAX_RANK], n = 1;
@@ -139,7 +140,7 @@ static int64_t inner_tiles(const struct lx_op_launch *o, const struct lx_launch_
     return n;
 }
 
-/* A tile that is none takes one turn, in which that is found. */
+/* A missing tile counts one turn, in which lx_op_launch_piece reports it. */
 int64_t lx_op_launch_turns(const struct lx_op_launch *o, int64_t core)
 {
     const struct lx_launch_core *c = lx_op_launch_core(o, core);
@@ -162,7 +163,7 @@ bool lx_op_launch_box(const struct lx_op_launch *o, int64_t core, int64_t turn, 
     if (!lx_op_launch_two_levels(o)) return outer_box(o, c, turn, from, to);
     for (int64_t n; (n = inner_tiles(o, c, i)) > 0 && turn >= n; i++) turn -= n;
     if (!outer_box(o, c, i, from, to)) return false;
-    /* Narrowed to its `turn`-th inner tile. */
+    /* Narrow to the `turn`-th inner tile. */
     for (int d = o->rank - 1; d >= 0; d--) {
         int64_t inner = o->dim[d].inner, tiles = inner > 0 ? ceil_div_i64(to[d] - from[d], inner) : 0;
         if (tiles < 1) return false;

@@ -1,9 +1,8 @@
-/* The persistent loop of an op's launch as text: what each core runs, with the numbers of this launch.
+/* Writes the persistent loop of an op's launch as text, with the numbers of this launch.
  *
- * Arguments that differ from core to core are read (get_arg), what is the same for all stands as a number.
- * The index recovery is that of launch_piece.c, step by step, for the mode, order and levels at hand. Around
- * it stand the loops of a nest, whose body has other ops as well: each tells the launch where its tile
- * begins. */
+ * Arguments that differ between cores are read (get_arg); all others are literals. The index recovery
+ * follows launch_piece.c step by step, for the launch's mode, order and levels. The loops of a nest are
+ * written around it, with the tile offsets they pass to the launch. */
 #include "launch/launch_of_op.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -25,7 +24,7 @@ static char letter_of_dim(const struct listing *w, int d)
     return w->x.letter[(int)w->x.var[w->x.output][d]];
 }
 
-/* The range of each variable that is summed. */
+/* Writes the range of each summed variable. */
 static void loop_text_add_sums(struct listing *w)
 {
     int64_t behind = w->o->k_slices;
@@ -45,7 +44,7 @@ static void loop_text_add_sums(struct listing *w)
     }
 }
 
-/* The shard of a core: begin and end of its part of each dimension. */
+/* Writes the bounds of the core's part of each dimension. */
 static void add_shard(struct listing *w)
 {
     const struct lx_op_launch *o = w->o;
@@ -69,7 +68,7 @@ static void add_shard(struct listing *w)
     }
 }
 
-/* Batch b, row m and column n of tile t. */
+/* Writes batch b, row m and column n of tile t. */
 static void add_tile_indices(struct listing *w)
 {
     const struct lx_launch *l = w->o->launch;
@@ -117,7 +116,7 @@ static void add_global_recovery(struct listing *w)
     }
 }
 
-/* Loops over the tiles inside a tile; how far what they contain is indented. */
+/* Writes loops over inner tiles; returns the indent of their body. */
 static const char *add_inner(struct listing *w)
 {
     if (!lx_op_launch_two_levels(w->o)) return "    ";
@@ -135,7 +134,7 @@ static const char *add_inner(struct listing *w)
     return "        ";
 }
 
-/* One operand: "a[m0:m1, k0:k1]". */
+/* Writes one operand: "a[m0:m1, k0:k1]". */
 static void loop_text_add_operand(struct listing *w, int operand)
 {
     bool inner = lx_op_launch_two_levels(w->o);
@@ -188,7 +187,7 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
     if (o->kind == LX_LAUNCH_WHOLE) text_format(&w.t, "if get_core_id() == 0:\n    %s()\n", w.op->kind->name);
     if (o->kind == LX_LAUNCH_TILES) {
         bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
-        /* The loops of the nest, outermost first: what the host launches. */
+        /* Loops of the nest, outermost first; the host runs them. */
         for (int i = 0; i < w.o->launch->level_count; i++) {
             const struct lx_launch_level *v = &w.o->launch->level[i];
             char c = w.x.letter[v->var];
@@ -210,7 +209,7 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
         if (local) add_shard(&w);
         text_add(&w.t, "for i in 0..count:\n");
         if (local) {
-            /* Mixed radix over the tiles of the shard, the last dimension fastest. */
+            /* Mixed radix over the shard's tiles, the last dimension fastest. */
             text_add(&w.t, "    t = start_id + i\n");
             for (int d = w.o->rank - 1; d >= 0; d--) {
                 char c = letter_of_dim(&w, d);

@@ -1,15 +1,16 @@
-/* Launches as files: what a runtime reads, and the check that it can be read.
+/* Launches as files for a runtime, and a check of such files.
  *
- *     {"lxplan": 1, "kind": "launch", "schema_version": 1, "core_grid": [Y, X],
- *      "core_ranges": [{"start": [y, x], "extent": [h, w]}], "partition_mode": ..., "runtime_args": [names],
- *      "work_partition": {"(y,x)": [arguments]}, "layouts": {...}}
+ *    {"lxplan": 1, "kind": "launch", "schema_version": 1, "core_grid": [Y, X],
+ *     "core_ranges": [{"start": [y, x], "extent": [h, w]}], "partition_mode": ..., "runtime_args": [names],
+ *     "work_partition": {"(y,x)": [arguments]}, "layouts": {...}}
  *
- * In a nest `nest` has a loop per level, outermost first, {"tiles": T, "argument": name, "step": elements}: around the launch
- * the host counts i from 0 to T - 1 and sets the argument to i times step; the arguments stand last, as in the first iteration.
+ * In a nest, `nest` has an entry per level, outermost first: {"tiles": T, "argument": name, "step":
+ * elements}. The host counts i from 0 to T - 1 around the launch and sets the argument to i * step. These
+ * arguments come last, with their values for the first iteration.
  *
- * The check takes plans of other writers, too: it asks for the five required fields, a version, a grid,
- * ranges inside it and keys of the form above, and nothing about what else is there. Ranges may overlap. What
- * lx_launch_to_json writes passes it. */
+ * The check accepts plans of other writers, too. It requires the five fields, a version, a grid, ranges
+ * inside it and keys of the form above, and ignores other content. Ranges may overlap. The output of
+ * lx_launch_to_json passes. */
 #include "launch/launch.h"
 #include "base/checked.h"
 #include "base/json/json.h"
@@ -25,7 +26,7 @@ static bool is_int(const struct json_value *v)
     return json_is_number(v) && v->number == (double)(int64_t)v->number;
 }
 
-/* Two integers; false: something else. */
+/* Reads two integers; false otherwise. */
 static bool runtime_plan_pair_of(const struct json_value *v, int64_t *pair)
 {
     if (!json_is_array(v) || json_count(v) != 2) return false;
@@ -59,7 +60,7 @@ static bool check_range(const struct json *j, const struct json_value *range, in
     return true;
 }
 
-/* A number without sign or blanks; where it ends. */
+/* Skips an unsigned number of up to 9 digits; returns its end, or NULL. */
 static const char *digits(const char *s)
 {
     size_t n = strspn(s, "0123456789");
@@ -137,7 +138,7 @@ static void runtime_plan_add_work(struct text *t, const struct lx_launch *l)
     text_add(t, "},\n");
 }
 
-/* Memory, layout and tile of each operand, a name once; of shards their axes and grid. */
+/* Writes memory, layout and tile of each operand, each name once; for shards also axes and grid. */
 static void add_layouts(struct text *t, const struct lx_launch_operand *o, int count)
 {
     text_add(t, " \"layouts\": {");
@@ -198,9 +199,8 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
     return t.at;
 }
 
-/* Core ranges: the launched cores as rectangles of the grid, each core in one of them.
- *
- * Runs of neighbours in a row; a run that the next rows repeat, between the same columns, grows downwards. */
+/* Covers the launched cores with disjoint rectangles: a run of neighbours in a row grows down while the next
+ * row has the same run. */
 
 static bool row_has(const char *launched, const struct lx_launch *l, int64_t y, int64_t x, int64_t width)
 {
@@ -222,7 +222,7 @@ struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
             launched[l->cores[i].y * l->core_grid[1] + l->cores[i].x] = 1;
     for (int64_t c = 0; c < all; c++)
         if (launched[c]) {
-            /* The rectangle whose first core is [y, x]; its cores are taken. */
+            /* the rectangle with first core [y, x]; clear its cores */
             int64_t y = c / l->core_grid[1];
             int64_t x = c % l->core_grid[1];
             int64_t width = 1, height = 1;

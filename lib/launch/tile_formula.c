@@ -1,4 +1,4 @@
-/* Formulas as a program for a stack: parsed once, run for every tile. At most 64 steps, 16 values deep. */
+/* Compiles a formula once to a stack program and runs it per tile. At most 64 steps, 16 values deep. */
 #include "launch/launch_grid.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -19,7 +19,7 @@ struct formula {
     int count;
     struct {
         enum action action;
-        int64_t value; /* of PUSH; of NAME its number */
+        int64_t value; /* PUSH: the value; NAME: the index of the name */
     } step[MOST_STEPS];
 };
 
@@ -84,7 +84,7 @@ static bool parse_value(struct parser *p)
         }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strlen(functions[i].name) == n && strncmp(functions[i].name, from, n) == 0) {
-            /* "(a)" or "(a, b)" behind a function's name. */
+            /* "(a)" or "(a, b)" after a function name. */
             p->at += n;
             if (!tile_formula_take(p, '(')) return tile_formula_refuse(p, "a bracket is missing");
             for (int k = 0; k < functions[i].arguments; k++) {
@@ -116,7 +116,7 @@ static bool parse_factor(struct parser *p)
     return ok;
 }
 
-/* Left to right, operators of one rank. */
+/* Left-associative operators of equal precedence. */
 static bool parse_chain(struct parser *p, bool (*part)(struct parser *), const char *operators,
                         const enum action *actions)
 {

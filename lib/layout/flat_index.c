@@ -33,7 +33,7 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                            (stride[d] - 1) / t->coefficient < t->range &&
                            stride[d] < t->coefficient * t->range;
             if (d != primary && !reached) continue;
-            int64_t reach, next = 0; /* the next larger stride of a dimension that is walked at all */
+            int64_t reach, next = 0; /* the next larger stride of a dimension with more than one element */
             for (int k = 0; k < rank; k++)
                 if (size[k] > 1 && stride[k] > stride[d] && (next == 0 || stride[k] < next)) next = stride[k];
             if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
@@ -49,7 +49,7 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                                                                  .divisor = stride[d]};
         }
     }
-    /* The constant, greedily from the largest stride down. */
+    /* Divides the constant greedily, from the largest stride down. */
     int64_t below = INT64_MAX;
     while (constant > 0) {
         int best = -1;
@@ -72,7 +72,7 @@ static void write_term(const struct coordinate_term *t, const char *name, char *
         snprintf(inner, sizeof inner, "%.40s%%%lld", name, (long long)t->wrap);
     else
         snprintf(inner, sizeof inner, "%.40s", name);
-    /* Scale goes out of the modulus and into the divisor where it divides them. */
+    /* Moves scale out of the modulus and into the divisor where it divides both. */
     if (mod > 0 && mod % scale == 0 && divisor % scale == 0) {
         mod /= scale, divisor /= scale, scale = 1;
         if (divisor == 1) {

@@ -1,5 +1,5 @@
-/* What a flat index means on a tensor, as "4096*p0 + p1" on (2, 256, 4096): one coordinate per dimension,
- * as terms of loop variables. Spans of flattened indices (reshapes, windows, repeats) are made of these. */
+/* Maps a flat index, as "4096*p0 + p1" on (2, 256, 4096), to one coordinate per dimension in terms of loop
+ * variables. Spans of reshapes, windows and repeats are computed from these. */
 #ifndef LX_LAYOUT_FLAT_INDEX_H
 #define LX_LAYOUT_FLAT_INDEX_H
 
@@ -9,14 +9,15 @@
 
 #include <stdint.h>
 
-/* A summand of a flat index: coefficient * (v mod wrap); wrap 0: v itself. `range` counts the values of v. */
+/* A summand of a flat index: coefficient * (v mod wrap), or coefficient * v if wrap is 0. v takes `range`
+ * values. */
 struct index_term {
     int var;
     int64_t coefficient, range, wrap;
 };
 
-/* A summand of a coordinate: ((scale * (v mod wrap) + lead) mod mod) / divisor, rounded down; wrap, mod 0:
- * none. `lead` is where a view begins within the divisor. */
+/* A summand of a coordinate: floor(((scale * (v mod wrap) + lead) mod mod) / divisor). A wrap or mod of 0
+ * means no modulus. `lead` is where a view begins within the divisor. */
 struct coordinate_term {
     int var;
     int64_t scale, wrap, mod, divisor, lead;
@@ -30,11 +31,11 @@ struct coordinate {
     int64_t constant;
 };
 
-/* Takes `index` apart over dimensions in any order. False: a term walks backwards, or there are too many
- * terms. */
+/* Splits `index` into one coordinate per dimension, in any dimension order. Fails if a term walks backwards,
+ * the index is negative, or a dimension gets too many terms. */
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st);
-/* The values one term takes on a range of `range` values from 0 go from 0 to this. */
+/* The largest value of term `t` for a variable of `range` values; the smallest is 0. */
 static inline int64_t coordinate_term_last(const struct coordinate_term *t, int64_t range)
 {
     int64_t last = range - 1;
@@ -43,14 +44,15 @@ static inline int64_t coordinate_term_last(const struct coordinate_term *t, int6
     if (t->mod > 0 && last >= t->mod) last = t->mod - 1;
     return last / t->divisor;
 }
-/* "2*p1+p3//64+3"; `names` one per variable. Cut if `out` is too small. */
+/* Writes "2*p1+p3//64+3". `names` has one name per variable. Truncates to `size`. */
 void coordinate_write(const struct coordinate *c, const char *const *names, char *out, size_t size);
 
-/* Can the device step through a stick so: v, v mod stick, or a constant offset? That needs a restickify. */
+/* Whether the device can step through a stick along `c`: v, v mod stick, or either plus a constant. A
+ * constant that is not a whole number of sticks sets `*needs_restickify`. */
 bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, bool *needs_restickify);
 
-/* `out` has LX_MAX_DEVICE_RANK entries; variables are those of `x`. False: the view begins outside of its
- * tensor. */
+/* Device coordinates of an operand in variables of `x`; `out` has LX_MAX_DEVICE_RANK entries. Fails if the
+ * view begins outside its tensor. */
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
                          struct coordinate *out, lx_status *st);
 

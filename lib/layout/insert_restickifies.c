@@ -1,6 +1,6 @@
-/* The new graph: live ops in order, each after the restickifies that its way needs. A copy serves all
- * later ops until the tensor is written again. Rows of a matmul's kernel are padded to whole sticks of the
- * other operand; the host, or the op that writes the kernel, fills them with zeros. */
+/* Builds the new graph: live ops in order, each after the restickifies that its way needs. A copy serves
+ * later ops until the tensor is written again. A matmul kernel's rows are padded to whole sticks of the
+ * other operand; the host, or the op that writes the kernel, fills the padding with zeros. */
 #include "layout/propagate.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -26,13 +26,13 @@ struct inserter {
     lx_status *st;
     struct graph_builder b;
     int32_t *fresh; /* per old tensor: its number in the new graph */
-    int *stick;     /* per old tensor: where its stick is; -2: not settled */
+    int *stick;     /* per old tensor: its stick dimension; -2: not chosen yet */
     VEC(struct lx_layout) layouts;
     VEC(int32_t) origin, op_origin;
     VEC(signed char) stick_var;
     VEC(struct copy) copies;
     int32_t *first_copy;    /* per old tensor: the newest of its copies, or -1 */
-    VEC(int32_t) next_copy; /* chain of the copies of one tensor */
+    VEC(int32_t) next_copy; /* per copy: the next older copy of the same tensor, or -1 */
     VEC(struct lx_restickify) restickifies;
     VEC(struct lx_padding) paddings;
 };
@@ -80,7 +80,8 @@ static int32_t find_copy(const struct inserter *n, int32_t old, int stick)
     return -1;
 }
 
-/* The new tensor that holds old tensor `old` with its stick along `stick`: an earlier copy, or a new one. */
+/* Sets `*out` to the new tensor that holds tensor `old` with its stick along `stick`: an earlier copy, or a
+ * new one. */
 static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *out)
 {
     const struct lx_kind *kind = lx_kind_at(LX_KIND_RESTICKIFY);
@@ -109,13 +110,13 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
     return insert_restickifies_add_op(n, &op, -1, stick);
 }
 
-/* How rows of a kernel are padded: up to whole sticks of the other operand's type. */
+/* Padding of a kernel's rows to whole sticks of the other operand's type. */
 struct rows {
     int dim;
     int64_t count, padded;
 };
 
-/* False: they stay as they are. */
+/* False: the rows need no padding. */
 static bool kernel_rows(const struct inserter *n, const struct lx_op *op, const struct stick_way *w,
                         const int32_t *inputs, struct rows *out)
 {
@@ -131,8 +132,8 @@ static bool kernel_rows(const struct inserter *n, const struct lx_op *op, const 
     return true;
 }
 
-/* Pads the kernel's rows. Of a graph output that would at least double, a copy is padded, if one core can
- * hold it. */
+/* Pads the kernel's rows. If the kernel is a graph output that would at least double and the padded tensor
+ * fits one core, a padded copy is used instead. */
 static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct stick_way *w, int32_t *inputs)
 {
     struct rows r;
@@ -166,7 +167,7 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
     if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
     for (size_t r = first; r < n->restickifies.count; r++)
         n->restickifies.at[r].before = (int32_t)n->b.ops.count;
-    /* Results: tensors that were written before, or new ones. */
+    /* Results are tensors that an earlier op wrote, or new ones. */
     for (int i = op->input_count; i < op_operand_count(op); i++) {
         int32_t old = op_operand(op, i);
         const struct lx_tensor *t = &n->g->tensors[old];
@@ -185,7 +186,7 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
     return insert_restickifies_add_op(n, &copy, o, w->stick_var);
 }
 
-/* Sorts by where a tensor stands in the pattern; copies come behind all others. */
+/* Sort key: the tensor's number in the pattern; copies come last. */
 struct rank {
     int64_t key;
     int32_t tensor;
@@ -198,12 +199,12 @@ static int insert_restickifies_by_key(const void *a, const void *b)
     return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
-/* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
+/* Renumbers tensors in the pattern's order, which people, solvers and files know. */
 static void in_pattern_order(struct inserter *n)
 {
     size_t count = n->b.tensors.count;
     struct arena memory = {0};
-    if (count == 0) return; /* a model whose ops were all folded may leave nothing */
+    if (count == 0) return; /* a model whose ops were all folded may have no tensors */
     struct rank *rank = arena_array(&memory, count, sizeof *rank);
     int32_t *now = arena_array(&memory, count, sizeof *now);
     struct lx_tensor *tensors = arena_copy_array(&memory, n->b.tensors.at, count, sizeof *tensors);
@@ -290,7 +291,7 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     n.b.unhashed = true;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; alive[o] && i < g->ops[o].output_count; i++) made[g->ops[o].outputs[i]] = true;
-    /* Inputs keep their places, also those that only dead ops read. */
+    /* Graph inputs stay, even if only dead ops read them. */
     for (int32_t t = 0; t < g->tensor_count && ok; t++) {
         enum lx_role role = g->tensors[t].role;
         if ((made[t] && role != LX_STATE) || !lx_role_arrives(role)) continue;
@@ -300,7 +301,7 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
     if (ok) ok = insert_restickifies_finish(&n);
-    builder_abandon(&n.b); /* spent, or given up half way */
+    builder_abandon(&n.b); /* the builder is empty on success, half full on failure */
     arena_free(&memory);
     VEC_FREE(&n.layouts);
     VEC_FREE(&n.origin);

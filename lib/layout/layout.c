@@ -1,13 +1,13 @@
 /* One layout: sizes, strides, equality. The stride map is filled from the innermost device dimension
- * outwards, so that dot(device coordinates, stride_map) is the host offset for any dimension order. */
+ * outwards, so dot(device coordinates, stride_map) is the host offset for any dimension order. */
 #include "layout/layout.h"
 #include "base/fail.h"
 #include "base/checked.h"
 
 #include <string.h>
 
-/* Bits on the device: 16 for bool. Block floating point (bfp8, bfp4) is laid out like bf16, in fewer
- * bytes. */
+/* Bits per element on the device. bool takes 16. Block floats (bfp8, bfp4) count sticks like bf16 but store
+ * fewer bytes. */
 static const int device_bits[LX_DTYPE_COUNT] = {
     [LX_FP16] = 16,   [LX_BF16] = 16,   [LX_FP32] = 32,   [LX_FP8] = 8,      [LX_INT64] = 64, [LX_INT32] = 32,
     [LX_INT8] = 8,    [LX_INT4] = 4,    [LX_BOOL] = 16,   [LX_FP64] = 64,    [LX_INT16] = 16, [LX_UINT8] = 8,
@@ -65,7 +65,7 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
     if (!layout_check_order(order, order_count, rank, st)) return false;
     *out = (struct lx_layout){
         .dtype = dtype, .host_rank = rank, .stick_dim = -1, .stick_elements = e, .stick_bytes = stick_bytes};
-    int64_t bits; /* blocks are stored in fewer bytes */
+    int64_t bits; /* bits of a block-float stick */
     if (lx_dtype_shares(dtype) && lx_dtype_size(dtype, e, &bits)) out->stick_bytes = ceil_div_i64(bits, 8);
     memcpy(out->host_shape, shape, (size_t)rank * sizeof *shape);
     int64_t elements = 1; /* row-major */

@@ -1,4 +1,5 @@
-/* The stage as a whole: dead ops and results out, sticks chosen, restickifies in; and its result as JSON. */
+/* The whole layout stage: drops dead ops and results, chooses sticks, inserts restickifies; and writes the
+ * result as JSON. */
 #include "layout/layout.h"
 #include "base/fail.h"
 #include "base/arena.h"
@@ -108,8 +109,8 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
     return t.at;
 }
 
-/* Dead ops and results: none reaches an output or an extern op. One pass from the last op; a full write
- * ends the old value, an insert does not. */
+/* A dead op or result reaches no output and no extern op. One pass from the last op: a full write ends the
+ * tensor's old value, an insert does not. */
 
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory)
 {
@@ -125,7 +126,7 @@ int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, 
             alive[o] = wanted[op_operand(op, i)];
         dead += !alive[o];
         if (!alive[o]) continue;
-        if (op->output_count > 1) { /* results that nobody wants go, where an op may leave them out */
+        if (op->output_count > 1) { /* drop results that no op reads, if the op may leave them out */
             int32_t *outputs = arena_array(memory, (size_t)op->output_count, sizeof *outputs);
             for (int i = 0; i < op->output_count; i++)
                 if (wanted[op->outputs[i]]) which[count] = i, outputs[count++] = op->outputs[i];

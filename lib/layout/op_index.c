@@ -1,5 +1,5 @@
-/* One index map for all ops: einsums have theirs, views one variable per dimension, restickify the
- * identity. */
+/* One index map for all ops. Einsums bring their own, views have one variable per dimension, restickify is
+ * the identity. */
 #include "layout/op_index.h"
 #include "layout/flat_index.h"
 
@@ -85,7 +85,7 @@ int op_index_sum_order(const struct op_index *x, int *vars)
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         int at = count++;
-        for (; at > 0; at--) { /* small letters before capitals */
+        for (; at > 0; at--) { /* lower case before upper case */
             char a = x->letter[vars[at - 1]], b = x->letter[v];
             if ((a < 'a') != (b < 'a') ? a >= 'a' : a <= b) break;
             vars[at] = vars[at - 1];

@@ -1,22 +1,22 @@
-/* How each operand of an op is indexed, whatever the op is: einsum, view or restickify. */
+/* How each operand of an op (einsum, view or restickify) is indexed. */
 #ifndef LX_LAYOUT_OP_INDEX_H
 #define LX_LAYOUT_OP_INDEX_H
 
 #include "graph/graph.h"
 
 struct op_index {
-    bool known; /* false: opaque, only the operands are known */
+    bool known; /* false: opaque; only the operand counts are valid */
     int var_count, operand_count;
-    int output; /* the operand that is the first result; all further ones are results, too */
+    int output; /* the operand that is the first result; all later ones are results, too */
     char letter[LX_MAX_VARS];
     int64_t extent[LX_MAX_VARS];
     int rank[LX_MAX_OPERANDS];
-    signed char var[LX_MAX_OPERANDS][LX_MAX_RANK]; /* per operand (results behind inputs) and dimension */
-    /* Operands indexed by offset + stride * v, within bounds. NULL: by v; a stride: 1. */
+    signed char var[LX_MAX_OPERANDS][LX_MAX_RANK]; /* per operand (results after inputs) and dimension */
+    /* Operand i is indexed by offset[i] + stride[i] * v, within bounds. NULL: offset 0, stride 1. */
     const int64_t *offset[LX_MAX_OPERANDS], *stride[LX_MAX_OPERANDS];
-    const struct lx_walk *walks; /* of the op's map, for who asks where single elements are; NULL: none */
+    const struct lx_walk *walks; /* positions of single elements in the op's map; NULL: none */
     int window_count;
-    const struct lx_window *windows; /* the op's; variables as here */
+    const struct lx_window *windows; /* the op's windows, with the variables of this map */
 };
 
 static inline bool op_index_shifted(const struct op_index *x, int operand)
@@ -35,26 +35,26 @@ static inline int64_t op_index_stride(const struct op_index *x, int operand, int
 }
 
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out);
-/* The dimension of an operand that variable `v` walks, or -1. */
+/* The dimension of an operand that variable `v` indexes, or -1. */
 int op_index_dim(const struct op_index *x, int operand, int v);
-/* No output dimension has it. */
+/* `v` indexes no output dimension. */
 bool op_index_reduced(const struct op_index *x, int v);
-/* It is `in` of a window: no loop runs along it. */
+/* `v` is the input variable (`in`) of a window: no loop runs along it. */
 bool op_index_follows(const struct op_index *x, int v);
-/* It is any part of a window. */
+/* `v` is any variable of a window. */
 bool op_index_slides(const struct op_index *x, int v);
-/* May the tiles of a nest cut it? Of an op with windows what it keeps, if it does not slide. */
+/* Whether a nest may tile `v`. In an op with windows only output variables outside windows can be tiled. */
 bool op_index_tileable(const struct op_index *x, int v);
-/* Gone along, and not kept: what sums have terms of. */
+/* Reduction variables: iterated over, absent from the output. */
 bool op_index_summed(const struct op_index *x, int v);
-/* The reduced variables in the order of their letters, small ones first, in which terms are added; how
- * many. */
+/* Writes the reduced variables to `vars` in the order in which terms are added: by letter, lower case first.
+ * Returns their number. */
 int op_index_sum_order(const struct op_index *x, int *vars);
-/* Is dimension `dim` of the operand walked other than one by one from the begin of a stick on? */
+/* Whether dimension `dim` is walked with a stride or an offset that leaves stick boundaries. */
 bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int64_t stick_elements);
 bool op_is_restickify(const struct lx_op *op);
 bool op_is_insert(const struct lx_op *op);
-/* Keeps what it does not write: an insert, or one that alters what is there. */
+/* The op keeps elements that it does not write: an insert, or an in-place update. */
 bool op_keeps_rest(const struct lx_op *op);
 
 #endif

@@ -1,12 +1,12 @@
-/* Chooses a way for each op, in the order in which they run: a beam (network/beam.h).
+/* Chooses a way for each op with a beam search over ops in execution order (network/beam.h).
  *
- * A state has the stick and the copies of each tensor that is still used. The cost is the elements that
- * restickifies move, then memory. A state is dropped if a cheaper one could make all its copies for no more;
- * up to WIDTH states per layer the search is exact.
+ * A state holds the stick and the copies of each live tensor. Its cost is the elements that restickifies
+ * move, then memory. A state is dropped if a cheaper one could make the same copies for no more. The search
+ * is exact up to WIDTH states per layer.
  *
- * Moving least may mean sparse layouts everywhere. An answer whose layouts have several times the needed
- * elements is compared with a search by moved and laid out elements together. Inputs that are read once
- * take no part in states. */
+ * The least movement may mean sparse layouts everywhere. If the layouts of an answer are TOO_LARGE times the
+ * least, a second search minimizes moved plus laid-out elements. Inputs with one reader take no part in
+ * states. */
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/cancel.h"
@@ -14,12 +14,12 @@
 #include "layout/stick_search.h"
 
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };
-/* Slots of states that are looked at in all: fewer states where ops and slots are many. */
+/* Limit on slots over all states: more ops and slots mean a narrower beam. */
 enum { MAX_SLOTS = 300000000 };
-/* Layouts of so many times the least elements are too large. */
+/* Layouts are too large at this multiple of the least elements. */
 enum { TOO_LARGE = 4 };
 
-/* The least cost of an op: its own graph inputs that no way takes as they are. */
+/* A lower bound on the cost of an op: its graph inputs that need a restickify in every way. */
 static int64_t least_cost(const struct stick_search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];
@@ -45,7 +45,7 @@ static int64_t least_cost(const struct stick_search *s, int32_t o)
     return least;
 }
 
-/* The slots of what is there before all ops, and what the ops cost at least. */
+/* Gives slots to tensors that exist before the first op, and fills least_after. */
 static void propagate_prepare(struct stick_search *s)
 {
     const struct lx_graph *g = s->g;
@@ -70,7 +70,7 @@ static void propagate_prepare(struct stick_search *s)
         s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
 }
 
-/* What is looked for: by what, and how. */
+/* Arguments of one search. */
 struct stick_question {
     const struct lx_graph *g;
     const bool *alive;
@@ -79,8 +79,8 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: the cost of a known answer. Cancelled it ends, or without an answer goes on with
- * one choice. */
+/* One search. `limit` is the cost of a known answer. On cancellation it fails if an answer is known;
+ * otherwise it goes on with a beam of one. */
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
@@ -138,19 +138,19 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
     return ok;
 }
 
-/* A narrow search first: it often proves its answer, else it limits the wide one. */
+/* Searches with a narrow beam first: it often proves its answer, otherwise it limits the wide search. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};
     bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
     if (found && (out->bound == out->moved || cancel_requested())) return true;
     if (found) {
-        /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
+        /* All states of the wide beam may end above the limit; then the narrow answer stands. */
         if (!propagate_search(q, q->width, out->moved, out, st)) *st = none;
         return true;
     }
-    bool cancelled = cancel_requested(); /* then the search went on with one choice */
-    struct cancel shield;                /* without an answer nothing cancels the next one */
+    bool cancelled = cancel_requested(); /* the search went on with a beam of one */
+    struct cancel shield;                /* there is no answer yet: ignore the cancellation */
     cancel_shield(&shield);
     bool ok = (cancelled && propagate_search(q, NARROW, INT64_MAX, out, &none)) ||
               propagate_search(q, q->width, INT64_MAX, out, st);
@@ -158,13 +158,14 @@ static bool search_twice(const struct stick_question *q, struct stick_plan *out,
     return ok;
 }
 
-/* The other answer, where it is less in all than one whose layouts are too large. */
+/* If the layouts of `out` are too large, replaces it by the answer of a search by size, if that is smaller
+ * in sum. */
 static bool search_by_size(struct stick_question q, struct arena *memory, struct stick_plan *out,
                            lx_status *st)
 {
     struct stick_plan other = *out;
     int64_t all = add_saturated(out->moved, out->footprint);
-    /* Elements that results have in the smallest layout of each. */
+    /* Elements of all results, each in its smallest layout. */
     int64_t sum = 0;
     for (int32_t o = 0; o < q.g->op_count; o++) {
         const struct lx_op *op = &q.g->ops[o];

@@ -7,9 +7,9 @@
 #include "layout/op_index.h"
 #include "layout/layout.h"
 
-/* stick_rules.c: what layouts of single tensors cost. An option is a stick dimension, or -1 for sparse. */
+/* stick_rules.c: costs of a tensor's layouts. An option is a stick dimension, or -1 for sparse. */
 
-/* Device elements of every option of every tensor: at[tensor][option + 1]; INT64_MAX where it cannot be. */
+/* at[tensor][option + 1]: device elements of the tensor with that option; INT64_MAX if impossible. */
 struct stick_costs {
     int64_t (*at)[LX_MAX_RANK + 1];
 };
@@ -20,55 +20,57 @@ static inline int64_t stick_elements_of(const struct stick_costs *c, int32_t ten
     return c->at[tensor][stick + 1];
 }
 
-/* The existing option (bit option + 1 of `have`) to restickify from: the smallest, `primary` if equal. */
+/* The cheapest existing option (bit option + 1 of `have`) to restickify from; `primary` wins ties. */
 int stick_source(const struct stick_costs *c, int32_t tensor, unsigned have, int primary);
-/* Elements that the restickify moves: those of the larger layout. */
+/* Elements that the restickify moves: the larger of source and target layout. */
 int64_t stick_move_cost(const struct stick_costs *c, int32_t tensor, unsigned have, int wanted);
 /* The option with which a new copy satisfies a need. */
 int stick_for_need(int need);
-/* Does a tensor with this option satisfy the need as it stands? */
+/* Whether a tensor with option `stick` satisfies `need` without a copy. */
 bool stick_satisfies(const struct lx_tensor *t, int stick, int need);
 /* The default: along the last dimension; -1 for scalars and tensors without a shape. */
 int stick_default(const struct lx_tensor *t);
-/* a + b, or INT64_MAX. */
+/* a + b, or INT64_MAX on overflow. */
 int64_t add_saturated(int64_t a, int64_t b);
 
 struct stick_plan {
     struct stick_way *way; /* per op */
-    int64_t moved, bound;  /* device elements through restickifies; no choice of ways moves less than bound */
+    int64_t moved, bound;  /* device elements that restickifies move; a lower bound over all ways */
     int64_t footprint;     /* device elements of results and copies */
     struct stick_costs costs;
-    int32_t repeated; /* layers that are laid out like the one before them, without a search */
+    int32_t repeated; /* layers copied from the layer before without a search */
 };
 
-/* `alive`: per op. `runs`: repeated layers; without them the answer is the same, but later. */
+/* `alive` is per op. `runs` lists repeated layers; they only make the search faster. */
 bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
                       int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
 
 enum {
-    STICK_ANY = -2,  /* the op does not look at sticks */
+    STICK_ANY = -2,  /* any stick will do */
     STICK_NONE = -1, /* no variable along the stick: sparse, or a dimension of one element */
 };
 
 struct stick_way {
-    int stick_var;  /* of the output; STICK_NONE: none */
-    int kernel_row; /* matmul: the summed variable of which a kernel's rows are padded; -1 */
+    int stick_var;  /* of the output, or STICK_NONE */
+    int kernel_row; /* matmul: the summed variable along which the kernel's rows are padded; -1: none */
     int kernel;     /* matmul: the operand with those rows */
-    bool realigns;  /* elements change their place within the sticks */
-    bool turns;     /* a restickify: the input may be in any layout but the output's */
+    bool realigns;  /* elements change their position within sticks */
+    bool turns;     /* a restickify: the input may have any layout but the output's */
     signed char need[LX_MAX_OPERANDS]; /* per operand: the host dimension of its stick, or one of the above */
 };
 
-/* At most this many ways: a stick variable for each, twice (the operands of a matmul may change roles). */
+/* A stick variable each, twice: the operands of a matmul may swap roles. */
 enum { MAX_STICK_WAYS = 2 * LX_MAX_VARS + 2 };
 
-/* The ways in order of preference: aligned before unaligned, the output's last dimension first. */
+/* Lists the ways in order of preference: aligned before unaligned, the output's last dimension first.
+ * Returns their number. */
 int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                struct stick_way *out);
 
-/* Which ops an output or extern op needs. `ops`, a copy of g's, lose dead results. The number of dead ops. */
+/* Sets alive[op] for ops that reach an output or an extern op. Drops dead results from `ops`, a copy of the
+ * graph's ops. Returns the number of dead ops. */
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory);
-/* Fills graph, layouts, origins and lists of `out`, whose memory exists. */
+/* Fills graph, layouts, origins and lists of `out`; `out->memory` must exist. */
 bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,
                          struct lx_layouts *out, lx_status *st);
 

@@ -17,7 +17,7 @@ struct statement {
 
 void layout_state(const struct lx_layout *l, struct stated_tensor *out)
 {
-    int n = l->rank > 0 ? l->rank - 1 : 0; /* entries of the order: host dimensions, and -1 of a sparse one */
+    int n = l->rank > 0 ? l->rank - 1 : 0; /* entries of the order: host dimensions, then -1 if sparse */
     out->order_count = l->host_rank == 0 ? 0 : n;
     memset(out->extents, 0, sizeof out->extents);
     for (int i = 0; i < out->order_count; i++) {
@@ -40,7 +40,7 @@ static bool stated_layouts_add_ops(const struct statement *s, struct graph_build
         op.input_count = x->input_count;
         op.inputs = x->inputs;
         op.output = x->outputs[0];
-        /* Of several results those that the tensors stand for: some may not be made. */
+        /* Of several results, keep those with a tensor in the file; dead ones are absent. */
         const struct lx_op all = op;
         int which[LX_MAX_OUTPUTS];
         bool there = true, several = op.output_count > 1 || x->output_count > 1;
@@ -83,7 +83,7 @@ static const struct lx_graph *running_graph(const struct statement *s)
     return NULL;
 }
 
-/* What the stage notes beside the layouts: added ops with what they move, and padded rows. */
+/* Lists added restickifies with the elements they move, and padded rows. */
 static void note_additions(const struct statement *s, struct lx_layouts *l)
 {
     size_t added = 0, padded = 0;
@@ -93,7 +93,7 @@ static void note_additions(const struct statement *s, struct lx_layouts *l)
         const struct lx_op *op = &l->graph->ops[o];
         if (s->ops[o].origin >= 0) continue;
         int64_t elements = lx_layout_elements(&l->layouts[op->output]);
-        int32_t reader = -1; /* the op that needs the copy: the next that reads it */
+        int32_t reader = -1; /* the next op that reads the copy */
         for (int32_t n = o + 1; reader < 0 && n < l->graph->op_count; n++)
             for (int i = 0; i < l->graph->ops[n].input_count; i++)
                 if (l->graph->ops[n].inputs[i] == op->output) reader = n;
@@ -122,7 +122,7 @@ static bool stated_layouts_fill(const struct statement *s, struct lx_layouts *l)
         const struct lx_tensor *old = &s->pattern->tensors[x->origin];
         lx_status why = {0};
         origin[t] = x->origin;
-        if (old->rank < 0) continue; /* known by its bytes only */
+        if (old->rank < 0) continue; /* only its bytes are known */
         if (!lx_layout_make(old->dtype, old->rank, old->shape, NULL, x->order, x->order_count,
                             s->pattern->device.stick_bytes, &layouts[t], &why))
             return status_set(s->st, status_cause(&why, LX_E_LAYOUT), "tensor %s: %s", x->name, why.text);

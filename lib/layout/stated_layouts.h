@@ -1,4 +1,4 @@
-/* Layouts that a file states: the graph as it runs, and each tensor's layout. What cannot be so is an
+/* Layouts from a file: the graph with restickifies, and each tensor's layout. An illegal layout is an
  * error. */
 #ifndef LX_LAYOUT_STATED_LAYOUTS_H
 #define LX_LAYOUT_STATED_LAYOUTS_H
@@ -8,25 +8,25 @@
 struct stated_tensor {
     const char *name;
     int32_t origin; /* the pattern's tensor whose values it holds */
-    bool is_copy;   /* added by layout, not the pattern's own */
+    bool is_copy;   /* added by the layout stage, absent from the pattern */
     int order_count;
-    int order[LX_MAX_RANK + 1];   /* of lx_layout_make */
-    int64_t extents[LX_MAX_RANK]; /* positions per host dimension; 0: its extent */
+    int order[LX_MAX_RANK + 1];   /* as `order` of lx_layout_make */
+    int64_t extents[LX_MAX_RANK]; /* padded positions per host dimension; 0: not padded */
 };
 
 struct stated_op {
     const char *name;
-    int32_t origin; /* the pattern's op; -1: a restickify that was added */
+    int32_t origin; /* the pattern's op; -1: an added restickify */
     int input_count, output_count;
-    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS]; /* numbers of stated tensors */
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS]; /* indices of stated tensors */
     int stick_var;
 };
 
-/* `ops` in the order in which they run. NULL: `st` names tensor or op. */
+/* `ops` are in execution order. NULL: `st` names the tensor or op. */
 struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct stated_tensor *tensors,
                                   int32_t tensor_count, const struct stated_op *ops, int32_t op_count,
                                   lx_status *st);
-/* The reverse: how a layout is stated. */
+/* The inverse: fills `out` from layout `l`. */
 void layout_state(const struct lx_layout *l, struct stated_tensor *out);
 
 #endif

@@ -1,10 +1,10 @@
-/* Repeated layers: compared, and their states made again without a search (stick_search.h). */
+/* Repeated layers: compares them and copies their states without a search (see stick_search.h). */
 #include "layout/stick_search.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* Fewer times a layer is searched as soon as compared. */
+/* With fewer repeats, searching a layer is as fast as comparing it. */
 enum { LEAST_TIMES = 4 };
 
 void stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const bool *alive,
@@ -66,7 +66,7 @@ static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_sear
                                  int32_t o, int32_t ops)
 {
     if (l->twin[a] >= 0 || l->of[b] >= 0) return l->twin[a] == b;
-    /* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
+    /* Can tensor `b` of the layer at `o + ops` take the place of `a` in the layer at `o`? */
     const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
     const struct tensor_uses *u = &s->uses;
     bool dies = u->last_use[a] < o + ops;
@@ -84,7 +84,7 @@ static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_sear
     return true;
 }
 
-/* Are the ops from `o` on like those from `o + ops` on, for the search? Pairs up their tensors. */
+/* Do the ops from `o` on equal those from `o + ops` on for the search? Pairs their tensors in twin and of. */
 static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
@@ -112,7 +112,7 @@ static bool stick_layers_alike(struct stick_layers *l, const struct stick_search
     return alike;
 }
 
-/* Do all states know the same of tensor `now` as those at the last border did of tensor `then`? */
+/* Do all states agree on tensor `now` with the last border's states on tensor `then`? */
 static bool known_alike(const struct stick_border *b, const struct stick_search *s, int32_t then, int32_t now)
 {
     size_t n = (size_t)s->slot_count;
@@ -123,7 +123,7 @@ static bool known_alike(const struct stick_border *b, const struct stick_search 
     return alike;
 }
 
-/* Are the states those of the last border, but for a constant cost? Tensors outside of layers must agree. */
+/* Do the states equal the last border's up to a constant cost? Tensors outside the layers must agree, too. */
 static bool states_alike(const struct stick_layers *l, const struct stick_search *s)
 {
     const struct stick_border *b = &l->last;
@@ -145,10 +145,10 @@ static bool states_alike(const struct stick_layers *l, const struct stick_search
     return alike;
 }
 
-/* The highest rank of the layer from `o` on if it goes like the one before; INT64_MAX: not known. */
+/* The highest rank in the layer from `o` on if it repeats the one before; INT64_MAX: unknown. */
 static int64_t next_peak(const struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
-    enum { SPARE = 4 }; /* far from where sums end */
+    enum { SPARE = 4 }; /* keeps sums far from overflow */
     int64_t more = stick_node_of(s, 0)->moved - l->last.states.at[0].moved -
                    (s->least_after[o - ops] - s->least_after[o]);
     bool known = s->peak < INT64_MAX / SPARE && more >= 0 && more < INT64_MAX / SPARE;
@@ -168,7 +168,7 @@ bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o,
     bool again = peak < INT64_MAX && peak < s->beam.rules.cut &&
                  stick_layers_alike(l, s, *o - r->ops, r->ops) && states_alike(l, s);
     stick_layers_remember(l, s, *o);
-    /* Each op has the states and ways of the op one layer before, in the same order. */
+    /* Each op takes the states and ways of the op one layer before, in the same order. */
     for (int32_t end = *o + r->ops; again && *o < end; ++*o) {
         size_t layer = s->beam.layers.count - (size_t)r->ops;
         int32_t count = beam_count_of(&s->beam, layer);
@@ -177,7 +177,7 @@ bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o,
             struct beam_origin was = beam_origin_of(&s->beam, layer, i);
             stick_offer(s, *o, was.from, was.choice);
         }
-        s->beam.rules.dominates = NULL; /* none did */
+        s->beam.rules.dominates = NULL; /* no state of the earlier layer was dominated */
         stick_end_op(s, *o, width);
         s->beam.rules.dominates = stick_dominates;
     }

@@ -1,18 +1,17 @@
-/* The stick rules of every kind of op.
+/* The stick rules of each kind of op.
  *
- *   pointwise, reductions   one variable: every operand that has it has its stick there, the others have none
- *   contractions            the first operand's stick along a summed variable, the second's and the output's
- *                           along one that only the second has; either input may play either part. Where neither
- *                           input has a variable of its own there are no columns: the inputs are multiplied
- *                           element by element and summed, so that the rule of reductions holds; so it does where
- *                           only taps of windows are summed
- *   views                   as pointwise; an offset that is no whole number of sticks moves every element
+ *   pointwise, reductions   every operand with the stick variable has its stick there, the others have none
+ *   contractions            the first operand's stick runs along a summed variable; the second's and the
+ *                           output's run along a variable that only the second has. Inputs may swap roles.
+ *                           The rule of reductions holds instead if neither input has a variable of its own
+ *                           (the product has no columns), or if only window taps are summed
+ *   views                   as pointwise; an offset within a stick moves every element
  *   restickify              any two different layouts
  *   opaque                  any; the output takes the default layout
  *
- * No variable of a window is a stick's: elements that follow each other there are not used together.
+ * Window variables carry no sticks: neighbouring elements are not used together.
  *
- * A variable of one element needs no stick of its own: its operands count as having none. */
+ * A variable of one element needs no stick: its operands count as having none. */
 #include "layout/propagate.h"
 #include "graph/choice.h"
 #include "layout/layout.h"
@@ -29,7 +28,8 @@ static bool stick_rules_aligned(const struct lx_graph *g, const struct lx_op *op
     return extent % lx_stick_elements(g->tensors[op->output].dtype, g->device.stick_bytes) == 0;
 }
 
-/* Variables from the output's last dimension to its first, then the others from the last to the first. */
+/* Writes variables of the output from its last dimension to its first, then reduced ones from last to first.
+ * Skips windows. */
 static int preference(const struct op_index *x, int *order)
 {
     int n = 0, out = x->output;
@@ -70,7 +70,7 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
                 stick_rules_aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
                 out[n++] = shared_way(g, op, x, order[i]);
     out[n++] = shared_way(g, op, x, -1);
-    /* An inserted part of one element: the tensor may have its sticks along that dimension. */
+    /* If the inserted part has one element along d, the whole tensor may have its stick along d. */
     const struct lx_tensor *whole = &g->tensors[op->output];
     for (int d = whole->rank - 1; op_is_insert(op) && d >= 0; d--) {
         if (x->extent[x->var[1][d]] > 1 || whole->shape[d] == 1) continue;
@@ -81,7 +81,7 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
     return n;
 }
 
-/* Contractions: `kernel` is the input whose own variable becomes the output's stick. */
+/* Contractions: `kernel` is the input whose own variable carries the output's stick. */
 static int contraction_ways(const struct op_index *x, int kernel, struct stick_way *out)
 {
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
@@ -107,8 +107,8 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
     return n;
 }
 
-/* Ops that choose: rows run along a variable of both sides; indices are read one by one. Where there is
- * none, or sticks of the result lie elsewhere, so are elements. */
+/* Ops that choose (gather, scatter): rows run along a variable of both sides, indices are read one by one.
+ * If there is no such variable, or the result's sticks lie elsewhere, elements are read one by one, too. */
 static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                        const struct lx_choice *c, struct stick_way *out)
 {
@@ -129,7 +129,7 @@ static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const s
     return n + 1;
 }
 
-/* Does the input have a variable (of several elements) that the other one lacks? */
+/* Whether input `input` has a variable of several elements that the other input lacks. */
 static bool stick_rules_has_own(const struct op_index *x, int input)
 {
     for (int v = 0; v < x->var_count; v++)
@@ -161,7 +161,7 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         }
         return n;
     }
-    /* Depthwise convolutions, and those of one channel, sum only the taps of windows. */
+    /* Depthwise and one-channel convolutions sum only window taps. */
     bool only_taps = x->window_count > 0;
     for (int v = 0; v < x->var_count; v++)
         only_taps = only_taps && (!op_index_reduced(x, v) || op_index_slides(x, v));
@@ -175,7 +175,7 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
     return lx_choice_of(op, &c) ? choice_ways(g, op, x, &c, out) : shared_ways(g, op, x, out);
 }
 
-/* What the layouts of one tensor cost: sizes with all padding, and what moving between them takes. */
+/* Costs of a tensor's layouts: padded sizes, and moves between them. */
 
 int64_t add_saturated(int64_t a, int64_t b)
 {

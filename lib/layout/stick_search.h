@@ -1,4 +1,4 @@
-/* The search over the ways of all ops as its parts share it. Private to the stage. */
+/* The beam search over the ways of all ops: types that its files share. Private to the stage. */
 #ifndef LX_LAYOUT_STICK_SEARCH_H
 #define LX_LAYOUT_STICK_SEARCH_H
 
@@ -9,23 +9,23 @@
 struct tensor_uses {
     int32_t *first, *last_use; /* per tensor: the first and last live op that touches it; -1: none */
     int32_t *readers;          /* per tensor: operands that read it */
-    bool *written;             /* per tensor: by a live op */
-    bool *rigid;       /* per tensor: its own layout matters, not only that a copy in another exists */
-    int32_t most_live; /* tensors that are written, or read several times, and alive at once */
+    bool *written;             /* per tensor: a live op writes it */
+    bool *rigid;               /* per tensor: a copy in another layout cannot replace its own layout */
+    int32_t most_live; /* most tensors alive at once, counting written ones and inputs with several readers */
 };
 
 void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
 void tensor_uses_free(struct tensor_uses *u);
 
-/* A tensor in a state: the option of its stick above, a bit for each existing option below. Option 0 is
- * sparse, option d + 1 a stick along dimension d. */
+/* State of a tensor: its stick option in the bits from 12 up, below them one bit per existing copy. Option 0
+ * is sparse, option d + 1 is a stick along dimension d. */
 #define PRIMARY(s)     ((int)((s) >> 12) - 1)
 #define COPIES(s)      ((unsigned)(s)&0xfffu)
 #define HAS(s, stick)  ((COPIES(s) >> ((stick) + 1) & 1) != 0)
 #define FRESH(stick)   ((int32_t)((unsigned)((stick) + 1) << 12 | 1u << ((stick) + 1)))
 #define WITH(s, stick) ((int32_t)((unsigned)(s) | 1u << ((stick) + 1)))
 
-/* `base.rank`: what was moved, and what the ops to come move at least. */
+/* `base.rank` is `moved` plus a lower bound on the moves of the remaining ops. */
 struct stick_node {
     struct beam_node base;
     int64_t moved, footprint;
@@ -37,14 +37,14 @@ struct stick_search {
     struct stick_costs costs;
     struct tensor_uses uses;
     struct beam beam;
-    int32_t *slot;      /* per tensor: its place in states, or -1 */
+    int32_t *slot;      /* per tensor: its slot in a state, or -1 */
     int32_t *tensor_at; /* per slot: the tensor in it */
     int32_t slot_count;
     int32_t *free_slots, free_count;
-    int64_t *least_after; /* per op: what this op and all later ones cost at least */
-    bool by_size;         /* what is laid out counts as moved, too */
-    int64_t peak;         /* the highest rank of a kept state, since it was last set */
-    /* The op at hand. */
+    int64_t *least_after; /* per op: a lower bound on the cost of this op and all later ones */
+    bool by_size;         /* laid-out elements count as moved, too */
+    int64_t peak;         /* the highest rank of a kept state since the last reset */
+    /* The current op. */
     int32_t changed[LX_MAX_OPERANDS], changed_count; /* slots of its operands */
     struct stick_way ways[MAX_STICK_WAYS];
     int way_count;
@@ -52,16 +52,16 @@ struct stick_search {
     struct arena memory;
 };
 
-/* stick_states.c. An op begins: its ways are listed, and its results have slots. */
+/* stick_states.c. Begins op `o`: lists its ways and gives its results slots. */
 void stick_begin_op(struct stick_search *s, int32_t o);
-/* State `from` goes on with a way of the op, if that is possible there. */
+/* Extends state `from` by a way of the op, if the way is possible there. */
 void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way);
-/* An op ends: the best `width` undominated states go on, slots of dead tensors are freed. */
+/* Ends op `o`: keeps the best `width` undominated states, frees slots of dead tensors. */
 void stick_end_op(struct stick_search *s, int32_t o, int32_t width);
-/* Elements that a realigning view moves: those of the smaller operand. */
+/* Elements that a realigning view moves: the smaller operand's. */
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w);
 void stick_take_slot(struct stick_search *s, int32_t tensor);
-/* Could `a`, by making all copies that `b` has, go on like b and cost no more? A rule of the beam. */
+/* Whether `a`, after making all copies of `b`, costs no more than `b`. The beam's dominance rule. */
 bool stick_dominates(const void *search, const void *a, const int32_t *row_a, const void *b,
                      const int32_t *row_b);
 
@@ -70,13 +70,14 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
     return beam_node_of(&s->beam, at);
 }
 
-/* Repeated layers (graph/graph.h) are searched until the states at the end of one equal those of the one
- * before, but for a constant cost and tensor numbers. Later layers repeat the same ways without a search,
- * with the same result. A layer is searched where the limit would drop a state that the last one kept. */
+/* Repeated layers (graph/graph.h) are searched until the states at the end of a layer equal those at the end
+ * of the layer before, up to a constant cost and tensor numbers. Later layers copy the ways without a
+ * search, with the same result. A layer is searched after all if the limit would drop a state that the last
+ * layer kept. */
 
-/* All that the search had where a layer began. */
+/* The state of the search where a layer began. */
 struct stick_border {
-    int32_t op; /* -1: nothing is known */
+    int32_t op; /* -1: none recorded */
     VEC(struct stick_node) states;
     VEC(int32_t) rows, slot, open_tensors;
 };
@@ -84,20 +85,20 @@ struct stick_border {
 struct stick_layers {
     const struct lx_graph *g;
     struct lx_repeat *runs;
-    int32_t run_count, at; /* at: the run under way */
+    int32_t run_count, at; /* at: the current run */
     struct stick_border last;
-    int32_t *twin, *of; /* per tensor of a layer: that of the next one, and back; -1: none */
+    int32_t *twin, *of; /* per tensor of a layer: its counterpart in the next layer, and back; -1: none */
     VEC(int32_t) touched;
-    int32_t again; /* layers that were not searched, of the last search */
+    int32_t again; /* layers of the last search that were copied */
 };
 
-/* stick_layers.c. `alive`: runs with dead ops are left out. */
+/* stick_layers.c. Runs with dead ops (by `alive`) are left out. */
 void stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const bool *alive,
                        const struct lx_repeat *runs, int32_t run_count);
 void stick_layers_free(struct stick_layers *l);
-/* A search begins. */
+/* Resets `l` for a new search. */
 void stick_layers_begin(struct stick_layers *l);
-/* Before op *o: did the search go on over whole layers, up to the op that *o is then? */
+/* Copies whole layers from op *o on if possible. True: *o is the op after them. */
 bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, int32_t width);
 
 #endif

@@ -1,4 +1,4 @@
-/* States of a search: what an op does to one, and which one makes another needless. */
+/* States of the beam: applying an op to a state, and dominance. */
 #include "base/checked.h"
 #include "layout/stick_search.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@ int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op,
                    stick_elements_of(&s->costs, op->output, stick_for_need(w->need[1])));
 }
 
-/* A result or a copy is laid out. */
+/* Counts the elements of a result or copy. */
 static void stick_lay_out(const struct stick_search *s, int32_t t, int stick, struct stick_node *to)
 {
     int64_t elements = stick_elements_of(&s->costs, t, stick);
@@ -21,7 +21,7 @@ static void stick_lay_out(const struct stick_search *s, int32_t t, int stick, st
     if (s->by_size) to->moved = add_saturated(to->moved, elements);
 }
 
-/* Cost and effect of one way on one state; false if the way is impossible there. */
+/* Applies way `w` to the state in `row`; false if the way is impossible there. */
 static bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
                         int32_t *row, struct stick_node *to)
 {
@@ -46,7 +46,7 @@ static bool stick_apply(const struct stick_search *s, const struct lx_op *op, co
         if (out->rank < 0) continue;
         int32_t *slot = &row[s->slot[t]], before = *slot;
         *slot = FRESH(before ? PRIMARY(before) : stick);
-        /* Written before: its layout stands. */
+        /* An earlier op wrote the tensor: its layout stands. */
         if (before ? !stick_satisfies(out, PRIMARY(before), w->need[i])
                    : stick_elements_of(&s->costs, t, stick) == INT64_MAX)
             return false;
@@ -62,7 +62,7 @@ bool stick_dominates(const void *search, const void *a, const int32_t *row_a, co
     const struct stick_node *y = b;
     struct stick_node all;
     memcpy(&all, a, sizeof all);
-    /* What was touched last decides most often. */
+    /* Recently touched tensors decide most often. */
     for (int32_t k = s->beam.compared_count + s->changed_count; k-- > 0 && all.moved <= y->moved;) {
         int32_t i = k < s->beam.compared_count ? s->beam.compared[k] : s->changed[k - s->beam.compared_count];
         int32_t t = s->tensor_at[i];
@@ -108,7 +108,7 @@ void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way)
     struct stick_node to = *stick_node_of(s, from);
     for (int32_t k = 0; k < s->changed_count; k++) s->row[s->changed[k]] = row[s->changed[k]];
     if (!stick_apply(s, &s->g->ops[o], &s->ways[way], s->row, &to)) return;
-    for (int32_t k = 0; k < s->changed_count; k++) /* what nobody uses any more is forgotten */
+    for (int32_t k = 0; k < s->changed_count; k++) /* forget tensors after their last use */
         numbers[k] = s->uses.last_use[s->tensor_at[s->changed[k]]] == o ? 0 : s->row[s->changed[k]];
     to.base.rank = min_i64(add_saturated(to.moved, s->least_after[o + 1]), INT64_MAX - 1);
     to.base.tie = to.footprint;
@@ -129,10 +129,10 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
     }
 }
 
-/* Uses of tensors by live ops. Rigid: written again (writers keep the first layout), or read by a
- * restickify of the graph. */
+/* Uses of tensors by live ops. A tensor is rigid if several ops write it (the first writer's layout holds),
+ * or if a restickify of the graph reads it. */
 
-/* States, and inputs with several reads, live from the start; others from their first writer on. */
+/* State tensors, and inputs with several readers, live from the start; others from their first writer on. */
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;

@@ -1,17 +1,17 @@
-/* The least that each tensor costs by itself. A plan moves a sum over tensors, and of each tensor at least
- * the bytes that it would move with nothing else on chip. For one tensor of `whole` bytes:
+/* The least traffic of each tensor alone. A plan moves a sum over tensors, and each tensor moves at least the
+ * bytes that it would move with nothing else on chip. For one tensor of `whole` bytes:
  *
- * - Whole it is on chip only if it has room in all scratchpads together.
- * - Else only tiles of it are, for accesses of one nest; axis_reach bounds their number. A nest that serves
- *   accesses i to j has all ops between them; where ops may change places, at least these two.
- * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded; one
- *   made there that is an output or needed off chip later is stored: `whole` bytes or more. Extern ops access
- *   HBM only, and wipe the scratchpads.
+ * - All of it is on chip only if it fits in all scratchpads together.
+ * - Else only its tiles are on chip, for accesses of one nest; axis_reach bounds their number. A nest that
+ *   serves accesses i to j contains all ops between them; where ops may be reordered, at least these two.
+ * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded; a
+ *   tensor made there that is an output or needed off chip later is stored: `whole` bytes or more. Extern ops
+ *   access HBM only, and wipe the scratchpads.
  * - A tensor that the passes or the pattern keep off chip pays for every access.
  *
- * Evictions, dumps, moves and relayouts are all among these. Where ops change places accesses have no order:
- * then of accesses no two of which one nest can serve each costs its own bytes. The search for axes ends
- * after a number of steps; the remaining tensors cost what must cross. */
+ * Evictions, dumps, moves and relayouts are covered by these cases. If ops may be reordered, accesses have no
+ * order: then, in a set of accesses that pairwise fit in no nest, each costs its own bytes. The search for
+ * axes has a step limit; after it, tensors cost their compulsory traffic. */
 #include "nests/nest_candidates.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -26,10 +26,10 @@ struct lonely {
     const struct draft *x;
     const struct alone_asks *asks;
     struct axis_reach *reach;
-    int32_t tensor, from, count; /* its accesses in tensor_access */
+    int32_t tensor, from, count; /* the tensor's accesses, in tensor_access */
     int64_t whole;
     bool is_output, is_given;
-    bool any_wipes; /* in the graph */
+    bool any_wipes; /* some op of the graph wipes the scratchpads */
 };
 
 static const int64_t FAR = INT64_MAX / 4;
@@ -49,7 +49,7 @@ static bool alone_is_extern(const struct lonely *t, int32_t k)
     return t->x->graph->ops[alone_op_at(t, k)].kind->traits & LX_EXTERN;
 }
 
-/* What must cross once, whatever there is room for and in whatever order. */
+/* The compulsory traffic, for any room and any order. */
 static int64_t must_cross(const struct lonely *t)
 {
     int64_t sum = 0, read = 0, written = 0;
@@ -65,7 +65,7 @@ static int64_t must_cross(const struct lonely *t)
             *(a->writes ? &written : &read) =
                 max_i64(a->writes ? written : read, min_i64(a->bytes, t->whole));
     }
-    /* One may write over what another made, or what was given, before anybody wants it. */
+    /* A later write may replace an earlier value, or the given one, before any op reads it. */
     if (writers + t->is_given > 1) return sum;
     if (t->is_given || extern_writes) sum += read;
     if (t->is_output || extern_reads) sum += written;
@@ -77,7 +77,7 @@ static void better(int64_t *to, int64_t cost)
     *to = min_i64(*to, cost);
 }
 
-/* It has room as a whole: cost[is on chip][HBM has it], access by access. */
+/* The tensor fits whole: cost[is on chip][HBM has it], updated access by access. */
 static int64_t cost_whole(const struct lonely *t)
 {
     int64_t cost[2][2] = {{FAR, 0}, {FAR, FAR}};
@@ -87,7 +87,7 @@ static int64_t cost_whole(const struct lonely *t)
         better(&cost[1][1], cost[1][0] + t->whole);
         better(&cost[0][0], cost[1][0]);
         better(&cost[0][1], cost[1][1]);
-        bool wiped = false; /* since the last access */
+        bool wiped = false; /* after the last access */
         for (int32_t o = k > 0 ? alone_op_at(t, k - 1) : 0; t->any_wipes && k > 0 && o <= alone_op_at(t, k);
              o++)
             wiped |=
@@ -99,7 +99,7 @@ static int64_t cost_whole(const struct lonely *t)
             better(&next[1][0], a->writes ? min_i64(cost[1][0], cost[1][1]) : cost[1][0]);
             if (!a->writes) better(&next[1][1], cost[1][1]);
         }
-        /* Off chip; what is on chip of it stays good if it is only read. */
+        /* Off chip; a copy on chip stays valid after a read. */
         better(&next[0][1], cost[0][1] + a->bytes);
         if (!a->reads) better(&next[0][1], cost[0][0] + a->bytes);
         if (!a->writes) better(&next[1][1], cost[1][1] + a->bytes);
@@ -115,15 +115,14 @@ static bool tiles_fit(const struct lonely *t)
     return ceil_div_i64(t->whole, axis_reach_tiles(t->reach)) <= t->asks->room;
 }
 
-/* Only tiles have room: cost[accesses served so far][HBM has it]. */
+/* Only tiles fit: cost[accesses served so far][HBM has it]. */
 static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
 {
     for (int32_t k = 0; k <= t->count; k++) cost[k][0] = cost[k][1] = FAR;
     cost[0][1] = 0;
     for (int32_t k = 0; k < t->count; k++) {
         const struct lx_access *a = alone_access_of(t, k);
-        int32_t to = k,
-                op = alone_op_at(t, k); /* the access behind the last that one nest serves with this one */
+        int32_t to = k, op = alone_op_at(t, k); /* one nest serves accesses [k, to) */
         bool served = true;
         axis_reach_begin(t->reach, t->tensor);
         while (served && to < t->count) {
@@ -143,7 +142,8 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     return t->is_output ? cost[t->count][1] : min_i64(cost[t->count][0], cost[t->count][1]);
 }
 
-/* Accesses no two of which a nest can serve, each at its own bytes. One of them alone is what must cross. */
+/* Greedily collects accesses that pairwise fit in no nest; each costs its own bytes. 0 for a single
+ * access, which must_cross covers. */
 static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
 {
     int32_t count = 0;
@@ -153,7 +153,7 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
         bool alone = true;
         if (a->reads && a->writes) return 0;
         for (int32_t i = 0; i < count && alone; i++) {
-            /* Can one nest serve two accesses, in some order of the ops? */
+            /* Can one nest serve both accesses, in some order of the ops? */
             int32_t one = apart[i];
             axis_reach_begin(t->reach, t->tensor);
             alone =
@@ -185,10 +185,10 @@ static void begin_tensor(struct lonely *t, int32_t tensor)
     t->is_given = lx_role_arrives(role);
 }
 
-/* Nothing is asked of axes where all has room. */
+/* With unlimited room axes are never searched. */
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
-/* A sum beyond 2^53 is no bound. After a cancel the other tensors are taken to have room. */
+/* Sums all tensors; 0 if the sum is beyond 2^53. After a cancel, the remaining tensors count as fitting. */
 static int64_t alone_sum_up(struct lonely *t)
 {
     int64_t sum = 0;
@@ -240,7 +240,7 @@ bool nests_help(const struct draft *x, bool any_order)
     for (int32_t i = 0; !help && i < x->graph->tensor_count; i++) {
         begin_tensor(&t, i);
         if (alone_is_barred(&t)) continue;
-        /* Can a nest cut it for two accesses, neighbours in time if the order is given? */
+        /* Can a nest cut the tensor for two accesses (consecutive ones, if the order is given)? */
         for (int32_t k = 0; !help && k < t.count; k++)
             for (int32_t j = k + 1; !help && j < (any_order ? t.count : min_i64(k + 2, t.count)); j++) {
                 int32_t last = alone_op_at(&t, j), op = alone_op_at(&t, k);

@@ -1,4 +1,4 @@
-/* Classes of variables by union and find over (op, variable) and (tensor, dimension). */
+/* Axes by union-find over (op, variable) and (tensor, dimension). */
 #include "nests/axes.h"
 #include "base/checked.h"
 #include "base/order.h"
@@ -8,15 +8,15 @@
 
 struct run_op {
     struct op_index x;
-    int32_t var_at; /* number of its first variable among the nodes */
+    int32_t var_at; /* node of its first variable */
 };
 
 struct axis_run {
     const struct lx_layouts *l;
     int32_t first, count, most;
     struct run_op *ops;
-    int32_t *parent;       /* per node: a variable of an op, or behind `dim_at` a dimension of a tensor */
-    int32_t nodes, dim_at; /* nodes of variables */
+    int32_t *parent;       /* per node: a variable of an op; from `dim_at` on a dimension of a tensor */
+    int32_t nodes, dim_at; /* nodes: variable nodes in use */
 };
 
 struct axis_run *axis_run_begin(const struct lx_layouts *l, int32_t first, struct arena *memory)
@@ -59,8 +59,7 @@ bool axis_run_grow(struct axis_run *r)
     for (int i = 0; i < o->x.operand_count; i++)
         for (int d = 0; d < o->x.rank[i]; d++)
             sets_join(r->parent, o->var_at + o->x.var[i][d], r->dim_at + op_operand(op, i) * LX_MAX_RANK + d);
-    /* Could a longer run still have an axis: a class of which each op has at most one variable, a tileable
-     * one? */
+    /* Could a longer run still have an axis: a class with at most one variable of each op, all tileable? */
     bool any = false;
     for (int v = 0; v < r->ops[0].x.var_count && !any; v++) {
         any = true;
@@ -72,7 +71,7 @@ bool axis_run_grow(struct axis_run *r)
     return any;
 }
 
-/* What the tiles of a variable of an op must divide. */
+/* The number that the tile count of a variable must divide. */
 static int64_t axes_divides(const struct lx_layouts *l, int32_t op, const struct op_index *x, int v)
 {
     if (lx_var_nature(&l->graph->ops[op], v) != LX_ITERATED) return 1;
@@ -102,9 +101,9 @@ int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], st
     return count;
 }
 
-/* --- Reach: the axes of a set of ops, an upper bound on what a nest can do. A nest may have more ops; then
- * classes of variables only grow, tile counts divide what each op allows, and a sum over the axis that
- * another op reads is there as well. --- */
+/* --- Reach: the axes of a set of ops, as an upper bound for every nest that contains them. More ops only
+ * make classes larger; tile counts still divide the limit of each op; a sum over the axis that another op
+ * reads stays in the nest. --- */
 
 enum { MOST_KEPT = 256, MOST_LOOKED_AT = 64 };
 
@@ -115,14 +114,14 @@ struct reach_op {
 
 struct axis_reach {
     const struct lx_layouts *l;
-    int32_t *var_at;  /* per op: its first node */
-    int32_t dim_at;   /* the first node of a tensor's dimension */
-    int32_t *parent;  /* per node, where `stamp` is that of now */
+    int32_t *var_at;  /* per op: node of its first variable */
+    int32_t dim_at;   /* first node of a tensor's dimension */
+    int32_t *parent;  /* per node; valid if `stamp` equals `now` */
     int32_t *stamp;   /* per node */
-    int32_t *read_by; /* per tensor: the stamp of now if an op of the set reads it */
+    int32_t *read_by; /* per tensor: equals `now` if an op of the set reads it */
     int16_t *writers; /* per tensor: 0, 1, or 2 for more */
     int32_t now, tensor;
-    int32_t count, most; /* ops of the set; those behind the last kept one bind nothing */
+    int32_t count, most; /* ops of the set; ops beyond `most` are not kept */
     struct reach_op *ops;
     int64_t steps;
 };
@@ -183,7 +182,7 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
     if (!nest_walks_op(r->l, op)) return false;
     for (int i = o->input_count; i < op_operand_count(o); i++)
         if (r->writers[op_operand(o, i)] > 1) return false;
-    if (r->count >= r->most) return true; /* to leave an op out asks less of a nest */
+    if (r->count >= r->most) return true; /* leaving out an op keeps the bound valid */
     struct reach_op *to = &r->ops[r->count++];
     to->op = op;
     op_index_of(g, o, &to->x);
@@ -199,7 +198,7 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
     return true;
 }
 
-/* How many variables of an op are of a class, and one of them. */
+/* Counts the variables of an op in a class; *var is one of them. */
 static int vars_in(struct axis_reach *r, const struct reach_op *o, int32_t class, int *var)
 {
     int count = 0;
@@ -209,8 +208,8 @@ static int vars_in(struct axis_reach *r, const struct reach_op *o, int32_t class
     return count;
 }
 
-/* May a nest of more ops reach an op that the class does not? Not if each of its variables' classes stands
- * beside this class in some op. */
+/* True if a nest of more ops may join the op to the class. False if each of the op's classes already occurs
+ * together with this class in some op. */
 static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32_t class)
 {
     int var;
@@ -224,7 +223,7 @@ static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32
     return may;
 }
 
-/* The most tiles of an axis; 1: it is none. */
+/* An upper bound on the tiles of an axis; 1: no axis. */
 static int64_t axis_reach_tiles_of(struct axis_reach *r, int32_t class)
 {
     int64_t most = 0;
@@ -234,7 +233,7 @@ static int64_t axis_reach_tiles_of(struct axis_reach *r, int32_t class)
         if (count > 1 || (count == 0 && !may_be_reached(r, o, class))) return 1;
         if (count == 0) continue;
         if (!op_index_tileable(&o->x, v)) return 1;
-        /* A running sum may be read; by whom is not asked here. */
+        /* The running sum of a logsumexp may be read; the reader is not checked here. */
         bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
         const struct lx_op *op = &r->l->graph->ops[o->op];
         for (int k = op->input_count; waits && k < op_operand_count(op); k++)

@@ -1,5 +1,5 @@
-/* Candidates for nests: all runs from every op on, their axes and levels; the best are kept in a short
- * list. */
+/* Candidates for nests: tries all runs from every op on, with their axes and levels; keeps the best in short
+ * lists. */
 #include "nests/nest_candidates.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -8,48 +8,49 @@
 
 #include <string.h>
 
-/* --- Guesses of what a nest would move, by load alone. --- */
+/* --- Guesses of a nest's traffic, from the load of the scratchpads alone. --- */
 
 struct run_tensor {
     int32_t tensor, first, last; /* ticks of its accesses in the run */
-    int32_t reads, writes;       /* accesses */
-    int64_t bytes;               /* whole */
-    bool made, wanted;           /* by an op of the run; and after it */
+    int32_t reads, writes;       /* accesses in the run */
+    int64_t bytes;               /* of the whole tensor */
+    bool made, wanted;           /* an op of the run makes it; a later op or the outside needs it */
     bool gives_way;              /* the last op may write over it */
     signed char dim[MOST_AXES];  /* per axis of the run: the dimension that it indexes, or -1 */
-    bool summed[MOST_AXES];      /* the op that makes it sums over the axis */
+    bool summed[MOST_AXES];      /* per axis: the op that makes the tensor sums over it */
 };
 
 struct hold_way {
     bool is;
     int64_t bytes, cost;
-    int32_t from, to; /* ticks of the run */
+    int32_t from, to; /* ticks on chip */
 };
 
-/* All ways to hold a tensor; and the cheapest that fits now. */
+/* The ways to hold a tensor at each level, and the cheapest that fits. */
 struct tensor_ways {
     struct hold_way at[LX_MAX_LEVELS + 1];
-    int64_t off;  /* what it costs in HBM */
-    int best;     /* -1: HBM */
-    double worth; /* what a byte of that saves per tick */
+    int64_t off;  /* bytes moved if in HBM */
+    int best;     /* level; -1: HBM */
+    double worth; /* bytes saved by `best` per byte held and tick */
 };
 
-/* Guesses of nests with levels that cut axes `axis` into `tiles`. */
+/* A guess for a nest with levels that cut axes `axis` into `tiles`. */
 struct guessing {
     const struct run_tensor *t;
-    int32_t count, first, last; /* tensors; and ops of the run */
+    int32_t count, first, last; /* tensors; ops of the run */
     int levels;
     const int *axis;
     const int64_t *tiles;
     int64_t room;
     int64_t *load;            /* per op of the run */
     struct tensor_ways *ways; /* per tensor */
-    signed char *hold;        /* per tensor: its level; -1: HBM */
+    signed char *hold;        /* per tensor: its level; -1: HBM; -2: undecided */
 };
 
 enum levels_of { INDEXING, OTHER, SUMMED };
 
-/* Iterations of the levels up to `level` that index the tensor, that do not, or that its op sums over. */
+/* Product of the tile counts up to `level` over levels that index the tensor, that do not, or that its op
+ * sums over. */
 static int64_t nest_guess_product(const struct guessing *g, const struct run_tensor *t, int level,
                                   enum levels_of of)
 {
@@ -102,7 +103,7 @@ static int64_t nest_guess_cost_of(const struct tensor_ways *y, int level)
     return level < 0 ? y->off : y->at[level].cost;
 }
 
-/* The cheapest way that fits beside what is there; -1: HBM. */
+/* The cheapest level that fits in the room left; -1: HBM. */
 static int cheapest(const struct guessing *g, const struct tensor_ways *y)
 {
     int level = -1;
@@ -122,7 +123,7 @@ static void nest_guess_judge(const struct guessing *g, struct tensor_ways *y)
         (double)(y->off - w->cost) / ((double)w->bytes + 1) / (double)(max_i64(w->to - w->from, 0) + 1);
 }
 
-/* Tensors of the run that cost the same byte by byte, whatever the tiles, as one; into `groups`. */
+/* Merges tensors whose cost per byte is equal for all tile counts, into `groups`; returns their number. */
 static int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *groups)
 {
     int32_t count = 0;
@@ -145,8 +146,8 @@ static int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *gr
     return count;
 }
 
-/* Bytes that it moves by load. Tensors are taken on chip from the best bargain on, each with the cheapest
- * hold that fits; then holds are changed where that pays. */
+/* Guesses the bytes that a nest moves. Tensors go on chip greedily, the most bytes saved per byte and tick
+ * first, each with the cheapest hold that fits; then holds are improved. */
 static int64_t nest_guess(const struct guessing *g)
 {
     int64_t bytes = 0;
@@ -159,7 +160,7 @@ static int64_t nest_guess(const struct guessing *g)
         nest_guess_judge(g, y);
     }
     for (int32_t n = 0; n < g->count; n++) {
-        /* The best bargain of those that are left. */
+        /* The undecided tensor with the largest worth. */
         int32_t i = -1;
         for (int32_t j = 0; j < g->count; j++)
             if (g->hold[j] == -2 && (i < 0 || g->ways[j].worth > g->ways[i].worth)) i = j;
@@ -168,7 +169,7 @@ static int64_t nest_guess(const struct guessing *g)
         bytes += nest_guess_cost_of(y, y->best);
         if (y->best < 0) continue;
         nest_guess_put(g, &y->at[y->best], 1);
-        /* The load only grows: a way is the cheapest as long as it fits. */
+        /* The load only grows: a way stays the cheapest while it fits. */
         const struct hold_way *put = &y->at[y->best];
         for (int32_t k = 0; k < g->count; k++) {
             struct tensor_ways *other = &g->ways[k];
@@ -179,7 +180,7 @@ static int64_t nest_guess(const struct guessing *g)
         }
     }
     bool any = true;
-    for (int k = 0; k < 3 && any; k++) { /* is there a better way now for any of the tensors? */
+    for (int k = 0; k < 3 && any; k++) { /* improve single holds */
         any = false;
         for (int32_t i = 0; i < g->count; i++) {
             const struct tensor_ways *y = &g->ways[i];
@@ -204,17 +205,17 @@ enum { MOST_COUNTS = 64 };
 struct finding {
     const struct nest_asks *asks;
     const struct lx_layouts *l;
-    struct arena *memory, *scratch; /* of what is kept; of a run */
+    struct arena *memory, *scratch; /* memory: for results; scratch: for one run */
     struct nest_list all, runs;
-    struct nest_candidate one; /* the best of the run under way; level_count 0: none */
+    struct nest_candidate one; /* best candidate of the current run; level_count 0: none */
     int32_t first, last;
     int axis_count;
     struct axis_found axes[MOST_AXES];
     int64_t counts[MOST_AXES][MOST_COUNTS];
     int count_of[MOST_AXES];
-    struct run_tensor *tensors, *groups; /* and those that are alike for the axes under way as one */
+    struct run_tensor *tensors, *groups; /* groups: tensors merged for the current axes */
     int32_t tensor_count, group_count;
-    int64_t now; /* bytes that its ops move */
+    int64_t now; /* bytes that the run's ops move now */
     int64_t *load;
     struct tensor_ways *ways;
     signed char *hold;
@@ -234,7 +235,7 @@ static bool nest_candidates_is_wanted(const struct nest_list *l, const struct ne
     return l->most > 0 && (l->count < l->most || nest_candidates_is_better(c, &l->at[l->most - 1]));
 }
 
-/* Into its place in the list; what falls out at the end is the worst. */
+/* Inserts a candidate at its place; a full list drops its worst. */
 static void nest_candidates_insert(struct nest_list *l, const struct nest_candidate *c)
 {
     int32_t at = l->count == l->most ? l->most - 1 : l->count++;
@@ -242,7 +243,7 @@ static void nest_candidates_insert(struct nest_list *l, const struct nest_candid
     l->at[at] = *c;
 }
 
-/* The best of its run so far, where these are wanted. */
+/* True if the candidate would be the best of its run, if those are collected. */
 static bool leads(const struct finding *f, const struct nest_candidate *c)
 {
     return nest_candidates_is_wanted(&f->runs, c) &&
@@ -262,7 +263,7 @@ static struct guessing guess_of(const struct finding *f, int levels, const int *
 
 typedef const signed char (*level_vars)[LX_MAX_LEVELS];
 
-/* Per op: its variable of each level. */
+/* Per op: its variable at each level. */
 static level_vars vars_of_axes(const struct finding *f, int levels, const int *axis, struct arena *memory)
 {
     int32_t ops = f->last - f->first + 1;
@@ -272,7 +273,7 @@ static level_vars vars_of_axes(const struct finding *f, int levels, const int *a
     return (level_vars)var;
 }
 
-/* All counts of the levels from `level` on, as long as there is time. */
+/* Tries all tile counts of the levels from `level` on, until cancelled. */
 static void nest_candidates_try_counts(struct finding *f, int levels, const int *axis, int level,
                                        int64_t *tiles)
 {
@@ -301,7 +302,7 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     c.bytes = nest_guess(&g);
     c.gain = f->now - c.bytes;
     if (!nest_candidates_is_of_use(f, &c)) return;
-    /* Variables of the levels, and the holds, copied for good. */
+    /* Copies variables and holds to the result's memory. */
     struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
     for (int32_t i = 0; i < f->tensor_count; i++)
         if (f->hold[i] >= 0) holds[c.hold_count++] = (struct hold){f->tensors[i].tensor, 0, f->hold[i]};
@@ -414,7 +415,7 @@ static void try_run(struct finding *f, const struct axis_run *r)
     for (int32_t i = 0; i < f->tensor_count; i++) worth |= f->tensors[i].reads + f->tensors[i].writes > 1;
     if (!worth || f->now == 0) return;
     for (int a = 0; a < f->axis_count; a++) {
-        /* Divisors from 2 on; if they are too many, evenly spread ones. */
+        /* Divisors from 2 on; if too many, evenly spaced ones. */
         int64_t all[256], n = f->axes[a].divides;
         int count = 0;
         for (int64_t t = 2; t <= n && t <= 4096 && count < 256; t++)

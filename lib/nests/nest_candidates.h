@@ -1,7 +1,6 @@
-/* Candidates for nests: runs of ops, axes and counts of tiles, with the bytes that each would move. A
- * candidate is priced as if all scratchpads were one and empty at its begin: each tensor of the run is in
- * HBM, or held with one of its levels. A rough guess: the caller plans the best few in full. Runs of some
- * dozen ops, three axes. */
+/* Candidates for nests: runs of ops, axes and tile counts, each with a guess of its traffic. The guess treats
+ * all scratchpads as one, empty at the start of the run: each tensor of the run is in HBM, or held at one
+ * level. It is rough: the caller plans the best few in full. Runs of some dozen ops, three axes. */
 #ifndef LX_NESTS_NEST_CANDIDATES_H
 #define LX_NESTS_NEST_CANDIDATES_H
 
@@ -10,22 +9,22 @@
 
 struct nest_candidate {
     struct lx_nest nest;
-    const struct hold *holds; /* of nest 0: those that differ from the usual; in order of tensors */
+    const struct hold *holds; /* of nest 0: holds that differ from the default; by tensor */
     int32_t hold_count;
-    int64_t bytes; /* that it is guessed to move */
-    int64_t gain;  /* less than now */
+    int64_t bytes; /* guess of its HBM bytes */
+    int64_t gain;  /* guess of the bytes saved */
 };
 
 struct nest_asks {
-    const struct draft *now; /* with the nests that there are */
-    const int64_t *op_bytes; /* per op: HBM bytes that it moves now */
+    const struct draft *now; /* with its nests */
+    const int64_t *op_bytes; /* per op: HBM bytes that it moves in `now` */
     int64_t room;            /* bytes of all scratchpads */
-    int32_t longest;         /* ops of a run */
-    int levels;              /* at most */
-    int counts;              /* of tiles per axis */
-    int32_t most;            /* candidates that are wanted */
-    int32_t most_runs;       /* and runs with their best one; 0: none */
-    int64_t least_gain;      /* guesses may be wrong: below 0, they need not promise anything */
+    int32_t longest;         /* limit on the ops of a run */
+    int levels;              /* limit on levels */
+    int counts;              /* limit on tile counts per axis */
+    int32_t most;            /* limit on candidates */
+    int32_t most_runs;       /* limit on runs, each with its best candidate; 0: none */
+    int64_t least_gain;      /* drops candidates below; may be negative, since guesses may be wrong */
 };
 
 struct nest_list {
@@ -33,36 +32,37 @@ struct nest_list {
     int32_t count, most;
 };
 
-/* The best by gain, then fewer iterations, fewer levels, the earlier run; overall, and one per run. */
+/* Fills `all` with the best candidates and `runs` with the best one of each run: by gain, then fewer
+ * iterations, fewer levels, the earlier run. */
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs);
 
-/* Nests over other runs: with ops more or less at either end, with a level more. */
+/* Edits of a nest: more or fewer ops at either end, a level more or less. */
 
-/* The same levels over [first, last], which shares an op with the nest's own run; other ops get their axes by
- * shared tensors. False: an op is not reached. nest_valid checks the rest. */
+/* The same levels over [first, last], which shares an op with the nest's run; further ops get their axes
+ * through shared tensors. False: an op has no such axis. nest_valid checks the rest. */
 bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t first, int32_t last,
                struct arena *memory, struct lx_nest *out);
-/* One more level before level `at`, of the axis of variable `var` of the first op. False: it is no axis. */
+/* Adds a level before level `at`: the axis of variable `var` of the first op. False: no such axis. */
 bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, int var, int64_t tiles,
                  struct arena *memory, struct lx_nest *out);
-/* Without level `at`; two levels changed for each other. */
-bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out);
-bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out);
+/* Removes level `at`; swaps two levels. */
+void nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out);
+void nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out);
 
-/* alone.c: HBM bytes that no plan goes below, with nests or without. */
+/* alone.c: lower bounds on HBM bytes, with nests or without. */
 struct alone_asks {
     int64_t room;   /* bytes of all scratchpads together */
-    bool any_order; /* ops may change places */
+    bool any_order; /* ops may be reordered */
 };
 
-/* The sum over all tensors of the least that each costs alone on chip, under any nests and holds. `x`: a
- * draft without nests, in the order of the graph. */
+/* Sum over all tensors of the least traffic of each alone on chip, under any nests and holds. `x`: a draft
+ * without nests, in the order of the graph. */
 int64_t alone_traffic(const struct draft *x, const struct alone_asks *asks);
-/* The same where all has room and ops may change places: what must cross once. */
+/* The same with unlimited room and any order: the compulsory traffic. */
 int64_t crossing_traffic(const struct draft *x);
-/* Could a plan with nests move less than all without? Only if some nest cuts a tensor that two of its ops
- * access, or one of them twice. */
+/* True if a plan with nests could move less than all plans without: some nest cuts a tensor that two of its
+ * ops access, or one op twice. */
 bool nests_help(const struct draft *x, bool any_order);
 
 #endif

@@ -1,7 +1,7 @@
-/* Divisions of the ops of a body that agree: a beam over the ops in order of time. Of each prefix the best
- * few ways to divide it are kept: least excess of the held parts over a scratchpad, then predicted time, with
- * copies over the ring between different views. Not network/beam.h: a way carries the load of every tick,
- * most trials end while their accesses are added, and nothing is proved of dropped ways. */
+/* Chooses divisions of the ops of a body that agree: a beam over the ops in order of time. It keeps the best
+ * few ways to divide each prefix: least excess of the held parts over a scratchpad, then least predicted
+ * time, with copies over the ring between different views. Not network/beam.h: a way carries the load of
+ * every tick, most trials end while their accesses are added, and no bound is needed. */
 #include "nests/nest_menus.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -11,33 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- The run of ops: menus, parts of tensors, labels of their views, and the load beside. --- */
+/* --- The run of ops: menus, parts of tensors, labels of their views, and the load of other buffers. --- */
 
 struct body_part {
     int32_t tensor;
-    int32_t last_access;  /* so far */
-    bool wanted;          /* on chip it would save something */
-    bool stuck;           /* no copy in another view: no ring, or made and held in a nest */
-    int before, behind;   /* labels with which it comes from outside and goes on there; -1: it does not */
-    int32_t from, until;  /* ops of the run while it is there */
-    int64_t saved;        /* bytes, if it is on chip */
-    int64_t least;        /* bytes of a core, however its ops are divided */
+    int32_t last_access;  /* last access so far */
+    bool wanted;          /* it saves traffic on chip */
+    bool stuck;           /* only one view possible: no ring, or made and held in a nest */
+    int before, behind;   /* labels of its views before and after the run; -1: not on chip there */
+    int32_t from, until;  /* ops of the run in which it lives */
+    int64_t saved;        /* bytes saved on chip */
+    int64_t least;        /* least bytes per core under any division */
     int64_t fills;        /* how often it is filled */
-    int64_t before_bytes; /* of a core, of what comes from outside */
+    int64_t before_bytes; /* bytes per core of view `before` */
 };
 
 struct body_access {
-    int32_t of;           /* its part */
-    int32_t op;           /* of the run */
-    int32_t from, to;     /* ops of the run while it is there */
-    int32_t previous;     /* access of the part; -1: the first */
-    const int *label;     /* per choice of the op; -1: no buffer can be so */
-    const int64_t *bytes; /* per choice: a core's part */
-    int64_t lost;         /* of a core, if it cannot be on chip */
-    int gives_way;        /* of an output: an input that it may be written over, by operand; -1: none */
+    int32_t of;           /* index of its part */
+    int32_t op;           /* op of the run */
+    int32_t from, to;     /* ops of the run in which its buffer lives */
+    int32_t previous;     /* previous access of the part; -1: none */
+    const int *label;     /* per choice of the op; -1: no buffer possible */
+    const int64_t *bytes; /* per choice: bytes per core */
+    int64_t lost;         /* bytes per core moved if off chip */
+    int gives_way;        /* of an output: operand number of an input whose place it may take; -1: none */
 };
 
-/* A choice of the menu with what it takes; by memory: if all that is not wanted on chip goes through HBM. */
+/* A choice of the menu and its time; by_memory: with HBM time of operands that are not wanted on chip. */
 struct body_choice {
     int number;
     double us;
@@ -45,16 +45,16 @@ struct body_choice {
 
 struct body {
     const struct draft *x;
-    struct nest_views *views; /* whose numbers are labels */
-    int32_t *last_part;       /* per tensor: 1 + its last part so far */
+    struct nest_views *views; /* gives the labels */
+    int32_t *last_part;       /* per tensor: 1 + its last part so far; 0: none */
     int32_t first, last, op_count, part_count, access_count;
     struct nest_menu *menus;      /* per op */
-    struct body_choice **choices; /* per op: those of its menu, the quickest first */
+    struct body_choice **choices; /* per op: the choices of its menu, fastest first */
     double *times;                /* per op: iterations */
     int32_t *access_at;           /* per op, and one more */
     struct body_access *accesses; /* by op, operands in order */
     struct body_part *parts;
-    int64_t *load; /* per op: of what else is there */
+    int64_t *load; /* per op: bytes of other buffers */
     int64_t capacity;
     bool by_memory;
 };
@@ -69,7 +69,7 @@ static bool nest_body_is_extern(const struct draft *x, int32_t access)
     return x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN;
 }
 
-/* May one stay serve both accesses, the second after the first? */
+/* True if one stay may serve both accesses, the second after the first. */
 static bool nest_body_joins(const struct draft *x, int32_t one, int32_t two)
 {
     if (one < 0 || two < 0 || nest_body_is_extern(x, one) || nest_body_is_extern(x, two)) return false;
@@ -85,12 +85,12 @@ static int label_outside(const struct body *b, const struct body_part *t, int32_
 {
     struct lx_core_view v = held_view(b->x, access);
     *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
-    /* The number of a view; -1: no buffer has it. */
+    /* The number of a view; -1: no buffer can have it. */
     if (!view_holds(&b->x->layouts->layouts[t->tensor], &v, !b->x->how.passes.no_ring)) return -1;
     return nest_view_number(b->views, t->tensor, &v);
 }
 
-/* Would it save anything? As stay_prices.c has it, whatever its views are. */
+/* True if the part saves traffic on chip under any view; the costs are those of stay_prices.c. */
 static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
 {
     int64_t off = 0, on = 0, whole = tensor_bytes(x->layouts, t->tensor);
@@ -115,7 +115,7 @@ static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int3
     return on < off || (t->behind >= 0 && written);
 }
 
-/* A part that begins with `access`, number `k` of its tensor. */
+/* Begins a part with `access`, number `k` of its tensor. */
 static void begin_part(struct body *b, int32_t access, int32_t k)
 {
     const struct draft *x = b->x;
@@ -146,7 +146,7 @@ static void begin_part(struct body *b, int32_t access, int32_t k)
                 !nest_body_is_extern(x, access) && nest_body_is_wanted(x, t, k, to);
 }
 
-/* The part of an access: that of the one before, or a new one. */
+/* The part of an access: the current part of its tensor if one stay can serve both, else a new one. */
 static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previous)
 {
     const struct draft *x = b->x;
@@ -165,7 +165,7 @@ static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previo
     return b->part_count - 1;
 }
 
-/* Labels and sizes of one access for each choice of its op. */
+/* Sets labels and sizes of one access for each choice of its op. */
 static void label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
                          struct arena *memory)
 {
@@ -195,7 +195,7 @@ static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
     nest_menu_of(menus, x->divisions, op, &b->menus[o]);
     if (b->menus[o].count == 0) {
-        /* An op that is not up for choice: its one division. */
+        /* An op without a menu keeps its one division. */
         int n = op_operand_count(&x->graph->ops[op]);
         struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
         struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
@@ -208,13 +208,13 @@ static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     b->access_at[o] = b->access_count;
     for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
-    /* An input that ends with the op, so that the output may lie over it. */
+    /* Finds an input that ends with the op, so the output may take its place. */
     const struct lx_op *is = &x->graph->ops[op];
     struct body_access *made = &b->accesses[b->access_count - 1],
                        *out = &b->accesses[b->access_at[o] + is->input_count];
     for (int i = 0; i < is->input_count && out->from == out->to && made->gives_way < 0; i++) {
         const struct body_access *in = &b->accesses[b->access_at[o] + i];
-        int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* the last access that an iteration makes */
+        int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* last access in an iteration */
         while (nest >= 0 && k > x->tensor_at[is->inputs[i]] &&
                x->access_op[x->tensor_access[k]] > x->how.nests[nest].last)
             k--;
@@ -229,7 +229,7 @@ static bool is_there(const struct body_part *t, int32_t o)
     return t->wanted && t->from <= o && o <= t->until;
 }
 
-/* The op with most, of what parts take at least; -1: all of them fit. */
+/* The op with the largest minimum load above the capacity; -1: all parts fit. */
 static int32_t nest_body_fullest(const struct body *b)
 {
     int64_t most = b->capacity;
@@ -243,7 +243,7 @@ static int32_t nest_body_fullest(const struct body *b)
     return at;
 }
 
-/* The choices of each op by their time, the quickest first; menus stand in nearly this order. */
+/* Sorts the choices of each op by time; menus are nearly in this order already. */
 static void nest_body_rank(struct body *b, struct arena *memory)
 {
     for (int32_t o = 0; o < b->op_count; o++) {
@@ -283,7 +283,7 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
     for (int32_t o = 0; o < out->op_count; o++) nest_body_fill_op(out, o, menus, memory);
-    /* Buffers beside the run; more than half a scratchpad of them will not be there. */
+    /* Load of other buffers, capped at half a scratchpad: beyond that not all of them will stay. */
     for (int32_t s = 0; s < x->problem.count && out->op_count < x->graph->op_count; s++) {
         const struct lx_buffer *y = &x->buffers[s];
         bool ours = x->stays[s].bar != LX_BAR_NONE || out->last_part[x->stays[s].tensor] > 0;
@@ -291,7 +291,7 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
         for (int32_t o = 0; o < out->op_count; o++)
             out->load[o] = min_i64(out->load[o] + y->size, out->capacity / 2);
     }
-    /* Parts that do not all fit are dropped, those that save least for their size first. */
+    /* Drops parts that do not fit together; first the ones that save least for their size. */
     for (int32_t o = nest_body_fullest(out); o >= 0; o = nest_body_fullest(out)) {
         struct body_part *worst = NULL;
         for (int32_t i = 0; i < out->part_count; i++) {
@@ -308,27 +308,27 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
 
 /* --- The beam. --- */
 
-/* Ways that are kept; and what a byte too much counts. */
+/* WIDTH: ways kept. LOSS: weight of a byte beyond capacity. */
 enum { WIDTH = 12, LOSS = 8 };
 
 struct way {
-    int64_t excess; /* bytes that a core has too much, over all ticks */
+    int64_t excess; /* bytes per core beyond capacity, weighted, over all ticks */
     double us;
-    uint64_t seen; /* how it leaves what later ops use: of two that leave it alike the worse is of no use */
+    uint64_t seen; /* hash of the views left for later ops: of two equal ways the worse is dropped */
     int *choice;   /* per op */
     int64_t *load; /* per op */
 };
 
-/* Added to the load of a way, to be taken away again. */
+/* Load added to a way, undone after the trial. */
 struct added {
     int32_t from, to;
     int64_t bytes;
 };
 
-/* State of a part before the op of an access. `until[label]`, the last op of a buffer with this label, is
- * valid where `seen[label]` is the way's turn. */
+/* State of a part before the op of an access. until[label], the last op of a buffer with this label, is valid
+ * if seen[label] equals the current `turn`. */
 struct past {
-    int main; /* label of the first buffer; -1: there was none */
+    int main; /* label of the first buffer; -1: none */
     int64_t main_bytes;
     int64_t *seen;
     int32_t *until;
@@ -338,16 +338,16 @@ struct dividing {
     const struct body *b;
     struct way now[WIDTH], next[WIDTH];
     int now_count, next_count;
-    struct way trial; /* `load` is that of the way it comes from, with what is added */
+    struct way trial; /* `load`: of the parent way, with `added` */
     struct added *added;
     int added_count;
     struct past *past; /* per operand of the op */
-    int32_t *left;     /* per part that later ops use: its last access so far */
+    int32_t *left;     /* last access so far of each part that later ops use */
     int32_t left_count;
     int64_t turn;
 };
 
-/* What is nearly full is hard to pack. */
+/* A scratchpad that is nearly full is hard to pack. */
 static int64_t too_much(const struct body *b, int64_t load)
 {
     return LOSS * max_i64(0, load - b->capacity) + max_i64(0, load - b->capacity * 7 / 8);
@@ -365,7 +365,7 @@ static void nest_divide_add_load(struct dividing *d, int32_t from, int32_t to, i
     }
 }
 
-/* Walks the accesses of the part before the op of `at`, the last first. */
+/* Collects the earlier accesses of the part, before the op of `at`, into `p`; the last first. */
 static void look_back(const struct dividing *d, const struct way *w, int32_t at, struct past *p)
 {
     const struct body *b = d->b;
@@ -385,7 +385,8 @@ static void look_back(const struct dividing *d, const struct way *w, int32_t at,
     }
 }
 
-/* Is the slice `label` on chip when access `at` runs, counting earlier accesses of the same op? */
+/* True if a buffer with this label is on chip when access `at` runs, also by earlier accesses of the same
+ * op. */
 static bool is_there_until(const struct dividing *d, int32_t at, struct past *p, int label, int32_t *until)
 {
     const struct body *b = d->b;
@@ -405,7 +406,7 @@ static bool is_there_until(const struct dividing *d, int32_t at, struct past *p,
     return same;
 }
 
-/* Microseconds of bringing it from the first view to another. */
+/* Microseconds to relayout the part from one view to another, over all its fills. */
 static double ring_us(const struct body *b, const struct body_part *t, int from, int to)
 {
     if (from < 0 || from == to) return 0;
@@ -429,15 +430,15 @@ static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p
     else if (same)
         nest_divide_add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
     else {
-        /* A buffer begins, filled over the ring from the first. The first is there until the last access,
-         * since later ops are not known yet; others as long as they are used. */
+        /* A buffer begins, filled over the ring from the first buffer. The first one stays until the part's
+         * last access, since later ops are not known yet; others stay while they are used. */
         const struct body_part *t = &b->parts[a->of];
         if (p.main >= 0) {
             d->trial.us += ring_us(b, t, p.main, a->label[c]);
             d->trial.excess += t->stuck ? LOSS * a->lost : 0;
         }
         if (t->before >= 0 && a->previous < 0) nest_divide_add_load(d, 0, a->op, p.main_bytes);
-        bool over = false; /* the output lies where an input did */
+        bool over = false; /* the output takes the place of an input */
         if (a->gives_way >= 0) {
             const struct body_access *in = &b->accesses[b->access_at[a->op] + a->gives_way];
             over = b->parts[in->of].wanted && in->label[c] >= 0 && in->bytes[c] >= a->bytes[c];
@@ -451,17 +452,17 @@ static bool nest_divide_is_better(const struct way *a, const struct way *b)
     return a->excess != b->excess ? a->excess < b->excess : a->us < b->us;
 }
 
-/* Nothing makes a way better again. */
+/* Costs only grow: a way that is too bad stays so. */
 static bool nest_divide_is_of_use(const struct dividing *d)
 {
     return d->next_count < WIDTH || nest_divide_is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
-/* The place of the trial: of a way that leaves the same views, a new one, or of the worst; -1: it is
+/* The index in `next` for the trial: of a way with equal views, a new one, or the worst; -1: the trial is
  * worse. */
 static int place_of_trial(struct dividing *d)
 {
-    /* In which views a way leaves them. */
+    /* Hash of the views that the way leaves. */
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int32_t i = 0; i < d->left_count; i++)
         for (int32_t at = d->left[i]; at >= 0; at = d->b->accesses[at].previous) {
@@ -474,7 +475,7 @@ static int place_of_trial(struct dividing *d)
     return d->next_count < WIDTH ? d->next_count++ : WIDTH - 1;
 }
 
-/* Extends the way `from` by each choice of op o; the quickest come first. */
+/* Extends the way `from` by each choice of op o; fastest first. */
 static void nest_divide_step_from(struct dividing *d, const struct way *from, int32_t o)
 {
     const struct body *b = d->b;
@@ -491,7 +492,7 @@ static void nest_divide_step_from(struct dividing *d, const struct way *from, in
         for (int32_t a = first; a < end && nest_divide_is_of_use(d); a++)
             nest_divide_add_access(d, a, d->past[a - first]);
         if (o == b->op_count - 1) {
-            /* What goes on behind the run is there in another view. */
+            /* A part used after the run needs a relayout if it ends in another view. */
             for (int32_t i = 0; i < b->part_count; i++) {
                 const struct body_part *t = &b->parts[i];
                 int last = -1;

@@ -1,4 +1,4 @@
-/* Axes carried on through the tensors that ops share. */
+/* Extends axes through the tensors that ops share. */
 #include "nests/nest_candidates.h"
 #include "layout/op_index.h"
 
@@ -6,16 +6,16 @@
 
 typedef signed char (*vars)[LX_MAX_LEVELS];
 
-/* A run whose variables are being found, level by level. */
+/* A run whose variables are determined level by level. */
 struct growing {
     const struct lx_graph *g;
     int32_t first, count;
     struct op_index *x; /* per op */
-    vars var;           /* -1: not known yet */
-    signed char *dim;   /* per tensor: the dimension that the level cuts, or -1 */
+    vars var;           /* per op and level; -1: unknown */
+    signed char *dim;   /* per tensor: dimension cut by the current level, or -1 */
 };
 
-/* What an op whose variable is known says of its tensors. */
+/* Marks the dimension that the variable of op `o` indexes, in each of its tensors. */
 static void mark_tensors(struct growing *w, int32_t o, int level)
 {
     for (int i = 0; i < w->x[o].operand_count; i++) {
@@ -34,10 +34,10 @@ static bool reach_all(struct growing *w, int level)
     }
     for (bool any = true; any && left > 0;) {
         any = false;
-        for (int32_t k = 0; k < 2 * w->count; k++) { /* there and back */
+        for (int32_t k = 0; k < 2 * w->count; k++) { /* forward, then backward */
             int32_t o = k < w->count ? k : 2 * w->count - 1 - k;
             if (w->var[o][level] >= 0) continue;
-            /* The variable by the tensors that others have marked. */
+            /* The variable that indexes a marked dimension. */
             for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
                 int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
                 if (dim >= 0 && dim < w->x[o].rank[i]) w->var[o][level] = w->x[o].var[i][dim];
@@ -75,7 +75,7 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     return true;
 }
 
-/* The nest with levels old[0], old[1], ...; -1: a new level, left open. */
+/* The nest with levels old[0], old[1], ...; -1: a new level, set by the caller. */
 static vars take_levels(const struct lx_nest *n, const int *old, int count, struct arena *memory,
                         struct lx_nest *out)
 {
@@ -108,19 +108,17 @@ bool nest_deeper(const struct lx_layouts *l, const struct lx_nest *n, int at, in
     return true;
 }
 
-bool nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out)
+void nest_shallower(const struct lx_nest *n, int at, struct arena *memory, struct lx_nest *out)
 {
     int old[LX_MAX_LEVELS];
     for (int level = 0; level + 1 < n->level_count; level++) old[level] = level < at ? level : level + 1;
     take_levels(n, old, n->level_count - 1, memory, out);
-    return true;
 }
 
-bool nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out)
+void nest_swapped(const struct lx_nest *n, int one, int two, struct arena *memory, struct lx_nest *out)
 {
     int old[LX_MAX_LEVELS];
     for (int level = 0; level < n->level_count; level++)
         old[level] = level == one ? two : level == two ? one : level;
     take_levels(n, old, n->level_count, memory, out);
-    return true;
 }

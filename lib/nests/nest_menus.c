@@ -1,4 +1,4 @@
-/* Menus of tiles: the divisions of one tile, less the slow ones; and views by number. */
+/* Menus of tiles: the divisions of one tile without slow ones; numbers of views. */
 #include "nests/nest_menus.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of what views_equal compares. */
+/* Covers the fields that views_equal compares. */
 static uint64_t hash_view(int32_t tensor, const struct lx_core_view *v)
 {
     int64_t words[2 + 4 * LX_MAX_DEVICE_RANK];
@@ -71,7 +71,7 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     return r->us[to];
 }
 
-/* Choices of an op; and how much slower than the quickest one may be. */
+/* Choices of an op; limit on their time relative to the fastest. */
 enum { MOST_CHOICES = 48, SLOWER = 16 };
 
 static double nest_menus_time_of(const struct division_menu *m, int32_t c)
@@ -79,7 +79,7 @@ static double nest_menus_time_of(const struct division_menu *m, int32_t c)
     return fmax(m->parts[c].compute_us, m->parts[c].port_us) + m->parts[c].extra_us + m->parts[c].back_us;
 }
 
-/* The quickest `most` of the menu, in order: their numbers. */
+/* Picks the fastest choices of the menu, at most MOST_CHOICES, in order; returns their number. */
 static int nest_menus_pick(const struct division_menu *m, int32_t *picked)
 {
     int count = 0;
@@ -156,7 +156,7 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     *last = m->at.count;
 }
 
-/* What a buffer has of a tile's view. */
+/* The view of the buffer that holds a tile's view. */
 static struct lx_core_view nest_menus_held_of(const struct draft *x, int32_t access,
                                               const struct lx_core_view *v)
 {
@@ -193,7 +193,7 @@ static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const st
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory)
 {
-    /* All that labels depend on, besides the menu and the operand. */
+    /* Labels depend on these, the menu and the operand. */
     struct menu_labels key = {.in_nest = x->held && x->held[access].nest >= 0,
                               .sums_meet = !x->how.passes.no_ring};
     int operand = access - x->access_at[x->access_op[access]];

@@ -1,5 +1,5 @@
-/* Divisions of a tile that are not much slower than the quickest, made once for each op and its tiles, each
- * with its views. Up to some dozen an op. */
+/* Divisions of an op's tile that are not much slower than the fastest, with their views. Made once for each
+ * op and its tiles. Up to some dozen an op. */
 #ifndef LX_NESTS_NEST_MENUS_H
 #define LX_NESTS_NEST_MENUS_H
 
@@ -7,10 +7,10 @@
 #include "divide/divide.h"
 #include "stays/draft.h"
 
-/* Views of tensors by number, so that equal views are compared once, and the cost from one to another is
+/* Numbered views of tensors: equal views have equal numbers, and the cost from one view to another is
  * computed once. Up to some hundred a tensor. */
 
-/* What it takes to come from a view to the others of its tensor; below 0: not known yet. */
+/* Relayout cost from one view to the others of its tensor; below 0: not computed yet. */
 struct view_row {
     double *us;
     int room;
@@ -18,7 +18,7 @@ struct view_row {
 
 struct tensor_views {
     VEC(struct lx_core_view) at;
-    VEC(struct view_row) rows; /* per view, as far as they were asked for */
+    VEC(struct view_row) rows; /* per view, allocated on demand */
 };
 
 struct view_place {
@@ -29,7 +29,7 @@ struct view_place {
 struct nest_views {
     VEC(struct tensor_views) of; /* per tensor */
     VEC(struct view_place) order;
-    int32_t *slots; /* by hash of tensor and view: 1 + its place in `order`; 0: free */
+    int32_t *slots; /* hash table of tensor and view: 1 + index in `order`; 0: free */
     size_t slot_count;
 };
 
@@ -41,61 +41,63 @@ struct menu_labels {
     struct menu_labels *next;
     bool in_nest, sums_meet;
     int64_t tiles[LX_MAX_DEVICE_RANK];
-    int *label;     /* per choice: the number of its view; -1: no buffer can be so */
-    int64_t *bytes; /* per choice: a core's part */
-    int64_t least;  /* of these */
+    int *label;     /* per choice: the number of its view; -1: no buffer possible */
+    int64_t *bytes; /* per choice: bytes per core */
+    int64_t least;  /* least of `bytes` */
 };
 
 struct nest_menu {
-    int count, split_count, operand_count; /* count 0: it is divided as it is */
+    int count, split_count, operand_count; /* count 0: the op keeps its division */
     const int64_t *splits;                 /* per choice, split_count each */
-    const signed char *front; /* per choice: the variable whose slices are on neighbours; -1: by the rule */
-    const struct lx_core_view *views; /* per choice, operand_count each: of a tile */
+    /* per choice: the variable whose slices are on neighbouring cores; -1: by the default rule */
+    const signed char *front;
+    const struct lx_core_view *views; /* per choice, operand_count each: views of a tile */
     const struct cost_parts *parts;   /* per choice */
-    const double *memory_us;          /* per choice, operand_count each: of an operand that is not on chip */
-    struct lx_division **made;        /* per choice: NULL until somebody asks */
-    struct menu_labels **labels;      /* per operand: those that were asked for */
+    const double *memory_us;          /* per choice, operand_count each: HBM time if off chip */
+    struct lx_division **made;        /* per choice: NULL until requested */
+    struct menu_labels **labels;      /* per operand: list of the labels made so far */
 };
 
 struct menu_entry {
-    const char *name; /* the op by its name and by what it makes, which another may write, too */
+    const char *name; /* name and output identify the op: another op may write the same output */
     int32_t output;
     int64_t tiles[LX_MAX_VARS];
     struct nest_menu menu;
-    size_t next; /* 1 + the one before of the same output; 0: none */
+    size_t next; /* 1 + the previous entry of the same output; 0: none */
 };
 
-/* Kept for as long as plans of one graph are compared. */
+/* Lives as long as plans of one graph are compared. */
 struct nest_menus {
-    struct arena memory; /* divisions */
+    struct arena memory; /* owns the divisions */
     VEC(struct menu_entry) at;
     VEC(size_t) last; /* per output: 1 + its last entry; 0: none */
     struct nest_views views;
-    struct arena choices; /* menus and labels: not needed when the search is over */
-    /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
+    struct arena choices; /* owns menus and labels, which the search alone needs */
+    /* For the search: hashes of the nest sets planned so far, and the effort spent. */
     VEC(uint64_t) tried;
-    bool by_memory; /* choices are weighed with the time of operands in HBM, too */
+    bool by_memory; /* choices are also compared by HBM time of operands */
     int64_t spent;
 };
 
-/* `d`: with the nest of the op. */
+/* Finds or makes the menu of op `op`. `d`: divisions with the nest of the op. */
 void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out);
-/* A choice of the menu of op `op` as a division; as long-lived as the menus. */
+/* The division of a choice of the menu of op `op`; lives as long as the menus. */
 const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
                                              const struct lx_divisions *d, int32_t op, int choice,
                                              lx_status *st);
-/* Of an access of the draft, an operand of the op with this menu. In `memory` where the op has no choice. */
+/* Labels of an access of the draft, an operand of the op with this menu. They lie in `memory` if the op has
+ * no choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
-/* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */
+/* Frees everything but the divisions, at the end of a search. Menus are made again on request. */
 void nest_menus_forget(struct nest_menus *m);
 void nest_menus_free(struct nest_menus *m);
 
-/* nest_divide.c: divisions of the ops in and around nests that agree. A rough guess: the caller plans with
- * it. */
+/* nest_divide.c: chooses divisions of the ops in and around nests that agree with each other. The costs are
+ * guesses; the caller plans the result in full. */
 
-/* The ops of [first, last], which contains whole nests. `divided`: per op of the divided graph; those of the
- * run are set, and live as long as the menus. */
+/* Sets divided[op] for the ops of [first, last], which contains whole nests. The divisions live as long as
+ * the menus. */
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                  const struct lx_division **divided, lx_status *st);
 

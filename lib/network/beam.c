@@ -1,14 +1,15 @@
-/* The beam: candidates wait in a list with their nodes and numbers in pools beside it. A full list, and the
- * end of a step, merges candidates of equal rows, sorts the rest and drops those beyond the width. */
+/* The beam: candidates wait in a list; their nodes and numbers are in pools beside it. When the list is full,
+ * and at the end of a step, candidates with equal rows are merged, the rest is sorted and cut to the
+ * width. */
 #include "network/beam.h"
 #include "base/checked.h"
 
 #include <string.h>
 
 enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8, MOST_WAYS = 1 << 21 };
-enum { SHORT_RUN = 12, MANY = 512, DIGITS = 1 << 10 }; /* of sorting */
+enum { SHORT_RUN = 12, MANY = 512, DIGITS = 1 << 10 }; /* for sorting */
 
-/* --- Sorting: keys come in runs that are mostly in order already. --- */
+/* --- Sorting: keys mostly come in sorted runs. --- */
 
 struct sorting {
     beam_key_before before;
@@ -49,7 +50,7 @@ static size_t key_digit(const struct beam_key *k, int64_t least, int shift)
     return (size_t)(((uint64_t)k->rank - (uint64_t)least) >> shift);
 }
 
-/* Many keys are dealt out by the leading digit of their ranks first. */
+/* Many keys are first distributed by the leading digit of their ranks. */
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context)
 {
@@ -68,10 +69,10 @@ void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_
     while (((uint64_t)most - (uint64_t)least) >> shift >= DIGITS) shift++;
     memset(at, 0, sizeof at);
     for (size_t i = 0; i < count; i++) at[key_digit(&keys[i], least, shift)]++;
-    for (size_t d = 1; d < DIGITS; d++) at[d] += at[d - 1]; /* where each digit ends */
+    for (size_t d = 1; d < DIGITS; d++) at[d] += at[d - 1]; /* end of each digit */
     memcpy(room, keys, count * sizeof *room);
     for (size_t i = count; i-- > 0;) keys[--at[key_digit(&room[i], least, shift)]] = room[i];
-    for (size_t d = 0; d < DIGITS; d++) { /* by now `at` has where each digit begins */
+    for (size_t d = 0; d < DIGITS; d++) { /* `at` now has the start of each digit */
         size_t end = d + 1 < DIGITS ? at[d + 1] : count;
         key_merge_sort(&s, &keys[begin], end - begin);
         begin = end;
@@ -173,7 +174,7 @@ static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
     return true;
 }
 
-/* The way of a candidate that was merged, and those that it had, are others of the better one. */
+/* Adds the way of a merged candidate, and its other ways, to the better candidate. */
 static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
 {
     if (b->ways.count >= MOST_WAYS) {
@@ -195,7 +196,8 @@ static void beam_swap(struct beam_candidate *x, struct beam_candidate *y)
     *y = t;
 }
 
-/* Of candidates with equal rows the best stays; the others move to the end, where their places are reused. */
+/* Of candidates with equal rows the best stays; others move to the end of the list, where their places are
+ * reused. */
 static void beam_merge(struct beam *b)
 {
     size_t room = 16, kept = 0;
@@ -230,13 +232,14 @@ static bool beam_key_order(const void *context, uint32_t x, uint32_t y)
     return beam_goes_before(b, &b->found.at[x], &b->found.at[y]);
 }
 
-/* From sorted to found: the first few of each kind come first, the others after them. */
+/* Reorders sorted into found: the first few of each kind come first, then the others. */
 static void beam_diversify(struct beam *b)
 {
     size_t count = b->sorted.count, room = 16, first = 0, later = 0;
     while (room < 2 * count) room *= 2;
-    memset(b->table.at, 0, room * sizeof *b->table.at);        /* of this room since beam_merge, or larger */
-    for (size_t i = 0; i < count; i++) b->keys.at[i].rank = 0; /* how many of the kind that begins there */
+    memset(b->table.at, 0, room * sizeof *b->table.at); /* beam_merge reserved this room or more */
+    /* rank: number of states of the kind that begins there */
+    for (size_t i = 0; i < count; i++) b->keys.at[i].rank = 0;
     for (size_t i = 0; i < count; i++) {
         const struct beam_node *n = beam_found_node(b, &b->sorted.at[i]), *m;
         size_t h = (size_t)n->kind & (room - 1);
@@ -254,7 +257,7 @@ static void beam_diversify(struct beam *b)
     }
 }
 
-/* Merged and in order, `found` has the best first. */
+/* Merges and sorts `found`, best first. */
 static void beam_condense(struct beam *b)
 {
     if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
@@ -279,7 +282,7 @@ void beam_drop(struct beam *b, int64_t rank)
     b->exact = false;
 }
 
-/* Candidate c becomes state `at` of the next layer, or would. */
+/* Writes candidate c as state `at` of the next layer. */
 static void beam_write_out(struct beam *b, const struct beam_candidate *c, int32_t at)
 {
     size_t slots = (size_t)b->rules.slots;
@@ -291,7 +294,7 @@ static void beam_write_out(struct beam *b, const struct beam_candidate *c, int32
     b->next_hashes[at] = c->hash;
 }
 
-/* Its row is written out behind all that go on. */
+/* Its row is written after the last kept state. */
 static bool beam_is_safe(struct beam *b, const struct beam_candidate *c)
 {
     int32_t at = b->rules.width + b->rules.safe_states;
@@ -299,7 +302,7 @@ static bool beam_is_safe(struct beam *b, const struct beam_candidate *c)
     return b->rules.safe(b->rules.context, &b->next_rows[(size_t)at * (size_t)b->rules.slots]);
 }
 
-/* The list is full: what exceeds the width goes. */
+/* The list is full: drops candidates beyond the width. */
 static void beam_make_room(struct beam *b)
 {
     int64_t least = INT64_MAX;
@@ -349,7 +352,7 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
     }
 }
 
-/* The candidates in their order, into the next layer, as far as there is room. */
+/* Moves candidates in order into the next layer, up to the width. */
 static void beam_take(struct beam *b)
 {
     size_t slots = (size_t)b->rules.slots, size = b->rules.node_size;
@@ -389,7 +392,7 @@ void beam_settle(struct beam *b)
     b->nodes = b->next_nodes, b->next_nodes = nodes;
     b->rows = b->next_rows, b->next_rows = rows;
     b->hashes = b->next_hashes, b->next_hashes = hashes;
-    /* Slots in which all states are equal again are closed. */
+    /* A slot closes if all states have the same number in it. */
     size_t slots = (size_t)b->rules.slots;
     int32_t kept = 0;
     for (int32_t k = 0; k < b->changed_count; k++) {
@@ -421,9 +424,9 @@ int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_
 {
     int32_t steps = 0, slots = 0;
     for (int32_t i = 0; i < count; i++) steps = from[i] >= steps ? from[i] + 1 : steps;
-    int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step, in `order` */
+    int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step: index in `order` */
     int32_t *order = mem_alloc((size_t)count * sizeof *order);
-    int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: free from there on */
+    int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: first free step */
     for (int32_t i = 0; i < count; i++) first[from[i] + 1]++;
     for (int32_t s = 0; s < steps; s++) first[s + 1] += first[s];
     for (int32_t i = 0; i < count; i++) order[first[from[i]]++] = i;

@@ -1,10 +1,10 @@
-/* A beam: steps are taken in order, and after each one the best `width` states go on.
+/* A beam search: after each step, the best `width` states go on.
  *
- * A state is a row of slots, one number each, and a node of its user with a rank: a lower bound on every
- * completion. Of two ways to the same row the better one stays. The least rank that was dropped for lack of
- * room proves how much better a complete answer could be (`dropped`). A step changes few slots, so a
- * candidate is its parent, the numbers of these slots and a node. Ties are broken by rank, `tie`, `before`
- * and the order of finding (or, with `vary`, by where candidates lie), so that two runs do the same.
+ * A state is a row of slots, one number each, and a node of the caller with a rank: a lower bound on every
+ * completion. Of two ways to the same row the better one stays. `dropped`, the least rank dropped for lack of
+ * room, bounds how much better a complete answer could be. A step changes few slots, so a candidate is its
+ * parent, the numbers of these slots and a node. Ties are broken by rank, `tie`, `before` and the order of
+ * finding (with `vary`: by parent and choice), so two runs do the same.
  *
  *     beam_begin(&b, &rules, &root, row);
  *     for (each step) {
@@ -22,8 +22,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* The cost of the impossible: a few of them add up without overflow; minus real costs it is still
- * hopeless. */
+/* The cost of an impossible choice: four of them add up without overflow. A sum stays above NETWORK_HOPELESS
+ * after real costs are subtracted. */
 #define NETWORK_NEVER    (INT64_MAX / 4)
 #define NETWORK_HOPELESS (NETWORK_NEVER / 2)
 
@@ -35,38 +35,39 @@ struct beam_node {
 
 struct beam_rules {
     int32_t width, slots;
-    int32_t room;      /* candidates that wait before the worst of them go; 0: all of a step */
-    int32_t of_a_kind; /* at most so many states of one kind come first; 0: as they rank */
+    int32_t room;      /* candidates kept before the worst are dropped; 0: no limit */
+    int32_t of_a_kind; /* up to this many states of one kind rank first; 0: no limit */
     size_t node_size;
-    int64_t cut; /* what ranks there or above is of no use */
-    /* Decides between nodes of equal rank and tie; NULL: they are equal. */
+    int64_t cut; /* candidates of this rank or above are dropped */
+    /* Orders nodes of equal rank and tie; NULL: they are equal. */
     bool (*before)(const void *a, const void *b);
-    /* May state a, which ranks no worse, take the place of b in every answer? NULL: that is not asked. */
+    /* True if state a, which ranks no worse, can replace b in every answer. NULL: never. */
     bool (*dominates)(const void *context, const void *a, const int32_t *row_a, const void *b,
                       const int32_t *row_b);
-    /* So many states that are safe to have an answer go on beyond the width. NULL: none. */
+    /* True if a state certainly has an answer; up to `safe_states` of them are kept beyond the width. NULL:
+     * none. */
     bool (*safe)(const void *context, const int32_t *row);
     int32_t safe_states;
     const void *context;
-    bool first_place; /* one that is found again in a better way keeps its place among equals */
-    bool vary;        /* among equal choices of a state it is not always the first found that goes before */
-    bool by_tie;      /* of two with the same row the one with the greater tie stays */
-    bool histories;   /* ways to the same row are told apart as long as all have room */
-    bool all_ways;    /* ways into a state that are no better are remembered, too */
+    bool first_place; /* a better way to a known row keeps that row's place among equals */
+    bool vary;        /* ties go by parent and choice, not by the order of finding */
+    bool by_tie;      /* of two states with equal rows the greater tie stays, not the better rank */
+    bool histories;   /* equal rows are merged only when the list exceeds the width */
+    bool all_ways;    /* worse ways into a state are kept, too */
 };
 
 struct beam_candidate {
     int64_t rank, tie;
     uint64_t hash;
     int32_t from, choice;
-    int32_t place; /* of its node and its numbers */
-    int32_t ways;  /* others, or -1 */
+    int32_t place; /* index of its node and its numbers */
+    int32_t ways;  /* list of other ways, or -1 */
     uint32_t order;
 };
 
 struct beam_origin {
     int32_t from, choice;
-    int32_t ways; /* others into the same state, or -1 */
+    int32_t ways; /* list of other ways into the state, or -1 */
 };
 
 struct beam_way {
@@ -81,12 +82,12 @@ struct beam_key {
 
 struct beam {
     struct beam_rules rules;
-    int32_t width;   /* may be lowered between steps */
-    int32_t count;   /* states behind the last step, best first */
-    int64_t limit;   /* of this step: ranks from here on have no room */
-    int64_t dropped; /* least rank that was dropped for want of room */
-    bool exact;      /* none was */
-    bool merged;     /* two ways to the same row were */
+    int32_t width;   /* the caller may lower it between steps */
+    int32_t count;   /* states after the last step, best first */
+    int64_t limit;   /* in this step, candidates of this rank or above are dropped */
+    int64_t dropped; /* least rank dropped for lack of room */
+    bool exact;      /* no state was dropped */
+    bool merged;     /* two ways to the same row were merged */
     /* Private. */
     char *nodes, *next_nodes;
     int32_t *rows, *next_rows;
@@ -94,34 +95,34 @@ struct beam {
     const int32_t *changed;
     int32_t changed_count;
     int32_t *open, open_count;         /* slots in which states differ */
-    int32_t *compared, compared_count; /* open ones that this step does not change */
+    int32_t *compared, compared_count; /* open slots that this step does not change */
     unsigned char *slot_flags;
     VEC(struct beam_candidate) found, sorted;
     VEC(struct beam_key) keys;
     VEC(char) found_nodes;
     VEC(int32_t) found_numbers;
     VEC(uint32_t) table;
-    int32_t places; /* each candidate of the list has one, those behind its end, too */
+    int32_t places; /* each candidate in `found` has one, also those beyond its count */
     uint32_t order;
     VEC(struct beam_origin) trace;
     VEC(struct beam_way) ways;
-    bool ways_lost;     /* there were too many of them */
-    VEC(size_t) layers; /* per step: where its states begin in `trace` */
+    bool ways_lost;     /* more ways than MOST_WAYS */
+    VEC(size_t) layers; /* per step: index of its first state in `trace` */
     struct arena memory;
 };
 
-/* `row` NULL: all zero. The root's rank is the user's. */
+/* Starts with one state. `row` NULL: all zero. */
 void beam_begin(struct beam *b, const struct beam_rules *rules, const void *root, const int32_t *row);
 void beam_end(struct beam *b);
-/* A step begins that changes these slots of every state; they are the caller's until beam_settle. */
+/* Begins a step that changes these slots of every state; `slots` must live until beam_settle. */
 void beam_step(struct beam *b, const int32_t *slots, int32_t count);
-/* State `from` may go on so: `numbers`, one per slot that the step changes. */
+/* Offers a successor of state `from`. `numbers`: one per slot that the step changes. */
 void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, const int32_t *numbers);
-/* Something of this rank was not even offered. */
+/* Records that the caller dropped a candidate of this rank. */
 void beam_drop(struct beam *b, int64_t rank);
-/* The step ends: what leads to the same row is merged, and the best go on. */
+/* Ends the step: merges equal rows and keeps the best. */
 void beam_settle(struct beam *b);
-/* The choice of every step that led to state `at`. */
+/* Writes the choice of every step that led to state `at`. */
 void beam_trace(const struct beam *b, int32_t at, int32_t *choices);
 
 static inline const void *beam_node_of(const struct beam *b, int32_t at)
@@ -134,7 +135,7 @@ static inline const int32_t *beam_row_of(const struct beam *b, int32_t at)
     return b->rows + (size_t)at * (size_t)b->rules.slots;
 }
 
-/* Where state `at` behind a step came from. */
+/* The origin of state `at` after a step. */
 static inline struct beam_origin beam_origin_of(const struct beam *b, size_t step, int32_t at)
 {
     return b->trace.at[b->layers.at[step] + (size_t)at];
@@ -146,7 +147,7 @@ static inline int32_t beam_count_of(const struct beam *b, size_t step)
     return (int32_t)(end - b->layers.at[step]);
 }
 
-/* Sorts by rank and tie, then by `before` of two positions. `room`: for as many. */
+/* Sorts by rank and tie, then by `before` on `at`. `room`: space for `count` keys. */
 typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
                const void *context);
@@ -154,7 +155,7 @@ void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_
 /* Allocates slots as a linear-scan register allocator does. Returns the number of slots. */
 int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_t *slot);
 
-/* Of a number in a slot; those of a row are XORed. */
+/* Hash of a number in a slot; the hash of a row is their XOR. */
 static inline uint64_t beam_mix(int32_t slot, int32_t number)
 {
     uint64_t z = ((uint64_t)(uint32_t)slot << 32 | (uint32_t)number) + UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
-/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. The tables whose
- * last variable it is go into its bucket; their sum, minimised over the variable, is a message over the
- * others. A bucket that is too large is taken apart, and each part minimises for itself, which can only be
- * less; each part gets the same share of the cost of the variable's values. */
+/* Mini-buckets (Dechter, Rish 2003): variables are eliminated from the last to the first. A table goes into
+ * the bucket of its last variable; the bucket's sum, minimised over the variable, is a message over the
+ * others. A bucket that is too large is split, and each part is minimised alone, which can only lower the
+ * bound. Costs of the variable's values are first spread equally over the parts. */
 #include "base/checked.h"
 #include "network/network.h"
 
@@ -59,18 +59,18 @@ void network_free(struct network *n)
 
 /* --- Mini-buckets. --- */
 
-/* One axis of a bucket: all classes that some table of it tells apart. */
+/* One axis of a bucket: the coarsest classes that refine those of all its tables. */
 struct bucket_axis {
     struct net_axis axis;
-    int32_t *member; /* a value of each class */
+    int32_t *member; /* one value of each class */
 };
 
 struct bucket_part {
     VEC(const struct net_table *) tables;
-    struct bucket_axis *axes; /* variables rising; the last is the bucket's own */
+    struct bucket_axis *axes; /* by ascending variable; the bucket's own is last */
     int32_t axis_count;
     int64_t entries;
-    int64_t *shift; /* per value of the bucket's variable; NULL: none */
+    int64_t *shift; /* per value of the bucket's variable: added cost; NULL: none */
 };
 
 typedef VEC(const struct net_table *) bucket_tables;
@@ -79,7 +79,7 @@ typedef VEC(struct bucket_part) bucket_parts;
 struct elimination {
     const struct network *n;
     struct net_bound *b;
-    struct arena scratch; /* of one bucket */
+    struct arena scratch; /* for one bucket */
     int64_t limit, *steps;
 };
 
@@ -136,10 +136,10 @@ static int bucket_larger_first(const void *a, const void *b)
     const struct net_table *x = *(const struct net_table *const *)a, *y = *(const struct net_table *const *)b;
     if (x->axis_count != y->axis_count) return y->axis_count - x->axis_count;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
-    return x < y ? -1 : x > y; /* both are in one array, in the order of adding */
+    return x < y ? -1 : x > y; /* both point into one array, in the order of adding */
 }
 
-/* Into the first part that does not get too large by it, or one of its own. */
+/* Adds a table to the first part that stays within the limit, or to a new one. */
 static void bucket_throw_in(struct elimination *e, bucket_parts *parts, const struct net_table *t)
 {
     for (size_t i = 0; i <= parts->count; i++) {
@@ -157,12 +157,12 @@ static void bucket_throw_in(struct elimination *e, bucket_parts *parts, const st
     }
 }
 
-/* --- The sum of a part, minimised over its last variable, or over all but that. --- */
+/* --- The sum of a part, minimised over its last variable, or over all others. --- */
 
-/* Where each table of a part has its entries, by class of each axis of the part. */
+/* Position of each table's entries, by class of each axis of the part. */
 struct bucket_offsets {
     int64_t **of; /* [table * axis_count + axis]: per class */
-    int64_t *at;  /* per table, under all axes but the last */
+    int64_t *at;  /* per table: position for the classes of all axes but the last */
     int32_t *class;
 };
 
@@ -185,7 +185,8 @@ static struct bucket_offsets bucket_offsets_of(struct elimination *e, const stru
     return o;
 }
 
-/* Over the last variable (`others` false: one entry for the classes of the others), or over all others. */
+/* Minimises over the last variable (`others` false: one entry per combination of the other classes), or over
+ * all others (one entry per class of the last). */
 static void bucket_minimise(struct elimination *e, const struct bucket_part *p, bool others, int64_t *least)
 {
     struct bucket_offsets o = bucket_offsets_of(e, p);
@@ -209,13 +210,13 @@ static void bucket_minimise(struct elimination *e, const struct bucket_part *p, 
             *to = min_i64(*to, sum >= NETWORK_HOPELESS ? NETWORK_NEVER : sum);
         }
         least += !others;
-        last = p->axis_count - 2; /* on to the next classes of all axes but the last */
+        last = p->axis_count - 2; /* next classes of all axes but the last */
         while (last >= 0 && ++o.class[last] == p->axes[last].axis.size) o.class[last--] = 0;
     } while (last >= 0);
     *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
 }
 
-/* Every part has its own opinion of what a value costs at least: from now on an equal share of all. */
+/* Shifts the cost of each value between the parts so that their minima become equal. */
 static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t var)
 {
     int32_t values = e->n->vars[var].size, *own = arena_array(&e->scratch, (size_t)values, sizeof *own);
@@ -235,19 +236,19 @@ static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t
         int64_t sum = 0;
         for (int64_t i = 0; i < count && sum < NETWORK_HOPELESS; i++)
             sum = least[i][v] >= NETWORK_HOPELESS ? NETWORK_NEVER : sum + least[i][v];
-        int64_t rest = (sum % count + count) % count; /* the first parts get one more each */
+        int64_t rest = (sum % count + count) % count; /* the first `rest` parts get one more */
         for (int64_t i = 0; i < count; i++)
             parts->at[i].shift[v] =
                 sum >= NETWORK_HOPELESS ? NETWORK_NEVER : (sum - rest) / count + (i < rest) - least[i][v];
     }
 }
 
-/* A variable that no table has costs nothing. */
+/* Replaces the tables of a variable by messages. A variable without tables costs nothing. */
 static void bucket_eliminate(struct elimination *e, int32_t var)
 {
     bucket_tables tables = {0};
     bucket_parts parts = {0};
-    /* Tables of messages are pointed to while new ones are added: these must not move. */
+    /* Reserved so that messages do not move: `tables` points to them while new ones are added. */
     (void)VEC_RESERVE(&e->b->messages, e->n->tables.count + 2 * e->b->messages.count + 1);
     for (size_t i = 0; i < e->n->tables.count; i++)
         if (e->n->tables.at[i].last == var) (void)VEC_PUSH(&tables, &e->n->tables.at[i]);

@@ -1,13 +1,13 @@
-/* Classes of the open variables, and the plan by which states step over each variable. While tables, room or
+/* Classes of the open variables, and the layer by which states step over each variable. While tables, room or
  * handovers of a variable are open, its values are distinguished by their classes there; as these close,
- * classes join. A state of the sweep is the classes of the open variables. */
+ * classes merge. A state of the sweep is the classes of the open variables. */
 #include "base/checked.h"
 #include "base/order.h"
 #include "network/network.h"
 
 #include <stdlib.h>
 
-/* Something that tells values of a variable apart until a variable is decided. */
+/* A partition of a variable's values that matters until variable `until` is decided. */
 struct interest {
     int32_t var, until;
     const int32_t *class_of;
@@ -62,7 +62,7 @@ static void frontier_make_classes(struct net_frontier *f, const interest_list *a
     }
 }
 
-/* The classes of a variable before `var` is decided; NULL: none of its values matters more than another. */
+/* The classes of variable `of` before `var` is decided; NULL: all its values are equivalent. */
 static const struct net_partition *frontier_open_at(const struct net_frontier *f, int32_t of, int32_t var)
 {
     const struct net_partition *found = NULL;
@@ -80,7 +80,7 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
     for (size_t t = 0; t < n->tables.count; t++)
         for (int32_t k = 0; k < n->tables.at[t].axis_count; k++)
             frontier_add(&all, &n->tables.at[t].axes[k], n->tables.at[t].last);
-    /* The bytes of a variable matter until the last that is alive with it. */
+    /* The bytes of a variable matter until the last variable alive with it. */
     const struct network *i = f->n;
     for (int32_t v = 0; v < i->count; v++) {
         const struct net_var *a = &i->vars[v];
@@ -92,7 +92,7 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
         struct net_axis axis = {v, net_classes(a->bytes, sizeof *a->bytes, a->size, class_of), class_of};
         if (until >= 0) frontier_add(&all, &axis, until);
     }
-    /* Who takes whose place matters until the last that is alive on that tick. */
+    /* A handover matters until the last variable alive on its tick. */
     for (size_t h = 0; h < n->handovers.count; h++) {
         const struct net_handover *one = &n->handovers.at[h];
         int32_t until = (int32_t)max_i64(one->parent, one->child);
@@ -113,7 +113,7 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
 
 /* --- Layers. --- */
 
-/* A plan being made: the open variables before `var`, rising. */
+/* A layer being made: the open variables before `var`, ascending. */
 struct layering {
     const struct net_frontier *f;
     struct arena *memory;
@@ -148,7 +148,7 @@ static struct net_lookup layer_lookup(struct layering *l, const struct net_table
     return out;
 }
 
-/* Open variable i, or the one that is decided now (-1), at a tick. */
+/* Open variable i, or the current one (-1), at a tick. */
 static struct net_resident layer_resident(struct layering *l, int32_t i, int64_t tick)
 {
     const struct network *n = l->f->n;
@@ -165,7 +165,7 @@ static struct net_resident layer_resident(struct layering *l, int32_t i, int64_t
     return out;
 }
 
-/* Most is alive where somebody begins, or behind the tick on which somebody took another's place. */
+/* Loads peak where a variable begins, or one tick later, when a handover no longer applies. */
 static void layer_make_ticks(struct layering *l, struct net_layer *out)
 {
     const struct net_var *all = l->f->n->vars, *v = &all[l->var];
@@ -190,7 +190,7 @@ static void layer_make_ticks(struct layering *l, struct net_layer *out)
     out->ticks = ticks;
 }
 
-/* The slots behind the variable: their classes, and what becomes of those before it. */
+/* Sets the slots after the variable: their classes, and the maps from the classes before. */
 static void layer_make_next(struct layering *l, struct net_layer *out)
 {
     const struct net_frontier *f = l->f;

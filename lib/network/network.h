@@ -1,11 +1,11 @@
 /* A network: variables with domains, and costs that are sums of tables over some of them.
  *
- * Variables stand in the order in which they are decided. A table knows the values of a variable by classes.
- * A value may take bytes of a room while its variable lives; at no tick may there be more than `room`. At the
- * first tick of its life a child may take the place of a parent, where a table allows it.
+ * Variables are decided in their order. A table distinguishes the values of a variable by classes. A value
+ * may take bytes of a room while its variable lives; no tick may use more than `room`. At the first tick of
+ * its life a child may take the place of a parent, where a table allows it.
  *
  * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best
- * ones from walking back over it. Some hundred variables of up to 2,000 values, tables of up to 2^20
+ * answers from walking back over the beam. Some hundred variables of up to 2,000 values, tables of up to 2^20
  * entries. */
 #ifndef LX_NETWORK_NETWORK_H
 #define LX_NETWORK_NETWORK_H
@@ -13,8 +13,8 @@
 #include "network/beam.h"
 
 struct net_var {
-    int32_t size;   /* how many values */
-    int64_t *bytes; /* per value; -1: none, and it is not in the room */
+    int32_t size;   /* number of values */
+    int64_t *bytes; /* per value; -1: not in the room */
     int64_t start, end;
     bool may_be_on; /* some value is in the room */
 };
@@ -25,12 +25,12 @@ struct net_axis {
 };
 
 struct net_table {
-    struct net_axis *axes;    /* variables rising */
+    struct net_axis *axes;    /* by ascending variable */
     int32_t axis_count, last; /* last: variable, -1: none */
-    int64_t *values, count;   /* row-major; NETWORK_NEVER: it must not be */
+    int64_t *values, count;   /* row-major; NETWORK_NEVER: impossible */
 };
 
-/* A child that may take its parent's place, and under which values: 1 or 0. */
+/* A child may take its parent's place under the values where `fits` is 1. */
 struct net_handover {
     int32_t parent, child;
     struct net_table fits;
@@ -39,52 +39,55 @@ struct net_handover {
 struct network {
     struct net_var *vars;
     int32_t count;
-    int64_t room, base; /* base: a cost that all answers have */
+    int64_t room, base; /* base: cost of every answer */
     VEC(struct net_table) tables;
     VEC(struct net_handover) handovers;
     struct arena memory;
 };
 
 void network_free(struct network *n);
-/* Classes of rows of `width` bytes by equality, in the order in which they come; returns how many. */
+/* Numbers equal rows of `width` bytes alike, in order of appearance; returns the number of classes. */
 int32_t net_classes(const void *rows, size_t width, int32_t count, int32_t *class_of);
-/* A table over these axes, sorted here, all 0. */
+/* A table over these axes, which are sorted by variable; all values 0. */
 struct net_table net_table_make(struct arena *memory, const struct net_axis *axes, int32_t count);
 /* The sum of all tables under these values, one per variable. */
 int64_t net_cost(const struct network *n, const int32_t *values);
 
 /* --- Bounds. --- */
 
-/* What variable `from` and those behind it that were thrown into it cost at least, by variables before it. */
+/* A lower bound on the cost of variable `from` and later ones eliminated into it, as a table over earlier
+ * variables. */
 struct net_message {
     struct net_table table;
     int32_t from;
 };
 
-/* Behind variables 0 .. k - 1 the sum of all messages with from >= k and table.last < k is a lower bound. */
+/* After variables 0 .. k - 1 are decided, the sum of all messages with from >= k and table.last < k is a
+ * lower bound. */
 struct net_bound {
     VEC(struct net_message) messages;
-    int64_t least; /* with nothing decided */
-    bool exact;    /* nothing had to be taken apart: the bound is the optimum but for room */
+    int64_t least; /* lower bound with no variable decided */
+    bool exact;    /* no bucket was split: the bound is the optimum, apart from room */
     struct arena memory;
 };
 
-/* No table of more than `limit` entries is made but those that exist. */
+/* Makes no table of more than `limit` entries, unless the network has one as large. */
 void net_bound_make(struct net_bound *b, const struct network *n, int64_t limit, int64_t *steps);
 void net_bound_free(struct net_bound *b);
 
-/* --- What of the variables that are decided still matters to those that are not (frontier.c). --- */
+/* --- The part of the decided variables that later ones depend on (frontier.c). --- */
 
-/* The values of a variable while everything that closes at `until` or later is open. */
+/* Classes of the values of a variable, counting only tables, room and handovers open until `until` or
+ * later. */
 struct net_partition {
     int32_t until, size;
-    const int32_t *class_of, *member; /* member: a value of each class */
+    const int32_t *class_of, *member; /* member: one value of each class */
 };
 
-/* Freed with its memory. */
+/* The caller frees `memory`. */
 struct net_frontier {
     const struct network *n;
-    struct net_partition **classes; /* per variable; rising in what is open */
+    struct net_partition **classes; /* per variable; `until` falling, classes ever finer */
     int32_t *class_count, *slot;    /* per variable; slot: in the rows of the sweep */
     int32_t slot_count;
     struct arena memory;
@@ -92,20 +95,20 @@ struct net_frontier {
 
 void net_frontier_make(struct net_frontier *f, const struct network *n);
 
-/* An entry of a table by a row and the value that is decided now: the sum of the offsets. */
+/* An entry of a table, for a row and the current variable's value: the sum of offsets. */
 struct net_lookup {
     const int64_t *values;
     int64_t fixed;
     int32_t count;
     const int32_t *slots;
-    const int64_t *const *offset; /* parallel: per class */
-    const int64_t *own;           /* per value of the variable that is decided now; NULL: it has no part */
+    const int64_t *const *offset; /* parallel to slots: per class */
+    const int64_t *own; /* per value of the current variable; NULL: the table does not depend on it */
 };
 
-/* Who is alive at a tick, and whose bytes need not be counted as it takes another's place there. */
+/* A variable alive at a tick. Its bytes do not count there if a handover holds. */
 struct net_resident {
-    int32_t slot;         /* -1: the variable that is decided now */
-    const int64_t *bytes; /* per class, of -1: per value */
+    int32_t slot;         /* -1: the current variable */
+    const int64_t *bytes; /* per class; with slot -1 per value */
     const struct net_lookup *handovers;
     int32_t handover_count;
 };
@@ -117,14 +120,14 @@ struct net_tick {
 
 struct net_layer {
     int32_t changed_count;
-    int32_t *changed;               /* slots whose variable has other classes behind it, or is closed */
-    const int32_t **class_map;      /* per changed slot: class to class; NULL: closed. Own: value to class */
-    int32_t own;                    /* the changed slot that is the variable's, or -1 */
-    const struct net_lookup *costs; /* tables that are complete now */
-    const struct net_lookup *least; /* messages that hold behind it */
+    int32_t *changed;          /* slots whose variable has other classes after this layer, or is closed */
+    const int32_t **class_map; /* per changed slot: class to class; NULL: closed. For `own`: value to class */
+    int32_t own;               /* index of the current variable's slot in `changed`, or -1 */
+    const struct net_lookup *costs; /* tables whose last variable is the current one */
+    const struct net_lookup *least; /* messages that hold after this layer */
     const struct net_tick *ticks;
     int32_t cost_count, least_count, tick_count;
-    int32_t open_count; /* slots that are open behind it, and the bytes of their classes */
+    int32_t open_count; /* slots open after this layer; the bytes of their classes */
     const int32_t *open;
     const int64_t **open_bytes;
 };
@@ -135,17 +138,17 @@ void net_layer_make(const struct net_frontier *f, const struct net_bound *b, int
 /* --- The sweep. --- */
 
 struct net_sweep_options {
-    int32_t width;      /* states of a layer that are kept; the rest raises no bound */
+    int32_t width;      /* states kept per layer */
     int64_t below;      /* only answers that cost less */
     int64_t step_limit; /* of this sweep */
     bool (*cancelled)(const void *context);
     const void *context;
 };
 
-/* Ended by beam_end(&sweep.beam). */
+/* The caller ends it with beam_end(&sweep.beam). */
 struct net_sweep {
     struct beam beam;
-    int64_t **cost, **rank; /* per layer, behind 0, 1, ... variables, and state */
+    int64_t **cost, **rank; /* per layer (after 0, 1, ... variables) and state */
     bool cancelled;         /* or out of steps */
     int64_t steps;
 };
@@ -153,14 +156,14 @@ struct net_sweep {
 void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const struct net_bound *b,
                     const struct net_sweep_options *how);
 
-/* --- The answers of a sweep in the order of their costs. --- */
+/* --- The answers of a sweep, cheapest first. --- */
 
 struct net_answers;
 struct net_answers *net_answers_make(const struct net_sweep *s);
 void net_answers_free(struct net_answers *a);
-/* The next one below this cost; false: there is none. */
+/* The next answer below this cost; false: none. */
 bool net_answers_next(struct net_answers *a, int64_t below, int32_t *values, int64_t *cost);
-/* What no answer of the sweep costs less than that was not handed out. */
+/* A lower bound on the sweep's answers not yet returned. */
 int64_t net_answers_least(const struct net_answers *a);
 
 #endif

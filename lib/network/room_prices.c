@@ -1,10 +1,10 @@
-/* Prices raised along the overload, by steps towards a known cost (Polyak), halved where they fail. */
+/* Raises prices along the overload, with steps towards a known cost (Polyak), halved when they fail. */
 #include "network/room_prices.h"
 #include "base/cancel.h"
 
 #include <string.h>
 
-/* Half a million of them add up within 2^62. */
+/* Half a million such prices add up within 2^62. */
 #define MOST_PRICE 0x1p42
 
 void prices_make(struct prices *p, int32_t steps, int bits, int64_t capacity, struct arena *memory)
@@ -23,7 +23,7 @@ void prices_sum(struct prices *p)
     for (int32_t o = 0; o < p->steps; o++) p->before[o + 1] = p->before[o] + p->price[o];
 }
 
-/* One step along the overload; false: nothing to do. */
+/* Takes one step along the overload; false: no price changed. */
 static bool prices_raise(struct prices *p, const int64_t *load, double distance, double share)
 {
     double norm = 0;

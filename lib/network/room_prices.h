@@ -1,6 +1,6 @@
-/* Room by prices (Lagrange multipliers): a byte on chip while a step runs costs price >= 0, and capacity
- * times price is given back. An answer that fits pays no more than before, so a bound holds for any prices.
- * They rise where an answer to these prices overfills the scratchpads. Rounding is downwards. */
+/* Prices for room (Lagrange multipliers): a byte on chip during a step costs price >= 0; capacity times price
+ * is paid back. An answer that fits pays no more than before, so any prices give a valid bound. Prices rise
+ * where an answer under them overfills the scratchpads. Rounding is downwards. */
 #ifndef LX_NETWORK_ROOM_PRICES_H
 #define LX_NETWORK_ROOM_PRICES_H
 
@@ -12,15 +12,15 @@ struct prices {
     int32_t steps;
     int bits; /* prices are in 2^-bits of a unit of cost */
     int64_t capacity;
-    int64_t *price;  /* per step, of a byte */
-    int64_t *before; /* per step and one more: the sum of those before it */
-    int64_t *rest;   /* per step and one more: what the steps from there on cost at least, less messages */
+    int64_t *price;  /* per step, for one byte */
+    int64_t *before; /* per step and one more: sum of the earlier prices */
+    int64_t *rest;   /* per step and one more: least cost of this and later steps, without messages */
 };
 
 void prices_make(struct prices *p, int32_t steps, int bits, int64_t capacity, struct arena *memory);
 void prices_sum(struct prices *p);
 
-/* From a sum of bytes times prices to cost, downwards also below zero. */
+/* Converts bytes times prices to cost, rounded down, also below zero. */
 static inline int64_t prices_floor(const struct prices *p, int128 scaled)
 {
     int128 cost = scaled >> p->bits;
@@ -32,14 +32,14 @@ static inline int64_t add_capped(int64_t a, int64_t b)
     return min_i64(a + b, NETWORK_NEVER);
 }
 
-/* What `bytes` pay from one step up to another. */
+/* The price of `bytes` over steps [from, to). */
 static inline int64_t prices_between(const struct prices *p, int64_t bytes, int32_t from, int32_t to)
 {
     return prices_floor(p, (int128)bytes * (p->before[to] - p->before[from]));
 }
 
-/* Lower bound of any completion from a step on. `ahead`: messages to the state; `load`: bytes on chip;
- * `owed`: these times the prices up to where each one ends. */
+/* A lower bound on any completion from a step on. `ahead`: messages to the state; `load`: bytes on chip;
+ * `owed`: these bytes times the prices up to the end of each. */
 static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t ahead, int64_t load,
                                    int128 owed)
 {
@@ -51,12 +51,13 @@ static inline int64_t prices_ahead(const struct prices *p, int32_t step, int64_t
 /* A model whose bound and answer follow from its prices. */
 struct priced {
     void *model;
-    int64_t (*bound)(void *model, int64_t *steps); /* messages anew, and the bound that they prove */
-    void (*loads)(void *model, int64_t *load,
-                  int64_t *steps); /* of an answer by the messages, per step and one more */
+    int64_t (*bound)(void *model, int64_t *steps); /* computes all messages again; returns the bound */
+    /* Decodes an answer from the messages; sets its load per step, and one more. */
+    void (*loads)(void *model, int64_t *load, int64_t *steps);
 };
 
-/* Rounds towards `target`, a reachable cost, for `step_limit` steps at most; the best prices stay. */
+/* Improves prices in rounds, until the bound reaches `target`, a known cost, or `step_limit` steps are used;
+ * the best prices stay. Returns their bound. */
 int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
                        int64_t step_limit, int64_t *steps);
 

@@ -1,16 +1,16 @@
 /* One sweep over the variables of a network: a beam whose states are the classes of the open variables. Room
- * is exact: a variable in the room is open until all others there are decided. All ways into a state are
- * remembered for the next best answers. */
+ * is exact: a variable in the room stays open until all others there are decided. All ways into a state are
+ * kept, to find the next best answers. */
 #include "base/checked.h"
 #include "base/order.h"
 #include "network/network.h"
 
 enum {
-    LAYER_FACTOR = 8,    /* candidates of a layer that wait, as a multiple of its width */
-    POLL_EVERY = 64,     /* states */
-    SAFE_STATES = 4,     /* that are kept in any case */
-    MOST_ENDS = 1 << 20, /* of answers that are walked back */
-    LAST_WIDTH = 4,      /* states of a layer when the work is used up: a sweep always comes to its end */
+    LAYER_FACTOR = 8,    /* candidates kept in a layer, as a multiple of its width */
+    POLL_EVERY = 64,     /* in states */
+    SAFE_STATES = 4,     /* kept beyond the width */
+    MOST_ENDS = 1 << 20, /* limit on answers walked back */
+    LAST_WIDTH = 4,      /* states of a layer after the work limit: a sweep always ends */
 };
 
 struct net_node {
@@ -24,7 +24,7 @@ struct sweeping {
     struct net_sweep *s;
     struct net_layer layer;
     int32_t *numbers;
-    int64_t *cost_at, *least_at; /* per lookup: where a state's entries begin */
+    int64_t *cost_at, *least_at; /* per lookup: position of a state's entries */
 };
 
 static int64_t sweep_entry(const struct net_lookup *l, const int32_t *row)
@@ -86,7 +86,7 @@ static void sweep_expand(struct sweeping *w, int32_t var, int32_t from)
     w->s->steps += w->n->vars[var].size;
 }
 
-/* A state with no open variable in the room has an answer: all others can be out of it. */
+/* A state with no open variable in the room has an answer: all later ones can stay out of the room. */
 static bool sweep_is_safe(const void *context, const int32_t *row)
 {
     const struct sweeping *w = context;
@@ -152,13 +152,13 @@ void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const str
     for (int32_t v = 0; v < f->n->count; v++) sweep_layer(&w, f, b, v);
 }
 
-/* --- The answers of a sweep in the order of their costs: walked back from its last state by the cheapest
- * known beginnings. --- */
+/* --- The answers of a sweep, cheapest first: walked back from its last state along the cheapest known
+ * beginnings. --- */
 
-/* The end of an answer: what is decided from variable `layer` on. */
+/* The end of an answer: decisions from variable `layer` on. */
 struct ending {
-    int64_t total, behind;            /* with the cheapest beginning; of itself */
-    int32_t layer, node, value, next; /* value: of that variable; next: the ending one shorter, or -1 */
+    int64_t total, behind;            /* cost with the cheapest beginning; cost of the end alone */
+    int32_t layer, node, value, next; /* value: of variable `layer`; next: the ending one shorter, or -1 */
 };
 
 struct net_answers {
@@ -167,7 +167,7 @@ struct net_answers {
     VEC(int32_t) heap;
 };
 
-/* Cheap ones first, then those that are nearly whole. */
+/* Cheaper first, then the longer end. */
 static bool ending_before(const struct net_answers *e, int32_t a, int32_t b)
 {
     const struct ending *x = &e->all.at[a], *y = &e->all.at[b];
@@ -183,7 +183,7 @@ static void ending_push(struct net_answers *e, struct ending one)
     HEAP_RISE(int32_t, e->heap.at, e->heap.count - 1, ending_before, e);
 }
 
-/* The ending one variable longer, by a way into its state that costs so much up to there. */
+/* Adds the ending one variable longer, by a way into its state with cost `cost` up to there. */
 static void ending_prolong(struct net_answers *e, int32_t at, int64_t cost, int32_t from, int32_t value,
                            int64_t below)
 {

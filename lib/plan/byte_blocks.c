@@ -1,6 +1,6 @@
-/* Lives that share bytes are joined by union-find, among buffers that may share. A heap is cut at all ends
- * of its address ranges; each strip has the times at which it is in use, and strips of equal times become
- * one block. */
+/* Lives that share bytes are joined by union-find, among buffers that may share. A heap is cut at all ends of
+ * its address ranges; each strip has the times at which it is in use, and adjacent strips with equal times
+ * become one block. */
 #include "plan/byte_blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -65,7 +65,7 @@ static int32_t heap_of(struct byte_life *lives, int32_t i)
     return i;
 }
 
-/* Only buffers that may be on bytes of another while both are alive are looked at. */
+/* Compares only buffers that may share bytes while both are alive. */
 static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
     const struct lx_bonds *bonds = &p->problem.bonds;
@@ -87,7 +87,7 @@ static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
             if (other->address >= one->address + one->size || one->address >= other->address + other->size ||
                 lx_pool_of(p, other->buffer) != lx_pool_of(p, one->buffer))
                 continue;
-            /* The first of a heap, in time, gives it its number. */
+            /* The earliest life numbers its heap. */
             int32_t a = heap_of(x->lives, alive[kept - 1]), b = heap_of(x->lives, (int32_t)i);
             x->lives[a > b ? a : b].heap = a > b ? b : a;
         }
@@ -100,7 +100,7 @@ static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
     mem_free(shares);
 }
 
-/* A strip of addresses: one block per time in which the heap uses it. Lives are by start. */
+/* Adds one block for each time in which the heap uses the strip. Lives are sorted by start. */
 static void add_strip(struct byte_blocks *x, struct byte_block strip)
 {
     bool begun = false;
@@ -123,7 +123,7 @@ static int byte_blocks_by_number(const void *a, const void *b)
     return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-/* Strips between all ends of addresses; those that lie on each other for the same time become one block. */
+/* Cuts a heap into strips between all ends of addresses; merges adjacent strips with equal times. */
 static void cut_heap(struct byte_blocks *x, size_t first, size_t count)
 {
     const struct byte_life *l = &x->lives[first];
@@ -180,7 +180,7 @@ void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const
             block->start >= b->lives[i].end)
             continue;
         while (k < count && said[k] != b->lives[i].buffer) k++;
-        if (k < count) continue; /* another life of the same */
+        if (k < count) continue; /* another life of the same buffer */
         if (count == MOST_NAMES) {
             text_add(out, " and more");
             return;

@@ -1,13 +1,13 @@
-/* The bytes of a plan as disjoint blocks of address and time, however many buffers are on them. Exclusive
- * buffers and those of one place may share bytes; such a heap is cut into few blocks. Other buffers are
- * one block per life. On the tick of a handover the parent has the bytes. Private to the library. */
+/* The bytes of a plan as disjoint blocks of address and time. Exclusive buffers and same-place buffers may
+ * share bytes; their heap is cut into few blocks. Other buffers are one block per life. On the tick of a
+ * handover the parent owns the bytes. Private to the library. */
 #ifndef LX_PLAN_BYTE_BLOCKS_H
 #define LX_PLAN_BYTE_BLOCKS_H
 
 #include "base/text.h"
 #include "plan/plan.h"
 
-/* A life on chip; of one heap those that share bytes, directly or through others. */
+/* A life on chip. Lives that share bytes, directly or through others, have the same heap. */
 struct byte_life {
     int64_t address, size, start, end;
     int32_t buffer, heap;
@@ -24,9 +24,9 @@ struct byte_blocks {
     size_t life_count, count, room;
 };
 
-/* Of one pool, or LX_ALL_POOLS. False when memory is out. */
+/* `pool`: a pool, or LX_ALL_POOLS. */
 void byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out);
-/* "a + b": whose bytes a block has. */
+/* Adds the names of the block's buffers: "a + b". */
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
                      struct text *out);
 void byte_blocks_free(struct byte_blocks *b);

@@ -1,5 +1,5 @@
-/* Addresses in HBM: graph inputs, weights and outputs have their own; intermediates share one segment,
- * packed for the least height by a solver, or greedily. */
+/* Addresses in HBM: graph inputs, weights and outputs have their own; intermediates share one segment, packed
+ * for least height by a solver, or greedily. */
 #include "plan/plan_make.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Intermediates in HBM as buffers, from first to last touch there. One that is read before it is fully
- * written holds zeros, so its bytes are its own from the start. */
+/* Intermediates in HBM as buffers, from first to last access there. One that is read before it is fully
+ * written holds zeros, so its bytes are reserved from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -37,7 +37,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        /* What the ops of a nest have in HBM is there in all of its iterations. */
+        /* A tensor in HBM for an op of a nest is there in all iterations. */
         for (int32_t i = 0; i < p->nest_count && b[t].start < b[t].end; i++) {
             const struct lx_nest *n = &p->nests[i];
             if (b[t].start > n->last || b[t].end <= n->first) continue;
@@ -53,11 +53,11 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     return b;
 }
 
-/* Packing quickly: by start, each buffer into the tightest hole that is free. */
+/* Quick packing: by start, each buffer into the tightest free hole. */
 struct sweep {
     struct hole {
         int64_t from, to;
-    } * holes; /* below `top`, by address, apart from each other */
+    } * holes; /* below `top`, sorted by address, not adjacent */
     int32_t count;
     int64_t top;
 };
@@ -69,7 +69,7 @@ static int64_t take_hole(struct sweep *s, int64_t size)
         int64_t room = s->holes[i].to - s->holes[i].from;
         if (room >= size && (best < 0 || room < s->holes[best].to - s->holes[best].from)) best = i;
     }
-    if (best < 0) { /* above all, or from the hole there on */
+    if (best < 0) { /* at the top, or from the hole just below */
         bool open = s->count > 0 && s->holes[s->count - 1].to == s->top;
         int64_t at = open ? s->holes[--s->count].from : s->top;
         s->top = at + size;
@@ -86,7 +86,7 @@ static void leave_hole(struct sweep *s, int64_t from, int64_t to)
 {
     int32_t i = 0;
     while (i < s->count && s->holes[i].to < from) i++;
-    if (i < s->count && s->holes[i].to == from) /* the one below grows, and may meet the next */
+    if (i < s->count && s->holes[i].to == from) /* the hole below grows, and may meet the next */
         s->holes[i].to = to;
     else if (i < s->count && s->holes[i].from == to) {
         s->holes[i].from = from;
@@ -101,7 +101,7 @@ static void leave_hole(struct sweep *s, int64_t from, int64_t to)
     memmove(&s->holes[i + 1], &s->holes[i + 2], (size_t)(--s->count - i - 1) * sizeof *s->holes);
 }
 
-/* A buffer that is born or dies; of one tick deaths come first. */
+/* Start or end of a buffer's life; at equal ticks ends come first. */
 struct event {
     int64_t tick;
     int32_t buffer;
@@ -146,11 +146,11 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool quickly, 
     struct lx_problem problem = {.objective = LX_HEIGHT, .alignment = g->device.stick_bytes, .buffers = all};
     int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
     struct lx_answer answer = {.address = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.address)};
-    struct lx_run run = {0}; /* all of it is to be packed */
+    struct lx_run run = {0}; /* no limits: all buffers must be packed */
     bool able = !quickly && solver && (solver->caps & LX_CAN_HEIGHT), ok = true;
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
     p->pool_at = p->pool_bytes = 0;
-    /* Graph inputs, weights and outputs, one behind the other; then the pool. */
+    /* Graph inputs, weights and outputs, one after the other; then the segment of intermediates. */
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
         p->hbm_address[t] = number[t] = -1;
         if (g->tensors[t].role != LX_INTERMEDIATE) {
@@ -168,7 +168,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool quickly, 
                         : true);
     if (ok && quickly)
         pack_quickly(&problem, answer.address);
-    else if (ok && (!able || answer.status == LX_ERROR)) /* one behind the other is always right */
+    else if (ok && (!able || answer.status == LX_ERROR)) /* addresses one after the other are always legal */
         for (int64_t i = 0, at = 0; i < problem.count; i++) {
             answer.address[i] = at;
             at += round_up_i64(problem.buffers[i].size, problem.alignment);

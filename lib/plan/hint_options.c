@@ -1,4 +1,4 @@
-/* Hints are kept as text, like other values, and read when they are applied to a graph. */
+/* Hints are stored as text, like other values, and parsed when they are applied to a graph. */
 #include "plan/launch_options.h"
 #include "base/fail.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_HINTS = LX_MAX_RANK * 2 };
 
-/* "s/8,t/4"; -1 with `st` where it is none. */
+/* Parses "s/8,t/4"; returns the number of hints, -1 with `st` on error. */
 static int hint_options_read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
 {
     int n = 0;
@@ -60,7 +60,7 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
     return true;
 }
 
-/* Applies one entry. A split beyond the cores is skipped in a pattern, but an error by hand. */
+/* Applies one entry. A split beyond the cores is an error here; in a pattern it is skipped. */
 static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, lx_status *st)
 {
     struct lx_split_hint hints[MOST_HINTS];

@@ -1,4 +1,4 @@
-/* Orders and tiles from text: words, formulas, files of numbers; "128x128/32x32". */
+/* Parses and prints orders and tiles: words, formulas, files of numbers; "128x128/32x32". */
 #include "plan/launch_options.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -21,7 +21,7 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         o->by[0] = 0;
         return true;
     }
-    /* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
+    /* A formula of one long name is a misspelt word. */
     size_t n = strlen(text);
     if (n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n) {
         struct text known = {0};
@@ -46,7 +46,7 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
     return true;
 }
 
-/* "32x64", from `*at` on. */
+/* Reads "32x64" and advances `*at`. */
 static bool take_pair(const char **at, int64_t pair[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -115,7 +115,7 @@ bool launch_options_same(const struct lx_launch_options *a, const struct lx_laun
            memcmp(a->inner, b->inner, sizeof a->inner) == 0;
 }
 
-/* The numbers of a text, commas and blanks between them. */
+/* Reads numbers separated by commas and blanks. */
 static bool take_numbers(const char *file, const char *text, int64_t *out, int64_t *count, lx_status *st)
 {
     int line = 1;
@@ -163,7 +163,8 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     if (o->order != LX_LISTED || o->by[0] != '@') return true;
     char *text = file_read(file, &length, st);
     if (!text) return false;
-    int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list); /* a number and what is behind it */
+    /* a number and its separator take two characters */
+    int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list);
     bool ok = take_numbers(file, text, list, &count, st);
     mem_free(text);
     if (ok && count == 0)

@@ -1,5 +1,5 @@
-/* Launches of the ops: by division, by where operands are, and as asked for. A plan that is read has its
- * file's. */
+/* Launches of the ops, from division, places of operands, and options. A plan read from a file keeps the
+ * file's launches. */
 #include "plan/plan_make.h"
 #include "base/fail.h"
 #include "plan/launch_options.h"
@@ -15,7 +15,7 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
     return lx_launch_of(p->divisions, op, on_chip, options ? options : &p->launch, st);
 }
 
-/* A list of tiles is for launches with as many. */
+/* Some global launch must have as many tiles as the list. */
 static bool list_is_used(const struct lx_plan *p, const struct lx_op_launch *launches, lx_status *st)
 {
     int64_t other = 0;
@@ -43,7 +43,7 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
         lx_status why = {0};
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
         if (!made) {
-            /* A plan with an op that cannot be launched is none: nothing could run it. */
+            /* An op that cannot be launched makes the plan an error: nothing could run it. */
             const char *name = p->layouts->graph->ops[o].name;
             bool too_large = why.code == LX_E_LAUNCH_TILE_BYTES;
             if (too_large && p->launch.tile[0])
@@ -55,7 +55,7 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
         }
         struct lx_op_launch *to = &launches[o];
         *to = *made;
-        if (made->launch) { /* with all that belongs to it, in the plan's memory */
+        if (made->launch) { /* deep copy into the plan's memory */
             struct lx_launch *l = arena_copy_array(p->memory, made->launch, 1, sizeof *l);
             l->cores = arena_copy_array(p->memory, l->cores, (size_t)l->core_count, sizeof *l->cores);
             to->launch = l;

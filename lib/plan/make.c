@@ -1,4 +1,5 @@
-/* Makes plans. A bare list goes to the solver; a graph is laid out, divided, and searched (plan_steps.c). */
+/* Makes plans. A buffer list goes to the solver; a graph is laid out, divided, and searched
+ * (plan_steps.c). */
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "base/cancel.h"
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The best attempt becomes the plan, with its memory; the bound of the search is the plan's. */
+/* Moves the best attempt into the plan, with its memory; the search's bound becomes the plan's. */
 static void adopt_best(struct lx_plan *p, struct search *search)
 {
     struct attempt *best = &search->best;
@@ -24,7 +25,7 @@ static void adopt_best(struct lx_plan *p, struct search *search)
     arena_adopt(p->memory, best->memory);
     mem_free(best->memory);
     p->answer = best->answer;
-    p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
+    p->passes = best->draft.how.passes; /* objective time may drop some passes */
     p->figures.perfect_hbm_bytes = best->perfect_bytes;
     p->figures.bound_us = search->bound_us;
     p->joint = search->joint;
@@ -39,7 +40,7 @@ static void adopt_best(struct lx_plan *p, struct search *search)
     }
 }
 
-/* A plan that knows what was asked. */
+/* A plan with the request's parameters. */
 static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options)
 {
     struct lx_plan *p = plan_new(g);
@@ -59,7 +60,8 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     return p;
 }
 
-/* The best so far as a plan of its own, which shares layouts and divisions. Its bound holds for all plans. */
+/* Makes a separate plan of the best attempt; it shares layouts and divisions. Its bound holds for all
+ * plans. */
 static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
 {
     const struct lx_plan *of = search->offers->of;
@@ -127,7 +129,8 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     return true;
 }
 
-/* Answers of the solver on the way to who watches it, some of them as plans for who waits. */
+/* Passes the solver's answers on to the request's callback, and offers some as plans to the waiting
+ * thread. */
 struct list_watch {
     const struct lx_graph *graph;
     const struct lx_plan_options *options;
@@ -154,7 +157,7 @@ static void list_progress(void *context, const struct lx_progress *so_far)
 
 static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
 {
-    enum { SMALL = 200 }; /* buffers: the answer itself is there as soon */
+    enum { SMALL = 200 }; /* buffers: a smaller list is solved as soon as an offer is made */
     struct list_watch watch = {p->graph, options};
     struct lx_run run = options->run;
     if (p->graph->list->buffer_count > SMALL && slot_is_here()) {
@@ -168,12 +171,12 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->list->objective), st) ||
         !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
-    if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
+    if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is no answer to bound */
     p->figures.bound_bytes = p->answer.bound;
     return true;
 }
 
-/* Why the plan is not proved optimal: what ended the search, the passes, or the kind of solver. */
+/* The reason why the plan is not proved optimal: the end of the search, the passes, or the kind of solver. */
 static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_solver *solver = how->solver;
@@ -184,7 +187,7 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
         return "stopped by --time";
     if (lx_run_stopped(run)) return "stopped before its end";
     if (status == LX_LIMIT && run->work_limit > 0) return "the work limit (--work) is reached";
-    /* A heuristic without options goes through the buffers once, however many steps it may take. */
+    /* A heuristic without options makes one pass over the buffers, whatever the work limit. */
     if (status == LX_LIMIT)
         return arena_format(p->memory,
                             solver->option_count || solver->caps & LX_CAN_PROVE

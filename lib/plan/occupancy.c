@@ -1,4 +1,5 @@
-/* Sums over the sorted begins and ends of blocks, O(n log n); a tree of maxima answers peaks in O(log n). */
+/* Running sums over the sorted starts and ends of blocks, O(n log n); a tree of maxima answers peaks in O(log
+ * n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -34,13 +35,13 @@ void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     out->tick = mem_alloc((n + 1) * sizeof *out->tick);
     out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
     out->bytes = out->nodes + out->width;
-    /* Where blocks begin and end; two per block. */
+    /* Starts and ends of blocks: two changes each. */
     for (size_t i = 0; i < b.count; i++) {
         c[2 * i] = (struct change){b.at[i].start, b.at[i].size};
         c[2 * i + 1] = (struct change){b.at[i].end, -b.at[i].size};
     }
     if (n) qsort(c, n, sizeof *c, occupancy_by_tick);
-    /* One step per tick at which something changes. */
+    /* One step per tick with a change. */
     int64_t taken = 0;
     for (size_t i = 0; i < n; i++) {
         taken += c[i].bytes;
@@ -54,7 +55,7 @@ void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     byte_blocks_free(&b);
 }
 
-/* How many steps begin before `tick`. */
+/* The number of steps that begin before `tick`. */
 static size_t steps_before(const struct lx_occupancy *o, int64_t tick)
 {
     size_t low = 0, high = o->count;

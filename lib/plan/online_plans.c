@@ -21,7 +21,7 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
 {
     struct lx_plan *kept = online_plans_is_better(online, p) ? online : p, *other = kept == p ? online : p;
     kept->seconds = p->seconds + online->seconds;
-    /* No plan of the question goes below what neither graph goes below. */
+    /* The smaller of the two bounds holds for plans of both graphs. */
     int64_t least = min_i64(lx_plan_least(kept), lx_plan_least(other));
     if (kept->asks_time) {
         if (other->figures.bound_us < kept->figures.bound_us)
@@ -38,8 +38,7 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     return kept;
 }
 
-/* Do ops that access a tensor of a rewritten op move more than their operands once? Running sums can save
- * that. */
+/* True if the ops around rewritten ops move more than their operands once: running sums can save that. */
 static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -74,20 +73,19 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     return moved > once;
 }
 
-/* Takes the plan over, which is complete: the waiting thread may have it meanwhile, and then it is not changed. */
+/* Consumes `p`. The waiting thread may already have this complete plan; then it must not change. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
-    /* Could it be better: are there nests to be had, and is the plan above what has to cross in any case? */
+    /* Skip unless nests are allowed and the plan is above its lower bound. */
     struct lx_passes passes = passes_of_stage(&how->passes);
     if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.hasty ||
         p->problem.objective != LX_SPILL ||
         (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
         return p;
     bool ok = graph_online(p->graph, &rewritten, st);
-    enum {
-        SMALL = 12
-    }; /* ops: larger graphs are planned twice only where softmax moves more than it has to */
+    /* ops; a larger graph is planned twice only if softmax moves more than it must */
+    enum { SMALL = 12 };
     if (ok && (!rewritten || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
         lx_graph_free(rewritten);
         return p;
@@ -107,8 +105,7 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     return NULL;
 }
 
-/* Nests that are asked for name ops of the given graph; only if they fit the rewritten graph alone, that
- * is planned. */
+/* Given nests name ops of the given graph. If they fit only the rewritten graph, that one is planned. */
 static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const struct lx_plan_options *how,
                                                lx_status *st)
 {
@@ -133,7 +130,7 @@ struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options
         status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
     } else if (*options->nests) {
         p = online_plans_plan_asked(g, options, st);
-    } else { /* the graph, or what it came from, on its device */
+    } else { /* the graph, or its origin, on this device */
         const struct lx_graph *from =
             g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
         p = from ? plan_as_written(from, options, 0, st) : NULL;

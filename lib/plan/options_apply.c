@@ -1,4 +1,4 @@
-/* What options mean for a plan and for a device. */
+/* Applies options to a plan and to a device. */
 #include "plan/options.h"
 #include "plan/launch_options.h"
 #include "base/fail.h"
@@ -68,7 +68,7 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
     how->run.options = values;
-    /* All values of the solver's options: defaults, the level, then what was set of this very solver. */
+    /* Values of the solver's options: defaults, then the level, then values set for this solver. */
     bool is_its_own = how->solver == lx_settings_solver(o, LX_SPILL);
     if (how->solver->option_count > LX_MOST_SOLVER_OPTIONS)
         return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
@@ -94,7 +94,7 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
     if (!lx_settings_is_set(o, LX_OPTION_CORES)) return true;
     if (!lx_cores_valid(device, cores, st)) return false;
     device->cores = cores;
-    /* The grid must hold the cores; when it does not, they stand in one row. */
+    /* If the grid does not match the cores, they form one row. */
     if (device->grid_y * device->grid_x != cores) device->grid_y = 1, device->grid_x = cores;
     return true;
 }

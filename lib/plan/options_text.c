@@ -1,4 +1,4 @@
-/* Values of options from text, and text of values: each option by what its row takes. */
+/* Parses and prints the values of options, each by the kind of its row. */
 #include "plan/options.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "--cores" for errors. */
+/* The option's name with its prefix, for errors. */
 static const char *options_text_named(const struct lx_settings *o, const char *name, char out[60])
 {
     snprintf(out, 60, "%s%s", o->prefix ? o->prefix : "", name);
@@ -51,7 +51,7 @@ static bool set_word(struct lx_settings *o, int row, const char *text, lx_status
     char what[60];
     if (!text) return options_text_keep(o, row, 1); /* a switch */
     if (row == LX_OPTION_OBJECTIVE && lx_ask_find(text) < LX_ASK_COUNT)
-        return options_text_keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
+        return options_text_keep(o, row, lx_ask_find(text)); /* accepts the words of patterns too */
     for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_settings_word(o, row, k)); k++)
         if (strcmp(list[k], text) == 0) return options_text_keep(o, row, k);
     snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_settings_at(row).name);
@@ -131,7 +131,7 @@ static bool set_parameter(struct lx_settings *o, const char *key, const char *te
     return true;
 }
 
-/* "NAME=VALUE", once or several times. */
+/* Parses "NAME=VALUE", one or more. */
 static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     bool (*set)(struct lx_settings *, const char *, const char *, lx_status *) =
@@ -167,7 +167,7 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,  [LX_TAKES_TEXT] = NULL,
     };
     if (row == LX_OPTION_LEVEL) {
-        /* The level is an option of the solver: it is refused where the solver has none. */
+        /* The level is an option of the solver: an error if the solver has none. */
         const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
         int64_t ignored[LX_MOST_SOLVER_OPTIONS];
         if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
@@ -180,7 +180,7 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         size_t n = strlen(text);
         char what[60];
         int64_t value;
-        if (n > 1 && text[n - 1] == '%') { /* of what the pattern has */
+        if (n > 1 && text[n - 1] == '%') { /* relative to the pattern's */
             char number[40];
             snprintf(number, sizeof number, "%.*s", (int)n - 1, text);
             if (!lx_parse_number(options_text_named(o, as.name, what), number, &o->lx_percent, st))
@@ -228,7 +228,7 @@ char *lx_settings_get(const struct lx_settings *o, int row)
     struct lx_option_row as = lx_settings_at(row);
     struct text t = {0};
     const char *word = lx_settings_word(o, row, o->value[row]);
-    text_add(&t, ""); /* an empty text is a text */
+    text_add(&t, ""); /* never NULL */
     if (!lx_settings_is_set(o, row) && as.none)
         text_add(&t, as.none);
     else if (!lx_settings_is_set(o, row) && row == LX_OPTION_SOLVER)

@@ -1,4 +1,4 @@
-/* A plan as an object: made empty, filled, shared, freed, and what it comes to. */
+/* The plan object: made, filled, shared, freed; its value and bound. */
 #include "plan/plan_make.h"
 #include "base/cancel.h"
 #include "base/fail.h"
@@ -34,7 +34,7 @@ const struct lx_plan *lx_plan_ref(const struct lx_plan *p)
 void lx_plan_free(const struct lx_plan *p)
 {
     if (!p || !users_remove(p->users)) return;
-    struct arena *memory = p->memory; /* the plan itself lives in it */
+    struct arena *memory = p->memory; /* owns the plan itself */
     if (p->draft) draft_free(p->draft);
     if (p->lender)
         lx_plan_free(p->lender);

@@ -1,4 +1,4 @@
-/* Plans with a deadline, or that can be interrupted: a worker makes them and offers plans on the way. */
+/* Plans with a deadline, or with a way to interrupt them: a worker makes them and offers plans on the way. */
 #include "plan/plan_slot.h"
 #include "base/border.h"
 #include "base/cancel.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The worker's own, but for `asked`, which only the thread that waits looks at. */
+/* Owned by the worker, except `asked`, which only the waiting thread reads. */
 struct plan_job {
     const struct plan_task *task;
     const struct lx_graph *graph;
@@ -85,14 +85,14 @@ void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
     struct border border;
     if (border_begin(&border) != 0) memory_out();
     struct plan_job *job = job_new(task, g, options, more);
-    border_end_released(&border); /* the worker's */
+    border_end_released(&border); /* the worker owns `job` now */
     struct slot_work work = {job_make, task->drop, job_end, job, run->stop, run->context, run->time_limit};
     return slot_run(&work, st);
 }
 
 struct lx_run plan_run_share(const struct lx_run *run, int plans)
 {
-    const double least = 1e-3; /* 0 is no limit */
+    const double least = 1e-3; /* 0 would be no limit */
     struct lx_run share = *run;
     double left = cancel_seconds_left();
     if (!isinf(left)) share.time_limit = fmax(left / plans, least);

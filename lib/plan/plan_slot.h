@@ -1,26 +1,29 @@
-/* Planning with a deadline, or that can be interrupted, in a slot (base/slot.h). Private to the library. */
+/* Planning with a deadline, or with a way to interrupt it, in a slot (base/slot.h). Private to the
+ * library. */
 #ifndef LX_PLAN_PLAN_SLOT_H
 #define LX_PLAN_PLAN_SLOT_H
 
 #include "plan/plan.h"
 
-/* What is made of a graph and options: plans, teams. */
+/* A function from graph and options to a result: a plan, or a team's plans. */
 struct plan_task {
-    /* On the worker, or here where nobody waits; `more` is its own. */
+    /* Runs on the worker, or on this thread if none is needed. The worker's `more` is its copy. */
     void *(*make)(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
                   lx_status *st);
     void (*drop)(void *result);
-    void *(*copy)(const void *more); /* for the worker, with mem_alloc in one block; NULL: there is no more */
+    /* copy of `more` for the worker, one block of mem_alloc; NULL: `more` is not used */
+    void *(*copy)(const void *more);
 };
 
-/* The result, or NULL with `st`. Callbacks of the options are called on this thread. */
+/* Returns the result, or NULL with `st`. Calls the callbacks of `options` on this thread. */
 void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
                    const struct lx_plan_options *options, const void *more, lx_status *st);
 
-/* The run of the next of `plans` plans, in the time that is left until the deadline. Cancelled: hasty. */
+/* The run of the next of `plans` plans, with its share of the time until the deadline. Cancelled: hasty. */
 struct lx_run plan_run_share(const struct lx_run *run, int plans);
 
-/* Is this the worker of lx_plan_make? Is a complete plan wanted now? An offered plan is never changed. */
+/* True on the worker of lx_plan_make; true if it should offer a complete plan now. An offered plan is never
+ * changed. */
 bool plan_is_awaited(void);
 bool plan_offer_is_wanted(void);
 void plan_offer(struct lx_plan *p);

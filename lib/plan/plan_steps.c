@@ -1,4 +1,4 @@
-/* How a plan of a graph comes into being: the whole search, step by step. */
+/* The search for the plan of a graph, step by step. */
 #include "plan/plan_make.h"
 #include "base/cancel.h"
 #include "base/log.h"
@@ -28,7 +28,7 @@ struct step {
     bool may_be_skipped; /* once the search is over */
 };
 
-/* Each goes on from the best plan so far and leaves it, or a better one. combine.c has the engines. */
+/* Each step starts from the best plan so far and keeps it or a better one. combine.c has the engines. */
 /* clang-format off */
 static const struct step steps[] = {
     {"first plan",                ALWAYS,            first_plan,                   false},
@@ -93,7 +93,7 @@ bool steps_run(struct search *search)
         if (search->offers) search->offers->offer(search, false);
         search->gains[search->gain_count++] =
             (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
-        if (i == 0) cancel_reserve(0.5); /* a first plan is there */
+        if (i == 0) cancel_reserve(0.5); /* a first plan exists */
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* The sums of a plan: its traffic, that with nothing on chip, and times. */
+/* The sums of a plan: traffic, traffic with everything off chip, and times. */
 #include "plan/plan_make.h"
 #include "search/time.h"
 #include "base/checked.h"
@@ -44,7 +44,7 @@ static void plan_totals_list_totals(struct lx_plan *p)
     if (p->problem.objective == LX_SPILL && (p->problem.pool_count || lx_problem_needs(&p->problem))) {
         enum lx_rule rule;
         lx_status why;
-        int64_t cost; /* with all that is linked; of what is no answer only what is off */
+        int64_t cost; /* with linked costs; an illegal answer counts only buffers off chip */
         if (lx_check_places(&p->problem, p->answer.pool, p->answer.address, &cost, &rule, &why))
             p->figures.hbm_bytes = cost;
     }
@@ -52,7 +52,7 @@ static void plan_totals_list_totals(struct lx_plan *p)
     p->figures.perfect_hbm_bytes = 0;
 }
 
-/* Height: the highest end of a placed buffer; summed over pools, with reserved bytes. */
+/* Height: the highest end of a placed buffer or of reserved bytes, summed over pools. */
 void plan_totals(struct lx_plan *p)
 {
     p->figures.height_bytes = 0;

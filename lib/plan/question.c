@@ -1,4 +1,4 @@
-/* The problem that a solver sees: a list as it is, a graph laid out, divided and drafted. */
+/* The problem that a solver sees: a list unchanged; a graph laid out, divided and drafted. */
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {
-    int64_t sum = 0; /* of all pools: those without a limit count nothing */
+    int64_t sum = 0; /* over all pools; an unlimited pool counts 0 */
     for (int32_t k = 0; k < g->list->pool_count; k++) sum += max_i64(g->list->pools[k].capacity, 0);
     *out = (struct lx_problem){.objective = objective,
                                .capacity = g->list->pool_count      ? sum
@@ -62,7 +62,7 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
 void lx_question_free(struct lx_question *q)
 {
     if (!q) return;
-    struct arena *memory = q->memory; /* the question itself lives in it */
+    struct arena *memory = q->memory; /* owns the question itself */
     if (q->draft) draft_free(q->draft);
     lx_divisions_free(q->divisions);
     lx_layouts_free(q->layouts);

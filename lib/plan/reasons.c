@@ -1,5 +1,5 @@
-/* Why each buffer is off chip, or whose slot it took over. Buffers with one life share a look at their
- * neighbours; after MOST_STEPS neighbours reasons do without holes. */
+/* The reason why each buffer is off chip, or the parent whose place it took. Buffers with the same life share
+ * one list of neighbours; after MOST_STEPS neighbours, holes are no longer searched. */
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
@@ -15,19 +15,19 @@ struct placed_at {
     int32_t buffer;
 };
 
-/* What is looked at to find a reason. */
+/* State of the search for reasons. */
 struct looking {
     const struct lx_plan *plan;
     struct lx_occupancy taken;
-    int32_t *placed; /* buffers, by start */
-    int64_t *latest; /* end among them so far */
+    int32_t *placed; /* buffers on chip, by start */
+    int64_t *latest; /* per index of `placed`: latest end up to there */
     int32_t placed_count;
-    struct placed_at *near;       /* room for all of them */
-    int64_t near_start, near_end; /* whose life that was */
+    struct placed_at *near;       /* buffers on chip during the current life, by address */
+    int64_t near_start, near_end; /* the current life */
     int32_t near_count;
-    int64_t widest; /* hole between them, and above the last */
+    int64_t widest; /* largest hole between them, or above the last */
     int64_t steps;  /* neighbours seen so far */
-    bool plain;     /* room alone decides, one pool and one life each */
+    bool plain;     /* only room matters: one pool, one life each, no other rules */
 };
 
 struct starting {
@@ -72,8 +72,8 @@ static void list_placed(struct looking *l)
 static void look_around(struct looking *l, const struct lx_buffer *b)
 {
     if (l->near_start == b->start && l->near_end == b->end) return;
-    /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
-    int32_t count = 0, started = 0, high = l->placed_count; /* those that start before its end */
+    /* The list by start and `latest` limits the scan to buffers that may live at the same time. */
+    int32_t count = 0, started = 0, high = l->placed_count; /* the first `started` begin before its end */
     while (started < high) {
         int32_t middle = started + (high - started) / 2;
         if (l->plan->problem.buffers[l->placed[middle]].start < b->end)
@@ -100,7 +100,7 @@ static void look_around(struct looking *l, const struct lx_buffer *b)
     l->widest = max_i64(l->widest, p->capacity - end);
 }
 
-/* Is there a hole that it could lie in for all its life, at its own address if it has one? */
+/* True if a hole, of all its life, fits the buffer, at its fixed address if it has one. */
 static bool has_hole(struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_problem *p = &l->plan->problem;
@@ -146,7 +146,7 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
                             "look for a hole between them",
                             grouped(taken).at, grouped(capacity).at);
     if (plan->asks_time || has_hole(l, b)) {
-        /* Nothing is in its way. */
+        /* No other buffer is in its way. */
         if (plan->answer.status == LX_INFEASIBLE) return "no legal answer exists";
         if (plan->asks_time) return "left off chip: no less time was found with it on chip";
         if (plan->answer.status == LX_OPTIMAL || lx_plan_gap(plan) <= 0)
@@ -195,8 +195,8 @@ void plan_complete(struct lx_plan *plan, bool quickly)
     size_t n = (size_t)p->count;
     bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    /* A child takes a parent's place if both have the same address and nobody took it before (of exclusive
-     * children several may), in order of number as in the checker. */
+    /* A child takes a parent's place if both have the same address and no earlier child took it (exclusive
+     * children may share it), by ascending number as in the checker. */
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
         if (address[i] < 0 || p->buffers[i].size == 0) continue;

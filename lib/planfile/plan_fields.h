@@ -1,21 +1,22 @@
 /* Fields of a plan file, format 2: one row each. The rows make the structs below, write and read the file
- * (base/json/record.h), and are the documentation: lib/plan-format.md holds them as tables, and a test compares
- * them. STANDING says whether the checker verifies a field; test_changed_plans changes every field that it does.
+ * (base/json/record.h), and are the documentation: lib/plan-format.md holds them as tables, and a test
+ * compares them. STANDING says whether the checker verifies a field; test_changed_plans changes every
+ * verified field.
  *
- * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their places
- * in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */
+ * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their
+ * indices in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */
 #ifndef LX_PLANFILE_PLAN_FIELDS_H
 #define LX_PLANFILE_PLAN_FIELDS_H
 
 #include "base/json/record.h"
 
 // clang-format off
-/* Taken as it stands; the same, absent where it has no value (text, lists and switches: none; numbers: -1). */
+/* Decisions, needed or optional. Absent means: text, lists and switches none; numbers -1. */
 #define STATED(F, KIND, key, help)     F(KIND, key, NEEDED, STATED, 0, 0, help)
 #define MAY(F, KIND, key, help)        F(KIND, key, OPTIONAL, STATED, 0, -1, help)
-/* What follows from the rest of the file: the checker counts it itself, and refuses a plan that says otherwise. */
+/* Figures that follow from the rest of the file: the checker computes them and refuses a plan with others. */
 #define CHECKED(F, KIND, key, help)    F(KIND, key, OPTIONAL, CHECKED, 0, -1, help)
-/* What the planner says of its plan and nothing depends on. */
+/* Statements of the planner on which nothing depends. */
 #define CLAIMED(F, KIND, key, help)    F(KIND, key, OPTIONAL, CLAIMED, 0, -1, help)
 /* Arrays of rows of `width` integers. */
 #define ROWS(F, key, width, help)      F(ROWS, key, OPTIONAL, STATED, width, 0, help)
@@ -148,7 +149,7 @@
     MAY(F, INT, from, "of ring and move: number of the buffer that it comes from") \
     CHECKED(F, INT, bytes, "that move: through HBM, over the ring, or, of a move, inside the scratchpads")
 
-/* S(ID, name, what, heading): the objects of the file, in the order in which they are documented. */
+/* S(ID, name, what, heading): the objects of the file, in the order of the documentation. */
 #define PLAN_SECTIONS(S) \
     S(ROOT, root, "the plan", "the file itself") \
     S(SOLVER, solver, "the solver", "`solver`; its counters stand in `stats`, an object beside it") \
@@ -180,7 +181,7 @@ struct plan_section {
     const char *heading;
     const struct field *fields;
     size_t count;
-    size_t size; /* of the struct */
+    size_t size; /* size of the struct */
 };
 
 extern const struct plan_section plan_sections[PLAN_SECTION_COUNT];

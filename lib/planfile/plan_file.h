@@ -1,4 +1,4 @@
-/* What the files of the plan format share. Private to the stage. */
+/* Shared by the files of the plan format. Private to the stage. */
 #ifndef LX_PLANFILE_PLAN_FILE_H
 #define LX_PLANFILE_PLAN_FILE_H
 
@@ -8,17 +8,18 @@
 #include "planfile/plan_fields.h"
 #include "plan/plan_make.h"
 
-/* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are made again. */
+/* Format 2 is written and read. Format 1, of release 0.1, is only read: layouts, divisions and stays are made
+ * again. */
 enum { PLAN_FORMAT = 2, PLAN_FORMAT_OLD = 1 };
 
-/* The records of an array of the file, and the place of each. */
+/* The records of an array of the file, with the position of each in the file. */
 struct records {
-    void *at; /* structs of their section */
+    void *at; /* structs of the section */
     const struct json_value **where;
     int32_t count;
 };
 
-/* The graph of a plan, being read. */
+/* State of reading the graph of a plan. */
 struct graph_reader {
     const struct json *j;
     const struct json_value *graph;
@@ -27,42 +28,45 @@ struct graph_reader {
     lx_status *st;
 };
 
-/* plan_read.c: a plan in a file that holds others as well. */
+/* plan_read.c: reads a plan that is part of a larger file. */
 struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st);
-/* plan_read_graph.c: the graph's part as the file states it. `buffers`: the records of the file's. */
+/* plan_read_graph.c: reads the graph's part as the file states it. `buffers`: the file's records of
+ * buffers. */
 bool plan_read_graph(const struct json *j, const struct json_value *root, const struct records *buffers,
                      struct lx_plan *p, lx_status *st);
-/* Is `number` from `least` to below `count`? */
+/* True if `least` <= `number` < `count`; else sets an error. */
 bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
                    int64_t number, int64_t least, int64_t count);
 /* plan_read_stays.c: stays, buffers and accesses; then transfers. */
 bool plan_read_stays(const struct graph_reader *r);
 bool plan_read_transfers(const struct graph_reader *r);
-/* plan_read_nests.c: nests, after layouts; the hold of a buffer; then holds of accesses and decisions. */
+/* plan_read_nests.c: reads nests (after layouts) and the hold of a buffer; derives the holds of accesses and
+ * decisions. */
 bool plan_read_nests(const struct graph_reader *r);
 bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                     struct lx_stay *out);
-/* What is there for all of a nest is used by its first and its last op. */
+/* A buffer that is there for a whole nest gets uses at the nest's first and last op. */
 void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers);
 void plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how);
-/* The passes of `graph`. */
+/* Reads the passes of `graph`. */
 bool plan_read_passes(const struct json *j, const struct json_value *graph, struct lx_passes *passes,
                       lx_status *st);
-/* plan_read_absent.c: what a file need not say, because it follows from what it states. */
+/* plan_read_absent.c: computes fields that a file may omit because they follow from others. */
 bool plan_fill_absent(struct lx_plan *p, lx_status *st);
-/* plan_read_launches.c: one per op. */
+/* plan_read_launches.c: reads launch options; reads one launch per op. */
 bool plan_read_launching(const struct json *j, const struct json_value *at, const struct plan_graph *x,
                          struct lx_launch_options *out, lx_status *st);
 bool plan_read_launches(const struct json *j, const struct json_value *graph, struct lx_plan *p,
                         lx_status *st);
-/* plan_read_old.c: format 1, made again from pattern and decisions, with the file's addresses. */
+/* plan_read_old.c: reads format 1: makes the plan again from pattern and decisions, with the file's
+ * addresses. */
 bool plan_read_old(const struct json *j, const struct json_value *root, struct lx_plan *p,
                    enum lx_objective objective, lx_status *st);
 
-/* One record of section `section`; the file's place of an error is that of `object`. */
+/* Reads one record of section `section`. Errors point to `object` in the file. */
 bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,
                       void *record, struct arena *memory, lx_status *st);
-/* All of the array `key` of `object`, in `memory`. */
+/* Reads the array `key` of `object` into `memory`. */
 bool plan_read_records(const struct json *j, const struct json_value *object, const char *key,
                        enum plan_section_id section, struct arena *memory, struct records *out,
                        lx_status *st);
@@ -70,7 +74,7 @@ bool plan_read_records(const struct json *j, const struct json_value *object, co
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20]);
 struct plan_solver plan_pack_solver(const struct lx_plan *p);
 struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i);
-/* Lists of these live in `memory`. */
+/* Lists in these records live in `memory`. */
 struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory);
 struct plan_tensor plan_pack_tensor(const struct lx_plan *p, int32_t i, struct arena *memory);
 struct plan_op plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory);

@@ -1,4 +1,4 @@
-/* From a plan to the records of its file. */
+/* Makes the records of a plan file from a plan. */
 #include "planfile/plan_file.h"
 #include "layout/stated_layouts.h"
 #include "planfile/plan_fields.h"
@@ -22,7 +22,7 @@ static struct int_list pack_int32s(struct arena *memory, const int32_t *values, 
     return out;
 }
 
-/* A number with the digits that files have. */
+/* The value after rounding to the digits of a file. */
 static double as_written(double x)
 {
     char digits[40];
@@ -32,7 +32,7 @@ static double as_written(double x)
 
 struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
 {
-    struct lx_plan written = *p; /* with the times that readers find */
+    struct lx_plan written = *p; /* with times rounded as in the file */
     written.figures.end_to_end_us = as_written(p->figures.end_to_end_us);
     written.figures.bound_us = as_written(p->figures.bound_us);
     double gap = lx_plan_gap(&written);
@@ -86,7 +86,7 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
                              .pool_at = p->pool_at,
                              .pool_bytes = p->pool_bytes,
                              .segment_bytes = p->segment_bytes};
-    /* What was asked of launches, where it is not the default. */
+    /* Launch options that differ from their defaults. */
     if (p->launch.order != LX_ROW_MAJOR)
         out.tile_order = p->launch.order == LX_LISTED ? p->launch.by : lx_tile_order_word(p->launch.order);
     if (p->launch.share) out.tile_share = lx_share_word(p->launch.share);

@@ -1,4 +1,5 @@
-/* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
+/* Reads plan files: the file's statements become the plan; lx_plan_check says whether it is legal and
+ * true. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/file.h"
@@ -119,7 +120,7 @@ static bool read_solver(const struct json *j, const struct json_value *root, boo
     return read_stats(j, json_find(old ? v : root, "stats"), p, st);
 }
 
-/* Addresses, handovers and reasons: what stands with each buffer whatever is planned. */
+/* Reads addresses, handovers and reasons of the buffers, of lists and graphs. */
 static bool take_places(const struct json *j, const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
     int32_t n = buffers->count;
@@ -164,7 +165,7 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
                               "%d buffers, but the pattern has %d", (int)buffers.count,
                               (int)p->problem.count);
         if (!take_places(j, &buffers, p, st)) return false;
-        /* Its buffers are in the pattern; those of the file must be the same ones. */
+        /* The buffers of a list come from the pattern; the file's must equal them. */
         const struct plan_section *s = &plan_sections[PLAN_BUFFER];
         for (int32_t i = 0; i < buffers.count; i++) {
             const struct plan_buffer *theirs = (const struct plan_buffer *)buffers.at + i;
@@ -181,7 +182,7 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
            (p->launches || plan_launch_ops(p, st));
 }
 
-/* Files have nine digits of it. */
+/* Files have nine digits of the gap. */
 static bool is_near(double gap, double own)
 {
     return fabs(gap - own) <= 1e-8 * (1 + own);
@@ -198,7 +199,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
                         LX_OBJECTIVE_COUNT + 1, &objective, st))
         return false;
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
-    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
+    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
@@ -211,10 +212,10 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;
     p->figures.height_bytes = x->height_bytes;
-    /* Its spill was of scratchpads with their limit. */
+    /* Format 1 gives spill relative to limited scratchpads. */
     if (old && !p->graph->list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
-    /* The objective of a list is as claimed; of a graph it follows from the places. */
+    /* The objective of a list is the claimed one; of a graph it follows from the addresses. */
     if (p->problem.objective == LX_HEIGHT)
         p->answer.objective =
             lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : p->figures.height_bytes;
@@ -223,10 +224,10 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     else
         for (int32_t i = 0; i < p->problem.count; i++)
             if (p->answer.address[i] < 0) p->answer.objective += p->problem.buffers[i].spill_cost;
-    /* What the root says twice must be the same both times. */
+    /* Redundant fields of the root must agree. */
     const struct json_value *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
-    /* Early plans of format 2 have the gap of format 1, a share of spill, height or time: both are
+    /* Early plans of format 2 have the gap of format 1, relative to spill, height or time: both are
      * accepted. */
     double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
     double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
@@ -244,7 +245,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
                       meets ? "true" : "false");
 }
 
-/* The pattern in the file, if it is the one that was planned. */
+/* The pattern in the file; an error if its hash is not the planned one. */
 static const struct lx_graph *plan_read_pattern(const struct json *j, const struct json_value *root,
                                                 const char *hash, lx_status *st)
 {

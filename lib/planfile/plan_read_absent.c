@@ -1,5 +1,5 @@
-/* Fills in figures that follow from the rest of a file, so that plans of other makers can be shown and
- * run. The checker counts everything itself. */
+/* Computes figures that follow from the rest of a file, so that plans of other makers can be shown and run.
+ * The checker computes everything itself. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "plan/plan_make.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The plan as a draft of its own stays, of which traffic and times can be asked. */
+/* A draft with the plan's stays, for traffic and times. */
 static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, accesses = (size_t)p->access_at[ops];
@@ -32,10 +32,10 @@ static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)
 
 static void fill_int(int64_t *at, int64_t value)
 {
-    if (*at == -1) *at = value; /* anything else below 0 is wrong, as the checker will say */
+    if (*at == -1) *at = value; /* other negative values are errors, which the checker reports */
 }
 
-/* Fields that a file may leave out: -1, or NaN where they are real. */
+/* A field that a file may omit: -1 means absent, NaN if real. */
 struct absent_field {
     size_t offset;
     bool real;
@@ -75,7 +75,7 @@ static void fill(const struct absent_field *fields, size_t count, void *to, cons
     }
 }
 
-/* HBM and ring of each op, by its accesses and the copies of its tick. */
+/* HBM and ring bytes of each op: its accesses and the copies on its tick. */
 static void plan_read_absent_count_traffic(const struct lx_plan *p, const struct draft *x,
                                            struct lx_op_traffic *ops)
 {
@@ -104,14 +104,14 @@ static void fill_bundles(struct lx_plan *p, const struct lx_bundle *own, int32_t
 {
     bool none = p->bundle_count == 0;
     if (!none && p->bundle_count != count)
-        return; /* they are no bundles of this plan, as the checker will say */
+        return; /* the file's bundles are wrong, which the checker reports */
     struct lx_bundle *to = arena_copy_array(p->memory, none ? own : p->bundles, (size_t)count, sizeof *to);
     for (int32_t i = 0; i < count; i++) FILL(bundle_fields, &to[i], &own[i]);
     p->bundles = to;
     p->bundle_count = count;
 }
 
-/* The pool reaches from the first intermediate in HBM to the end of the last. */
+/* The pool extends from the first intermediate in HBM to the end of the last. */
 static void fill_segments(struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -171,7 +171,7 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
     return true;
 }
 
-/* Is anything of it left out? */
+/* True if the record omits a field. */
 static bool lacks(const struct absent_field *fields, size_t count, const void *record)
 {
     for (size_t i = 0; i < count; i++) {
@@ -183,7 +183,7 @@ static bool lacks(const struct absent_field *fields, size_t count, const void *r
     return false;
 }
 
-/* Is there anything of a graph that the file has left out? */
+/* True if the file omits nothing of the graph. */
 static bool graph_complete(const struct lx_plan *p)
 {
     bool all = !LACKS(figure_fields, &p->figures) && p->pool_at >= 0 && p->pool_bytes >= 0 &&

@@ -1,5 +1,5 @@
-/* Plans of graphs, format 2: the file becomes the plan, and nothing is chosen or made again. References to
- * missing things are errors with their place; lx_plan_check judges the rest. */
+/* Plans of graphs, format 2: the file becomes the plan; nothing is chosen or made again. References to
+ * missing objects are errors with their position; lx_plan_check judges the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -101,7 +101,7 @@ static bool read_layouts(struct graph_reader *r)
     return ok && r->p->layouts;
 }
 
-/* Writers leave out what is not cut. */
+/* A split of less than two slices is an error: writers omit it. */
 static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out, int *count)
 {
     if (rows->count / 2 > LX_MAX_RANK) return false;
@@ -147,7 +147,7 @@ static bool read_traffic(struct graph_reader *r)
     return true;
 }
 
-/* Cuts, moves and relayouts are pairs of tensor and op. */
+/* Reads cuts, moves or loaded copies: pairs of tensor and op. */
 static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
                                       const struct int_list *rows, struct cut *out)
 {
@@ -159,7 +159,7 @@ static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *
             return false;
         out[i] = (struct cut){(int32_t)row[0], (int32_t)row[1]};
     }
-    /* Drafts go through both lists from front to back. */
+    /* Drafts need them sorted. */
     for (int32_t i = 2; i < rows->count; i += 2) {
         const int64_t *x = &rows->at[i], *before = x - 2;
         if (x[0] > before[0] || (x[0] == before[0] && x[1] > before[1])) continue;
@@ -169,7 +169,7 @@ static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *
     return true;
 }
 
-/* Where bundles begin was decided; who leaves them out means: by the rule of stays/decided.c. */
+/* Reads the borders of bundles. Without bundles in the file, the rule of stays/decided.c sets them. */
 static bool read_bundles(const struct graph_reader *r, int32_t **borders)
 {
     struct lx_plan *p = r->p;
@@ -204,7 +204,7 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
     return true;
 }
 
-/* Cuts, relayouts and borders, as they were decided. */
+/* Reads the decisions: cuts, moves, loaded copies, borders of bundles. */
 static bool plan_read_graph_read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
 {
     struct lx_plan *p = r->p;

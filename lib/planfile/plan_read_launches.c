@@ -1,4 +1,4 @@
-/* The launches of a plan file: one per op, with the tiles of every core. */
+/* Reads the launches of a plan file: one per op, with the tiles of every core. */
 #include "planfile/plan_file.h"
 #include "base/fail.h"
 #include "divide/divide.h"
@@ -68,7 +68,7 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
                     : json_error(j, at, st, LX_E_SCHEMA, "a launch that is %s has neither tiles nor cores",
                                  x->kind);
     }
-    /* All that a launch with tiles has. */
+    /* The fields of a launch with tiles. */
     bool blocks = x->order && lx_tile_order_find(x->order) == LX_BLOCK;
     bool listed = x->order && lx_tile_order_find(x->order) == LX_LISTED;
     bool global = x->mode && strcmp(x->mode, lx_partition_word(LX_PARTITION_GLOBAL)) == 0;
@@ -82,7 +82,7 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
             j, at, st, LX_E_SCHEMA,
             "a launch of tiles has mode, order, dims, sums, k_tile, core_grid and cores, and of "
             "order block 2 blocks, of order listed tiles");
-    for (int32_t i = 0; i < x->cores.count; i++) /* int32_t but for start and count, once they are read */
+    for (int32_t i = 0; i < x->cores.count; i++) /* all but start and count become int32_t */
         if (i % CORE_FIELDS != 3 && i % CORE_FIELDS != 4 &&
             (x->cores.at[i] < INT32_MIN || x->cores.at[i] > INT32_MAX))
             return json_error(j, at, st, LX_E_RANGE, "a number or coordinate of a core is beyond 2^31");
@@ -99,7 +99,7 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
         return json_error(j, at, st, LX_E_RANGE,
                           "extents, sides, parts and lengths of dims and sums are from 1 on, "
                           "a global launch has one part, and there are at most 2^53 tiles");
-    /* Of shards: whole groups of cores that have one each, and none that is not there. */
+    /* Local shards: whole groups of cores, one slot per core, and every slot exists. */
     const int64_t splits[3] = {l->shard_grid[0], l->shard_grid[1], o->k_slices};
     if (l->mode != LX_PARTITION_LOCAL_SHARD) return true;
     int64_t *slots = arena_array(memory, (size_t)l->core_count * 3, sizeof *slots), *slot = slots;
@@ -110,7 +110,7 @@ static bool take_launch(const struct json *j, const struct json_value *at, const
            json_error(j, at, st, why.code, "%s", why.text);
 }
 
-/* What was asked for, by the words of options. */
+/* Reads the launch options, with the words of the command line. */
 bool plan_read_launching(const struct json *j, const struct json_value *at, const struct plan_graph *x,
                          struct lx_launch_options *out, lx_status *st)
 {

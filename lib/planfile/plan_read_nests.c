@@ -1,4 +1,4 @@
-/* The nests of a plan file, and what buffers hold in them. An impossible nest is an error here. */
+/* Reads the nests of a plan file, and the holds of buffers in them. An impossible nest is an error here. */
 #include "planfile/plan_file.h"
 
 static bool bad_nest(const struct graph_reader *r, const struct json_value *at, const char *what)
@@ -66,7 +66,7 @@ void plan_cover_nests(const struct graph_reader *r, struct lx_buffer *buffers)
         }
 }
 
-/* What was decided of a tensor in a nest is what its buffer holds there. */
+/* The hold of a tensor in a nest is its buffer's hold. */
 void plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, struct decisions *how)
 {
     const struct lx_plan *p = r->p;
@@ -79,7 +79,7 @@ void plan_read_holds(const struct graph_reader *r, struct lx_access *accesses, s
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t n = nest_of_op(p->nests, p->nest_count, o), stay = accesses[a].stay;
             if (n >= 0 && accesses[a].writes) {
-                /* A written sum goes out and comes back: of its bytes, those that are read back. */
+                /* A partial sum is written and read back: `again` is the bytes read back. */
                 struct nest_tensor t = nest_tensor_of(p->layouts, &p->nests[n], accesses[a].tensor);
                 int64_t parts = nest_product(&p->nests[n], t.summed);
                 accesses[a].again = accesses[a].bytes / (2 * parts - 1) * (parts - 1);

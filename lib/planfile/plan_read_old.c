@@ -1,5 +1,5 @@
-/* Plan files of format 1 (release 0.1) have pattern, passes and decisions. Layouts and stays are made
- * again and must match the file. */
+/* Reads plan files of format 1 (release 0.1): pattern, passes and decisions. Layouts and stays are made again
+ * and must match the file. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A derived value in the file must be what we derive. */
+/* A derived value in the file must equal ours. */
 static bool plan_read_old_same_value(const struct json *j, const struct json_value *v, const char *key,
                                      int64_t ours, lx_status *st)
 {
@@ -45,7 +45,7 @@ static bool read_order(const struct json *j, const struct json_value *v, const s
     return true;
 }
 
-/* The splits of an op in the file, in iteration order; `*same`: as the op is divided. */
+/* Reads the splits of an op in iteration order; `*same`: they equal the op's division. */
 static bool read_splits(const struct json *j, const struct json_value *splits, const char *name,
                         const struct lx_division *d, int64_t wanted[LX_MAX_VARS], bool *same, lx_status *st)
 {
@@ -66,7 +66,7 @@ static bool read_splits(const struct json *j, const struct json_value *splits, c
     return true;
 }
 
-/* `*divided`: how the op is divided instead of as work division does it, or NULL. */
+/* `*divided`: the op's division if it differs from work division, else NULL. */
 static bool plan_read_old_read_op(const struct json *j, const struct json_value *v, const struct lx_plan *p,
                                   int32_t op, const struct lx_division **divided, lx_status *st)
 {
@@ -141,7 +141,7 @@ static bool plan_read_old_read_decisions(const struct json *j, const struct json
     return true;
 }
 
-/* Layouts, divisions and stays. */
+/* Makes layouts, divisions and stays. */
 static bool make_structure(const struct json *j, const struct json_value *root, struct lx_plan *p,
                            enum lx_objective objective, lx_status *st)
 {
@@ -189,7 +189,7 @@ static bool read_addresses(const struct json *j, const struct json_value *root, 
                               "buffer %s where the pattern has %s", name, b->name);
         if (!plan_read_old_same_value(j, v, "size", b->size, st) ||
             !plan_read_old_same_value(j, v, "start", b->start, st) ||
-            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was defined otherwise */
+            !plan_read_old_same_value(j, v, "end", b->end, st)) /* cost had another definition */
             return false;
         if (!address)
             return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
@@ -239,7 +239,7 @@ static bool same_word(const struct json *j, const struct json_value *v, const ch
                       "%s is \"%s\" here, but pattern and addresses give \"%s\"", key, theirs, ours);
 }
 
-/* What no later release changes. lx_plan_check judges traffic and times. */
+/* Compares derived values that no release changes. lx_plan_check judges traffic and times. */
 static bool same_derived(const struct json *j, const struct json_value *root, const struct lx_plan *p,
                          lx_status *st)
 {

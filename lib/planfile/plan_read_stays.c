@@ -1,5 +1,5 @@
-/* Buffers of a plan file, their stays, accesses and copies. Here all must refer to something that exists;
- * the checker compares the rest. */
+/* Reads the buffers of a plan file, their stays, accesses and copies. References must exist; the checker
+ * compares the rest. */
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 
@@ -8,7 +8,7 @@
 static bool take_stay(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                       struct lx_stay *out)
 {
-    /* A graph without ops has stays, too, of tensors that nobody uses: they name tick 0. */
+    /* A graph without ops still has stays, of unused tensors: they name tick 0. */
     int32_t ops = r->ops.count > 0 ? r->ops.count : 1;
     const struct lx_op *viewer =
         x->view_op >= 0 && x->view_op < r->ops.count ? &r->p->layouts->graph->ops[x->view_op] : NULL;
@@ -63,7 +63,7 @@ static bool plan_read_stays_take_buffer(const struct graph_reader *r, const stru
     return true;
 }
 
-/* The ticks at which each buffer is used: those of the accesses that it serves. */
+/* The uses of each buffer: the ticks of the accesses that it serves. */
 static void plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count)
 {
     int32_t ops = p->layouts->graph->op_count;
@@ -95,7 +95,7 @@ bool plan_read_stays(const struct graph_reader *r)
     for (int32_t i = 0; i < count; i++) {
         struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
         if (x->view_op < 0) {
-            /* Who leaves out how a buffer is cut means: as the first op that it serves sees it. */
+            /* view_op is absent: the first access that the buffer serves gives its view. */
             const struct lx_graph *g = r->p->layouts->graph;
             for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
                 const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
@@ -139,13 +139,13 @@ bool plan_read_stays(const struct graph_reader *r)
     r->p->accesses = a;
     r->p->access_at = at;
     plan_read_stays_find_uses(p, buffers, count);
-    /* Who does not say whether a buffer begins with a write of all of it means: as the first access says. */
+    /* begins_written is absent: the first access decides. */
     for (int32_t k = at[g->op_count]; k-- > 0;)
         if (a[k].stay >= 0 && stays[a[k].stay].moved_from < 0 &&
             !json_find(r->buffers.where[a[k].stay], "begins_written"))
             stays[a[k].stay].begins_written = a[k].writes && !a[k].reads;
     for (int32_t i = 0; i < count; i++) {
-        /* First and last op, where they are left out: as the accesses say. */
+        /* first or last is absent: the accesses decide. */
         if (stays[i].first < 0)
             stays[i].first = (int32_t)(buffers[i].use_count ? buffers[i].uses[0] : buffers[i].start);
         if (stays[i].last < 0)
@@ -154,7 +154,7 @@ bool plan_read_stays(const struct graph_reader *r)
     }
     plan_cover_nests(r, buffers);
     for (int32_t i = 0; i < count; i++) {
-        /* The copy by which a stay goes on at another address is its first use. */
+        /* A stay moved from another address is first used by that copy. */
         struct lx_buffer *b = &buffers[i];
         if (stays[i].moved_from < 0 || (b->use_count > 0 && b->uses[0] <= b->start)) continue;
         int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);

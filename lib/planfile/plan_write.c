@@ -1,10 +1,10 @@
-/* Writes plan files: the rows of plan_fields.h over the plan's records, and its whole pattern. The same
- * plan gives the same bytes. */
+/* Writes plan files: the rows of plan_fields.h over the plan's records, and the whole pattern. Equal plans
+ * give equal bytes. */
 #include "planfile/plan_file.h"
 
 #include <inttypes.h>
 
-/* The fields of a record without its braces: others follow. */
+/* Writes the fields of a record without braces. */
 static void write_fields(enum plan_section_id section, const void *record, const char *margin, struct text *t)
 {
     const struct plan_section *s = &plan_sections[section];
@@ -16,7 +16,7 @@ static void write_fields(enum plan_section_id section, const void *record, const
     }
 }
 
-/* One element of an array per line. */
+/* Writes one element of an array on its own line. */
 static void write_element(enum plan_section_id section, const void *record, bool last, struct text *t)
 {
     text_add(t, section == PLAN_BUFFER ? "    " : "      ");
@@ -24,7 +24,7 @@ static void write_element(enum plan_section_id section, const void *record, bool
     text_add(t, last ? "\n" : ",\n");
 }
 
-/* An array of `count` records, each of which `pack` makes of its number `i`. */
+/* Writes an array of `count` records; `pack` makes record `i`. */
 #define WRITE_LIST(key, section, type, count, pack)                                                          \
     do {                                                                                                     \
         text_add(t, section == PLAN_BUFFER ? "  \"" key "\": [\n" : "    \"" key "\": [\n");                 \
@@ -37,7 +37,7 @@ static void write_element(enum plan_section_id section, const void *record, bool
 
 static void plan_write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
-    enum { MOST_LAUNCHED = 1 << 18 }; /* cores of all launches */
+    enum { MOST_LAUNCHED = 1 << 18 }; /* limit on the cores of all launches */
     const struct plan_graph graph = plan_pack_graph(p, memory);
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
@@ -63,7 +63,7 @@ static void plan_write_graph(const struct lx_plan *p, struct arena *memory, stru
     if (p->nest_count > 0)
         WRITE_LIST("nests", PLAN_NEST, plan_nest, p->nest_count, plan_pack_nest(&p->nests[i], memory));
     WRITE_LIST("bundles", PLAN_BUNDLE, plan_bundle, p->bundle_count, plan_pack_bundle(p, i));
-    /* Launches follow from the rest; of a large plan they would be most of the file. */
+    /* Launches follow from the rest; in a large plan they would be most of the file. */
     if (cores <= MOST_LAUNCHED)
         WRITE_LIST("launches", PLAN_LAUNCH, plan_launch, g->op_count,
                    plan_pack_launch(&p->launches[i], memory));

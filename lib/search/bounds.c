@@ -1,4 +1,4 @@
-/* What no plan goes below that the engines may find, and in words what keeps it from being more. */
+/* Lower bounds on all plans that the engines may find, and the reason why a bound may not be tight. */
 #include "search/search_steps.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -6,8 +6,8 @@
 #include "search/keep.h"
 #include "search/time.h"
 
-/* Least traffic in scratchpads without limit. Nests and evictions may go below the best placement of whole
- * stays; a border can cut a stay as an eviction does. */
+/* Least traffic in unlimited scratchpads. Nests and evictions may go below the best placement of whole stays;
+ * a border can cut a stay as an eviction does. */
 static int64_t least_unlimited(const struct draft *x, bool borderless)
 {
     int64_t bytes = x->least_bytes;
@@ -17,7 +17,7 @@ static int64_t least_unlimited(const struct draft *x, bool borderless)
     return bytes;
 }
 
-/* Is the draft as it would be in scratchpads without limit, with these borders? */
+/* True if the draft equals the one for unlimited scratchpads with these borders. */
 static bool is_unlimited(const struct draft *x, const int32_t *borders)
 {
     const struct decisions *how = &x->how;
@@ -28,7 +28,7 @@ static bool is_unlimited(const struct draft *x, const int32_t *borders)
     return plain;
 }
 
-/* The heuristic clone rule copies inputs even at a loss, so the least is computed with copies that pay. */
+/* The heuristic clone rule copies inputs even at a loss, so the bound counts only copies that pay. */
 static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int32_t border_count,
                               int64_t *bytes, lx_status *st)
 {
@@ -61,7 +61,7 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
-/* A bound of HBM traffic for any divisions, order, evictions and moves. */
+/* A lower bound on HBM traffic for any divisions, order, evictions and moves. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 {
     struct arena memory = {0};
@@ -89,11 +89,11 @@ bool bounds_with_nests(struct search *search)
     return true;
 }
 
-/* Of the divisions as chosen, or of all. */
+/* The bound of the chosen divisions, or of all if co-optimisation ran. */
 static bool bound_without_nests(struct search *search)
 {
     const struct attempt *best = &search->best;
-    const char *option = NULL; /* of an engine that may still go below the bound of the chosen divisions */
+    const char *option = NULL; /* of an engine that may go below the bound of the chosen divisions */
     bool ok = true;
     for (enum engine e = 0; e < ENGINE_COUNT && asks_traffic(search) && !option; e++)
         if (engine_runs(search, e)) option = engine_option(e);
@@ -102,7 +102,6 @@ static bool bound_without_nests(struct search *search)
                            ? "not proved optimal: not all ways to decide relayouts were tried"
                            : NULL;
     if (search->bundles_limited && !search->joint.searched) {
-        search->bound = crossing_traffic(&best->draft);
         ok = borderless_traffic(&best->draft, &search->bound, search->st);
         search->unproved = "not proved optimal: the bound leaves out how ops are bundled";
     } else if (search->joint.searched) {
@@ -123,7 +122,7 @@ bool bounds_find(struct search *search)
     if (!search->bound_with_nests) return bound_without_nests(search);
     search->unproved =
         "not proved optimal: the bound has each tensor alone on chip, in the best nests for it";
-    /* The search over divisions knew no nests. */
+    /* The search over divisions did not consider nests. */
     search->joint.bound_bytes = min_i64(search->joint.bound_bytes, search->bound);
     return true;
 }
@@ -131,7 +130,7 @@ bool bounds_find(struct search *search)
 bool bounds_raise(struct search *search)
 {
     int64_t least = 0;
-    /* The model has the current borders of bundles, which may be merged, and no nests. */
+    /* The model has the present borders of bundles, which may be merged, and no nests. */
     if (search->bundles_limited || search->joint.searched || search->best.hbm_bytes <= search->bound ||
         search->bound_with_nests)
         return true;

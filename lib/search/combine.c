@@ -1,18 +1,18 @@
-/* Engines, run one after the other, in every set of those that are on. */
+/* Runs the engines one after the other, in every subset of the engines that are on. */
 #include "search/search_steps.h"
 #include "base/vec.h"
 #include "search/keep.h"
 #include "search/reorder.h"
 
-/* In the order in which they run. Each starts from the best attempt and may go below its draft's bound. */
+/* In this order. Each starts from the best attempt and may go below its draft's bound. */
 static const struct {
     const char *option;
     bool (*search)(struct search *search);
 } engines[ENGINE_COUNT] = {
     [ENGINE_NESTS] = {"tile", nests_search},      /* runs of ops become nests */
-    [ENGINE_ORDER] = {"reorder", reorder_search}, /* ops change places */
+    [ENGINE_ORDER] = {"reorder", reorder_search}, /* ops are reordered */
     [ENGINE_EVICT] = {"evict", evict_search},     /* stays are cut */
-    [ENGINE_MOVE] = {"move", move_search},        /* stays change their addresses */
+    [ENGINE_MOVE] = {"move", move_search},        /* stays move to other addresses */
 };
 
 const char *engine_option(enum engine engine)
@@ -46,7 +46,7 @@ static bool run_with_quick_solver(struct search *search)
     tries.effort = effort_quick_solver(search);
     if (!try_with(&tries, DRAFTS_MANY, &plain, &tries.best)) return false;
     bool ok = run_engines(&tries);
-    /* The decisions that the search began with were solved in full already. */
+    /* The first decisions were solved in full already. */
     if (ok && (tries.best.draft.how.order || tries.best.draft.how.divided != plain.divided ||
                tries.best.draft.how.nest_count || tries.best.draft.how.cut_count ||
                tries.best.draft.how.move_count || tries.best.draft.how.apart_count ||
@@ -59,7 +59,7 @@ static bool run_with_quick_solver(struct search *search)
     return ok;
 }
 
-/* What a set of engines has found. */
+/* The best attempt of a set of engines. */
 struct engine_set {
     unsigned engines;
     struct attempt best;
@@ -68,7 +68,7 @@ struct engine_sets {
     VEC(struct engine_set) at;
 };
 
-/* The best that engines of `some` have found so far. */
+/* The best attempt of all subsets of `some` so far. */
 static const struct attempt *best_within(const struct engine_sets *sets, unsigned some)
 {
     const struct attempt *best = NULL;
@@ -99,10 +99,10 @@ static bool combine_run_set(const struct search *search, unsigned some, struct e
     return ok;
 }
 
-/* Every subset of the engines that are on, the empty one first. Each starts from the best of its own
- * subsets, so its result does not depend on the other engines, and one pass more is never worse. Where
- * bundles are limited each result is merged at once: a cancelled search then has what fewer engines would
- * give. */
+/* Runs every subset of the engines that are on, the empty one first. Each starts from the best of its own
+ * subsets, so its result does not depend on other engines, and one more pass never makes the plan worse. If
+ * bundles are limited, each result is merged at once, so a cancelled search has the result of fewer
+ * engines. */
 bool combine_engines(struct search *search)
 {
     struct engine_sets sets = {{0}};

@@ -8,11 +8,11 @@
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
 
-/* Ops from which on the joint search is tried for time only, with a quick solver. */
+/* Ops above which the joint search runs only for time, with a quick solver. */
 enum { LARGE = 400 };
 
-/* The best plan may have dropped copies of inputs where that moves less; other divisions and the bound
- * start with the copies that were asked for. */
+/* The best plan may have dropped copies of inputs to move less; other divisions and the bound start with the
+ * requested copies. */
 static struct lx_passes asked_passes(const struct search *search)
 {
     struct lx_passes passes = search->best.draft.how.passes;
@@ -20,7 +20,7 @@ static struct lx_passes asked_passes(const struct search *search)
     return passes;
 }
 
-/* Plans with the divisions that were found, and keeps the better attempt. */
+/* Plans with other divisions, and keeps the better attempt. */
 static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
 {
     struct decisions how = {.passes = asked_passes(search), .divided = divided};
@@ -30,8 +30,8 @@ static bool try_divisions(struct search *search, const struct lx_division **divi
                   now = draft_clocks(&next.draft, next.answer.address);
     LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
         search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    /* By the goal of the passes. Among equal bytes, divisions that agree are preferred to relayouts unless
-     * the predicted time is clearly longer. */
+    /* Compares by the goal of the passes. Among equal bytes, the new divisions, which need fewer relayouts,
+     * are preferred unless the predicted time is clearly longer. */
     bool better = search->best.draft.how.passes.by_time      ? old.device_us >= now.device_us
                   : search->best.hbm_bytes != next.hbm_bytes ? search->best.hbm_bytes > next.hbm_bytes
                                                              : now.device_us <= 1.05 * old.device_us;
@@ -47,7 +47,7 @@ static bool try_divisions(struct search *search, const struct lx_division **divi
     return true;
 }
 
-/* What the search over whole buffers finds. */
+/* Tries the divisions of the joint search. */
 static bool try_joint(struct search *search, enum lx_joint_mode mode)
 {
     struct lx_passes passes = asked_passes(search);
@@ -70,11 +70,11 @@ static bool try_joint(struct search *search, enum lx_joint_mode mode)
     return ok;
 }
 
-/* Divisions of large graphs are compared with the quick solver; only the best is planned in full. */
+/* For large graphs the quick solver compares divisions; only the best is planned in full. */
 struct contest {
     const struct lx_division **divided;
     int32_t changed;
-    int64_t bytes; /* with the quick solver; 0: every one is planned in full */
+    int64_t bytes; /* with the quick solver; 0: every candidate is planned in full */
 };
 
 static bool measure_quickly(const struct search *search, const struct lx_division *const *divided,
@@ -89,7 +89,7 @@ static bool measure_quickly(const struct search *search, const struct lx_divisio
     return true;
 }
 
-/* What chains find with these passes, as long as they may find or prove more. */
+/* Tries the divisions that chains find with these passes, while they may find or prove more. */
 static bool try_chains(struct search *search, const struct lx_passes *passes, bool plans)
 {
     enum { MANY_BUFFERS = 400 };
@@ -124,7 +124,7 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     return ok;
 }
 
-/* Divisions that the best plan does not have, each once, for searches that come later. */
+/* Adds divisions to `others`, unless the best plan has them or they are listed. */
 static void divisions_remember(struct search *search, const struct lx_division *const *divided)
 {
     bool known = divided == search->divided_anew;
@@ -132,8 +132,7 @@ static void divisions_remember(struct search *search, const struct lx_division *
     if (!known) search->others[search->other_count++] = divided;
 }
 
-/* Engines may find more from divisions that were no better so far: those without co-optimisation come
- * first. */
+/* Engines may find more from divisions that were no better so far; work division's come first. */
 bool divisions_try_others(struct search *search, bool (*engines)(struct search *search))
 {
     bool ok = true;
@@ -164,8 +163,8 @@ bool divisions_search(struct search *search)
     bool ok = try_joint(search, LX_JOINT_FLIP);
     const struct lx_division *const *flipped = search->tried_last;
     if (ok && full && (by_time || search->divided->count <= LARGE)) ok = try_joint(search, LX_JOINT_FULL);
-    /* Divisions that are best without evictions are tried as well: so evictions never make a plan worse.
-     * The bound is of all passes. */
+    /* Chains also run without evictions, so evictions never make a plan worse. The bound is for all
+     * passes. */
     struct lx_passes passes = asked_passes(search), whole = passes;
     whole.evict = false;
     if (ok && full && !by_time && passes.evict) ok = try_chains(search, &whole, true);
@@ -174,7 +173,7 @@ bool divisions_search(struct search *search)
     divisions_remember(search, flipped);
     divisions_remember(search, search->tried_last);
     if (ok) {
-        /* The bound of the plan is that of all divisions, not of those that were chosen. */
+        /* The bound of the plan is over all divisions, not only the chosen ones. */
         search->joint.searched = true;
         search->best.perfect_bytes = min_i64(search->best.perfect_bytes, search->joint.bound_bytes);
         search->best.bound = search->joint.bound_bytes;

@@ -1,9 +1,9 @@
 /* Evictions: buffers leave the scratchpad and come back.
  *
- * A cut stay becomes two, each with its own address, each on chip or not. Where the tensor is fully
- * rewritten a cut is free; elsewhere the value is written to HBM once if HBM lacks it, and read again. The
- * model of keeping (keep.h), which ignores addresses, proposes cuts, cheapest first. If it dropped
- * choices, single cuts are tried as well: long idle times of large buffers first. */
+ * A cut stay becomes two, each with its own address, each on chip or not. A cut before a full rewrite of the
+ * tensor is free; elsewhere the value is written to HBM once, if HBM lacks it, and read again. The model of
+ * keeping (keep.h), which ignores addresses, proposes cuts, cheapest first. If it dropped choices, single
+ * cuts are tried as well: long idle times of large buffers first. */
 #include "search/search_steps.h"
 #include "base/checked.h"
 #include "search/keep.h"
@@ -28,12 +28,12 @@ static int evict_by_weight(const void *a, const void *b)
 
 struct evictions {
     struct search *search;
-    VEC(struct cut) cuts; /* kept so far, in order */
+    VEC(struct cut) cuts; /* accepted so far, sorted */
     VEC(struct candidate) candidates;
-    int64_t left; /* tries */
+    int64_t left; /* tries left */
 };
 
-/* Tries the cuts `cuts`; true if they were better. */
+/* Tries these cuts; true if the plan is better. */
 static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, bool *failed)
 {
     struct decisions how = s->search->best.draft.how;
@@ -44,7 +44,7 @@ static bool try_cuts(struct evictions *s, const struct cut *cuts, size_t count, 
     return better;
 }
 
-/* Cuts before uses during whose wait an unplaced buffer lives; the heaviest first. */
+/* Candidates: cuts of idle times during which an unplaced buffer lives; the heaviest first. */
 static void evict_gather(struct evictions *s)
 {
     const struct draft *x = &s->search->best.draft;
@@ -53,7 +53,7 @@ static void evict_gather(struct evictions *s)
         const struct lx_buffer *b = &p->buffers[i];
         for (int32_t k = 1; !b->reason && k < b->use_count; k++) {
             int64_t idle = b->uses[k] - b->uses[k - 1];
-            bool wanted = p->count > 4000; /* to look for one takes long */
+            bool wanted = p->count > 4000; /* searching for an unplaced buffer takes long */
             for (int32_t n = 0; n < p->count && !wanted; n++)
                 wanted = s->search->best.answer.address[n] < 0 && !p->buffers[n].reason &&
                          p->buffers[n].start <= b->uses[k] && p->buffers[n].end > b->uses[k - 1];
@@ -73,7 +73,7 @@ static void keep_cuts(struct evictions *s, const struct cut *cuts, int32_t count
     s->cuts.count = (size_t)count;
 }
 
-/* The cuts kept so far, and more. */
+/* Tries the accepted cuts plus more. */
 static bool evict_with_more(struct evictions *s, const struct cut *more, size_t count, bool *failed)
 {
     VEC(struct cut) tried = {0};
@@ -95,7 +95,7 @@ static bool evict_with_more(struct evictions *s, const struct cut *more, size_t 
     return better;
 }
 
-/* Choices that keep different things on chip may cut alike: the solver has decided that already. */
+/* True if an earlier choice has the same cuts: the solver decides the rest itself. */
 static bool evict_is_tried(const struct keep_found *found, int32_t choice)
 {
     const struct keep_choice *c = &found->at[choice];
@@ -108,7 +108,7 @@ static bool evict_is_tried(const struct keep_found *found, int32_t choice)
     return tried;
 }
 
-/* The choices of the model, cheapest first. `*done`: nothing can be better than what was found. */
+/* Tries the choices of the model, cheapest first. `*done`: no other choice can be better. */
 static bool evict_ask_model(struct evictions *s, bool *done)
 {
     struct search *search = s->search;
@@ -131,7 +131,7 @@ static bool evict_ask_model(struct evictions *s, bool *done)
     return ok;
 }
 
-/* Single cuts, repeated while one helps; then all cuts of a tensor together. */
+/* Tries single cuts while one helps; then all cuts of a tensor together. */
 static bool evict_try_all(struct evictions *s)
 {
     VEC(struct cut) cuts = {0};
@@ -158,14 +158,14 @@ static bool evict_try_all(struct evictions *s)
 
 bool evict_search(struct search *search)
 {
-    /* Solving is the dear part: fewer tries on larger problems. */
+    /* Solving takes most of the time: fewer tries on larger problems. */
     struct evictions s = {.search = search,
                           .left = max_i64(8, min_i64(200, 60000 / (search->best.draft.problem.count + 1)))};
     bool done = false, failed = false;
     keep_cuts(&s, search->best.draft.how.cuts, search->best.draft.how.cut_count);
     bool ok = evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
-        /* Every tensor is cut where an op writes it wholly and reads nothing of it. */
+        /* Cut every tensor where an op overwrites all of it without reading it. */
         const struct draft *x = &s.search->best.draft;
         for (int32_t t = 0; t < x->graph->tensor_count; t++)
             for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
@@ -187,7 +187,8 @@ bool evict_search(struct search *search)
     return ok;
 }
 
-/* What remains: accesses that no stay can serve, one load of each input and one store of each output. */
+/* Counts the unavoidable bytes: accesses that no stay can serve, one load of each input, one store of each
+ * output. */
 int64_t evict_least(const struct draft *x)
 {
     int64_t sum = 0;
@@ -196,7 +197,7 @@ int64_t evict_least(const struct draft *x)
         for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
             const struct lx_access *a = &x->accesses[x->tensor_access[k]];
             enum lx_bar bar = a->stay < 0 ? LX_BAR_PARTIAL : x->stays[a->stay].bar;
-            /* A cut may free what a mismatch or the lack of a second read keeps off chip. */
+            /* A cut may free a stay that was barred by a mismatch or because it gained nothing. */
             bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN;
             if (!freed)
                 off += a->bytes;

@@ -1,12 +1,12 @@
 /* The first plan, without nests. On a large graph a full one takes long, and nests usually beat it. So the
- * search for nests starts from a quick one; the full one is made only if the result is above what plans
- * without nests can reach. */
+ * search for nests starts from a quick one; the full one is made only if the result is above the bound for
+ * plans without nests. */
 #include "search/search_steps.h"
 #include "base/checked.h"
 #include "nests/nest_candidates.h"
 #include "search/keep.h"
 
-/* Where somebody waits for the plan, one of the quick solver is offered before anything is searched. */
+/* If a thread waits for the plan, offers one of the quick solver before any search. */
 static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
 {
     struct effort effort = {.solver = search->request->quick_solver,
@@ -23,7 +23,7 @@ static bool offer_quick_plan(struct search *search, const struct decisions *deci
     return true;
 }
 
-/* On a large graph by the quick solver: which nests exist does not depend on places. */
+/* On a large graph the quick solver makes it: the choice of nests does not depend on addresses. */
 static bool quick_plan(struct search *search, const struct decisions *decisions)
 {
     enum { STEPS = 300 };
@@ -44,7 +44,7 @@ bool first_plan(struct search *search)
 {
     struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     if (!offer_quick_plan(search, &decisions)) return false;
-    /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
+    /* A quick plan only if nests alone are searched, on a graph of some size. */
     const struct lx_passes *passes = &decisions.passes;
     enum { LARGE = 64 };
     const struct lx_plan_options *request = search->request;

@@ -1,10 +1,10 @@
-/* Bounds by the model of keeping, for the best attempt's divisions and passes. Only wipes count as
- * borders: a plan with more of them moves no less. */
+/* Bounds by the model of keeping, for the best attempt's divisions and passes. Only wipes count as borders:
+ * more borders never make a plan move less. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/log.h"
 
-/* By prices, and by a search that loses nothing; in any order by the latter alone. */
+/* The better bound of prices and of a search without histories; in any order of the search alone. */
 static int64_t keep_bound_of(struct keep_model *m, bool any_order, int64_t best, const struct lx_run *run,
                              struct arena *memory)
 {
@@ -45,7 +45,7 @@ bool keep_least_below(const struct search *search, const struct decisions *how, 
 
 bool keep_least(const struct search *search, const struct decisions *how, int64_t *least)
 {
-    enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
+    enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved faster than priced */
     struct attempt a;
     *least = 0;
     if (!search->request->quick_solver || search->divided->layouts->graph->op_count < WORTH_IT ||

@@ -1,8 +1,8 @@
-/* The model of keeping: uses and costs of a draft's tensors, and what may happen at a use. */
+/* The model of keeping: uses and costs of a draft's tensors, and the possible outcomes of a use. */
 #include "search/keep.h"
 #include "base/checked.h"
 
-/* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
+/* True if a stay could serve this access after cuts or under other addresses. */
 static bool may_serve(const struct draft *x, int32_t access)
 {
     const struct lx_access *a = &x->accesses[access];
@@ -25,7 +25,7 @@ static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int3
         struct lx_core_view v = access_view(x, access);
         int64_t part = round_up_i64(view_part_bytes(x->layouts, a->tensor, &v), x->problem.alignment);
         u->size = max_i64(u->size, part);
-        u->label = -1; /* the first access of the tensor with the same view */
+        u->label = -1; /* index of the tensor's first access with the same view */
         for (int32_t k = x->tensor_at[a->tensor]; u->label < 0 && k < x->tensor_at[a->tensor + 1]; k++) {
             struct lx_core_view w = access_view(x, x->tensor_access[k]);
             if (views_equal(&v, &w)) u->label = k - x->tensor_at[a->tensor];
@@ -45,17 +45,7 @@ static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int3
     }
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-/* The uses of one tensor; ops that wipe stand in runs of their own. */
+/* Lists the uses of one tensor. An op that wipes is a run of its own. */
 static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_of)
 {
     const struct draft *x = m->x;
@@ -80,10 +70,10 @@ static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_o
     t->count = m->use_count - t->first;
 }
 
-/* What can follow a use, the ops standing as they do. */
+/* Sets may_keep, needed and goes_on, for the present order of the ops. */
 static void look_ahead(struct keep_model *m, struct keep_tensor *t)
 {
-    bool labelled = false; /* is one behind it that has the tensor on chip, in its run? */
+    bool labelled = false; /* a later use of the same run can have the tensor on chip */
     for (int32_t k = t->count; k-- > 0;) {
         struct keep_use *u = &m->uses[t->first + k];
         bool last = k + 1 == t->count;
@@ -102,8 +92,8 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
     }
 }
 
-/* A view is made at its first use from another view that is there. Uses of a run stand together; `seen`:
- * per label, the run that has it. */
+/* A view is made at its first use from another view on chip. Uses of a run are consecutive; `seen`: per
+ * label, the last run that has it. */
 static void measure_views(struct keep_model *m, const struct keep_tensor *t, int32_t *seen)
 {
     int64_t before = INT64_MAX;
@@ -112,7 +102,7 @@ static void measure_views(struct keep_model *m, const struct keep_tensor *t, int
         struct keep_use *u = &m->uses[k];
         if (k == t->first || u->run != u[-1].run) {
             before = INT64_MAX;
-            run = k + 1; /* no other of this tensor or another has it */
+            run = k + 1; /* unique number over all tensors and runs */
         }
         bool again = u->label < 0 || seen[u->label] == run;
         u->extra = again || before == INT64_MAX ? 0 : before;
@@ -128,20 +118,20 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
 {
     struct keep_tensor *t = &m->tensors[tensor];
     int label = -1;
-    bool many = false, rewritten_off_chip = false; /* behind such a write a run begins */
+    bool many = false, rewritten_off_chip = false; /* such a write begins a new run of accesses */
     t->between = INT64_MAX;
     t->whole = tensor_bytes(m->x->layouts, tensor);
     t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         const struct keep_use *u = &m->uses[k];
-        m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
+        m->grain = gcd_i64(gcd_i64(gcd_i64(m->grain, u->served), u->forced), u->written);
         rewritten_off_chip |= u->writes && !u->write_may && t->count > 1;
         if (u->label < 0) continue;
         many |= label >= 0 && u->label != label;
         label = u->label;
         t->between = min_i64(t->between, u->size);
     }
-    if (t->count) m->grain = gcd(m->grain, t->whole);
+    if (t->count) m->grain = gcd_i64(m->grain, t->whole);
     if (t->between == INT64_MAX) t->between = 0;
     for (int32_t k = t->first; k < t->first + t->count; k++)
         if (m->uses[k].label < 0) m->uses[k].size = t->between;
@@ -151,18 +141,18 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32
     look_ahead(m, t);
 }
 
-/* Uses by op, and who may take whose place. */
+/* Lists uses by op, and determines which output may take the place of an input. */
 static void list_ops(struct keep_model *m)
 {
     const struct draft *x = m->x;
     for (int32_t u = 0; u < m->use_count; u++) m->op_at[m->uses[u].op + 2]++;
     for (int32_t o = 1; o <= m->op_count; o++) m->op_at[o + 1] += m->op_at[o];
-    for (int pass = 0; pass < 2; pass++) /* what is written stands last */
+    for (int pass = 0; pass < 2; pass++) /* the written operands come last */
         for (int32_t u = 0; u < m->use_count; u++)
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
-        int32_t first = m->op_at[o + 1] - 1; /* the first result, which may take the place of an input */
+        int32_t first = m->op_at[o + 1] - 1; /* the first output, which may take the place of an input */
         while (m->uses[m->op_use[first]].tensor != x->graph->ops[o].output) first--;
         struct keep_use *out = &m->uses[m->op_use[first]];
         if (out->inserts || !out->write_may || out->reads_may) continue;
@@ -179,7 +169,7 @@ void keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
            accesses = (size_t)x->access_at[ops];
     int32_t *run_of = arena_array(memory, ops, sizeof *run_of),
-            *seen = arena_array(memory, accesses + 1, sizeof *seen); /* arenas give zeros */
+            *seen = arena_array(memory, accesses + 1, sizeof *seen); /* arenas return zeroed memory */
     *m =
         (struct keep_model){.x = x, .tensor_count = (int32_t)tensors, .op_count = (int32_t)ops, .cuts = cuts};
     m->uses = arena_array(memory, accesses, sizeof *m->uses);
@@ -210,7 +200,7 @@ struct outcomes {
     struct keep_later later;
     struct keep_outcome *out;
     int count;
-    int64_t size; /* on chip at this tick, if it is */
+    int64_t size; /* bytes at this tick, if on chip */
 };
 
 static void keep_model_add(struct outcomes *o, struct keep_outcome x)
@@ -219,7 +209,7 @@ static void keep_model_add(struct outcomes *o, struct keep_outcome x)
     if (o->count < KEEP_OUTCOMES) o->out[o->count++] = x;
 }
 
-/* It is at `s` when the op is over; it may stay, or go. */
+/* The tensor is in state `s` after the op: adds the outcomes that keep or drop it. */
 static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
 {
     bool on_chip = keep_on_chip(s);
@@ -227,7 +217,7 @@ static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
     x.after = s;
     if (on_chip && (must || (o->t->cuts && o->later.may_keep))) keep_model_add(o, x);
     if (must) return;
-    bool waits = o->u->label < 0; /* nothing of it could have been on chip yet */
+    bool waits = o->u->label < 0; /* no earlier use could have it on chip */
     x.after = o->t->cuts || !o->later.goes_on || on_chip || waits ? KEEP_HBM : KEEP_NEVER;
     if (s == KEEP_CHIP && o->later.needed) x.cost += o->t->whole;
     keep_model_add(o, x);
@@ -239,7 +229,7 @@ int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum kee
     bool there = keep_on_chip(before);
     struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0, u->size + (there ? u->extra : 0)};
     if (there && o.t->many && u->reads_may && !u->writes) {
-        /* It stays in another view, and the op reads HBM. */
+        /* The tensor stays in another view; the op reads from HBM. */
         struct keep_outcome x = {.on = true, .size = o.t->between, .cost = o.u->served + o.u->forced};
         if (before == KEEP_CHIP) x.cost += o.t->whole;
         go_on(&o, x, KEEP_BOTH);

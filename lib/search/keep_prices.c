@@ -1,6 +1,6 @@
 /* Prices of on-chip bytes per tick (Lagrange). Each tensor pays for its bytes and chooses its cheapest
- * states; the sum less the price of the whole scratchpad is a lower bound. Prices move by Polyak steps
- * towards a known cost; the best are kept. The bound is lowered by more than the rounding error of the
+ * states; the sum minus the price of the whole scratchpad is a lower bound. Prices move by Polyak steps
+ * towards a known cost; the best prices stay. The bound is lowered by more than the rounding error of the
  * sums. */
 #include "search/keep.h"
 #include "base/checked.h"
@@ -11,9 +11,9 @@
 
 struct pricing {
     struct keep_model *m;
-    double *best;  /* prices */
+    double *best;  /* best prices so far */
     double *wants; /* bytes per tick */
-    double *steps; /* of what is kept between uses */
+    double *steps; /* differences of the bytes kept between uses, per tick */
 };
 
 double keep_from_then(const struct keep_model *m, int32_t k, enum keep_state after)
@@ -41,7 +41,7 @@ static double best_outcome(const struct pricing *p, int32_t k, enum keep_state b
     return least;
 }
 
-/* The bound of these prices; `*size` grows with what its sums may be off by. */
+/* The bound under these prices; `*size` grows with the possible rounding error. */
 static double keep_prices_value(const struct pricing *p, double *size)
 {
     struct keep_model *m = p->m;
@@ -62,7 +62,7 @@ static double keep_prices_value(const struct pricing *p, double *size)
     return sum;
 }
 
-/* What is wanted of each tick at these prices. */
+/* Sets `wants`: the bytes on chip at each tick under these prices. */
 static void trace(const struct pricing *p)
 {
     const struct keep_model *m = p->m;

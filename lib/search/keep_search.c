@@ -1,8 +1,9 @@
-/* The cheapest choices of what to keep: a beam over ticks (network/beam.h).
+/* The cheapest choices of the tensors to keep: a beam over ticks (network/beam.h).
  *
- * A node has the bytes on chip and the cost so far; the rest costs at least what each tensor pays alone at
- * the prices of keep_prices.c, or what no order avoids. Each op is expanded by all outcomes of its uses
- * that fit. A row has the state of each live tensor; in any order of all tensors, and the ops done. */
+ * A node has the bytes on chip and the cost so far. A lower bound on the remaining cost is the sum over the
+ * tensors alone: at the prices of keep_prices.c, or, in any order, the unavoidable bytes. Each op is expanded
+ * by all outcomes of its uses that fit. A row has the state of each live tensor; in any order of all tensors,
+ * and the ops done. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "network/beam.h"
@@ -14,11 +15,11 @@
 enum { MOST_LEAVES = 512, POLL_EVERY = 16 };
 
 struct keep_node {
-    struct beam_node base; /* rank: of `least` */
-    int64_t cost, bytes;   /* so far; on chip */
-    double rest;           /* of what is to come, priced */
-    double least;          /* of any choice that goes on from here */
-    uint64_t done;         /* ops; any order only */
+    struct beam_node base; /* rank: `least` as an integer */
+    int64_t cost, bytes;   /* cost so far; bytes on chip */
+    double rest;           /* priced cost still to come */
+    double least;          /* lower bound on any choice from here */
+    uint64_t done;         /* bits: ops that are done; any order only */
 };
 
 struct keep_walk {
@@ -26,23 +27,23 @@ struct keep_walk {
     const struct keep_limits *l;
     struct beam beam;
     int32_t *slot, slot_count;  /* per tensor */
-    int32_t *changed, *numbers; /* slots that a step changes: of the op's uses; any order: all */
-    double dropped;             /* the least of what was left out before it was a candidate */
+    int32_t *changed, *numbers; /* slots that a step changes: of the op's uses; in any order all slots */
+    double dropped;             /* least bound of outcomes that were not offered */
     bool stopped;
-    uint64_t *before; /* per op: the ops that must come first */
+    uint64_t *before; /* per op: bits of the ops that must come first */
     struct arena memory;
-    /* The node under way. */
+    /* The node being expanded. */
     int32_t at, op;
     const struct keep_node *node;
-    uint64_t done; /* before the op */
+    uint64_t done; /* bits: ops done before this op */
     int32_t uses[LX_MAX_OPERANDS];
     enum keep_state states[LX_MAX_OPERANDS];
     struct keep_outcome now[LX_MAX_OPERANDS];
-    int count, leaves, wanted; /* wanted: the leaf that is made again, into `chosen`; -1: all are offered */
+    int count, leaves, wanted; /* wanted: the leaf to copy into `chosen`; -1: offer all leaves */
     struct keep_outcome chosen[LX_MAX_OPERANDS];
 };
 
-/* What can follow use u when the ops of `done` are over. */
+/* The later uses of the tensor of use u, once the ops in `done` are over. */
 static struct keep_later later_of(const struct keep_walk *s, const struct keep_use *u, uint64_t done)
 {
     const struct keep_model *m = s->m;
@@ -64,7 +65,7 @@ static struct keep_later later_of(const struct keep_walk *s, const struct keep_u
     return x;
 }
 
-/* In any order: what tensor t still moves at least. */
+/* In any order: a lower bound on the bytes that a tensor still moves. */
 static double still_moves(const struct keep_walk *s, int32_t tensor, enum keep_state state, uint64_t done)
 {
     const struct keep_model *m = s->m;
@@ -93,7 +94,7 @@ static int64_t ahead_of(const struct keep_walk *s, int32_t u)
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
 }
 
-/* Bytes on chip while the op runs, and those left behind it. */
+/* The bytes on chip while the op runs; `*after`: the bytes kept after it. */
 static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
 {
     const struct keep_model *m = s->m;
@@ -105,7 +106,7 @@ static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
         load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
-        /* Bytes that tensor of use u is kept with behind it, and before it. */
+        /* bytes kept after use u */
         if (keep_on_chip(s->now[i].after))
             *after += s->l->any_order ? s->m->tensors[s->m->uses[s->uses[i]].tensor].between
                                       : s->m->uses[s->uses[i]].between;
@@ -122,7 +123,7 @@ static double keep_total(const struct keep_walk *s, const struct keep_node *n)
     return (double)n->cost + n->rest - (m->sums[m->op_count] - m->sums[s->op + 1]) * (double)m->capacity;
 }
 
-/* No less than that in whole grains, with room for what doubles may be off by. */
+/* Rounds up to whole grains, after subtracting the rounding error of doubles. */
 static int64_t keep_grains(const struct keep_walk *s, double least)
 {
     double safe = least - 1e-9 * fabs(least) - 1e-3;
@@ -148,13 +149,13 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
     if (!s->l->any_order) child.rest -= s->m->price[s->op] * (double)untouched;
     child.least = fmax(keep_total(s, &child), n->least);
     if (keep_grains(s, child.least) >= s->l->below) return;
-    /* Doubles as whole numbers in the same order, and back. */
+    /* Maps the double to an integer of the same order; keep_list_all maps it back. */
     double least = child.least;
     int64_t bits;
     memcpy(&bits, &least, sizeof bits);
     child.base.rank = bits ^ ((bits >> 63) & INT64_MAX);
-    child.base.tie = -child.cost; /* more of it is sure */
-    /* The numbers of the slots that change. */
+    child.base.tie = -child.cost; /* a larger part of the rank is certain */
+    /* Numbers of the changed slots. */
     uint64_t done = child.done;
     if (s->l->any_order) {
         memcpy(s->numbers, beam_row_of(&s->beam, s->at), (size_t)s->slot_count * sizeof *s->numbers);
@@ -168,7 +169,7 @@ static void keep_add_child(struct keep_walk *s, int32_t choice)
     beam_offer(&s->beam, s->at, choice, &child, s->numbers);
 }
 
-/* Everything that may happen at use i and those behind it. */
+/* Enumerates the outcomes of use i and later uses. */
 static void keep_go_through(struct keep_walk *s, int i)
 {
     struct keep_outcome all[KEEP_OUTCOMES];
@@ -192,7 +193,7 @@ static void keep_go_through(struct keep_walk *s, int i)
     }
 }
 
-/* Op comes next behind a row. */
+/* Expands a row by one op. */
 static void keep_expand(struct keep_walk *s, const int32_t *row, int32_t op, int wanted)
 {
     const struct keep_model *m = s->m;
@@ -207,7 +208,7 @@ static void keep_expand(struct keep_walk *s, const int32_t *row, int32_t op, int
     keep_go_through(s, 0);
 }
 
-/* Slots of the tensors; in any order one each, and two for the ops that are over. */
+/* Assigns slots to the tensors; in any order one each, and two for the bits of the ops done. */
 static void keep_make_slots(struct keep_walk *s)
 {
     const struct keep_model *m = s->m;
@@ -257,7 +258,7 @@ static void keep_walk_ops(struct keep_walk *s)
     }
 }
 
-/* The choice that led to last state `at`: what happened at each op is made again. */
+/* Makes the choice that led to last state `at`, by replaying the outcome of each op. */
 static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
     const struct keep_model *m = s->m;
@@ -285,10 +286,10 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         }
         if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
-    /* A tensor that is not kept between two uses is cut there, if it is on chip on one side. */
+    /* A tensor that is not kept between two uses is cut there, if it is on chip before or after. */
     for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
         const struct keep_tensor *tensor = &m->tensors[t];
-        for (int32_t k = 0; k < tensor->count; k++) { /* uses as they come, where ops have changed places */
+        for (int32_t k = 0; k < tensor->count; k++) { /* sort the uses by tick: ops may be reordered */
             int32_t to = k, tick = place[m->uses[tensor->first + k].op];
             for (; to > 0 && place[m->uses[by_time[to - 1]].op] > tick; to--) by_time[to] = by_time[to - 1];
             by_time[to] = tensor->first + k;
@@ -353,7 +354,7 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     *out = (struct keep_found){0};
     keep_make_slots(&s);
     if (l->any_order) {
-        /* Per op, the ops that must come before it. */
+        /* Per op, the bits of the ops that must come before it. */
         struct op_order order;
         s.before = arena_array(&s.memory, (size_t)s.m->op_count, sizeof *s.before);
         op_order_make(&order, s.m->x->graph);
@@ -366,7 +367,7 @@ void keep_search(const struct keep_model *m, const struct keep_limits *l, struct
                                      .room = 4 * l->width + 64,
                                      .node_size = sizeof root,
                                      .cut = INT64_MAX,
-                                     .by_tie = true, /* the cheaper one */
+                                     .by_tie = true, /* the tie is -cost: keep the cheaper */
                                      .histories = !l->no_history};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count)

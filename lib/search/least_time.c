@@ -1,6 +1,6 @@
-/* The plan that takes the least time. Fewer cores launch sooner; a copy, a relayout or an output on chip
- * may cost more time than it saves. So every rule to divide ops is planned with every subset of the
- * optional passes, and the fastest plan stays. Ways whose bound is too slow are skipped, which are most. */
+/* The search for the fastest plan. Fewer cores launch sooner; a copy, a relayout or an output on chip may
+ * cost more time than it saves. So every rule to divide ops is planned with every subset of the optional
+ * passes, and the fastest plan stays. Most combinations are skipped because their bound is too slow. */
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -11,21 +11,21 @@
 #include <stdlib.h>
 
 struct way {
-    const struct lx_division *const *divided; /* per op; NULL: as it is */
-    double least_us;                          /* of any plan so divided */
+    const struct lx_division *const *divided; /* per op; NULL: unchanged */
+    double least_us;                          /* lower bound on plans with these divisions */
     size_t number;
 };
 
 struct least_time {
     struct search *search;
-    const struct lx_passes *passes; /* that were asked for */
+    const struct lx_passes *passes; /* of the request */
     VEC(struct way) ways;
-    int64_t left; /* tries */
-    bool small;   /* few enough ops that everything is tried */
-    int level;    /* of co-optimisation: the ways under way are those that it adds to the ones below */
+    int64_t left; /* tries left */
+    bool small;   /* small graph: everything is tried */
+    int level;    /* of co-optimisation; a level adds ways to the lower levels' ones */
 };
 
-/* Passes whose effect can be left out of one plan; a bit each. */
+/* Passes that one plan may disable; a bit each. */
 enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16, ALL_BITS = 32 };
 
 static bool try_one(struct least_time *s, const struct decisions *how)
@@ -37,7 +37,7 @@ static bool try_one(struct least_time *s, const struct decisions *how)
     return true;
 }
 
-/* All subsets of the passes on a small graph, single ones on others; and the stages before all of them. */
+/* Tries all subsets of the passes on a small graph, else single passes; then the stage of reductions. */
 static bool try_passes(struct least_time *s, const struct way *way, const struct lx_passes *passes)
 {
     struct decisions how = {.divided = way->divided};
@@ -66,7 +66,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
     return try_one(s, &how);
 }
 
-/* Ops with hints stay as they are asked for. */
+/* Adds a way. Ops with hints keep their divisions. */
 static void least_time_add_way(struct least_time *s, const struct lx_divisions *d,
                                const struct lx_division *const *other)
 {
@@ -84,14 +84,14 @@ static void least_time_add_way(struct least_time *s, const struct lx_divisions *
     mem_free(as.at);
 }
 
-/* The divisions that are best for the scratchpad, with all that the passes allow and with less. */
+/* Adds divisions of the joint search, with the passes of the request and with fewer. */
 static bool add_joints(struct least_time *s, const struct lx_divisions *d)
 {
     const struct lx_passes *passes = s->passes;
     struct search *search = s->search;
     for (int k = 0; k < (s->small ? 4 : 1); k++) {
         bool clones = passes->clone != LX_CLONE_NONE, outputs = !passes->no_outputs;
-        if ((k & 1 && !clones) || (k & 2 && !outputs)) continue; /* as before */
+        if ((k & 1 && !clones) || (k & 2 && !outputs)) continue; /* equal to an earlier round */
         struct lx_cooptimise_options how = {.mode = s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP
                                                                                    : LX_JOINT_FULL,
                                             .without_flip = true,
@@ -117,8 +117,8 @@ static int64_t fewer(int64_t cores)
     return 0;
 }
 
-/* Without co-optimisation: the divisions, those for fewer cores and by the other rule; with it: its
- * results. */
+/* Lists the ways of this level. Without co-optimisation: the divisions, those for fewer cores, and those by
+ * the other rule; else the results of co-optimisation. */
 static bool least_time_list_ways(struct least_time *s)
 {
     struct search *search = s->search;
@@ -133,7 +133,7 @@ static bool least_time_list_ways(struct least_time *s)
             lx_status why = {0};
             if (cores == search->divided->cores && rule == by_rule) continue;
             struct lx_divisions *d = lx_divide(search->divided->layouts, &how, &why);
-            if (!d) continue; /* one that is not possible is no way */
+            if (!d) continue; /* skip divisions that are impossible */
             if (joint)
                 ok = add_joints(s, d);
             else
@@ -151,7 +151,7 @@ static int by_least(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Level by level, each with its own tries: a higher level includes the plans of the lower ones. */
+/* Each level has its own tries, so a higher level includes the plans of the lower ones. */
 bool least_time_search(struct search *search)
 {
     enum { SMALL = 120 };

@@ -1,6 +1,6 @@
-/* Fewer bundles where the device limits their tensors. The rule of stays/decided.c counts tensors that may
- * end up on chip. So borders are removed one at a time: a border stays away if the limit still holds and
- * less is moved, or as much in less time. */
+/* Fewer bundles, if the device limits the tensors of a bundle. The rule of stays/decided.c also counts
+ * tensors that may end up on chip. So borders are removed one at a time: a removal stands if the limit still
+ * holds and the plan moves less, or as much in less time. */
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "base/checked.h"
@@ -13,7 +13,7 @@ struct merging {
     VEC(int32_t) borders;
 };
 
-/* Where the draft's bundles begin, extern ops or not. */
+/* Lists the first ops of the draft's bundles, except op 0. */
 static void list_borders(struct merging *m)
 {
     const struct draft *x = &m->search->best.draft;
@@ -22,7 +22,7 @@ static void list_borders(struct merging *m)
         if (x->bundle_of[o] != x->bundle_of[o - 1]) VEC_PUSH(&m->borders, o);
 }
 
-/* The end-to-end time of an attempt, and whether each of its bundles is within the limit. */
+/* Returns the end-to-end time of an attempt; `*legal`: every bundle is within the limit. */
 static double bundles_measure(const struct attempt *a, bool *legal)
 {
     const struct draft *x = &a->draft;

@@ -1,7 +1,7 @@
 /* Moves: buffers change their addresses.
  *
- * With moves only the load counts: what fits by bytes on every tick can be placed by pushing blocks
- * together. The model of keeping (keep.h) proposes what to keep; its choices are placed tick by tick
+ * With moves only the load counts: buffers that fit by bytes on every tick can be placed by pushing blocks
+ * together. The model of keeping (keep.h) chooses the tensors to keep; its choices are placed tick by tick
  * (room_insert), and each pushed buffer becomes a new stay with a copy inside the scratchpads. The plan is
  * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
@@ -20,11 +20,11 @@ struct moved {
 
 struct moving {
     const struct draft *x; /* without moves */
-    const bool *wanted;    /* per stay */
-    const bool *fixed;     /* per stay: it cannot be moved */
-    int64_t *address;      /* per stay: where it begins */
-    int32_t *start_at,
-        *started; /* stays by the tick that they start at: those of tick t from start_at[t] on */
+    const bool *wanted;    /* per stay: to be placed */
+    const bool *fixed;     /* per stay: cannot be moved */
+    int64_t *address;      /* per stay: address at its start */
+    /* Stays sorted by start tick; tick t begins at started[start_at[t]]. */
+    int32_t *start_at, *started;
     struct room room;
     VEC(struct moved) moves;
 };
@@ -36,7 +36,7 @@ static int by_move(const void *a, const void *b)
 
 static bool move_buffers_place_all(struct moving *v)
 {
-    /* By start, by counting. What starts behind the last op stands last, and is never met. */
+    /* Counting sort by start. Stays that start after the last op come last and are not placed. */
     int64_t ticks = v->x->graph->op_count;
     const struct lx_buffer *all = v->x->buffers;
     v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
@@ -46,7 +46,7 @@ static bool move_buffers_place_all(struct moving *v)
     for (int32_t i = 0; i < v->x->problem.count; i++)
         v->started[v->start_at[min_i64(all[i].start, ticks) + 1]++] = i;
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
-        /* What has ended is gone, or leaves its place to its heir. */
+        /* A block that has ended is removed, or passes to its heir. */
         size_t kept = 0;
         for (size_t i = 0; i < v->room.blocks.count; i++) {
             struct room_block b = v->room.blocks.at[i];
@@ -59,12 +59,12 @@ static bool move_buffers_place_all(struct moving *v)
             v->room.blocks.at[kept++] = b;
         }
         v->room.blocks.count = kept;
-        for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
+        for (int pass = 0; pass < 2; pass++) /* copies are placed before the op's outputs */
             for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
                 int32_t i = v->started[k];
                 const struct lx_buffer *b = &v->x->buffers[i];
                 if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-                bool taken = false; /* is it written over one that ends at this tick? */
+                bool taken = false; /* written over a block that ends at this tick */
                 for (int32_t n = 0; pass == 1 && !taken && n < b->parent_count; n++)
                     for (size_t at = 0; !taken && at < v->room.blocks.count; at++) {
                         struct room_block *on = &v->room.blocks.at[at];
@@ -89,7 +89,7 @@ static bool move_buffers_place_all(struct moving *v)
     return true;
 }
 
-/* The draft again with the moves and addresses that were found, offered if it is legal. */
+/* Makes the draft with the moves and addresses, and offers it if it is legal. */
 static bool realise(struct search *search, struct moving *v)
 {
     struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
@@ -120,7 +120,7 @@ static bool realise(struct search *search, struct moving *v)
     return true;
 }
 
-/* Does it all fit where it is? Then nothing needs to be moved. */
+/* True in `*fits` if all wanted buffers fit without moves. */
 static bool fits_still(const struct search *search, const struct moving *v, bool *fits)
 {
     struct lx_problem q = v->x->problem;
@@ -155,7 +155,7 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     if (ok) {
         for (int32_t i = 0; i < x.problem.count; i++) {
             const struct lx_stay *s = &x.stays[i];
-            const struct keep_use *u = NULL; /* of the model, that the stay begins with */
+            const struct keep_use *u = NULL; /* the model's use with which the stay begins */
             int32_t op = c->order ? c->order[s->first] : s->first;
             for (int32_t k = m->op_at[op]; !s->bar && !u && k < m->op_at[op + 1]; k++)
                 if (m->uses[m->op_use[k]].tensor == s->tensor) u = &m->uses[m->op_use[k]];
@@ -198,10 +198,10 @@ bool move_search(struct search *search)
     return ok;
 }
 
-/* Making room: of all windows of neighbours with enough free bytes, and all positions of the hole in them,
- * the one for which fewest bytes move. Blocks below the hole go down, above it up. */
+/* Making room: over all windows of adjacent blocks with enough free bytes, and all positions of the hole in
+ * them, picks the hole for which the fewest bytes move. Blocks below the hole go down, blocks above it up. */
 
-enum { WIDEST = 48 }; /* blocks in a window */
+enum { WIDEST = 48 }; /* limit on the blocks of a window */
 
 struct hole {
     size_t from, at, to; /* blocks [from, at) go down, [at, to) go up */

@@ -1,6 +1,6 @@
-/* The search for a plan of one graph: the best attempt so far, and the one way to make another,
- * try_decisions. Each step (plan/plan_steps.c) offers better attempts. An attempt is a value, so nothing
- * is ever undone. */
+/* The search for a plan of one graph: the best attempt so far, and the one function that makes another,
+ * try_decisions. Each step (plan/plan_steps.c) offers better attempts. An attempt is a value, so nothing is
+ * ever undone. */
 #ifndef LX_SEARCH_PLAN_SEARCH_H
 #define LX_SEARCH_PLAN_SEARCH_H
 
@@ -9,66 +9,69 @@
 
 struct search;
 
-/* plan/make.c: hands complete plans to the thread that waits (base/slot.h). */
-enum { OFFERS_FROM = 50 }; /* ops: the plan of a smaller graph is there as soon */
+/* plan/make.c: offers complete plans to the waiting thread (base/slot.h). */
+enum { OFFERS_FROM = 50 }; /* ops: a smaller graph is planned before an offer would pay */
 struct plan_offers {
-    void (*offer)(struct search *search, bool hand_over); /* hand_over: with the memory of the best */
-    struct lx_plan *of;                                   /* the plan in the making */
-    int64_t bytes; /* of the last one that was offered, and its time; INT64_MAX, INFINITY: none was */
+    /* hand_over: the offer takes the best attempt's memory */
+    void (*offer)(struct search *search, bool hand_over);
+    struct lx_plan *of; /* the plan in the making */
+    int64_t bytes;      /* of the last offer, as `us`; INT64_MAX, INFINITY: none yet */
     double us;
 };
 
 /* One solved draft. */
 struct attempt {
     struct draft draft;
-    struct waiting asked;    /* of a lax draft: the problem that the solver was given */
-    struct lx_answer answer; /* to that, or to the draft's problem */
+    struct waiting asked;    /* of a lax draft: the solver's problem */
+    struct lx_answer answer; /* answer to `asked`, or to the draft's problem */
     int64_t hbm_bytes;
-    double us; /* end to end; known where time is asked for, else 0 */
-    /* HBM bytes of any placement with these cuts, order and divisions; where all must fit: the solver's
-     * bound. */
+    double us; /* end to end; 0 unless the objective is time */
+    /* Lower bound on HBM bytes of any placement with these cuts, order and divisions; if all buffers must
+     * fit: the solver's bound. */
     int64_t bound;
-    bool open_relayouts;   /* not all ways to decide relayouts were tried */
-    int64_t perfect_bytes; /* traffic that no placement of the draft goes below; -1: not measured */
-    struct arena *memory;  /* its own; NULL: there is no attempt */
+    bool open_relayouts;   /* some ways to decide relayouts were not tried */
+    int64_t perfect_bytes; /* no placement of the draft moves less; -1: unknown */
+    struct arena *memory;  /* owned; NULL: no attempt */
 };
 
-/* How a try decides relayouts: as given, or itself with few or many drafts; the last also measures
+/* How a try decides relayouts: as given, or with a few or many drafts. DRAFTS_MANY also sets
  * perfect_bytes. */
 enum drafts { DRAFTS_AS_DECIDED, DRAFTS_FEW, DRAFTS_MANY };
 
-/* What a try may cost. */
+/* The effort of a try. */
 struct effort {
     const struct lx_solver *solver;
-    struct lx_run run; /* limits and options of the solver, and who watches it */
+    struct lx_run run; /* limits, options and callbacks of the solver */
     enum drafts drafts;
-    int64_t solver_steps; /* that one draft is worth where `run` has no limit; 0: any number */
-    bool quick;           /* any legal answer will do: one draft a try, nothing is proved */
-    bool one_round;       /* a solver that searches in rounds ends with the first */
+    int64_t solver_steps; /* limit per draft if `run` has none; 0: no limit */
+    bool quick;           /* any legal answer will do: one draft a try, no proof */
+    bool one_round;       /* a solver that searches in rounds stops after the first */
 };
 
 /* Engines that try whole plans, one after the other (combine.c). */
 enum engine { ENGINE_NESTS, ENGINE_ORDER, ENGINE_EVICT, ENGINE_MOVE, ENGINE_COUNT };
 
 struct search {
-    const struct lx_divisions *divided; /* the graph as work division alone divides it */
+    const struct lx_divisions *divided; /* divisions of the graph by work division alone */
     const struct lx_plan_options *request;
-    struct effort effort; /* of a try, unless its step says otherwise */
+    struct effort effort; /* of a try, unless the step has its own */
     struct attempt best;
-    unsigned skipped; /* engines that do not run though their passes are on: a bit per enum engine */
-    const struct search *whole; /* the graph is a window of this one's; NULL: it is whole */
-    int64_t rival_bytes;        /* moved by a plan that there is already; 0: there is none */
+    unsigned skipped;           /* a bit per enum engine: does not run though its pass is on */
+    const struct search *whole; /* the search of the whole graph, if this graph is a window; else NULL */
+    int64_t rival_bytes;        /* bytes of a known plan; 0: none */
 
-    int64_t bound;         /* traffic that no plan goes below, whatever the steps still find */
-    double bound_us;       /* and time, where that is asked for */
-    bool bound_with_nests; /* nests may be in plans that are still to come, and `bound` holds for them */
-    const char *unproved;  /* in words why the bound may not be met; NULL: the solver knows */
+    int64_t bound;         /* no plan moves less, whatever the steps still find */
+    double bound_us;       /* the same for time, if that is the objective */
+    bool bound_with_nests; /* later steps may use nests, and `bound` covers them */
+    const char *unproved;  /* why the bound may not be met, in words; NULL: the solver knows */
 
-    bool first_is_quick;  /* the first plan was made with little effort (first_plan.c), */
-    int64_t first_least;  /* and no plan without nests moves less than this */
-    bool bundles_limited; /* bundles have more borders than extern ops make (merge_bundles.c) */
+    /* The first plan was made with little effort (first_plan.c). */
+    bool first_is_quick;
+    /* No plan without nests moves less. */
+    int64_t first_least;
+    bool bundles_limited; /* bundles have more borders than extern ops require (merge_bundles.c) */
 
-    /* divisions.c: what co-optimisation found; divisions of its best plan (NULL: unchanged), and others it
+    /* divisions.c: the result of co-optimisation; divisions of its best plan (NULL: unchanged), and others
      * tried */
     struct lx_joint joint;
     const struct lx_division *const *divided_anew;
@@ -77,38 +80,41 @@ struct search {
 
     struct lx_gain gains[LX_MOST_GAINS];
     int gain_count;
-    struct plan_offers *offers; /* to the thread that waits; NULL: none */
-    struct arena *memory;       /* the plan's: what decisions point to */
+    struct plan_offers *offers; /* to the waiting thread; NULL: none */
+    struct arena *memory;       /* the plan's: divisions and decisions live in it */
     lx_status *st;
 };
 
-/* try.c: the draft of some decisions, solved. `below`: an attempt that moves more is of no use (0: any
- * is), and `out` then has no memory. */
+/* try.c: makes and solves a draft under some decisions. `below`: limit on HBM bytes (0: none); an attempt
+ * above it is dropped early, and `out` then has no memory. */
 bool try_decisions(const struct search *search, const struct decisions *decisions,
                    const struct effort *effort, int64_t below, struct attempt *out);
 /* The same with the search's own effort. */
 bool try_with(const struct search *search, enum drafts drafts, const struct decisions *decisions,
               struct attempt *out);
-/* Tries decisions that differ from the best's in what is on chip only, and offers the attempt. */
+/* Tries decisions with the search's effort and offers an attempt that moves less (or, by time, any); it
+ * inherits the best attempt's perfect_bytes. `*better`: it became the best. */
 bool try_and_offer(struct search *search, const struct decisions *decisions, bool *better);
-/* Tries again with copies loaded from HBM whose sources found no room, if that may reach `below`. */
+/* Tries again with copies loaded from HBM if their ring source found no room, and if that may reach
+ * `below`. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
                         struct attempt *attempt);
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */
 bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out);
-/* The better of the two, by time where that is asked for, becomes `best`; the other is freed. */
+/* `best` becomes the better of the two, by time if that is the objective; the other is freed. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 
-/* try.c: the effort of a request; the same with the quick solver; the last effort of a cancelled search. */
+/* try.c: the effort of a request; the same with the quick solver; the effort for a last plan after a
+ * cancel. */
 struct effort effort_asked(const struct lx_plan_options *request);
 struct effort effort_quick_solver(const struct search *search);
 struct effort effort_last(const struct search *search);
-/* Is the pass of an engine on, and not skipped? */
+/* True if the pass of the engine is on and `skipped` is not set. */
 bool engine_runs(const struct search *search, enum engine engine);
-/* Makes `next` the best attempt if it is better, frees the other, and logs which. */
+/* Makes `next` the best attempt if it is better; frees the other. */
 bool offer_attempt(struct search *search, struct attempt *next);
-/* The attempt becomes the best, the old one is freed. */
+/* Makes `next` the best attempt and frees the old one. */
 void replace_best(struct search *search, struct attempt *next);
 
 static inline bool search_is_over(const struct search *search)
@@ -119,12 +125,12 @@ static inline bool asks_time(const struct search *search)
 {
     return search->request->objective == LX_ASK_TIME;
 }
-/* Does the first draft ask for the least traffic, rather than for all to fit? */
+/* True if the problem asks for the least traffic, not for all buffers to fit. */
 static inline bool asks_traffic(const struct search *search)
 {
     return search->best.draft.problem.objective == LX_SPILL;
 }
-/* Ops from which on a solve takes seconds, and more than two of them gain little. */
+/* Ops above which a solve takes seconds, and more than two solves gain little. */
 enum { LARGE_GRAPH = 2000 };
 static inline bool is_large(const struct search *search)
 {

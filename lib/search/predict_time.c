@@ -1,6 +1,6 @@
-/* Predicted times of a placement: each op by its division's cost with its HBM operands, and the copies of
- * its tick; then each bundle end to end, shared out to its ops. In nests each op is launched by itself in
- * every iteration. */
+/* Predicted times of a placement: each op by its division's cost with its HBM operands, plus the copies on
+ * its tick; then each bundle end to end, shared out over its ops. In nests each op is launched alone in every
+ * iteration. */
 #include "search/time.h"
 #include "base/checked.h"
 #include "cost/op.h"
@@ -20,9 +20,9 @@ struct clockwork {
     const struct draft *x;
     const int64_t *address;
     const struct traffic *t;
-    int32_t next; /* transfer */
+    int32_t next; /* next transfer */
     struct lx_op_traffic *ops;
-    int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
+    int32_t *seen; /* per tensor: 1 + the last bundle that had it in HBM */
 };
 
 static void predict_time_through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor)
@@ -71,7 +71,7 @@ static void predict_time_transfer(struct clockwork *k, const struct lx_transfer 
     sum->busy_us += us;
 }
 
-/* Returns the end-to-end time. */
+/* Sets the times of the run's ops; returns its end-to-end time. */
 static double predict_time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
 {
     struct cost_bundle sum = {.times = run->times};
@@ -81,9 +81,9 @@ static double predict_time_run(struct clockwork *k, const struct kernel_run *run
     for (int32_t o = run->first; o < run->end; o++) sum.device_us += k->ops[o].device_us;
     b->device_us += sum.device_us;
     b->cores = max_i64(b->cores, sum.cores);
-    /* A call off the device is no kernel. */
+    /* A call off the device is not a kernel launch. */
     double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
-    /* Where nothing takes time, all ops have the same share. */
+    /* If the ops take no time, they get equal shares. */
     for (int32_t o = run->first; o < run->end; o++)
         k->ops[o].end_to_end_us =
             sum.device_us > 0 ? us * k->ops[o].device_us / sum.device_us : us / (run->end - run->first);
@@ -143,17 +143,17 @@ struct clocks draft_clocks(const struct draft *x, const int64_t *address)
     return sum;
 }
 
-/* What a place on chip is worth in time: accesses that it saves less the copies that it needs. It depends
- * on what the bundle waits for: the launch, the memory, or ops slower than the memory. */
+/* The value in time of a buffer on chip: the accesses that it saves minus the copies that it needs. It
+ * depends on the bottleneck of the bundle: launches, HBM, or ops slower than HBM. */
 
 struct pricing {
     const struct draft *x;
     enum price clock;
-    double operand_us; /* of a launch */
-    double *off_us;    /* per stay: of its accesses through HBM */
+    double operand_us; /* launch time per operand */
+    double *off_us;    /* per stay: time of its accesses through HBM */
 };
 
-/* Of the copies that it needs on chip. */
+/* The time of the copies that the stay needs on chip. */
 static double copies_us(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
@@ -170,7 +170,8 @@ static double copies_us(const struct pricing *p, int32_t stay)
     return ring + (p->clock == PRICE_DEVICE ? cost_copy(&x->graph->device, bytes) : 0);
 }
 
-/* In nanoseconds, plus one where bytes are saved: of two equal times the one that moves less is better. */
+/* Prices are in nanoseconds, plus one if bytes are saved: of two equal times the plan that moves less is
+ * better. */
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out)
 {
     const struct lx_device *d = &x->graph->device;

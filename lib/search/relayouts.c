@@ -1,10 +1,10 @@
-/* Which relayouts keep their source waiting. The source of a copy must stay on chip until the copy is made,
- * or the copy is loaded from HBM.
+/* Decides which relayouts keep their source waiting. The source of a copy must stay on chip until the copy is
+ * made, or the copy is loaded from HBM.
  *
- * First the draft is solved with this left open (stays/stay_prices.c), which is a bound. If its answer is legal
- * with the sources waiting in place, it is the plan. Else the draft is solved with the answer's choices,
- * and the first relayout that clashes is decided both ways, least bound first. Open nodes count in the
- * bound. */
+ * First the draft is solved with this left open (stays/stay_prices.c), which gives a bound. If its answer is
+ * legal with the sources waiting in place, it is the plan. Else the draft is solved with the answer's
+ * choices, and the first relayout that clashes is decided both ways, least bound first. Open nodes count in
+ * the bound. */
 #include "search/trial.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WAITS = 32 }; /* relayouts of one answer that are looked at one by one */
-/* Solver steps of all drafts where no limit is asked for, about a second; fewer on large graphs. One draft
- * takes at most a part of the rest: most proofs come within that. */
+enum { MOST_WAITS = 32 }; /* relayouts of one answer that are checked one by one */
+/* Solver steps of all drafts if the run has no limit, about a second; fewer on large graphs. One draft takes
+ * at most 1/ONE_PART of the rest: most proofs need less. */
 enum { ALL_STEPS = 300000, LARGE = 1000, ONE_PART = 8, LEAST_STEPS = 1000 };
 
 typedef VEC(struct cut) cuts;
 
-/* A draft that is not solved yet: what is decided about relayouts, and what it cannot go below. */
+/* A draft to be solved: its decisions about relayouts, and a lower bound. */
 struct node {
     struct cut *loaded, *kept;
     int32_t loaded_count, kept_count;
@@ -31,19 +31,19 @@ struct node {
 struct relayouts {
     const struct trial *trial;
     const struct decisions *how;
-    struct arena memory; /* of the nodes */
+    struct arena memory; /* memory of the nodes */
     VEC(struct node) open;
-    struct attempt best; /* a plan; memory NULL: none yet */
+    struct attempt best; /* best plan; memory NULL: none yet */
     int64_t bound;
-    int64_t spent; /* steps */
+    int64_t spent; /* steps so far */
 };
 
-/* The relayouts of a lax draft whose source would have to wait, by what the answer does with them. */
+/* The relayouts of a lax draft whose source would have to wait: used by the answer, or not. */
 struct waits {
     cuts used, unused;
 };
 
-/* A copy of `list` with more; sorted, each once. */
+/* A copy of `list` with `more`; sorted, without duplicates. */
 static struct cut *relayouts_with_more(struct arena *m, const struct cut *list, int32_t count,
                                        const struct cut *more, size_t more_count, int32_t *out_count)
 {
@@ -69,7 +69,8 @@ static struct decisions relayouts_decisions_of(const struct relayouts *s, const 
     return how;
 }
 
-/* The same places in a draft of other decisions, barred stays off chip; `*legal`: they are a plan of it. */
+/* The same addresses in a draft of other decisions, with barred stays off chip. `*legal`: they are a legal
+ * placement. */
 static bool relayouts_replace(const struct relayouts *s, const struct attempt *from,
                               const struct decisions *how, struct attempt *out, bool *legal)
 {
@@ -89,7 +90,7 @@ static bool relayouts_replace(const struct relayouts *s, const struct attempt *f
     return ok;
 }
 
-/* The source waits for the copy, if nothing else is placed there until then. */
+/* Extends the source until the copy, if no other buffer is placed there until then; else returns false. */
 static bool wait_for(struct attempt *a, struct cut copy)
 {
     const struct draft *x = &a->draft;
@@ -113,14 +114,15 @@ static bool wait_for(struct attempt *a, struct cut copy)
     return true;
 }
 
-/* Uses that the others leave room for are kept, the rest is loaded; `*clash`: the first of the rest. */
+/* Keeps the relayouts that the earlier ones leave room for, loads the others; `*clash`: the first loaded
+ * one. */
 static bool keep_in_turn(struct relayouts *s, const struct attempt *a, const cuts *used, struct node *n,
                          struct cut *clash, bool *clashes)
 {
     struct attempt at = {0};
     bool ok = true, legal;
     for (size_t i = 0; ok && i < used->count; i++) {
-        if (!at.memory && i < MOST_WAITS) { /* what is decided so far */
+        if (!at.memory && i < MOST_WAITS) { /* the decisions so far */
             struct decisions how = relayouts_decisions_of(s, n, true);
             ok = relayouts_replace(s, a, &how, &at, &legal);
         }
@@ -138,7 +140,7 @@ static bool keep_in_turn(struct relayouts *s, const struct attempt *a, const cut
     return ok;
 }
 
-/* Of all drafts together. */
+/* Limit on the steps of all drafts together. */
 static int64_t all_steps(const struct trial *trial)
 {
     int64_t tensors = trial->search->divided->layouts->graph->tensor_count;
@@ -150,7 +152,7 @@ int64_t trial_draft_steps(const struct trial *trial)
     return max_i64(LEAST_STEPS, all_steps(trial) / ONE_PART);
 }
 
-/* Frees the one that is not better. */
+/* Frees the worse of the two. */
 static void relayouts_keep_best(struct relayouts *s, struct attempt *a)
 {
     if (!s->best.memory)
@@ -168,7 +170,8 @@ static bool solve_draft(struct relayouts *s, const struct decisions *how, struct
     return true;
 }
 
-/* Replaces a lax draft's answer by a plan. `*clashes`: not all relayouts that it uses could be kept. */
+/* Replaces a lax draft's answer by a plan. `*clashes`: some relayout that the answer uses could not be
+ * kept. */
 static bool relayouts_make_plan(struct relayouts *s, const struct node *node, struct attempt *a,
                                 struct cut *clash, bool *clashes)
 {
@@ -176,7 +179,7 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct node n = *node;
     struct attempt plan = {0};
     bool ok = true, legal = false;
-    /* Two copies of one tensor and op are one relayout; used, if one of them is. */
+    /* Two copies of one tensor at one op are one relayout; it is used if one copy is. */
     for (int32_t i = 0; i < a->asked.count; i++) {
         const struct wait *one = &a->asked.waits[i];
         struct cut copy = {a->draft.stays[one->copy].tensor, one->tick};
@@ -202,7 +205,7 @@ static bool relayouts_make_plan(struct relayouts *s, const struct node *node, st
     struct decisions how = relayouts_decisions_of(s, &n, false);
     ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
-        struct attempt decided; /* all that the answer decided */
+        struct attempt decided; /* with all decisions of the answer */
         attempt_free(&plan);
         ok = solve_draft(s, &how, &decided);
         if (ok) relayouts_keep_best(s, &decided);
@@ -264,7 +267,7 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
         struct node n = s.open.at[least];
         s.open.at[least] = s.open.at[--s.open.count];
         if (s.best.memory && n.bound >= s.best.hbm_bytes) {
-            s.open.count = 0; /* nor is any other better */
+            s.open.count = 0; /* no other node is better */
             break;
         }
         ok = solve_node(&s, &n);

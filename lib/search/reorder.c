@@ -1,9 +1,9 @@
-/* Another order of the ops, where that moves fewer bytes.
+/* Other orders of the ops, if the plan moves fewer bytes.
  *
- * Every op must still read what it read before. For some dozens of ops the model of keeping (keep.h)
- * proposes orders with cuts. If it dropped some, two rules are tried (least bytes alive; newest ready op
- * first), then single ops are moved next to ops that share a tensor. Each try is solved, and kept if the
- * plan moves less. */
+ * Every op must still read the same values. For some dozens of ops the model of keeping (keep.h) proposes
+ * orders with cuts. If it dropped some, two rules are tried (least bytes alive; newest ready op first), then
+ * single ops are moved next to ops that share a tensor. Each order is solved, and kept if the plan moves
+ * less. */
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Picks among the ready ops the one that adds fewest bytes, or the newest; the earlier of equals. */
+/* Lists the ops: of the ready ones the op that adds the fewest bytes, or the newest; the earlier of
+ * equals. */
 static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     int32_t n = s->g->op_count;
@@ -32,7 +33,7 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
-            /* Bytes that the op makes alive less those that die with it. */
+            /* Bytes that the op makes alive, minus the bytes that die with it. */
             const struct lx_op *op = &x->graph->ops[ready.at[k]];
             int64_t bytes = 0;
             for (int i = op->input_count; i < op_operand_count(op); i++)
@@ -40,8 +41,7 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
             for (int i = 0; i < op->input_count; i++)
                 if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
                     bytes -= x->problem.buffers[op->inputs[i]].size;
-            int64_t g = bytes;
-            if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
+            if (bytes < least || (bytes == least && ready.at[k] < ready.at[pick])) least = bytes, pick = k;
         }
         int32_t o = ready.at[pick];
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
@@ -58,15 +58,15 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
 
 struct reorder {
     struct search *search;
-    int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
-    int32_t *place;         /* and for the places of ops in it */
-    struct cut *cuts;       /* and for cuts */
-    struct lx_nest *nests;  /* and for nests */
+    int32_t *order, *total; /* scratch: an order of the best attempt's ops; of the divided graph's */
+    int32_t *place;         /* scratch: places of ops in the order */
+    struct cut *cuts;       /* scratch */
+    struct lx_nest *nests;  /* scratch */
     int64_t tries;
 };
 
-/* Decisions with the ops in `order`; nests move with their ops. False: the order splits a nest, or changes
- * the order of nests. */
+/* Changes decisions to the order `order`; nests move with their ops. False: the order splits a nest, or swaps
+ * nests. */
 static bool reorder_decisions(struct reorder *r, const int32_t *order, struct decisions *how)
 {
     int32_t n = r->search->best.draft.graph->op_count;
@@ -104,7 +104,7 @@ static bool try_order(struct reorder *r, bool *better)
     *better = false;
     while (same < n && r->order[same] == same) same++;
     if (same == n || r->tries <= 0 || !reorder_decisions(r, r->order, &how)) return true;
-    /* Cuts stay before the ops before which they were: in their places of the new order. */
+    /* A cut stays before its op, at the op's new place. */
     for (int32_t i = 0; i < how.cut_count; i++)
         r->cuts[i] = (struct cut){how.cuts[i].tensor, r->place[how.cuts[i].before]};
     if (how.cut_count) qsort(r->cuts, (size_t)how.cut_count, sizeof *r->cuts, cut_compare);
@@ -112,7 +112,7 @@ static bool try_order(struct reorder *r, bool *better)
     return reorder_try(r, &how, better);
 }
 
-/* The orders of the model, cheapest first. `*done`: nothing can be better than what was found. */
+/* Tries the orders of the model, cheapest first. `*done`: no other order can be better. */
 static bool reorder_ask_model(struct reorder *r, bool *done)
 {
     struct search *search = r->search;
@@ -137,7 +137,7 @@ static bool reorder_ask_model(struct reorder *r, bool *done)
     return ok;
 }
 
-/* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
+/* Moves op `from` to place `to`; the ops between shift by one. False: that breaks an edge. */
 static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32_t *order)
 {
     int32_t n = s->g->op_count;
@@ -153,7 +153,7 @@ static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32
     return true;
 }
 
-/* Two orders by rule; then ops that share a tensor are brought together, repeated while that helps. */
+/* Tries two orders by rule; then moves ops that share a tensor together, while that helps. */
 static bool reorder_try_all(struct reorder *r)
 {
     struct op_order s;
@@ -197,7 +197,7 @@ bool reorder_search(struct search *search)
     return ok;
 }
 
-/* Data order: reads after writes, writes after reads of the old value, nothing passes an extern op. */
+/* Data order: reads after writes, writes after reads of the old value; no op passes an extern op. */
 
 static int by_before(const void *a, const void *b)
 {

@@ -1,13 +1,13 @@
-/* The order of the ops: they may change places as long as every op still reads what it read before. */
+/* The order of the ops: ops may be reordered as long as every op reads the same values. */
 #ifndef LX_SEARCH_REORDER_H
 #define LX_SEARCH_REORDER_H
 
 #include "base/vec.h"
 #include "search/plan_search.h"
 
-/* An engine: another order of the ops, where that moves less. */
+/* An engine: other orders of the ops, if the plan moves less. */
 bool reorder_search(struct search *search);
-/* Does every op still read what it read before? */
+/* True if every op reads the same values in this order. */
 bool reorder_legal(const struct lx_graph *g, const int32_t *order);
 
 /* Op `before` must run before op `after`. */
@@ -18,11 +18,11 @@ struct edge {
 struct op_order {
     const struct lx_graph *g;
     VEC(struct edge) edges;
-    int32_t *first_edge; /* per op, and one more: edges by `before` */
-    int32_t *waits;      /* per op: how many must still come before it */
+    int32_t *first_edge; /* per op, and one more: its first edge; edges are sorted by `before` */
+    int32_t *waits;      /* per op: number of ops that must still come before it */
 };
 
-/* To be freed. */
+/* op_order_free frees it. */
 void op_order_make(struct op_order *s, const struct lx_graph *g);
 void op_order_free(struct op_order *s);
 

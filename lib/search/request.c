@@ -13,13 +13,13 @@ static const char *const stage_words[] = {"all", "baseline", "reductions", "in-p
 
 #define FIELD(f) .offset = (unsigned)offsetof(struct lx_passes, f)
 
-/* The stages before the last, and those before writing in place. */
+/* The stages before the last; the stages before in-place writes. */
 enum {
     PARTIAL = 1 << LX_STAGE_BASELINE | 1 << LX_STAGE_REDUCTIONS | 1 << LX_STAGE_IN_PLACE,
     EARLY = 1 << LX_STAGE_BASELINE | 1 << LX_STAGE_REDUCTIONS
 };
 
-/* In the order in which they work. */
+/* In the order in which they apply. */
 /* clang-format off */
 static const struct lx_pass table[] = {
     {.name = "undivided", .option = "undivided", FIELD(undivided),

@@ -4,57 +4,57 @@
 
 #include "search/plan_search.h"
 
-/* A step: the best becomes a plan without nests; a quick one on a large graph where nests are searched. */
+/* A step: makes a plan without nests; a quick one on a large graph if nests are searched. */
 bool first_plan(struct search *search);
-/* A step: the same in full, after a quick one; it becomes the best if it moves no more. */
+/* A step: makes that plan in full, after a quick one; it becomes the best if it moves no more. */
 bool first_plan_in_full(struct search *search);
 
-/* A step: divisions under which the whole plan moves less, or takes less time (co-optimisation). */
+/* A step: other divisions, if the whole plan moves less or takes less time (co-optimisation). */
 bool divisions_search(struct search *search);
-/* Runs `engines` from other divisions on that were tried, too, where the best is not proved. */
+/* Runs `engines` from other divisions that were tried, if the best plan is not proved optimal. */
 bool divisions_try_others(struct search *search, bool (*engines)(struct search *search));
 
-/* A step: every set of the engines that run. */
+/* A step: runs every subset of the engines that are on. */
 bool combine_engines(struct search *search);
-/* A step: the same from other divisions on that co-optimisation has tried. */
+/* A step: the same from other divisions that co-optimisation tried. */
 bool combine_from_other_divisions(struct search *search);
-/* The option of its pass, without dashes. */
+/* The option of the engine's pass, without dashes. */
 const char *engine_option(enum engine engine);
 
-/* An engine: buffers leave the scratchpad and come back, where that moves less. */
+/* An engine: evicts buffers and loads them again, if the plan moves less. */
 bool evict_search(struct search *search);
-/* Traffic that no placement goes below wherever stays are cut. */
+/* A lower bound on traffic under any cuts of stays. */
 int64_t evict_least(const struct draft *x);
 
-/* A step: takes borders of bundles away that the tensors left in HBM do not need. */
+/* A step: removes borders of bundles that the tensors left in HBM do not require. */
 bool bundles_merge(struct search *search);
-/* Are there more bundles than extern ops make? */
+/* True if there are more bundles than extern ops require. */
 bool bundles_are_limited(const struct search *search);
 
-/* Steps: a bound for plans with nests, if they may help; for all plans that the engines may still find,
- * with the reason why it is not higher; and by the model of keeping (keep.h) where the solver's is lower. */
+/* Steps that set bounds: bounds_with_nests for plans with nests, if nests may help; bounds_find for all plans
+ * that the engines may still find, with the reason in `unproved`; bounds_raise by the model of keeping
+ * (keep.h), if higher. */
 bool bounds_with_nests(struct search *search);
 bool bounds_find(struct search *search);
 bool bounds_raise(struct search *search);
 
-/* Least traffic of this graph in this order, so divided, however stays are cut; and without limits of
- * bundles. */
+/* The least traffic with this order and these divisions under any cuts of stays; borderless_traffic: also
+ * without limits of bundles. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
-/* Least traffic of plans with nests, if they may help. */
+/* A lower bound on the traffic of plans with nests, if nests may help. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes);
 
-/* An engine: runs of ops become nests, where that moves less. */
+/* An engine: makes nests of runs of ops, if the plan moves less. */
 bool nests_search(struct search *search);
-/* A step: the best becomes a plan with the nests that are asked for. */
+/* A step: makes a plan with the nests of the request. */
 bool nests_given(struct search *search);
-/* Tries an attempt's decisions with full effort (less with nests) unless nothing can be gained; the better
- * stays. */
+/* Solves an attempt's decisions with full effort (less with nests) unless nothing can be gained; keeps the
+ * better. */
 bool try_in_full(const struct search *search, struct attempt *attempt);
 
-/* given_nests.c: nests as asked for: "scores-mixed:h/16,s/64;up-down:f/64", ops by name or number,
- * variables of the first op, outermost level first. Adds to `list`; an earlier entry of the same run is
- * replaced. */
+/* given_nests.c: parses nests: "scores-mixed:h/16,s/64;up-down:f/64", ops by name or number, variables of the
+ * first op, outermost level first. Adds them to `list`; an earlier entry of the same run is replaced. */
 bool nest_option_set(char list[LX_NESTS_TEXT], const char *text, lx_status *st);
 
 #endif

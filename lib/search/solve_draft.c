@@ -1,4 +1,4 @@
-/* A draft given to a solver: for the least traffic, time or height, by true prices or those of a rule. */
+/* Gives a draft to a solver: for least traffic, time or height, at true prices or at the clone rule's. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "search/trial.h"
@@ -20,7 +20,7 @@ bool draft_valid(const struct draft *x, lx_status *st)
         "the traffic of all operands together is beyond 2^53 bytes, the most that a plan file can say");
 }
 
-/* The solver's run, as the effort has it. */
+/* The solver's run under the effort. */
 static struct lx_run trial_run(const struct trial *trial)
 {
     struct lx_run run = trial->effort.run;
@@ -45,8 +45,8 @@ static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
     return true;
 }
 
-/* The draft's buffers priced by time, on each clock; nothing on chip is an answer, too. Objective and
- * bound of the solver are about prices, not the plan. */
+/* Solves the draft with buffers priced by time, on each clock; also tries nothing on chip. The solver's
+ * objective and bound refer to these prices, not to the plan. */
 static bool solve_by_time(const struct trial *trial, struct attempt *a)
 {
     size_t n = (size_t)a->draft.problem.count;
@@ -59,7 +59,7 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     with.answer.status = LX_FEASIBLE;
     bool ok = keep_placement(a, &with, true);
     p.buffers = priced;
-    p.bonds = (struct lx_bonds){0}; /* their costs are bytes */
+    p.bonds = (struct lx_bonds){0}; /* linked costs are in bytes */
     for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&trial->effort.run));
          clock++) {
         price_buffers(&a->draft, (enum price)clock, priced);
@@ -85,7 +85,7 @@ static bool watched_stop(void *context)
     return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* Bound and answer are of the draft, not of the plan: only the objective is passed on. */
+/* Passes on only the objective: bound and answer refer to the draft. */
 static void watched_progress(void *context, const struct lx_progress *so_far)
 {
     const struct watched *t = context;
@@ -124,7 +124,7 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
     return ok;
 }
 
-/* With linked costs, if the solver takes them. */
+/* Solves with linked costs if the solver supports them. */
 static bool solve_linked(const struct trial *trial, int64_t base, const struct lx_problem *p,
                          struct lx_answer *answer)
 {
@@ -144,8 +144,8 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
-/* The heuristic clone rule prices a copy of an input with several reads like an intermediate. Cost and
- * bound of the answer are by the true prices. */
+/* The heuristic clone rule prices a copy of an input with several reads like an intermediate. The answer's
+ * cost and bound are at true prices. */
 static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p, struct attempt *a)
 {
     const struct draft *x = &a->draft;
@@ -169,7 +169,8 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     return ok;
 }
 
-/* A lax draft has buffers for waiting sources. Linked costs play no part in whether all fits, or how high. */
+/* A lax draft has extra buffers for waiting sources. For the objectives fit and height linked costs are
+ * dropped. */
 bool trial_solve_draft(const struct trial *trial, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem, packed = *p;

@@ -1,8 +1,9 @@
-/* End-to-end time that no plan goes below, run by run between extern ops.
+/* A lower bound on end-to-end time, run by run between extern ops.
  *
  * Each input that a run reads, each output that it writes last and each tensor shared with another run
- * crosses HBM once, as an operand of its launches. HBM time counts beyond what a launch covers. With given
- * divisions the cores are those of the widest op, and each op takes at least its own time. */
+ * crosses HBM once, as an operand of the run's launches. HBM time counts beyond the time that a launch
+ * covers. With given divisions the cores are those of the widest op, and each op takes at least its own
+ * time. */
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -16,7 +17,7 @@ struct floor {
     double bytes, busy_us;
 };
 
-/* One tensor, run by run: from its first access in the run to the last. */
+/* Adds one tensor to each run that accesses it. */
 static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const int32_t *run_of,
                                   struct floor *runs)
 {
@@ -31,7 +32,7 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
             writes |= a->writes;
             least = min_i64(least, a->bytes);
         }
-        /* What a later run reads must reach HBM in this one, unless it is written anew first. */
+        /* A value read in a later run must reach HBM in this one, unless it is overwritten first. */
         bool later = to < end && x->accesses[x->tensor_access[to]].reads;
         if (to < end && !later && lx_role_leaves(t->role)) continue;
         bool reads_first = x->accesses[x->tensor_access[from]].reads;
@@ -42,7 +43,7 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
     }
 }
 
-/* A run may be launched in several bundles, each of which covers some of its HBM traffic. */
+/* A run may be launched in several bundles, and each launch covers some of its HBM traffic. */
 static double time_bound_run(const struct lx_device *d, const struct floor *f, bool alone)
 {
     double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, f->operands, f->cores);
@@ -60,7 +61,7 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
     int32_t *run_of = mem_zeroed(n, sizeof *run_of);
     bool *alone = mem_zeroed(n, sizeof *alone);
     struct floor *runs = mem_zeroed(n, sizeof *runs);
-    /* Runs end at extern ops alone; they may be launched in several bundles. */
+    /* Only extern ops end runs. */
     int32_t run = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         bool stands_alone = x->graph->ops[o].kind->traits & LX_WIPES;

@@ -1,4 +1,4 @@
-/* One try in the making. Private to try.c, relayouts.c and solve_draft.c. */
+/* State of one try. Private to try.c, relayouts.c and solve_draft.c. */
 #ifndef LX_SEARCH_TRIAL_H
 #define LX_SEARCH_TRIAL_H
 
@@ -7,20 +7,19 @@
 struct trial {
     const struct search *search;
     struct effort effort;
-    int64_t
-        stop_at; /* HBM bytes that nothing under the decisions goes below: a solver that is there ends; 0: not known */
+    int64_t stop_at; /* lower bound on HBM bytes under the decisions: a solver ends there; 0: unknown */
 };
 
-/* try.c: one draft, under the decisions as they stand. */
+/* try.c: makes and solves one draft under the decisions. */
 bool trial_solve(const struct trial *trial, const struct decisions *decisions, struct attempt *out);
-/* relayouts.c: the best of the ways to decide relayouts; at most `drafts` are solved. */
+/* relayouts.c: solves at most `drafts` drafts that decide relayouts differently; keeps the best. */
 bool trial_decide_relayouts(const struct trial *trial, const struct decisions *decisions, int drafts,
                             struct attempt *out);
-/* Steps that one draft of the graph is worth. */
+/* Limit on solver steps for one draft of the graph. */
 int64_t trial_draft_steps(const struct trial *trial);
-/* solve_draft.c: the draft of an attempt solved; its bytes and bound. */
+/* solve_draft.c: solves the draft of an attempt; sets its bytes and bound. */
 bool trial_solve_draft(const struct trial *trial, struct attempt *attempt);
-/* Is the problem of a draft one that a solver and a plan file can take? */
+/* True if a solver and a plan file can represent the draft's problem. */
 bool draft_valid(const struct draft *x, lx_status *st);
 
 #endif

@@ -1,4 +1,4 @@
-/* One try: a draft under some decisions, solved and weighed by what it really moves. */
+/* One try: makes a draft under some decisions, solves it and counts its real traffic. */
 #include "search/trial.h"
 #include "base/checked.h"
 #include "base/log.h"
@@ -51,7 +51,7 @@ static bool trial_make_draft(const struct trial *trial, const struct decisions *
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
     struct decisions plain = *decisions;
-    plain.move_count = 0; /* moves are of other addresses */
+    plain.move_count = 0; /* moves belong to other addresses */
     if (draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st)) return true;
     attempt_free(out);
     return false;
@@ -74,14 +74,15 @@ bool trial_solve(const struct trial *trial, const struct decisions *decisions, s
     return trial_make_draft(trial, decisions, out) && trial_end(trial, out);
 }
 
-/* Are relayouts decided by what the whole moves? Where all must be placed, all are kept. */
+/* True if relayouts are chosen by total traffic. If all buffers must be placed, all relayouts are kept. */
 static bool decides_relayouts(const struct trial *trial)
 {
     return !asks_time(trial->search) && !trial->effort.quick &&
            lx_asked(trial->search->request->objective, LX_SPILL) == LX_SPILL;
 }
 
-/* Drafts to solve: more pay off only with a solver that proves; capped by the graph's size. */
+/* Number of drafts to solve. More pay off only with a solver that proves optimality; capped by the graph's
+ * size. */
 static int draft_budget(const struct trial *trial)
 {
     int64_t size = trial->search->divided->layouts->graph->tensor_count + 1;
@@ -91,8 +92,8 @@ static int draft_budget(const struct trial *trial)
                                                        : least;
 }
 
-/* Where a source that waits for its copies found no room, the copies are loaded from HBM, and the source
- * is on chip for its own uses only. */
+/* If a source that waits for its copies found no room, loads the copies from HBM, so that the source is on
+ * chip for its own uses only. */
 bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
                         struct attempt *attempt)
 {
@@ -104,7 +105,7 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     int64_t saved = 0;
     struct cut *copies = arena_array(&memory, (size_t)stays, sizeof *copies);
     for (int32_t i = 0; i < stays; i++) {
-        /* Would a source that is off chip save something, and is this a copy of it? */
+        /* Is the source of this copy off chip, and would it save bytes on chip? */
         const struct draft *x = &attempt->draft;
         int32_t source = x->stays[i].ring_source;
         if (source < 0 || attempt->answer.address[source] >= 0 || x->stays[source].bar != LX_BAR_NONE ||
@@ -124,8 +125,8 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     return ok;
 }
 
-/* Relayouts decided here, with at most so many drafts. On a large graph all sources wait for their copies; then copies are loaded
- * whose sources found no room. */
+/* Decides relayouts, with at most `drafts` drafts. On a large graph all sources wait for their copies; then
+ * copies whose sources found no room are loaded. */
 static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
                    struct attempt *out)
 {
@@ -144,10 +145,11 @@ static bool decide(const struct trial *trial, const struct decisions *decisions,
     return true;
 }
 
-/* All sources wait for their copies. A solver that proves nothing may find a better answer here. */
+/* Tries with all sources waiting for their copies. A solver that proves nothing may find a better answer
+ * here. */
 static bool try_all_kept(const struct trial *trial, const struct decisions *decisions, struct attempt *best)
 {
-    enum { STEPS = 5000 }; /* where there is no limit: most of the effort is spent by now */
+    enum { STEPS = 5000 }; /* if there is no limit: most of the effort is spent by now */
     struct trial once = *trial;
     struct attempt next;
     int64_t bound = best->bound;
@@ -161,7 +163,7 @@ static bool try_all_kept(const struct trial *trial, const struct decisions *deci
     return true;
 }
 
-/* Where time is asked for: a relayout of which only one side was placed is better planned through HBM. */
+/* Objective time: tries to load relayout copies from HBM if only one side was placed. */
 static bool try_loaded(const struct trial *trial, struct attempt *best, bool *better)
 {
     struct decisions decisions = best->draft.how;
@@ -170,7 +172,7 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = decisions.loaded_count;
     *better = false;
-    /* Copies of which only one side found a place: they are filled from HBM. */
+    /* Copies with a place for source or copy, but not for both. */
     const struct draft *x = &best->draft;
     int32_t count = x->how.loaded_count;
     if (count) memcpy(list, x->how.loaded, (size_t)count * sizeof *list);
@@ -199,7 +201,7 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     if (!decide(trial, decisions, draft_budget(trial), out)) return false;
     bool ok = true, better = asks_time(trial->search) && !trial->effort.quick;
     if (relayouts && decisions->passes.clone == LX_CLONE_HEURISTIC && !lx_run_stopped(run)) {
-        /* The rule of the heuristic may copy what costs more than it saves: then nothing is copied. */
+        /* The rule of the heuristic may make copies that cost more than they save: try without any. */
         struct decisions none = *decisions;
         struct attempt next;
         int64_t bound = out->bound;
@@ -229,7 +231,8 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         if (!trial_make_draft(&trial, decisions, out)) return false;
         const struct draft *x = &out->draft;
         if (below < INT64_MAX || effort->quick) trial.stop_at = x->least_bytes;
-        if (x->least_bytes <= below && effort->quick && !asks_time(search)) { /* by the room on each tick */
+        /* bound by the room on each tick */
+        if (x->least_bytes <= below && effort->quick && !asks_time(search)) {
             int64_t bound = lx_bound(&x->problem);
             if (bound < INT64_MAX) trial.stop_at = x->base_bytes + bound;
         }
@@ -237,7 +240,7 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         attempt_free(out);
         return true;
     }
-    /* Relayout choices refer to one draft's stays: they are dropped before another is made. */
+    /* Relayout choices refer to one draft's stays: drop them before making another. */
     plain.loaded_count = plain.kept_count = 0;
     plain.lax = false;
     if (below < INT64_MAX) {
@@ -246,8 +249,7 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         attempt_free(out);
         if (above) return true;
     }
-    /* A cheap lower bound, where it is of use. It does not hold for the prices of the heuristic clone
-     * rule. */
+    /* A cheap lower bound. It would not hold for the prices of the heuristic clone rule. */
     if (!(is_large(search) && plain.nest_count > 0) && decides_relayouts(&trial) &&
         plain.passes.clone != LX_CLONE_HEURISTIC && plain.cut_count == 0 &&
         effort->solver != search->request->quick_solver && !keep_least(search, &plain, &trial.stop_at))

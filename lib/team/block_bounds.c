@@ -1,13 +1,13 @@
-/* The bounds of the blocks, and with them where each op runs on each device.
+/* Block bounds of all tensors, and with them the ranges of each op on each device.
  *
- * Inputs and outputs have the default partition. Targets are propagated backwards from results: a tensor
- * that is inserted is cut where the owners of the output begin, and operands of element-wise ops are cut
- * like their result, so that a chain from slices to an insertion moves nothing in between. Propagation
+ * Inputs and outputs have the default partition. Bounds are propagated backwards from results: an inserted
+ * tensor takes the block bounds of the insertion's output, and operands of element-wise ops take the bounds
+ * of their result, so that a chain from slices to an insertion needs no exchange in between. Propagation
  * stops at slices, inputs and insertions. The last reader of a tensor decides; other readers get their part
  * by an exchange. */
 #include "team/team_private.h"
 
-/* Default bounds of all sharded dimensions that have none yet. */
+/* Sets default bounds for all sharded dimensions without bounds. */
 static void block_bounds_default(struct team_draft *d, int32_t t)
 {
     const struct lx_tensor *x = &d->g->tensors[t];
@@ -23,8 +23,8 @@ static void block_bounds_default(struct team_draft *d, int32_t t)
     }
 }
 
-/* The loops of the output's variables; those of sums are open yet. Axes that shard a sum may shard a
- * dimension of the output further, after the loop's own axes. */
+/* Sets the loops over output variables; loops over summed variables stay unset. Axes that shard a sum may
+ * shard an output dimension further, after the loop's own axes. */
 static void block_bounds_spaces(struct team_draft *d, int32_t o, const struct op_index *x)
 {
     struct lx_team_op *how = &d->ops[o];
@@ -45,7 +45,7 @@ static void block_bounds_spaces(struct team_draft *d, int32_t o, const struct op
         }
 }
 
-/* Is the dimension of a tensor sharded by just the axes that shard the variable? */
+/* Whether the same axes shard the dimension and the variable. */
 static bool block_bounds_alike(const struct team_draft *d, int32_t t, int dim, const int var[LX_TEAM_AXES],
                                int v)
 {
@@ -54,14 +54,14 @@ static bool block_bounds_alike(const struct team_draft *d, int32_t t, int dim, c
     return true;
 }
 
-/* A device computes the part of a sum that it owns of the first input that is sharded along it; if none is,
- * an equal share. */
+/* The part of a sum that device `m` computes: its block of the first input that is sharded along the sum; an
+ * equal share if there is none. */
 static struct lx_team_range block_bounds_of_sum(const struct team_draft *d, int32_t o,
                                                 const struct op_index *x, int var, int m)
 {
     const struct lx_op *op = &d->g->ops[o];
     const int *vars = d->ops[o].var;
-    for (int n = 0; n < 2 * op->input_count; n++) { /* partial sums cannot be brought: they come first */
+    for (int n = 0; n < 2 * op->input_count; n++) { /* partial sums cannot be exchanged: they come first */
         int i = n % op->input_count, dim = op_index_dim(x, i, var);
         if ((n < op->input_count && !team_reads_partial(op, vars, i)) || dim < 0 ||
             !block_bounds_alike(d, op->inputs[i], dim, vars, var))
@@ -78,7 +78,7 @@ static struct lx_team_range block_bounds_of_sum(const struct team_draft *d, int3
     return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
 }
 
-/* An input is read where a loop runs: its blocks become the loop's ranges. */
+/* Gives an input without bounds the loop's ranges as blocks. */
 static void block_bounds_suggest(struct team_draft *d, int32_t o, const struct op_index *x, int i, int dim)
 {
     const struct lx_op *op = &d->g->ops[o];
@@ -102,7 +102,7 @@ void team_settle_bounds(struct team_draft *d)
     const struct lx_graph *g = d->g;
     struct op_index x;
     for (int32_t o = 0; o < g->op_count; o++) {
-        /* Results of one op have one partition. Partial sums lie as they are read. */
+        /* Results of one op have one partition. Partial sums keep the partition of the input. */
         const struct lx_op *op = &d->g->ops[o];
         bool fixed = op->output_count > 1;
         for (int i = 0; i < op->input_count; i++) {

@@ -1,4 +1,5 @@
-/* Do the states of tensors follow from how ops are shared out: sharded, replicated, or partial sums? */
+/* Checks that the state of each tensor (sharded, replicated or partial sums) follows from the split of its
+ * op. */
 #include "team/team_checker.h"
 #include "base/fail.h"
 
@@ -24,8 +25,8 @@ static bool same_range(struct lx_team_range a, struct lx_team_range b)
     return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
 }
 
-/* Does every value of a summed variable run in one block? In the order of the blocks, or nowhere. The
- * devices of a block must agree. */
+/* Whether every value of a summed variable runs in exactly one block, in block order, on all devices of that
+ * block. */
 static bool check_states_cover(const struct checker *c, int32_t o, int loop, int64_t extent)
 {
     const struct lx_team_op *how = &c->p->ops[o];
@@ -48,7 +49,8 @@ static bool check_states_cover(const struct checker *c, int32_t o, int loop, int
     return at == extent;
 }
 
-/* The op reads partial sums along an axis: is it linear in them, and are they made along the same axes? */
+/* For an op that reads partial sums along an axis: it must be linear in them, and their writer must make
+ * them along the same axes. */
 static bool check_states_reads(const struct checker *c, int32_t o, int axis)
 {
     const struct lx_graph *g = c->p->graph;
@@ -75,7 +77,7 @@ static bool check_states_reads(const struct checker *c, int32_t o, int axis)
     return true;
 }
 
-/* One axis, of the op and of its results. */
+/* Checks one axis of the op and its results. */
 static bool check_axis(const struct checker *c, int32_t o, const struct op_index *x, int axis)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
@@ -99,7 +101,7 @@ static bool check_axis(const struct checker *c, int32_t o, const struct op_index
                       op->name);
 }
 
-/* The axes that shard a sum all replicate the result or all shard it, further than others do. */
+/* The axes that shard a sum must all replicate the result, or all shard it, as its last axes. */
 static bool check_scatter(const struct checker *c, int32_t o, const struct op_index *x)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
@@ -117,7 +119,7 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
     return true;
 }
 
-/* A device that computes a part of the output owns it, or has it in common with the devices it adds up
+/* A device must own the part of the output it computes, or share its ownership with the devices it adds up
  * with. */
 static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
 {
@@ -137,7 +139,7 @@ static bool check_space(const struct checker *c, int32_t o, const struct op_inde
     return true;
 }
 
-/* A tensor has partial sums only if an op makes them, and if it is no output. */
+/* Partial sums must be made by an op and must not be an output. */
 bool check_partial(const struct checker *c)
 {
     const struct lx_graph *g = c->p->graph;
@@ -157,7 +159,7 @@ bool check_mode(const struct checker *c, int32_t o)
     const struct lx_team_op *how = &c->p->ops[o];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    bool split = false, sums = false, partial = false, kept = true; /* along all axes of partial sums */
+    bool split = false, sums = false, partial = false, kept = true; /* kept: along all axes of partial sums */
     for (int a = 0; a < c->p->grid.axes; a++) {
         bool makes = team_shards_sum(&x, how->var, a),
              has = c->p->tensors[op->output].shard[a] == LX_TEAM_PARTIAL;
@@ -173,7 +175,7 @@ bool check_mode(const struct checker *c, int32_t o)
                                       : LX_TEAM_REPLICATED))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
     if (!check_scatter(c, o, &x)) return false;
-    /* All results of an op are sharded alike; replicated ones may have several shapes. */
+    /* All results of an op must be sharded alike; replicated ones may differ in shape. */
     const struct lx_team_tensor *first = &c->p->tensors[op->output];
     for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
         const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];

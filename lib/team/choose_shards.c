@@ -1,10 +1,9 @@
-/* The dimension of each tensor that each axis shards, and with that how each op is computed.
+/* Chooses the dimension of each tensor that each grid axis shards, and with that the mode of each op.
  *
- * Inputs are sharded along their first dimensions that are long enough, one for each axis, or all axes
- * shard the first that is long enough for all devices, whichever exchanges less; unless time is what
- * counts, or everything is to be replicated: then they arrive as is best. Weights and results are as is
- * best. The caller's wishes are kept. An axis of one device shards nothing: a tensor is replicated along
- * it, whatever is stated. */
+ * Two defaults for inputs are tried, and the one with fewer exchanged bytes is kept: a long enough dimension
+ * per axis, in order, or one dimension for all axes. If time is the objective, or everything is to be
+ * replicated, inputs are free, like weights and results. Shards given by the caller are kept. An axis of one
+ * device shards nothing: tensors are replicated along it, whatever is stated. */
 #include "team/shard/shard_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -13,7 +12,7 @@
 
 #include <string.h>
 
-/* A dimension for each axis; in `rows` one for all axes, if one is long enough. */
+/* Default shards: a dimension per axis; with `rows` one dimension for all axes, if one is long enough. */
 static struct shard_state choose_default(const struct lx_team_grid *grid, const struct lx_tensor *t,
                                          bool rows)
 {
@@ -84,7 +83,7 @@ struct choice_room {
     struct shard_answer answer;
 };
 
-/* Searches with inputs as they are by default. */
+/* Searches with default inputs. */
 static bool choose_search(struct team_draft *d, bool rows, struct choice_room *r, lx_status *st)
 {
     const struct lx_graph *g = d->g;
@@ -112,7 +111,7 @@ static bool choose_search(struct team_draft *d, bool rows, struct choice_room *r
                          op->name, op->kind->name, g->tensors[op->output].name);
 }
 
-/* By bytes, inputs that are sharded in rows may save some of the exchange. */
+/* When minimizing bytes, also tries inputs sharded in rows. */
 static bool choose_best(struct team_draft *d, struct choice_room r[2], lx_status *st)
 {
     const struct shard_question by = {.by_time = d->how->by_time};

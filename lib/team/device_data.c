@@ -1,4 +1,4 @@
-/* What a device holds of the tensors of the graph: see device_maker.h. */
+/* Holdings of a device: see device_maker.h. */
 #include "team/device_maker.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -36,7 +36,7 @@ void maker_view(struct maker *k, enum lx_kind_id kind, const char *name, int32_t
     maker_op(k, &op);
 }
 
-/* An input of zeros. */
+/* Adds an input of zeros. */
 static int32_t device_data_zeros(struct maker *k, int32_t t, const struct lx_team_box *box)
 {
     const char *name = maker_name(k, k->p->graph->tensors[t].name, "zero");
@@ -53,7 +53,7 @@ const holdings *maker_own(struct maker *k, int32_t o, int32_t t)
     if (o >= 0 && c->writer == o) return &c->old;
     if (c->own.count > 0 || lx_team_box_empty(&own)) return &c->own;
     int32_t local;
-    if (lx_role_arrives(x->role)) { /* an op that writes the tensor later writes this one */
+    if (lx_role_arrives(x->role)) { /* the op that writes the tensor later writes this one */
         local = c->named = maker_tensor(k, x->name, t, x->role, &own);
         VEC_PUSH(&k->places, ((struct lx_team_place){.local = local, .tensor = t, .box = own}));
     } else {
@@ -63,7 +63,7 @@ const holdings *maker_own(struct maker *k, int32_t o, int32_t t)
     return &c->own;
 }
 
-/* The first holding that is the box, else the first around it. */
+/* The first holding equal to the box, otherwise the first that contains it. */
 const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_t e,
                                    const struct lx_team_box *box)
 {
@@ -80,11 +80,11 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
     return NULL;
 }
 
-/* A part of a holding, as a slice. */
+/* Adds a slice of a holding. */
 static int32_t device_data_slice(struct maker *k, int32_t t, const struct holding *h,
                                  const struct lx_team_box *box)
 {
-    struct holding from = *h; /* lists may grow */
+    struct holding from = *h; /* a copy: lists may grow */
     const char *name = maker_name(k, k->p->graph->tensors[t].name, "at");
     int32_t to = maker_tensor(k, name, t, LX_INTERMEDIATE, box);
     int64_t offset[LX_MAX_RANK] = {0};
@@ -94,7 +94,7 @@ static int32_t device_data_slice(struct maker *k, int32_t t, const struct holdin
     return to;
 }
 
-/* Inserts the parts of the box that the list has into the tensor `to`, which becomes the box. */
+/* Inserts the list's parts of the box into tensor `to`, which then holds the box. */
 static void device_data_put(struct maker *k, int32_t o, int32_t t, int32_t e, const holdings *list,
                             int32_t to, const struct lx_team_box *box)
 {
@@ -177,7 +177,7 @@ int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team
     return to;
 }
 
-/* Does an insertion of the graph write the tensor? Its layout must suit that. */
+/* Whether an insertion of the graph writes the tensor; its layout must suit that. */
 static bool device_data_is_inserted(const struct maker *k, int32_t t)
 {
     const struct lx_graph *g = k->p->graph;
@@ -204,7 +204,7 @@ int32_t maker_join(struct maker *k, int32_t t)
     struct lx_team_box own = lx_team_own(k->p, t, k->device);
     if (c->named >= 0 && c->own.count == 1 && c->own.at[0].local == c->named) return c->named;
     int32_t to = maker_named(k, t);
-    if (c->own.count > 0 && device_data_is_inserted(k, t)) { /* joined elsewhere, then copied */
+    if (c->own.count > 0 && device_data_is_inserted(k, t)) { /* joined in another tensor, then copied */
         int32_t from = maker_fetch(k, -1, t, -1, &own);
         struct lx_op copy = {.name = maker_name(k, k->p->graph->tensors[t].name, "all"),
                              .kind = lx_kind_at(LX_KIND_CLONE),

@@ -1,19 +1,18 @@
 /* Sends and receives in the graph of one device.
  *
- * A send hands over tensors, or boxes of them, each to one or more devices; each box of a received tensor
- * comes from one device. Both work on HBM. A halo arrives as sides around the own block, which can be
- * computed with before. Any other box arrives as one tensor, its own part by a message of the device to
- * itself, which no link carries: devices with parts of the same sizes then have the same graph, wherever
- * they stand, and are planned once.
+ * A send takes tensors, or boxes in them, each to one or more devices; each box of a received tensor comes
+ * from one device. Both work on HBM. A halo arrives as sides around the own block, so the block can be used
+ * earlier. Any other box arrives as one tensor. Its own part is a message of the device to itself, over no
+ * link: devices with equal part sizes then have the same graph and are planned once.
  *
- * Partial sums are combined on the devices. Every device has a share of the output: it receives that share
- * of everyone's partial sums as one tensor, reduces it in the order of the devices, and sends the result to
- * all. So every device has the same bits, on every transport. */
+ * Partial sums are combined on the devices. Each device has a share of the output. It receives all partial
+ * sums of that share as one tensor, reduces it in device order, and sends the result to all. So all devices
+ * have the same bits, on every transport. */
 #include "team/device_maker.h"
 
 static const struct lx_team_box nothing = {.rank = 1};
 
-/* A message of the op that is added next. */
+/* Records a message of the next op. */
 static void device_exchange_note(struct maker *k, int operand, int peer, int tag, int32_t t,
                                  const struct lx_team_box *at)
 {
@@ -25,7 +24,7 @@ static void device_exchange_note(struct maker *k, int operand, int peer, int tag
                                                      .bytes = team_bytes(&k->p->graph->tensors[t], at)}));
 }
 
-/* `box` as a part of `within`. */
+/* `box` in coordinates of `within`. */
 static struct lx_team_box device_exchange_local(const struct lx_team_box *box,
                                                 const struct lx_team_box *within)
 {
@@ -34,7 +33,7 @@ static struct lx_team_box device_exchange_local(const struct lx_team_box *box,
     return b;
 }
 
-/* The op of the send messages that have been noted. */
+/* Adds the send op of the recorded messages. */
 static void device_exchange_add_send(struct maker *k, int32_t t, const int32_t *inputs, int count)
 {
     static const int64_t one = 1;
@@ -51,12 +50,12 @@ static void device_exchange_add_send(struct maker *k, int32_t t, const int32_t *
     maker_op(k, &op);
 }
 
-/* Each box is a tensor of its own; equal ones are one input. */
+/* Sends each box as a tensor of its own; equal boxes are one input. */
 static void device_exchange_send_slices(struct maker *k, int32_t t, int tag, const struct lx_team_box *give)
 {
     int32_t inputs[LX_MAX_INPUTS], local[LX_TEAM_DEVICES];
     int count = 0;
-    for (int m = 0; m < k->p->devices; m++) /* slices first: messages belong to the op that comes next */
+    for (int m = 0; m < k->p->devices; m++) /* slices first: messages belong to the next op */
         local[m] = lx_team_box_empty(&give[m]) ? -1 : maker_fetch(k, -1, t, -1, &give[m]);
     for (int m = 0; m < k->p->devices; m++) {
         if (local[m] < 0) continue;
@@ -74,8 +73,8 @@ static void device_exchange_send_slices(struct maker *k, int32_t t, int tag, con
     if (count > 0) device_exchange_add_send(k, t, inputs, count);
 }
 
-/* Sends each device a box, unless that is empty, of the box `held`. Where the boxes are most of it, they
- * are parts of one tensor. */
+/* Sends each device its box `give`, if not empty, from the box `held`. If the boxes cover most of `held`,
+ * they are sent as parts of one tensor. */
 static void device_exchange_send(struct maker *k, int32_t t, int tag, const struct lx_team_box *held,
                                  const struct lx_team_box *give)
 {
@@ -120,7 +119,7 @@ static void device_exchange_add_receive(struct maker *k, const char *name, int32
     maker_op(k, &op);
 }
 
-/* A part of the exchange's box: from everyone who owns some of it. */
+/* Receives a part of the exchange's box from all its owners. */
 static void device_exchange_receive(struct maker *k, int32_t e, const char *side,
                                     const struct lx_team_box *part)
 {
@@ -140,8 +139,8 @@ static void device_exchange_receive(struct maker *k, int32_t e, const char *side
     VEC_PUSH(&k->arrived[e], ((struct holding){to, *part}));
 }
 
-/* The sides of a halo arrive dimension by dimension: both along the first, then those along the next beside
- * the own block along the first, and so on; corners come with the former. */
+/* Sides of a halo arrive dimension by dimension: both along the first, then along the next beside the own
+ * block along the first, and so on. Corners come with the earlier dimensions. */
 void maker_wait(struct maker *k, int32_t e)
 {
     static const char *const sides[LX_TEAM_PARTS] = {"left", "own", "right"};
@@ -160,7 +159,7 @@ void maker_wait(struct maker *k, int32_t e)
         a = lx_team_repartition(&a, &rest, own_view);
         lx_team_parts_of(&a, parts);
         for (int i = 0; i < LX_TEAM_PARTS; i++) {
-            struct lx_team_box beside = own; /* the own block, moved along this dimension: without corners */
+            struct lx_team_box beside = own; /* the own block, moved along this dimension: no corners */
             if (i == LX_TEAM_OWN) continue;
             beside.offset[d] = parts[i].offset[d];
             beside.size[d] = parts[i].size[d];
@@ -171,8 +170,8 @@ void maker_wait(struct maker *k, int32_t e)
     }
 }
 
-/* The reduced share of this device: everyone's partial sums, one behind the other in a tensor with one more
- * dimension, in the order of the devices. */
+/* The reduced share of this device. The partial sums are stacked along an extra dimension, in device
+ * order. */
 static int32_t device_exchange_sum(struct maker *k, int32_t o, const struct lx_team_box *shares, bool is_all)
 {
     static const char letters[] = "abcdefgh";
@@ -210,7 +209,7 @@ static int32_t device_exchange_sum(struct maker *k, int32_t o, const struct lx_t
     return sum;
 }
 
-/* The shares of all devices become the output. */
+/* Sends and receives the reduced shares; together they are the output. */
 static void device_exchange_spread(struct maker *k, int32_t o, const struct lx_team_box *shares)
 {
     int32_t t = k->p->graph->ops[o].output;

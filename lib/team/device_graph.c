@@ -1,5 +1,5 @@
-/* The graph that one device runs, with local shapes, for the stages that plan a single device: the steps of
- * the team's plan, one after the other. */
+/* The graph of one device, with local shapes, for the stages that plan a single device. It follows the steps
+ * of the team's plan. */
 #include "team/device_maker.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extents, along a loop, of the left, own and right part that a read meets. */
+/* Extents, along a loop, of the left, own and right parts in a read. */
 static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, int along,
                                        int64_t parts[LX_TEAM_PARTS])
 {
@@ -36,8 +36,7 @@ static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, 
     return true;
 }
 
-/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is
- * read. */
+/* Cuts a loop into pieces shared by all ops of a group: each piece reads from one part per input. */
 static void device_graph_find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
@@ -79,15 +78,15 @@ static void device_graph_compute(struct maker *k, const struct lx_team_step *s)
     }
 }
 
-/* The text is all of a graph, so that nothing can be forgotten. Of offsets only those before the begin of a
- * tensor, where there is nothing, make another shape. */
+/* Hashes the whole text of a graph, so that no field is forgotten. Among offsets, only those before the
+ * begin of a tensor, where there are no elements, change the shape. */
 void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length)
 {
     static const char key[] = "\"offset\": [";
     struct device_shape *s = shape;
     const char *end = record + length;
     if (!s->unit) {
-        /* Elements of a stick of the smallest type that the graph has. */
+        /* Elements per stick of the graph's smallest type. */
         int64_t most = 1;
         for (int32_t t = 0; t < g->tensor_count; t++)
             most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
@@ -108,7 +107,7 @@ void device_shape_take(void *shape, const struct lx_graph *g, const char *record
     }
 }
 
-/* Ops that have no step yet belong to this one. */
+/* Assigns ops without a step to this one. */
 static void device_graph_note_step(struct maker *k, int32_t step)
 {
     while (k->steps.count < k->b.ops.count) VEC_PUSH(&k->steps, step);
@@ -134,7 +133,7 @@ static void device_graph_add_steps(struct maker *k)
         }
         device_graph_note_step(k, i);
     }
-    for (int32_t t = 0; t < g->tensor_count && !k->failed; t++) { /* outputs in one tensor each */
+    for (int32_t t = 0; t < g->tensor_count && !k->failed; t++) { /* one tensor per output */
         if (!lx_role_leaves(g->tensors[t].role) || k->contents[t].own.count == 0) continue;
         struct lx_team_place place = {maker_join(k, t), t, lx_team_own(k->p, t, k->device)};
         VEC_PUSH(&k->places, place);
@@ -205,7 +204,7 @@ struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int 
 void lx_team_device_free(struct lx_team_device *m)
 {
     if (!m) return;
-    struct arena *memory = m->memory; /* the device itself lives in it */
+    struct arena *memory = m->memory; /* also contains the device */
     lx_graph_free(m->graph);
     arena_free(memory);
     mem_free(memory);

@@ -1,4 +1,4 @@
-/* Pieces of ops on a device: their inputs are fetched, their results become holdings. */
+/* Pieces of ops on a device: fetches their inputs and records their results as holdings. */
 #include "team/device_maker.h"
 #include "base/fail.h"
 
@@ -9,7 +9,7 @@ struct piece {
     struct op_index x;
     struct lx_team_space space;
     struct lx_team_box result;
-    bool partial; /* it makes partial sums */
+    bool partial; /* the piece makes partial sums */
 };
 
 static struct lx_team_box device_ops_need(const struct maker *k, const struct piece *q, int input)
@@ -17,7 +17,7 @@ static struct lx_team_box device_ops_need(const struct maker *k, const struct pi
     return team_need_box(k->p->graph, q->op, &q->x, input, &q->space);
 }
 
-/* An input: a box of the tensor, or of this device's partial sums. */
+/* Fetches an input: a box of the tensor, or of this device's partial sums. */
 static int32_t device_ops_fetch(struct maker *k, const struct piece *q, int i, const struct lx_team_box *need)
 {
     int32_t t = q->op->inputs[i];
@@ -25,7 +25,7 @@ static int32_t device_ops_fetch(struct maker *k, const struct piece *q, int i, c
     return maker_fetch(k, q->o, t, q->how->exchange[i], need);
 }
 
-/* The tensor of the result, and a name for the op that writes it. */
+/* The tensor of the result, and a name for the op that writes the result. */
 static int32_t device_ops_write(struct maker *k, const struct piece *q, const char **name)
 {
     struct content *c = &k->contents[q->op->output];
@@ -38,7 +38,7 @@ static int32_t device_ops_write(struct maker *k, const struct piece *q, const ch
     return c->part.local;
 }
 
-/* A slice of a holding, or of a tensor that is put together for it. */
+/* Adds a slice of a holding, or of a joined tensor. */
 static void device_ops_add_slice(struct maker *k, const struct piece *q)
 {
     int32_t t = q->op->inputs[0], e = q->how->exchange[0];
@@ -54,9 +54,8 @@ static void device_ops_add_slice(struct maker *k, const struct piece *q)
     maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
 
-/* The whole box is shifted, and the piece is a slice of that: zeros come in only where the tensor ends,
- * because the box has both the places that are read and those that are written. A shift from afar is a
- * copy. */
+/* Shifts the whole box; the piece is a slice of the result. The box contains both read and written
+ * positions, so zeros enter only at the tensor's ends. A shift over a long distance is a copy. */
 static void device_ops_add_shift(struct maker *k, const struct piece *q)
 {
     struct lx_team_box need = device_ops_need(k, q, 0);
@@ -79,7 +78,7 @@ static void device_ops_add_shift(struct maker *k, const struct piece *q)
         maker_view(k, LX_KIND_SLICE, name, from, to, offset, NULL);
 }
 
-/* Inserts the part of a holding that goes into the own block of the output. */
+/* Inserts the part of a holding that belongs in the own block of the output. */
 static void device_ops_insert_part(struct maker *k, const struct piece *q, const struct lx_team_box *held,
                                    int32_t to)
 {
@@ -102,9 +101,8 @@ static void device_ops_insert_part(struct maker *k, const struct piece *q, const
     maker_view(k, LX_KIND_INSERT, maker_name(k, q->op->name, ""), from, to, offset, q->op->stride);
 }
 
-/* Parts that are put one by one begin inside of sticks, unless these run along another dimension. An
- * insertion that itself begins at the start of its output wants that freedom for others: it is made at
- * once. */
+/* Parts inserted one by one begin inside sticks, unless sticks run along another dimension. An insertion at
+ * the start of its output is made at once, to leave that freedom to the others. */
 static void device_ops_add_insert(struct maker *k, const struct piece *q)
 {
     const struct lx_team_tensor *in = &k->p->tensors[q->op->inputs[0]];
@@ -118,18 +116,18 @@ static void device_ops_add_insert(struct maker *k, const struct piece *q)
                                                    op_index_stride(&q->x, 1, in->shard[a]) == 1));
     if (at_once) device_ops_insert_part(k, q, &need, to);
     for (size_t n = 0; lists[1] && n < lists[1]->count; n++)
-        if (lx_team_box_within(&need, &lists[1]->at[n].box)) lists[0] = NULL; /* it has the own part, too */
+        if (lx_team_box_within(&need, &lists[1]->at[n].box)) lists[0] = NULL; /* contains the own part, too */
     for (int i = 0; i < 2 && !at_once; i++)
         for (size_t n = 0; lists[i] && n < lists[i]->count; n++) {
             struct lx_team_box held = lists[i]->at[n].box;
             device_ops_insert_part(k, q, &held, to);
         }
-    c->made.count = 0; /* of the contents before */
+    c->made.count = 0; /* stale copies */
     c->writer = q->o;
 }
 
-/* Partial sums. A mean of some of the elements is weighted by their share, so that no sum outgrows its
- * type. */
+/* Adds partial sums. A mean over some of the elements is weighted by their share, to keep sums within
+ * range. */
 static void device_ops_add_partial(struct maker *k, const struct piece *q, struct lx_op *local)
 {
     double share = 1;
@@ -155,7 +153,7 @@ static void device_ops_add_partial(struct maker *k, const struct piece *q, struc
     if (mean) maker_op(k, &weigh);
 }
 
-/* Windows and views of a piece: where its part of them begins. */
+/* Windows and views in coordinates of the piece. */
 struct local_map {
     struct lx_window windows[LX_MAX_RANK];
     struct lx_view views[LX_MAX_INPUTS];
@@ -170,7 +168,7 @@ static struct lx_team_range device_ops_range(const struct piece *q, int v)
     return l >= 0 ? q->space.range[l] : (struct lx_team_range){0, q->x.extent[v]};
 }
 
-/* The first input begins elsewhere, and so does the output: the padding is the distance between them. */
+/* Sets each window's padding to the distance between the begins of first input and output. */
 static bool device_ops_move_windows(const struct piece *q, const struct lx_team_box *need,
                                     struct local_map *map, struct lx_op *local)
 {
@@ -187,7 +185,7 @@ static bool device_ops_move_windows(const struct piece *q, const struct lx_team_
     return true;
 }
 
-/* Views name places in the box that is fetched. */
+/* Moves the views into the fetched boxes. */
 static void device_ops_move_views(const struct piece *q, const struct lx_team_box *needs,
                                   struct local_map *map, struct lx_op *local)
 {
@@ -219,7 +217,7 @@ static void device_ops_add_plain(struct maker *k, const struct piece *q)
         inputs[i] = device_ops_fetch(k, q, i, &needs[i]);
     }
     local.inputs = inputs;
-    local.hint_count = 0; /* for whole extents, not for this device's part */
+    local.hint_count = 0; /* hints are for whole extents, not for parts */
     device_ops_move_views(q, needs, &map, &local);
     if (!device_ops_move_windows(q, needs, &map, &local) && !k->failed) {
         status_set(k->st, LX_E_UNSUPPORTED, "op %s has too many windows for a team", q->op->name);
@@ -232,12 +230,12 @@ static void device_ops_add_plain(struct maker *k, const struct piece *q)
     for (int r = 0; r < op_operand_count(q->op) - q->op->input_count; r++) {
         int32_t t = op_operand(q->op, q->op->input_count + r);
         const struct lx_tensor *x = &k->p->graph->tensors[t];
-        /* Results of one op have one shape, unless they are replicated. */
+        /* Results of one op have one shape, unless replicated. */
         struct lx_team_box result = q->space.loops ? q->result : lx_team_box_of(x->rank, x->shape);
         const char *name = q->op->name;
         if (op_keeps_rest(q->op)) { /* changed in place */
             outputs[r] = maker_join(k, t);
-            k->contents[t].made.count = 0; /* of the contents before */
+            k->contents[t].made.count = 0; /* stale copies */
             k->contents[t].writer = q->o;
         } else {
             outputs[r] = maker_write(k, q->o, r, &result, &name);

@@ -1,5 +1,5 @@
-/* Boxes of an index space; and distributed tensors: partition, parts, slices, repartitions, insertions, and
- * the loops over their parts. */
+/* Boxes of an index space, and distributed tensors: partitions, parts, slices, repartitions, insertions, and
+ * loops over parts. */
 #include "team/distribution.h"
 #include "base/checked.h"
 
@@ -10,7 +10,7 @@ bool lx_team_box_empty(const struct lx_team_box *b)
     return false;
 }
 
-/* Boxes of tensors have at most 2^53 bytes; others saturate. */
+/* A tensor's box has at most 2^53 bytes; larger boxes saturate. */
 int64_t lx_team_box_elements(const struct lx_team_box *b)
 {
     int64_t n = 1;
@@ -164,7 +164,7 @@ struct lx_team_box lx_team_local_bounding_box(const struct lx_team_view *view,
     for (int d = 0; d < view->rank; d++) {
         int64_t first = max_i64(target->offset[d], 0);
         int64_t count = min_i64(target->offset[d] + target->size[d], view->size[d]) - first;
-        /* Of a target that misses the view, the place where it would begin is all there is. */
+        /* A target that misses the view needs only the position where it would begin. */
         need.offset[d] =
             distribution_place(view->offset[d], count > 0 ? first : target->offset[d], view->stride[d]);
         need.size[d] = count > 0 ? distribution_place(1, count - 1, view->stride[d]) : 0;
@@ -213,7 +213,7 @@ struct lx_team_array lx_team_repartition(const struct lx_team_array *a, const st
     int64_t o = own->offset[a->shard], end = box->offset[a->shard] + box->size[a->shard];
     int64_t first = max_i64(o, box->offset[a->shard]);
     int64_t held = max_i64(min_i64(o + own->size[a->shard], end) - first, 0);
-    /* A box that lies wholly to the left of the own part is all left halo; one to the right, all right. */
+    /* A box entirely left of the own part is all left halo, to the right all right halo. */
     r.part[LX_TEAM_LEFT] = min_i64(first, end) - box->offset[a->shard];
     r.part[LX_TEAM_OWN] = held;
     r.part[LX_TEAM_RIGHT] = max_i64(end - (first + held), 0);
@@ -293,7 +293,7 @@ struct lx_team_insertion lx_team_insert_slice(const struct lx_team_array *destin
     if (destination->rank == 0) return r;
     int64_t done = 0;
     for (int i = 0; i < LX_TEAM_PARTS; i++) {
-        /* A source that is cut along another dimension, or not at all, is one piece along this one. */
+        /* A replicated source, or one sharded along another dimension, is one piece along this one. */
         bool same = source->shard == along;
         int64_t size = same ? r.source.part[i] : i == LX_TEAM_OWN ? t.target.size[along] : 0;
         r.piece[i].source = done;

@@ -1,10 +1,10 @@
-/* The boxes of tensors that travel.
+/* Chooses the boxes of tensors that are exchanged.
  *
- * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing moves. Else
- * the read joins the exchange of the tensor's present contents: the box becomes the hull of both. Where
- * boxes overlap, that moves fewer bytes than two exchanges; where they do not, a few more, but in half as
- * many messages. Boxes stay apart only if the gap between them costs more than another message. A write of
- * the tensor makes earlier exchanges stale. */
+ * A read of a sharded tensor needs a box on each device. If every device owns its box, nothing is sent.
+ * Otherwise the read joins an exchange of the tensor's present contents: the box becomes the hull of both.
+ * For overlapping boxes that moves fewer bytes than two exchanges, for others a few more in half as many
+ * messages. Boxes stay separate only if the gap between them costs more than another message. A write of the
+ * tensor makes earlier exchanges stale. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -13,26 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cost of a message beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
+/* MESSAGE_BYTES: fixed cost of a message in bytes, about a microsecond of a link of 4 GB/s. */
 enum { MESSAGE_BYTES = 4096, MOST_COUNTED = 64 };
 
 struct open_exchange {
     struct lx_team_exchange made;
     struct lx_team_box *box;
-    bool off;      /* some read reaches off along two dimensions */
-    bool far;      /* some read is a copy from afar */
-    int32_t older; /* another of the same contents, or -1 */
+    bool off;      /* some read needs corners: elements beyond the own block along two dimensions */
+    bool far;      /* some read is a copy over a long distance */
+    int32_t older; /* another exchange of the same contents, or -1 */
 };
 
 struct exchange_pass {
     struct team_draft *d;
     VEC(struct open_exchange) all;
-    int32_t *latest;          /* per tensor: of its present contents, or -1 */
-    int32_t *writer;          /* per tensor: the op that wrote them last, or -1 */
-    struct lx_team_box *need; /* per device, of the read at hand */
+    int32_t *latest;          /* per tensor: the newest exchange of its present contents, or -1 */
+    int32_t *writer;          /* per tensor: its last writer, or -1 */
+    struct lx_team_box *need; /* per device: box of the current read */
     struct lx_team_box *hull;
-    bool off; /* does it reach off along two dimensions? */
-    bool far; /* is it a shift that copies, on some device? */
+    bool off; /* the current read needs corners */
+    bool far; /* the current read is a shift that copies, on some device */
 };
 
 static int64_t exchange_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
@@ -45,7 +45,7 @@ static int64_t exchange_missing(const struct team_draft *d, int32_t t, const str
     return bytes;
 }
 
-/* Messages that bring devices their boxes. */
+/* Number of messages that bring the devices their boxes. */
 static int64_t exchange_messages(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
 {
     const struct lx_team_exchange x = {.tensor = t, .box = box};
@@ -58,9 +58,9 @@ static int64_t exchange_messages(const struct team_draft *d, int32_t t, const st
     return n;
 }
 
-/* An exchange of the same contents that the read may join; its hull is left in p->hull. Joining saves a
- * message of each device. Where something is copied from afar, most of a hull may be of no use, and
- * messages are counted. */
+/* Finds an exchange of the same contents that the read may join, and leaves the hull in p->hull. Joining
+ * saves one message per device. For long-distance copies most of a hull may be unused, so messages are
+ * counted. */
 static int32_t exchange_find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
 {
     const struct team_draft *d = p->d;
@@ -81,7 +81,7 @@ static int32_t exchange_find_partner(struct exchange_pass *p, int32_t t, int64_t
     return -1;
 }
 
-/* Adds a read of tensor `t` by op `op` to an exchange; its number. */
+/* Adds a read of tensor `t` by op `op` to an exchange; returns the exchange's number. */
 static int32_t exchange_serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes)
 {
     struct team_draft *d = p->d;
@@ -163,7 +163,7 @@ void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *gr
     e->received = received;
 }
 
-/* If nobody reads the corners of a halo, only its sides travel. */
+/* Drops the corners of a halo if no read needs them. */
 static void exchange_count(struct team_draft *d, struct lx_team_exchange *e, bool off)
 {
     team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e);

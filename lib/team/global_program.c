@@ -1,20 +1,19 @@
-/* One program for all devices out of the program of one.
+/* Makes one program for all devices from the program of one device.
  *
- * Compilers hand over the program that one device runs, with shapes of its parts and with collectives. Here
- * each tensor gets a dimension in front for every axis of the grid along which devices have different
- * contents, sharded by just that axis. So every device computes what its program says, and collectives
- * become sums, copies and shifts along these dimensions, from whose shards the exchanges follow like those
- * of any graph:
+ * Compilers hand over the program of one device, with shapes of its parts and with collectives. Here each
+ * tensor gets a leading dimension for every grid axis along which its contents differ between devices,
+ * sharded by that axis. Each device still computes its own program, and collectives become sums, copies and
+ * shifts along these dimensions. Exchanges follow from the shards as in any graph:
  *
- *     all_reduce       sums over the dimension of the axis            [X, p] -> [p]
- *     all_gather       lets it be a part of another dimension         [X, p] -> [X p]
- *     reduce_scatter   sums, and a part of a dimension becomes it     [X, N p] -> [N, p]
- *     all_to_all       changes it for a part of a dimension           [X, N p] -> [N, X p]
- *     device_part      a part of a dimension becomes it               [N p] -> [N, p]
- *     device_permute   shifts along it, round the ring
- *     device_id        counts along it
+ *     all_reduce        sums over the dimension of the axis               [X, p] -> [p]
+ *     all_gather        makes it a part of another dimension              [X, p] -> [X p]
+ *     reduce_scatter    sums, and a part of a dimension replaces it       [X, N p] -> [N, p]
+ *     all_to_all        exchanges it for a part of a dimension            [X, N p] -> [N, X p]
+ *     device_part       a part of a dimension becomes it                  [N p] -> [N, p]
+ *     device_permute    shifts along it, in a ring
+ *     device_id         counts along it
  *
- * An input that states its shards is the same along axes that do not shard it; any other differs on every
+ * An input with stated shards is equal along axes that do not shard it; any other input differs on every
  * device. */
 #include "base/fail.h"
 #include "team/program_maker.h"
@@ -90,7 +89,7 @@ int32_t program_tensor(struct program *p, const char *name, enum lx_role role, e
     return t;
 }
 
-/* The axes along which results of an op differ. */
+/* The axes along which an op's results differ. */
 static unsigned global_program_result_varies(const struct program *p, const struct lx_op *op)
 {
     unsigned all = 0;
@@ -100,7 +99,7 @@ static unsigned global_program_result_varies(const struct program *p, const stru
     case LX_KIND_ALL_REDUCE:
     case LX_KIND_ALL_GATHER:
         return all & ~program_group(p, op);
-    case LX_KIND_DEVICE_PERMUTE: /* at the begin of an open row zeros come in */
+    case LX_KIND_DEVICE_PERMUTE: /* zeros enter at the begin of an open row */
         return op->params->exclusive ? all | program_group(p, op) : all;
     default:
         return all | program_group(p, op);
@@ -192,8 +191,8 @@ int32_t program_room(struct program *p, int32_t like, const char *of, char *name
     return global_program_add_tensor(p, like, name, LX_INTERMEDIATE);
 }
 
-/* A letter per part of each variable, the same for all operands. `aligned`: all have the dimensions in
- * front of the output. */
+/* Writes one letter per part of each variable, the same for all operands. With `aligned` all operands have
+ * the output's leading dimensions. */
 static void global_program_write_string(const struct program *p, const struct lx_op *op, bool aligned,
                                         struct string_of *s, char first[LX_MAX_VARS])
 {
@@ -217,7 +216,7 @@ static void global_program_write_string(const struct program *p, const struct lx
         }
     }
     for (int v = 0; v < m->var_count; v++) {
-        if (!part[v][0]) part[v][0] = program_letter(s); /* a tap that no operand has */
+        if (!part[v][0]) part[v][0] = program_letter(s); /* a tap without an operand */
         first[v] = part[v][0];
     }
     program_put(s, 0);
@@ -251,8 +250,8 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i)
     return to;
 }
 
-/* Numbers per dimension of `t`. Dimensions in front, and cut ones, have the usual number; their extent
- * where `usual` is -1. */
+/* Maps per-dimension numbers of `t` to its new dimensions. Leading and split dimensions get `usual`; if that
+ * is -1, their extent. */
 static const int64_t *global_program_spread(struct program *p, int32_t t, const int64_t *at, int64_t usual)
 {
     int64_t split[LX_MAX_RANK + 1];
@@ -268,7 +267,7 @@ static const int64_t *global_program_spread(struct program *p, int32_t t, const 
     return out;
 }
 
-/* The place of a dimension of `t` among the new ones. */
+/* The new index of a dimension of `t`. */
 static int64_t global_program_moved_axis(const struct program *p, int32_t t, int64_t axis)
 {
     int64_t split[LX_MAX_RANK + 1];
@@ -317,7 +316,7 @@ static void global_program_refuse(struct program *p, const struct lx_op *op, enu
     p->failed = true;
 }
 
-/* An op of one device: the same on all of them. */
+/* Adds an op that is no collective. */
 static void global_program_add_alone(struct program *p, const struct lx_op *op)
 {
     struct lx_op to = *op;

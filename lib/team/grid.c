@@ -1,4 +1,4 @@
-/* Devices as a grid: coordinates, and the blocks of dimensions that follow from them. */
+/* Devices as a grid: coordinates, and the blocks that follow from them. */
 #include "team/team_private.h"
 #include "base/fail.h"
 
@@ -103,7 +103,7 @@ struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx
 {
     struct lx_team_box theirs = team_own_box(grid, tensor, t, from), none = {.rank = 1};
     if (!lx_team_serves(grid, t, from, to)) return none;
-    int apart = 0; /* dimensions along which they have different blocks */
+    int apart = 0; /* dimensions along which `from` and `to` have different blocks */
     for (int d = 0; d < LX_MAX_RANK; d++)
         apart +=
             t->bound[d] && lx_team_block(grid, t->shard, d, from) != lx_team_block(grid, t->shard, d, to);
@@ -174,7 +174,8 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
         part = part * grid->size[a] + lx_team_coordinate(grid, device, a);
     }
     if (out->rank > 0) {
-        /* An equal part of a box along its longest dimension, or the first that is long enough for all. */
+        /* An equal part of the box along its longest dimension, or along the first with at least `parts`
+         * elements. */
         int longest = 0;
         for (int d = 1; d < own.rank; d++)
             if (own.size[d] > own.size[longest] && own.size[longest] < parts) longest = d;
@@ -182,5 +183,5 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
         for (int d = 0; d < own.rank; d++) b.offset[d] += own.offset[d];
         return b;
     }
-    return part == 0 ? own : none; /* no box of rank 0 is empty */
+    return part == 0 ? own : none; /* a box of rank 0 is never empty */
 }

@@ -1,4 +1,4 @@
-/* The parts of its operands that an op needs. */
+/* Computes the parts of its operands that an op needs. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "layout/layout.h"
@@ -14,12 +14,12 @@ bool team_plain_index(const struct lx_op *op)
     return (op->kind->traits & LX_POINTWISE) && !op->reduces && !op->map->walks;
 }
 
-/* Chosen or ordered elements may lie anywhere along their variable, and so may those put at other places. */
+/* Chosen, ordered or displaced elements may lie anywhere along their variable. */
 bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v)
 {
     enum lx_nature nature = lx_var_nature(op, v);
     if (!x->known || op_index_follows(x, v)) return false;
-    if (op_index_reduced(x, v)) /* terms come in a tensor with a dimension more */
+    if (op_index_reduced(x, v)) /* partial sums need one more dimension */
         return nature == LX_ITERATED && !op_index_slides(x, v) && team_adds_up(op) &&
                x->rank[x->output] < LX_MAX_RANK;
     return nature == LX_ITERATED || (nature == LX_SHIFTED && !(op->kind->traits & LX_PLACES));
@@ -39,8 +39,8 @@ bool team_picks(const struct lx_op *op)
     return op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN;
 }
 
-/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside
- * them the first must have one input alone, and others none. */
+/* Linear kinds. `together`: linear in all inputs; otherwise in each single input with the others constant
+ * (bits in `one`). `constant`: the op may have a constant operand. */
 static const struct linear_kind {
     enum lx_kind_id id;
     bool together, constant;
@@ -60,12 +60,12 @@ bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one
         const struct linear_kind *row = &linear_kinds[k];
         if (row->id != op->kind->id) continue;
         if (op->output_count > 1 || op_keeps_rest(op)) return false;
-        /* Parts of numbers that round alike at every size: others would not add up to the whole. */
+        /* These types round alike at every magnitude; partial sums of others would not add up. */
         for (int i = 0; i < op_operand_count(op); i++) {
             enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
             if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
         }
-        if (g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
+        if (g->tensors[op->output].rank >= LX_MAX_RANK || /* partial sums need one more dimension */
             (op->has_value && !row->constant))
             return false;
         if (!row->together) *one = op->has_value ? 1 : row->one;
@@ -123,9 +123,9 @@ bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *targ
     return apart && lx_team_box_within(read, &all);
 }
 
-/* Outside of a shifted tensor there are zeros, which nobody sends. The output's own place is in the box, so
- * that a device can shift its box and take its block of the result; unless it comes from afar, or there is
- * nothing: then the own place is enough. */
+/* A shift reads zeros outside its tensor; these are not exchanged. The box includes the written positions,
+ * so that a device can shift its box and take its block of the result. A long-distance shift needs only the
+ * read positions, a shift of zeros only the written ones. */
 static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
                           struct lx_team_box *need)
 {
@@ -165,7 +165,7 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     }
     if (none) return target;
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
-    for (int k = 0; k < t->rank; k++) { /* all that lies under a window; one element at least */
+    for (int k = 0; k < t->rank; k++) { /* all elements under a window; at least one */
         int i = 0;
         while (i < x->window_count && x->windows[i].in != x->var[input][k]) i++;
         if (i == x->window_count) continue;
@@ -178,7 +178,7 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
         need.size[k] = max_i64(min_i64(max_i64(high, 0) / w->hole, extent - 1) + 1 - need.offset[k], 1);
     }
     struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
-    if (x->walks) need = lx_team_box_meet(&need, &all); /* an op does not read beyond the ends */
+    if (x->walks) need = lx_team_box_meet(&need, &all); /* an op reads nothing beyond the ends */
     if (op_index_shifted(x, input) && team_is_shift(op)) need_of_shift(t, &target, &need);
     return need;
 }

@@ -1,4 +1,4 @@
-/* Classes of dimensions, cut so that collectives go dimension by dimension. */
+/* Classes of dimensions, split so that collectives work on whole dimensions. */
 #include "team/program_maker.h"
 #include "base/fail.h"
 #include "base/order.h"
@@ -23,16 +23,17 @@ struct operand_parts program_parts(const struct lx_graph *g, const struct lx_op 
     if (axis < 0 || axis >= t->rank) return (struct operand_parts){0, 0};
     for (int d = (int)axis; d < t->rank; d++) p.inner *= t->shape[d];
     if (p.inner % p.parts != 0) return (struct operand_parts){0, 0};
-    p.inner /= p.parts; /* the parts may go on over the dimensions behind it */
+    p.inner /= p.parts; /* the parts may extend over the dimensions behind it */
     return p;
 }
 
-/* Dimensions that an op walks with one variable, index by index, are one class. */
+/* Dimensions that an op iterates with one variable, index by index, are one class. */
 static void program_dims_unite(struct program *p, const struct lx_op *op)
 {
     struct op_index x;
     op_index_of(p->g, op, &x);
-    if (op->kind->id == LX_KIND_CONSTANT || op->kind->id == LX_KIND_RESHAPE) return; /* in order anyhow */
+    /* elements keep their order */
+    if (op->kind->id == LX_KIND_CONSTANT || op->kind->id == LX_KIND_RESHAPE) return;
     for (int i = 0; i < op_operand_count(op); i++) {
         int32_t t = op_operand(op, i);
         for (int k = 0; k < p->g->tensors[t].rank; k++) {
@@ -80,7 +81,7 @@ struct cut_points program_common(const struct program *p, const struct lx_op *op
 {
     struct cut_points all = {0};
     for (int output = 0; output < 2; output++) {
-        /* The cut points of a tensor, as its classes have them. */
+        /* The cut points of a tensor, from its classes. */
         int32_t tensor = output ? op->output : op->inputs[0];
         const struct lx_tensor *t = &p->g->tensors[tensor];
         struct cut_points own = {1, {1}};
@@ -93,7 +94,7 @@ struct cut_points program_common(const struct program *p, const struct lx_op *op
         }
         struct operand_parts x = program_parts(p->g, op, output);
         if (program_apart(p, op, output)) own = (struct cut_points){2, {own.at[0], 1}};
-        for (int i = 0; i < own.count; i++) { /* points of an operand with parts, as points of one part */
+        for (int i = 0; i < own.count; i++) { /* cut points of an operand, as points of one part */
             if (own.at[i] <= x.inner || x.parts == 1) program_dims_add_point(&all, own.at[i]);
             if (x.parts > 1 && own.at[i] >= x.inner * x.parts)
                 program_dims_add_point(&all, own.at[i] / x.parts);
@@ -103,7 +104,7 @@ struct cut_points program_common(const struct program *p, const struct lx_op *op
     return all;
 }
 
-/* 1: the tensor has a new point; 0: it had it; -1: it cannot have it. */
+/* Returns 1 if the tensor got a new cut point, 0 if it had the point, -1 if it cannot have it. */
 static int program_dims_cut_at(struct program *p, int32_t tensor, int64_t point)
 {
     const struct lx_tensor *t = &p->g->tensors[tensor];
@@ -151,7 +152,7 @@ static int program_dims_cut_operand(struct program *p, const struct lx_op *op, b
     return changed;
 }
 
-/* Has anything changed? An operand that cannot be cut stays as it is, and is copied. */
+/* Returns whether a cut was added. An operand that cannot be cut stays unchanged, and is copied. */
 static bool program_dims_cut_op(struct program *p, const struct lx_op *op)
 {
     struct cut_points common = program_common(p, op);
@@ -213,7 +214,7 @@ bool program_dims_make(struct program *p)
     }
     for (int32_t i = 0; i < count; i++)
         if (p->classes[i].rigid) p->classes[sets_root(p->parent, i)].rigid = true;
-    for (bool changed = true; changed;) { /* a dimension cut for one op may be put together by another */
+    for (bool changed = true; changed;) { /* a dimension cut for one op may be joined by another */
         changed = false;
         for (int32_t o = 0; o < g->op_count; o++)
             if (g->ops[o].params && g->ops[o].params->group && g->ops[o].input_count > 0)

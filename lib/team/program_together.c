@@ -1,11 +1,12 @@
-/* Collectives, as sums, copies and shifts along the dimensions of the grid. */
+/* Collectives as sums, copies and shifts along the leading dimensions. */
 #include "team/program_maker.h"
 #include "base/fail.h"
 #include "graph/op_params.h"
 
 #include <stdio.h>
 
-/* Extents of an operand of a collective; one that is apart is cut at all points, and into parts. */
+/* Extents of an operand of a collective. An operand that cannot be cut in place is cut here at all points,
+ * and into parts. */
 static int program_together_shape(const struct program *p, const struct lx_op *op, bool output,
                                   const struct cut_points *common, int64_t *extent)
 {
@@ -22,7 +23,7 @@ static int program_together_shape(const struct program *p, const struct lx_op *o
     return n;
 }
 
-/* A tensor of that shape, for an operand whose dimensions cannot be cut so. */
+/* Adds a tensor of that shape for an operand that cannot be cut in place. */
 static int32_t program_together_stand_in(struct program *p, const struct lx_op *op, bool output,
                                          const struct cut_points *common, char *name, size_t size)
 {
@@ -53,7 +54,7 @@ static void program_together_reshape(struct program *p, const char *name, int32_
     program_add(p, &op);
 }
 
-/* The op itself, between its operands or tensors that stand in for them. */
+/* Adds the op, with reshapes to and from stand-in tensors. */
 static void program_together_add(struct program *p, const struct lx_op *op, const struct cut_points *common,
                                  struct lx_op *to)
 {
@@ -71,8 +72,8 @@ static void program_together_add(struct program *p, const struct lx_op *op, cons
     if (apart) program_together_reshape(p, op->name, to->output, op->output);
 }
 
-/* The letters of an operand of a collective: `letter` of the parts that both operands have, and `group`,
- * per axis, where parts of devices lie in a dimension. */
+/* Puts the letters of an operand: `letter` for parts of both operands, and `group`, per axis, where device
+ * parts are in a dimension. */
 static void program_together_put(const struct program *p, const struct lx_op *op, bool output,
                                  const struct cut_points *common, const char *letter, const char *unit,
                                  const char *group, struct string_of *s)
@@ -110,7 +111,7 @@ static void program_together_refuse(struct program *p, const struct lx_op *op, c
     p->failed = true;
 }
 
-/* Gathers, sums, and changes of parts, as one index string. */
+/* Gathers, sums and exchanges of parts as one index string. */
 static void program_together_move(struct program *p, const struct lx_op *op)
 {
     static const enum lx_kind_id sums[LX_COMBINE_COUNT] = {LX_KIND_SUM, LX_KIND_SUM, LX_KIND_PROD,
@@ -151,7 +152,7 @@ static void program_together_move(struct program *p, const struct lx_op *op)
                        .kind = lx_kind_at(joins ? sums[op->params->combine] : LX_KIND_CLONE),
                        .input_count = 1,
                        .einsum = s.text};
-    if (joins && !(own & group)) { /* the same on all devices: as often as there are devices */
+    if (joins && !(own & group)) { /* equal on all devices: multiply by their number */
         if (to.kind->id == LX_KIND_PROD && group)
             program_together_refuse(
                 p, op, "it multiplies the same contents of all devices; multiply on each of them");
@@ -178,7 +179,7 @@ static void program_together_shift(struct program *p, const char *name, int32_t 
     program_add(p, &shift);
 }
 
-/* To the device `k` further along the axis; round the ring, or zeros come in at its begin. */
+/* Moves contents to the device `k` further along the axis, in a ring; otherwise zeros enter at the begin. */
 static void program_together_permute(struct program *p, const struct lx_op *op)
 {
     unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
@@ -198,7 +199,7 @@ static void program_together_permute(struct program *p, const struct lx_op *op)
     }
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
-    if (program_apart(p, op, false) || program_apart(p, op, true)) { /* in the pieces of the result */
+    if (program_apart(p, op, false) || program_apart(p, op, true)) { /* with the result's dimensions */
         unsigned char varies = p->varies[op->output];
         p->varies[op->output] = (unsigned char)own;
         int32_t to = program_room(p, op->output, op->name, name, sizeof name);

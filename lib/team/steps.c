@@ -1,10 +1,8 @@
-/* The order of the steps: exchanges start as soon as their tensor is written and are awaited as late as
- * possible.
+/* Orders the steps: exchanges start as soon as their tensor is written and are awaited as late as possible.
  *
- * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a device
- * is the part that needs no exchange that is still awaited. The core is computed first, for all ops of the
- * group with the same loop bounds, then come the waits, then the parts before and after the core, loop by
- * loop. */
+ * Consecutive element-wise ops and slices with equal ranges form a group. Its core on a device is the part
+ * that needs no pending exchange. The steps compute the core first, for all ops of the group with the same
+ * loop bounds; then they wait; then they compute the parts before and after the core, loop by loop. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -18,8 +16,8 @@ struct step_pass {
     struct team_draft *d;
     VEC(struct lx_team_step) steps;
     VEC(struct lx_team_group) groups;
-    int32_t *written_in, *touched_in; /* per tensor: the last group that writes or touches it, or -1 */
-    bool *awaited;                    /* per exchange: a wait is in the list */
+    int32_t *written_in, *touched_in; /* per tensor: the last group that writes or accesses it, or -1 */
+    bool *awaited;                    /* per exchange: its wait is listed */
 };
 
 static void steps_push(struct step_pass *p, enum lx_team_step_kind kind, int32_t op, int32_t exchange,
@@ -28,7 +26,7 @@ static void steps_push(struct step_pass *p, enum lx_team_step_kind kind, int32_t
     VEC_PUSH(&p->steps, ((struct lx_team_step){kind, op, exchange, piece, along}));
 }
 
-/* May loops of the op be split anywhere along their variables? */
+/* Whether loops of the op may be split anywhere. */
 static bool steps_may_split(const struct team_draft *d, int32_t o)
 {
     const struct lx_op *op = &d->g->ops[o];
@@ -36,8 +34,8 @@ static bool steps_may_split(const struct team_draft *d, int32_t o)
     return d->ops[o].mode == LX_TEAM_SPLIT && op->output_count <= 1 && (team_plain_index(op) || view);
 }
 
-/* May op `o` be computed piece by piece together with the ops of group `g`? A piece of it must need only the
- * same piece of the group's results, and may not overwrite a tensor that a later piece of the group reads. */
+/* Whether op `o` can be computed piece by piece with the ops of group `g`. Each piece may need only the same
+ * piece of the group's results, and must not overwrite a tensor that a later piece of the group reads. */
 static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
 {
     const struct team_draft *d = p->d;
@@ -57,7 +55,7 @@ static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
         if (e >= 0 && d->exchanges[e].after >= group->first) return false;
         if (p->written_in[t] != g) continue;
         if (!team_plain_index(op) || e >= 0) return false;
-        for (int a = 0; a < d->grid.axes; a++) { /* every axis must shard it where it shards the op */
+        for (int a = 0; a < d->grid.axes; a++) { /* every axis must shard tensor and op alike */
             int dim = d->tensors[t].shard[a], var = d->ops[o].var[a];
             if (dim >= 0 ? x.var[i][dim] != var : var >= 0) return false;
         }
@@ -83,8 +81,8 @@ static void steps_form_groups(struct step_pass *p)
     }
 }
 
-/* The values of `core` for which a device that owns the range `own` of dimension `dim` of input `i` owns
- * all that is read. */
+/* The values of `core` whose inputs the device owns, if it owns range `own` of dimension `dim` of input
+ * `i`. */
 static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_t o, const struct op_index *x,
                                               int i, int dim, struct lx_team_range own,
                                               struct lx_team_range core)
@@ -92,8 +90,7 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     const struct lx_op *op = &d->g->ops[o];
     int64_t extent = d->g->tensors[op->inputs[i]].shape[dim];
     if (op_index_shifted(x, i) && team_is_shift(op)) {
-        /* its box includes the place that is written; beyond the ends there are zeros, which everybody
-         * owns */
+        /* a shift's box includes the written positions; zeros beyond the ends are owned by all devices */
         core = (struct lx_team_range){max_i64(core.begin, own.begin), min_i64(core.end, own.end)};
         if (own.begin == 0) own.begin = -extent;
         if (own.end == extent) own.end = 2 * extent;
@@ -105,8 +102,8 @@ static struct lx_team_range steps_owned_range(const struct team_draft *d, int32_
     return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
-/* Reduces a core to the part for which device `m` owns all that input `i` reads; to nothing, where the
- * loops do not walk a sharded dimension. */
+/* Reduces a core to the part whose elements of input `i` device `m` owns; to nothing if no loop runs along a
+ * sharded dimension. */
 static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct op_index *x, int i, int m,
                              struct lx_team_space *core)
 {
@@ -122,8 +119,8 @@ static void steps_keep_owned(const struct team_draft *d, int32_t o, const struct
     }
 }
 
-/* Common core of a group, one per device; NULL where no device has one. Everything lies after an empty
- * core. */
+/* The common core of a group, one per device; NULL if no device has one. After an empty core, all work is in
+ * the piece `after`. */
 static const struct lx_team_space *steps_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;
@@ -156,7 +153,7 @@ static void steps_compute(struct step_pass *p, const struct lx_team_group *group
     for (int32_t o = group->first; o <= group->last; o++) steps_push(p, LX_TEAM_COMPUTE, o, -1, piece, along);
 }
 
-/* Waits for the exchanges of a group that are not awaited yet. `only_ask`: adds nothing; are there any? */
+/* Adds waits for the group's pending exchanges; returns whether there are any. `only_ask` adds nothing. */
 static bool steps_await(struct step_pass *p, const struct lx_team_group *group, bool only_ask)
 {
     bool any = false;
@@ -172,7 +169,7 @@ static bool steps_await(struct step_pass *p, const struct lx_team_group *group, 
     return any;
 }
 
-/* Starts the exchanges after ops first to last, in the order of their numbers. */
+/* Starts the exchanges that follow ops first to last, by number. */
 static void steps_start(struct step_pass *p, int32_t *after, const int32_t *after_at, int32_t first,
                         int32_t last)
 {
@@ -186,13 +183,13 @@ static void steps_emit(struct step_pass *p)
     struct team_draft *d = p->d;
     int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
     int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
-    /* Lists exchanges by the op that they come after: those of op o from place at[o + 1] on. */
+    /* Sorts exchanges by the op they follow: those of op o begin at at[o + 1]. */
     int32_t ops = d->g->op_count;
     for (int32_t e = 0; e < d->exchange_count; e++) after_at[d->exchanges[e].after + 2]++;
     for (int32_t o = 0; o <= ops; o++) after_at[o + 1] += after_at[o];
     for (int32_t e = 0; e < d->exchange_count; e++) after[after_at[d->exchanges[e].after + 1]++] = e;
     for (int32_t o = ops + 1; o > 0; o--)
-        after_at[o] = after_at[o - 1]; /* each is where the next one begins */
+        after_at[o] = after_at[o - 1]; /* each entry is the begin of the next */
     after_at[0] = 0;
     steps_start(p, after, after_at, -1, -1);
     for (size_t g = 0; g < p->groups.count; g++) {

@@ -1,10 +1,9 @@
-/* Is a team's plan right, whoever made it?
+/* Checks a team's plan from any source.
  *
- * Every element of a tensor has one owner, which computes it. Partial sums are computed once for each value
- * of a sharded variable, and are joined unless all ops that read them are linear in them (check_states.c).
- * An input of an op on a device is owned there or brought by its exchange, with the contents that the op
- * means. The steps start an exchange when its tensor is written, and compute every piece of every op once,
- * when all its inputs are there. */
+ * Every element of a tensor has one owner, which computes it. Partial sums are computed once per value of a
+ * sharded variable, and combined unless all readers are linear in them (check_states.c). Each input of an op
+ * is owned by the device or brought by its exchange, with the right contents. The steps start an exchange
+ * after its tensor is written, and compute every piece of every op once, after all its inputs are there. */
 #include "team/team_checker.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -16,8 +15,8 @@ static const char *team_check_op_name(const struct checker *c, int32_t o)
     return c->p->graph->ops[o].name;
 }
 
-/* Is the need of an input on a device met by now, while the sharded variables run over `space`? Partial
- * sums are where they were made, and of the space that was computed there. */
+/* Whether device `m` has input `i` for the ranges `space` by now. Partial sums must come from the same
+ * device and cover those ranges. */
 static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
 {
@@ -63,7 +62,7 @@ static bool check_ops(struct checker *c)
     return check_partial(c);
 }
 
-/* Counts the operands that each exchange serves, and the bytes that devices lack of them. */
+/* Counts the operands of each exchange, and the bytes of them that devices lack. */
 static void check_count_served(struct checker *c)
 {
     const struct lx_graph *g = c->p->graph;
@@ -84,7 +83,7 @@ static void check_count_served(struct checker *c)
         }
 }
 
-/* A device's box is the least around what its readers need there. `hull`: room for one per exchange. */
+/* Each device's box must be the hull of its readers' needs. `hull` has room for one box per exchange. */
 static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull)
 {
     const struct lx_graph *g = c->p->graph;
@@ -108,7 +107,7 @@ static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull
     return true;
 }
 
-/* A bit per piece: all, the core, then what is before and after it along each loop. */
+/* One bit per piece: all, the core, then before and after it along each loop. */
 enum { BIT_ALL = 1 };
 
 static unsigned check_bit_of(const struct lx_team_step *s)
@@ -129,7 +128,7 @@ static bool team_check_done(const struct checker *c, int32_t o)
     return check_is_computed(c, o) && (c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o]);
 }
 
-/* Is what the piece reads there: all of it, or the same piece of an op of its own group? */
+/* Whether the piece's inputs are there: complete, or the same piece of an op of its group. */
 static bool check_piece_ready(const struct checker *c, const struct lx_team_step *s)
 {
     const struct lx_op *op = &c->p->graph->ops[s->op];
@@ -157,7 +156,7 @@ static bool team_check_compute(struct checker *c, const struct lx_team_step *s)
     if (before & bit || (before && cut != !(before & BIT_ALL)))
         return status_set(c->st, LX_E_NO, "op %s is computed twice", team_check_op_name(c, s->op));
     if (!check_piece_ready(c, s)) return false;
-    /* Whoever reads what the op writes over has read it. */
+    /* All readers of the overwritten contents must be done. */
     int32_t o = s->op;
     const struct lx_op *op = &c->p->graph->ops[o];
     for (int k = op->input_count; k < op_operand_count(op); k++)
@@ -175,7 +174,7 @@ static bool team_check_step(struct checker *c, const struct lx_team_step *s)
     const struct lx_team_exchange *x = e >= 0 ? &c->p->exchanges[e] : NULL;
     bool over = false;
     switch (s->kind) {
-    case LX_TEAM_START: /* its tensor must be written, and not yet be written over */
+    case LX_TEAM_START: /* its tensor must be written, and not yet overwritten */
         for (int32_t o = x->after; (o = tensor_ops_after(&c->writes, x->tensor, o)) >= 0;)
             over |= c->pieces[o];
         if (c->started[e] || (x->after >= 0 && !team_check_done(c, x->after)) || over)
@@ -221,7 +220,7 @@ static bool check_steps(struct checker *c)
     return true;
 }
 
-/* Figures of plans that it is compared with; less than 0: absent. All else holds by now. */
+/* Checks figures that the plan states for comparison; negative: absent. Everything else has been checked. */
 static bool team_check_figures(const struct checker *c)
 {
     for (int32_t e = 0; e < c->p->exchange_count; e++) {

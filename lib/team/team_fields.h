@@ -1,6 +1,6 @@
-/* What stands in the file of a team's plan: one row per field, as in planfile/plan_fields.h. The rows make the
- * structs below, write and read the file, and are the documentation: lib/plan-format.md holds them as
- * tables, and a test compares them. Numbers of tensors and ops are places in the pattern. */
+/* Fields of a team plan file: one row per field, as in planfile/plan_fields.h. The rows define the structs
+ * below, write and read the file, and document it: lib/plan-format.md has them as tables, and a test
+ * compares both. Tensors and ops are numbered as in the pattern. */
 #ifndef LX_TEAM_TEAM_FIELDS_H
 #define LX_TEAM_TEAM_FIELDS_H
 

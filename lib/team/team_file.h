@@ -11,17 +11,17 @@ enum { TEAM_FORMAT = 1 };
 extern const char *const team_mode_words[LX_TEAM_MODES], *const team_step_words[LX_TEAM_STEP_KINDS],
                                                              *const team_piece_words[LX_TEAM_PIECES];
 
-/* Everything but the devices' plans and the closing brace. */
+/* Writes everything but the devices' plans and the closing brace. */
 void team_write(const struct lx_team_plan *p, const char *kind, struct text *t);
-/* The same without the pattern, whose hash is in it. */
+/* The same without the pattern; its hash is included. */
 void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t);
-/* team_read.c: the plan as the file states it. Whatever it says is safe to be used; whether it is right is
- * for lx_team_check. */
+/* team_read.c: reads the plan as stated. The result is safe to use; lx_team_check decides whether it is
+ * right. */
 struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st);
-/* team_plan.c: bytes of all ops and exchanges, and `exact`, which come of the rest; then the hash of all. */
+/* team_plan.c: computes the bytes of all ops and exchanges, and `exact`; then the hash. */
 void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops);
 void team_identify(struct lx_team_plan *p);
-/* Bytes by device, and the pattern of an exchange whose box is set. */
+/* Computes bytes per device, and the pattern, of an exchange with its boxes set. */
 void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e);

@@ -30,7 +30,7 @@ TEAM_WORD(lx_team_piece_word, enum lx_team_piece, team_piece_words, LX_TEAM_PIEC
 
 struct writer {
     const struct lx_team_plan *p;
-    struct arena memory; /* of lists that the plan has in another form */
+    struct arena memory; /* lists converted to the file's form */
     struct text *t;
 };
 
@@ -57,7 +57,7 @@ static struct int_list ranges_of(struct writer *w, const struct lx_team_space *s
     return list;
 }
 
-/* What each axis cuts; of a row one number says it. */
+/* The shards of all axes; empty in a row, where a single number is written instead. */
 static struct int_list team_json_axes_of(struct writer *w, const int cut[LX_TEAM_AXES])
 {
     int64_t values[LX_TEAM_AXES];

@@ -1,10 +1,10 @@
-/* Rings and trees: see team_private.h. */
+/* Times of rings and trees: see team_private.h. */
 #include "team/team_private.h"
 
 #include <math.h>
 
 struct link {
-    double rate, us; /* bytes per microsecond; of a message */
+    double rate, us; /* bytes per microsecond; microseconds per message */
 };
 
 static struct link link_of(const struct lx_device *d, const struct lx_team_grid *grid, int axis)
@@ -22,7 +22,7 @@ static double doublings(int n)
 double team_gather_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes)
 {
     double us = 0;
-    for (int a = 0; a < grid->axes; a++) { /* backwards: with all bytes that the axes before it bring */
+    for (int a = 0; a < grid->axes; a++) { /* in reverse: with all bytes of the axes before it */
         int n = grid->size[a];
         if (!(axes >> a & 1) || n < 2) continue;
         struct link l = link_of(d, grid, a);
@@ -36,7 +36,8 @@ double team_gather_us(const struct lx_device *d, const struct lx_team_grid *grid
 double team_combine_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes,
                        double bytes, bool scatters)
 {
-    return (scatters ? 1 : 2) * team_gather_us(d, grid, axes, bytes); /* shares are made as they are spread */
+    /* shares are computed while they are spread */
+    return (scatters ? 1 : 2) * team_gather_us(d, grid, axes, bytes);
 }
 
 double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes,

@@ -1,4 +1,4 @@
-/* The plan of a team: the passes in order, and what can be asked of the result. */
+/* Makes a team's plan: the passes in order, and queries of the result. */
 #include "team/team_file.h"
 #include "graph/builder.h"
 #include "base/fail.h"
@@ -53,8 +53,8 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
     return 1 + p->exchange_count + 2 * p->graph->op_count + tensor;
 }
 
-/* A device with partial sums sends each other device the share that this one adds up; then each share goes
- * to all devices that want all of them. */
+/* Bytes of a combine. Each device sends its partial sums of a share to the share's device; then each share
+ * goes to all devices that want the whole result. */
 static int64_t team_plan_combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
     const struct lx_team_op *how = &p->ops[o];
@@ -83,7 +83,7 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
         bool combines = ops[o].mode == LX_TEAM_COMBINE;
         ops[o].bytes = combines ? team_plan_combine_bytes(p, o) : 0;
         p->combine_bytes += ops[o].bytes;
-        /* Only sums depend on how they are split; the largest of all is the largest of the largest. */
+        /* Sums depend on the order of addition; a maximum does not. */
         if ((combines && !team_picks(&p->graph->ops[o])) || ops[o].mode == LX_TEAM_KEPT_PARTIAL)
             p->exact = false;
     }
@@ -95,7 +95,7 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
 
 void team_identify(struct lx_team_plan *p)
 {
-    struct lx_team_plan bare = *p; /* predictions and bounds are no part of the plan */
+    struct lx_team_plan bare = *p; /* the hash covers no predictions and bounds */
     struct text t = {0};
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
@@ -160,7 +160,7 @@ void team_begin_copy(struct graph_builder *b, const struct lx_graph *g)
     memcpy(b->graph->grid, g->grid, sizeof g->grid);
 }
 
-/* Is the team the grid that the pattern is for? */
+/* Whether the team matches the pattern's grid. */
 static bool team_plan_fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
 {
     bool same = g->grid_axes == how->grid.axes, stated = team_is_device_program(g);
@@ -178,7 +178,7 @@ static bool team_plan_fits_grid(const struct lx_graph *g, const struct lx_team_o
         words);
 }
 
-/* The plan, and beside it one without the passes. The pattern's wishes come before the caller's. */
+/* Makes the plan, and one without the passes for comparison. Shards in the pattern override the caller's. */
 static struct lx_team_plan *team_plan_make_both(const struct lx_graph *g, const struct lx_team_options *asked,
                                                 lx_status *st)
 {
@@ -238,7 +238,7 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
 void lx_team_free(struct lx_team_plan *plan)
 {
     if (!plan) return;
-    struct arena *memory = plan->memory; /* the plan itself lives in it */
+    struct arena *memory = plan->memory; /* also contains the plan */
     lx_graph_free(plan->graph);
     arena_free(memory);
     mem_free(memory);

@@ -1,5 +1,5 @@
-/* The file of a team's plan, read. Everything is taken as it is stated, within the bounds that users of the
- * plan rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
+/* Reads the file of a team's plan. Everything is taken as stated, within the bounds that users of the plan
+ * rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -13,7 +13,7 @@
 
 struct reader {
     const struct json *j;
-    const struct json_value *root, *array; /* array: the list at hand */
+    const struct json_value *root, *array; /* array: the current list */
     struct lx_team_plan *p;
     struct arena *memory;
     struct lx_team_op *ops;
@@ -21,8 +21,8 @@ struct reader {
     lx_status *st;
 };
 
-/* Reads a list of records of a section, and takes each into the plan: `size` bytes of `out`. `wanted`: as
- * many as the pattern has; -1: any number. */
+/* Reads a list of records; `take` puts each into the plan, `size` bytes of `out`. `wanted` is the required
+ * count; -1: any. */
 typedef bool team_read_one(struct reader *r, int32_t i, const void *record, void *out);
 static bool team_read_list(struct reader *r, const char *key, enum team_section_id section, int32_t wanted,
                            size_t size, team_read_one *take, void **out, int32_t *count)
@@ -54,7 +54,7 @@ static bool team_read_wrong(const struct reader *r, int32_t i, const char *what)
     return json_error(r->j, json_item(r->array, i), r->st, LX_E_DOMAIN, "%s", what);
 }
 
-/* The number of a word, or -1. */
+/* The index of a word, or -1. */
 static int team_read_word(const char *word, const char *const *words, int count)
 {
     for (int k = 0; word && k < count; k++)
@@ -62,7 +62,8 @@ static int team_read_word(const char *word, const char *const *words, int count)
     return -1;
 }
 
-/* The shards of axes, of `count` things, or `partial` sorts of partial sums: a single number for a row. */
+/* Reads the shards of all axes: a value below `count`, or one of `partial` kinds of partial sums. A row has
+ * a single number. */
 static bool team_read_axes(const struct reader *r, int64_t one, const struct int_list *all, int count,
                            int partial, int shard[LX_TEAM_AXES])
 {
@@ -78,7 +79,7 @@ static bool team_read_axes(const struct reader *r, int64_t one, const struct int
     return true;
 }
 
-/* Ranges of each variable of `from`, device by device. NULL: they do not lie in `extent`. */
+/* Ranges of each variable of `from`, per device. NULL: some range is outside `extent`. */
 static const struct lx_team_space *team_read_ranges(const struct reader *r, const struct int_list *list,
                                                     const struct lx_team_space *from, const int64_t *extent)
 {
@@ -95,7 +96,7 @@ static const struct lx_team_space *team_read_ranges(const struct reader *r, cons
     return out;
 }
 
-/* The bounds of one dimension, from place `at` of the list on. */
+/* Reads the bounds of one dimension from index `at` of the list on. */
 static bool team_read_bounds(const struct lx_tensor *tensor, int dim, int blocks, const struct int_list *list,
                              int32_t *at, struct lx_team_tensor *out)
 {
@@ -121,7 +122,7 @@ static bool team_read_grid(struct lx_team_plan *p, const struct int_list *sizes)
     return sizes->count == 0 || devices == p->devices;
 }
 
-/* Does the core of each device lie where the op runs? */
+/* Whether each device's core lies within the op's ranges. */
 static bool team_read_core_fits(const struct reader *r, const struct lx_team_space *core,
                                 const struct lx_team_space *all)
 {
@@ -208,7 +209,7 @@ static bool team_read_exchange(struct reader *r, int32_t e, const void *record, 
     return true;
 }
 
-/* The variables that are cut, and where they run. */
+/* Reads the mode, the sharded variables and their ranges. */
 static bool team_read_loops(struct reader *r, int32_t o, const struct team_file_op *x, struct lx_team_op *out)
 {
     struct lx_team_space from = {0};
@@ -254,7 +255,7 @@ static bool team_read_op(struct reader *r, int32_t o, const void *record, void *
     return true;
 }
 
-/* Groups stand one behind the other, and every op is in its own. */
+/* Reads a group. Groups must follow each other and cover all ops. */
 static bool team_read_group(struct reader *r, int32_t g, const void *record, void *made)
 {
     const struct team_file_group *x = record;
@@ -319,7 +320,7 @@ static const struct lx_graph *team_read_pattern(const struct json *j, const stru
     return NULL;
 }
 
-/* What follows from the rest is as the file says. */
+/* Whether derived figures match the file. */
 static bool team_read_same_sums(struct reader *r, const struct team_file_root *x)
 {
     const struct lx_team_plan *p = r->p;

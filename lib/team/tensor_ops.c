@@ -1,4 +1,4 @@
-/* Ops by tensor, sorted by counting. */
+/* Ops by tensor (a counting sort). */
 #include "base/order.h"
 #include "base/memory.h"
 #include "team/team_private.h"

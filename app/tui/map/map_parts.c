@@ -200,8 +200,8 @@ int map_panel_hole(const struct scene *on, struct box area)
     struct lx_holes h;
     int64_t address;
     int32_t pool = bands_pool(bands, s->selection.address, &address);
-    if (pool < 0 || area.rows < 1 || !lx_holes_at(session_plan(s), pool, s->selection.tick, address, &h))
-        return 0;
+    if (pool < 0 || area.rows < 1) return 0;
+    lx_holes_at(session_plan(s), pool, s->selection.tick, address, &h);
     struct text line = {0};
     text_format(&line, "tick %lld: ", (long long)s->selection.tick);
     if (bands->count > 1 && bands->at[pool].name) {

@@ -108,9 +108,9 @@ static void map_view_draw_hole(const struct scene *on, const struct parts *p, co
     int64_t address;
     int32_t pool = bands_pool(&r->index->bands, at->address, &address);
     bool thin;
-    if (pool < 0 || !lx_holes_at(session_plan(on->session), pool, at->tick, 0, &h) ||
-        h.largest_to <= h.largest_from)
-        return;
+    if (pool < 0) return;
+    lx_holes_at(session_plan(on->session), pool, at->tick, 0, &h);
+    if (h.largest_to <= h.largest_from) return;
     int64_t base = r->index->bands.at[pool].base;
     if (!raster_tick_columns(r, at->tick, &first, &last) ||
         !scale_cells(&r->address, base + h.largest_from, base + h.largest_to, &low, &high, &thin))

@@ -1,5 +1,5 @@
-/* Nests that are asked for: they are in the plan even at a loss. Holds, cuts and divisions inside them are
- * searched as for other nests; ops outside keep their divisions. */
+/* Given nests: they are in the plan even at a loss. Holds, cuts and divisions inside them are searched as for
+ * other nests; ops outside keep their divisions. */
 #include "search/nests/nest_edits.h"
 #include "search/search_steps.h"
 #include "base/checked.h"
@@ -31,7 +31,8 @@ static bool given_nests_bad(const char *text, lx_status *st, const char *why)
                       text, why);
 }
 
-/* A run, a colon, and levels such as h/16. Names of ops may have colons; those of variables have not. */
+/* Parses a run, a colon, and levels such as h/16. Names of ops may have colons; names of variables may
+ * not. */
 static bool read_entry(const char *text, struct asked *a, lx_status *st)
 {
     const char *at = strrchr(text, ':');
@@ -57,7 +58,7 @@ static bool read_entry(const char *text, struct asked *a, lx_status *st)
     return true;
 }
 
-/* Behind the entries so far, but for one of the same run. */
+/* Appends an entry; replaces one with the same run. */
 static bool given_nests_add_entry(char *all, const char *entry, lx_status *st)
 {
     struct asked a;
@@ -93,7 +94,7 @@ bool nest_option_set(char list[LX_NESTS_TEXT], const char *text, lx_status *st)
     return ok;
 }
 
-/* By name, else by number; -1: there is none. */
+/* Finds an op by name, else by number; -1: none. */
 static int32_t given_nests_find_op(const struct lx_graph *g, const char *name, size_t length)
 {
     char *end;
@@ -104,7 +105,7 @@ static int32_t given_nests_find_op(const struct lx_graph *g, const char *name, s
     return end == name + length && number < g->op_count ? (int32_t)number : -1;
 }
 
-/* A run of one op, or two with a dash between them: names may have dashes. */
+/* Parses a run of one op, or of two with a dash between them: names may have dashes. */
 static bool given_nests_find_run(const struct lx_graph *g, const struct asked *a, struct lx_nest *n,
                                  lx_status *st)
 {
@@ -140,7 +141,7 @@ static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t o
         a->text, letter, o->name);
 }
 
-/* Can so many tiles cut variable `v` of an op at all? */
+/* True if `tiles` of the level divide variable `v` in all operands of an op. */
 static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
                     const struct op_index *x, int v, lx_status *st)
 {
@@ -155,7 +156,7 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
         int32_t t = op_operand(o, i);
         int64_t sticks = nest_tile_basis(&l->layouts[t], op_index_dim(x, i, v));
         if (sticks % a->tiles[level] != 0) {
-            /* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
+            /* The error depends on whether any tiles are possible. */
             const char *name = l->graph->tensors[t].name;
             if (sticks <= 1)
                 return status_set_at(
@@ -263,7 +264,8 @@ static bool nests_asked(const struct lx_layouts *l, const char *text, struct are
     return true;
 }
 
-/* Below what must cross once no nests go. The engines but that of nests then search around them. */
+/* A step: makes a plan with the given nests; then searches their holds. The bound is the compulsory traffic.
+ * Other engines run later; the engine of nests does not. */
 bool nests_given(struct search *search)
 {
     struct nest_menus menus = {0};

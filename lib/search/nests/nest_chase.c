@@ -1,5 +1,5 @@
-/* Chasing losses: a tensor that moves too much is held whole, or at another level, or its ops join one
- * nest; with the same tiles and with smaller ones, since holding needs room. */
+/* Chasing losses: a tensor that moves too much is held whole, or at another level, or its ops join one nest;
+ * with the same tiles and with smaller ones, since holding needs room. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "nests/nest_candidates.h"
@@ -33,7 +33,7 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     if (next.memory) nest_pool_add(c->pool, &next);
 }
 
-/* With the tiles of a nest as they are, and with more of each level. */
+/* Tries the set with its tile counts, and with more tiles at each level. */
 static void nest_chase_try_counts(struct chase *c, const struct nest_set *from, int32_t nest)
 {
     struct nest_set s = *from;
@@ -50,7 +50,7 @@ static void nest_chase_try_counts(struct chase *c, const struct nest_set *from, 
     }
 }
 
-/* Bytes that each tensor moves above what it must, by an attempt. */
+/* Bytes that each tensor moves above its minimum in an attempt. */
 static int64_t *losses_of(struct chase *c, const struct attempt *a)
 {
     const struct draft *x = &a->draft;
@@ -71,7 +71,7 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     return lost;
 }
 
-/* Held whole by all nests that access it; and by each with other levels. */
+/* Tries to hold the tensor whole in all nests that access it; in each nest at other levels. */
 static void chase_holds(struct chase *c, int32_t tensor)
 {
     const struct lx_layouts *l = c->search->best.draft.layouts;
@@ -98,7 +98,7 @@ static void chase_holds(struct chase *c, int32_t tensor)
     if (any >= 0 && !nest_chase_is_over(c)) nest_chase_try_counts(c, &whole, any);
 }
 
-/* Nests that see some of its accesses see all of them. */
+/* Extends nests that have some of the tensor's accesses to have all of them. */
 static void chase_ends(struct chase *c, int32_t from, int32_t to)
 {
     const struct lx_layouts *l = c->search->best.draft.layouts;
@@ -116,13 +116,13 @@ static void chase_ends(struct chase *c, int32_t from, int32_t to)
     }
 }
 
-/* From one plan of the pool on. */
+/* Chases the losses of one plan in the pool. */
 static void chase_from(struct chase *c, const struct attempt *from)
 {
     int64_t *lost = losses_of(c, from);
     int32_t tensors = from->draft.graph->tensor_count;
     struct {
-        int32_t tensor, first, last; /* ops of its first and last access: `from` may leave the pool */
+        int32_t tensor, first, last; /* ops of its first and last access, copied: `from` may leave the pool */
     } chased[MOST_CHASED];
     int count = 0;
     nest_set_of(&from->draft, c->base.menus, &c->memory, &c->base);
@@ -156,7 +156,7 @@ void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nes
     }
 }
 
-/* A short list in order. */
+/* The pool: a short sorted list. */
 
 void nest_pool_free(struct nest_pool *b)
 {
@@ -164,7 +164,7 @@ void nest_pool_free(struct nest_pool *b)
     b->count = 0;
 }
 
-/* The same nests, and the same bytes. */
+/* True if both have the same nests and bytes. */
 static bool nest_pool_is_like(const struct attempt *a, const struct attempt *b)
 {
     const struct decisions *one = &a->draft.how, *two = &b->draft.how;

@@ -10,7 +10,7 @@ struct refining {
     struct search *search;
     struct nest_menus *menus;
     struct arena memory;
-    struct nest_set base; /* that of the best */
+    struct nest_set base; /* set of the best attempt */
     int64_t *tries;
     bool better;
 };
@@ -25,7 +25,7 @@ static const struct lx_layouts *layouts_of(const struct refining *r)
     return r->search->best.draft.layouts;
 }
 
-/* One change: if it helps, the next ones start from it. */
+/* Tries one change; if it helps, the next ones start from it. */
 static void nest_refine_try_set(struct refining *r, const struct nest_set *s)
 {
     if (nest_refine_is_over(r)) return;
@@ -51,7 +51,7 @@ static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by,
     nest_refine_try_set(r, &s);
 }
 
-/* Another count of tiles for a level: the next divisors. */
+/* Tries other tile counts of each level: the next divisors. */
 static void change_counts(struct refining *r, int32_t n)
 {
     struct lx_nest to = r->base.nests[n];
@@ -74,7 +74,7 @@ static void change_counts(struct refining *r, int32_t n)
     }
 }
 
-/* Other ends, also such that lie in other nests. */
+/* Tries other ends, even inside other nests. */
 static void change_ends(struct refining *r, int32_t n)
 {
     enum { FAR = 4 };
@@ -92,15 +92,18 @@ static void change_ends(struct refining *r, int32_t n)
     }
 }
 
-/* A level less, two levels changed, a level more. */
+/* Tries a level less, two levels swapped, a level more. */
 static void change_levels(struct refining *r, int32_t n)
 {
     struct lx_nest old = r->base.nests[n], to;
     struct op_index x;
     static const int64_t counts[] = {2, 4, 16, 64};
     for (int l = 0; l < old.level_count && old.level_count > 1; l++) {
-        if (nest_shallower(&old, l, &r->memory, &to)) try_nest(r, n, &to, true);
-        if (l > 0 && nest_swapped(&old, l - 1, l, &r->memory, &to)) try_nest(r, n, &to, true);
+        nest_shallower(&old, l, &r->memory, &to);
+        try_nest(r, n, &to, true);
+        if (l == 0) continue;
+        nest_swapped(&old, l - 1, l, &r->memory, &to);
+        try_nest(r, n, &to, true);
     }
     op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[old.first], &x);
     for (int v = 0; v < x.var_count && !nest_refine_is_over(r); v++)
@@ -117,7 +120,7 @@ static void drop_nest(struct refining *r, int32_t n)
     nest_refine_try_set(r, &s);
 }
 
-/* The first access of a tensor behind op `after`; -1: none. */
+/* The first op after `after` that accesses a tensor; -1: none. */
 static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
 {
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++)
@@ -125,7 +128,7 @@ static int32_t next_access(const struct draft *x, int32_t tensor, int32_t after)
     return -1;
 }
 
-/* Held whole: as one stay with what is before and behind, or apart from either. */
+/* Tries to hold a tensor whole: as one stay with the ops before and after the nest, or cut from either. */
 static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
 {
     const struct draft *x = &r->search->best.draft;
@@ -155,7 +158,7 @@ static void change_holds(struct refining *r, int32_t n)
         if (n >= r->base.nest_count) return;
         struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
         if (!in.accessed) continue;
-        struct nest_set whole = r->base; /* in all nests that access it */
+        struct nest_set whole = r->base; /* whole in all nests that access it */
         int nests = 0;
         for (int32_t k = 0; k < whole.nest_count; k++)
             if (nest_tensor_of(layouts_of(r), &whole.nests[k], t).accessed) {
@@ -174,7 +177,7 @@ static void change_holds(struct refining *r, int32_t n)
     }
 }
 
-/* All of the changes, a nest after the other, again and again. */
+/* Applies each change to each nest, repeatedly while one helps. */
 static void nest_refine(struct search *search, struct nest_menus *menus, int64_t *tries,
                         void (*const *changes)(struct refining *, int32_t), size_t count)
 {
@@ -192,7 +195,7 @@ void nest_set_refine(struct search *search, struct nest_menus *menus, int64_t *t
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_ends, change_holds, change_counts,
                                                                   change_levels, drop_nest};
-    /* Where less cannot be moved there may be fewer iterations. */
+    /* If the bytes cannot be less, skip the first two changes: the others may lower iterations. */
     size_t first = nests_suffice(search) ? 2 : 0;
     nest_refine(search, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
 }
@@ -203,8 +206,8 @@ void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int6
     nest_refine(search, menus, tries, changes, 1);
 }
 
-/* During the search ops are divided as if all operands were on chip, so that divisions agree; here they
- * are divided once more with their HBM operands counted. */
+/* The search divides ops as if all operands were on chip, so that divisions agree; this divides them again
+ * with the time of HBM operands. */
 void nest_set_quicken(struct search *search, struct nest_menus *menus)
 {
     struct arena memory = {0};

@@ -1,8 +1,8 @@
 /* Nests of one graph or window, added one by one.
  *
- * Candidates are ranked by load (nests/); the best are planned in full beside the nests so far, until none
- * helps. Then tile counts, ends, levels, holds and cuts are changed one at a time. A change is kept if the
- * whole plan moves less. */
+ * Candidates are ranked by load (nests/); the best are planned in full together with the nests so far, until
+ * none helps. Then tile counts, ends, levels, holds and cuts are changed one at a time. A change is kept if
+ * the whole plan moves less. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "nests/nest_candidates.h"
@@ -14,8 +14,8 @@ static bool is_tiny(const struct search *search)
     return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
 }
 
-/* Plans tried in all, for some thirty ops; fewer where all windows are alike, more where several share
- * them. */
+/* Plans to try for some thirty ops; fewer for a window if all are alike, more in total if several windows
+ * share the effort. */
 enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
 
 int64_t nest_search_tries(const struct search *search, int32_t windows)
@@ -38,7 +38,7 @@ int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory)
     return bytes;
 }
 
-/* A set of nests planned, and into the pool. */
+/* Plans a set of nests and adds the plan to the pool. */
 static void nest_search_enter(struct search *search, struct nest_set *s, int64_t *tries,
                               struct nest_pool *next)
 {
@@ -51,7 +51,7 @@ static void nest_search_enter(struct search *search, struct nest_set *s, int64_t
     if (tried.memory) nest_pool_add(next, &tried);
 }
 
-/* The candidates without a common op that promise most together: the best path over the ops. */
+/* Adds the disjoint candidates with the largest sum of gains: the best path over the ops. */
 static void add_path(struct search *search, const struct nest_set *base, const struct nest_list *runs,
                      struct arena *memory, int64_t *tries, struct nest_pool *next)
 {
@@ -80,12 +80,12 @@ static void add_path(struct search *search, const struct nest_set *base, const s
     if (s.nest_count > base->nest_count + 1) nest_search_enter(search, &s, tries, next);
 }
 
-/* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
+/* Plans `from` with one more nest, for at most `most` candidates of largest gain; or with a path of nests. */
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
-    /* How much is tried, by the number of ops. */
+    /* The effort depends on the number of ops. */
     bool tiny = next->width == WIDEST_POOL;
     int32_t ops = search->best.draft.graph->op_count;
     struct nest_asks asks = (struct nest_asks){.room = lx_device_usable(&search->best.draft.graph->device) *
@@ -109,12 +109,12 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
         int32_t at = with.changed;
         nest_search_enter(search, &with, tries, next);
         if (from->draft.graph->op_count <= FEW_OPS) {
-            /* Nest `at` with everything held whole that is whole on chip without it. */
+            /* Hold whole, in nest `at`, every tensor that is on chip across the nest without it. */
             struct nest_set s = with;
             int32_t whole = 0;
             for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
                 const struct lx_nest *n = &with.nests[at];
-                /* In one stay with what is before or behind the nest. */
+                /* The tensor has a stay that spans an end of the nest. */
                 bool through = false;
                 for (int32_t k = 0; k < from->draft.problem.count && !through; k++) {
                     const struct lx_stay *stay = &from->draft.stays[k];
@@ -131,7 +131,7 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
     arena_free(&memory);
 }
 
-/* One nest more than each of the best few has. */
+/* Adds one nest to each plan of the pool. */
 static bool add_round(struct nest_search *s)
 {
     enum { FIRST = 24, OTHERS = 6 };
@@ -157,8 +157,8 @@ static bool add_round(struct nest_search *s)
     return true;
 }
 
-/* At most `most` rounds while they help. Where no nest helps, one guessed for less room may: it is easier
- * to pack. */
+/* At most `most` rounds, while they help. If no nest helps, the next round guesses with less room: such a
+ * nest is easier to pack. */
 static bool add_rounds(struct nest_search *s, int most)
 {
     enum { LEAST = 2 };
@@ -172,7 +172,7 @@ static bool add_rounds(struct nest_search *s, int most)
     return ok;
 }
 
-/* Each part may take what the ones before left, but for a share of it. */
+/* Starts the pool. Each later part may use the tries that earlier parts left, plus a reserved share. */
 static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
                           int64_t tries)
 {
@@ -184,7 +184,7 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->left = tries - 2 * s->kept;
     if (!attempt_copy(search, &search->best, &s->pool.at[0])) return false;
     s->pool.count = 1;
-    /* The ops divided together, as those of nests are, with the nests that there are: often none. */
+    /* Divides the ops together, as for nests, with the present nests: often none. */
     struct arena memory = {0};
     struct nest_set as_it_is;
     bool better;
@@ -219,12 +219,12 @@ bool nest_search_end(struct nest_search *s)
 
 bool nest_search_last(struct search *search, struct nest_menus *menus)
 {
-    enum { PLANS = 3 }; /* with nests */
+    enum { PLANS = 3 }; /* plans with nests */
     struct search by = *search;
     struct nest_search s;
     if (search->best.draft.how.nest_count > 0 || !search_is_over(search)) return true;
     by.effort = effort_last(search);
-    VEC_FREE(&menus->tried); /* by a solver that was cancelled */
+    VEC_FREE(&menus->tried); /* a cancelled solver tried them */
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);

@@ -1,79 +1,80 @@
-/* The search for nests in one graph or window: a first look, then the rest. So all windows get a first
+/* The search for nests in one graph or window: a first look, then the rest, so that all windows get a first
  * look before one is searched to its end. Private to the stage. */
 #ifndef LX_SEARCH_NEST_SEARCH_H
 #define LX_SEARCH_NEST_SEARCH_H
 
 #include "search/nests/nest_edits.h"
 
-/* The best few plans with nests that a search goes on from, best first. */
+/* The best few plans with nests, from which a search goes on; best first. */
 enum { WIDEST_POOL = 12 };
 
 struct nest_pool {
     struct attempt at[WIDEST_POOL];
-    bool done[WIDEST_POOL]; /* it was gone on from */
+    bool done[WIDEST_POOL]; /* the search went on from it */
     int count, width;
 };
 
 void nest_pool_free(struct nest_pool *b);
-/* Takes the attempt over, if it is one of the best and not there already; frees it if not. */
+/* Takes the attempt if it is among the best and new; else frees it. */
 void nest_pool_add(struct nest_pool *b, struct attempt *a);
-/* What the set may move to come in; 0: anything. */
+/* The most bytes that the set may move to enter the pool; 0: no limit. */
 int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
-/* A copy of the first becomes the planner's best, if it is better. */
+/* If the pool's first attempt is better than search->best, a copy replaces it. */
 bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better);
 
-/* nest_chase.c: reduces losses from every plan of the pool on, until nothing new enters the pool. */
+/* nest_chase.c: reduces losses of every plan in the pool, until no new plan enters the pool. */
 void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries);
 
-/* Ops of graphs so small that all that is possible is tried. */
+/* Ops of graphs so small that every possibility is tried. */
 enum { FEW_OPS = 12 };
 
 struct nest_search {
-    struct search *search; /* its best is that of the search at any time */
+    struct search *search; /* always has the best attempt */
     struct nest_menus *menus;
     struct nest_pool pool;
-    int64_t tries, kept, left; /* in all; a share for each later part; of the part that is under way */
-    int quarters;              /* of the room, that candidates are guessed to fit into */
-    bool better;               /* the last round of one nest more was */
+    int64_t tries, kept, left; /* total; reserved for each later part; left in the current part */
+    int quarters;              /* quarters of the room into which candidates must fit */
+    bool better;               /* the last round found a better plan */
 };
 
-/* Plans that may be tried of the planner's ops, if as many such are looked at. */
+/* The number of plans to try, if `windows` windows share the effort. */
 int64_t nest_search_tries(const struct search *search, int32_t windows);
-/* The ops divided together, and one nest or path of nests more. */
+/* Divides the ops together, then adds one nest or one path of nests. */
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries);
-/* All the rest. Whether it came to that or not, the memory is given back. */
+/* Runs the rest of the search. The caller frees `s` in any case. */
 bool nest_search_end(struct nest_search *s);
 void nest_search_free(struct nest_search *s);
-/* Cancelled before any nests were found: a few plans with those that promise most are made all the same. */
+/* If the search was cancelled before it found nests, plans a few of the most promising ones all the same. */
 bool nest_search_last(struct search *search, struct nest_menus *menus);
-/* What each op moves in an attempt. */
+/* The HBM bytes of each op in an attempt. */
 int64_t *nest_op_bytes(const struct attempt *a, struct arena *memory);
 
-/* window_search.c: nests of a graph of many ops, looked for in windows. */
-/* `full`: they are solved together once with this effort (NULL: as tried); `*solved_in_full`: they were. */
+/* window_search.c: searches nests of a large graph in windows. `full`: effort to solve all nests together
+ * once (NULL: the search's own); `*solved_in_full`: that was done. */
 bool nest_search_windows(struct search *search, struct nest_menus *menus, const struct effort *full,
                          bool *solved_in_full);
 /* nests.c: the better of the two becomes `best`, the other is freed. */
 void nest_keep_better(struct attempt *best, struct attempt *next);
 
 struct nest_window {
-    int32_t first, last;   /* ops of the draft */
-    const int32_t *tensor; /* per tensor of the window: that of the draft */
+    int32_t first, last;   /* ops [first, last] of the draft */
+    const int32_t *tensor; /* per tensor of the window: its number in the draft */
     struct lx_graph graph;
     struct lx_layouts layouts;
     struct lx_divisions divided;
 };
 
-/* The ops of a draft without nests; all memory is the arena's, and what the draft has is shared. */
+/* Makes a window of a draft without nests. All memory comes from the arena; data of the draft is shared. */
 void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct arena *memory,
                       struct nest_window *out);
-/* Do both have the same ops on the same tensors? */
+/* True if both have the same ops on the same tensors. */
 bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b);
-/* Adds the decisions of the window, or one like it, to a set of the whole; `divided`: the set's. */
+/* Adds the decisions for a window, or for one like it, to a set of the whole graph; `divided`: the set's. */
 bool nest_window_carry(const struct nest_window *w, const struct draft *whole, const struct decisions *found,
                        struct arena *memory, struct nest_set *to, const struct lx_division **divided,
                        lx_status *st);
-/* The last op of each window: at most `most` ops each, cut where little crosses; alike for repeated ops. */
+/* Sets `last` to the last op of each window: at most `most` ops each, cut where few bytes cross; repeated ops
+ * are cut alike. */
 void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory, int32_t **last,
                       int32_t *count);
 

@@ -1,4 +1,5 @@
-/* Sets of nests planned and compared: divided together, drafted, and solved if they may be of use. */
+/* Plans and compares sets of nests: divides their ops together, makes the draft, and solves it if it may be
+ * better. */
 #include "search/nests/nest_edits.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
@@ -13,10 +14,10 @@ static struct decisions nest_try_decisions_of(const struct nest_set *s)
     return how;
 }
 
-/* Ops that are divided together; of more only those in nests are. */
+/* Limit on dividing all ops together; above it only ops in nests. */
 enum { MOST_TOGETHER = 64 };
 
-/* Divisions of the ops in nests, so that they agree. */
+/* Chooses divisions of the ops in nests that agree. */
 static bool divide_nests(struct search *search, const struct nest_set *s, struct decisions *how,
                          struct arena *memory)
 {
@@ -38,7 +39,7 @@ static bool divide_nests(struct search *search, const struct nest_set *s, struct
     return ok;
 }
 
-/* Steps of a solver that take as long as all the rest of a try. */
+/* Solver steps that take as long as the rest of a try. */
 enum { STEPS_OF_A_TRY = 150 };
 
 static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
@@ -47,7 +48,7 @@ static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Of nests, holds (in any order) and cuts. */
+/* Hash of nests, holds (in any order) and cuts. */
 static uint64_t nest_try_hash_of(const struct nest_set *s)
 {
     uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
@@ -76,7 +77,7 @@ static bool all_valid(const struct search *search, const struct nest_set *s)
     return valid;
 }
 
-/* A tile that cannot be divided is no attempt. */
+/* An error, such as a tile that cannot be divided, gives no attempt. */
 void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
@@ -84,7 +85,7 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     lx_status st = {0}, *own = search->st;
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
-    /* What was planned once was kept then, or is of no use. */
+    /* A set that was planned before was kept then, or is no better. */
     uint64_t hash = nest_try_hash_of(s);
     for (size_t i = 0; i < s->menus->tried.count; i++)
         if (s->menus->tried.at[i] == hash) return;
@@ -133,7 +134,7 @@ bool nests_suffice(const struct search *search)
     return !asks_time(search) && search->bound_with_nests && search->best.hbm_bytes <= search->bound;
 }
 
-/* Iterations, then levels of all nests decide between plans that move the same. */
+/* Between plans of equal bytes, fewer iterations, then fewer levels of all nests decide. */
 static bool is_shorter(const struct lx_nest *nests, int32_t count, const struct attempt *than)
 {
     int64_t iterations = 0, levels = 0;

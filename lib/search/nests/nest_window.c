@@ -1,4 +1,4 @@
-/* Windows made, compared, and what was found in them carried back. */
+/* Makes windows, compares them, and carries their decisions back. */
 #include "search/nests/nest_search.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
@@ -11,12 +11,12 @@
 struct numbering {
     const struct draft *x;
     struct nest_window *w;
-    int32_t *number; /* per tensor of the draft: 1 + that of the window */
+    int32_t *number; /* per tensor of the draft: 1 + its number in the window */
     int32_t *tensor;
     int32_t count;
 };
 
-/* Tensors get new numbers in the order in which ops meet them. */
+/* Numbers the tensors in the order in which ops access them. */
 static void number_ops(struct numbering *n, struct lx_op *ops, struct arena *memory)
 {
     for (int32_t o = 0; o < n->w->graph.op_count; o++) {
@@ -37,7 +37,7 @@ static void number_ops(struct numbering *n, struct lx_op *ops, struct arena *mem
     }
 }
 
-/* With their roles for the window. */
+/* Copies the tensors, with their roles in the window. */
 static void nest_window_take_tensors(struct numbering *n, struct arena *memory)
 {
     struct nest_window *w = n->w;
@@ -83,7 +83,7 @@ void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.graph = &out->graph;
     out->layouts.op_origin += first;
     out->layouts.stick_var += first;
-    out->layouts.rewritten = NULL; /* by other numbers */
+    out->layouts.rewritten = NULL; /* has numbers of the whole graph */
     out->layouts.restickify_count = out->layouts.padding_count = 0;
     out->divided.layouts = &out->layouts;
     out->divided.at = arena_copy_array(memory, &x->divisions->at[first], ops, sizeof *out->divided.at);
@@ -109,12 +109,12 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
         op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
         !a->offset != !b->offset || !a->einsum != !b->einsum || !lx_windows_equal(a, b))
         return false;
-    /* Which part a slice picks or fills is nothing that a plan depends on. */
+    /* A plan does not depend on the part that a slice picks or fills. */
     struct lx_op_params at = a->params ? *a->params : (struct lx_op_params){0};
     bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
     if (picks && a->params && b->params && at.low_count == b->params->low_count) at.low = b->params->low;
     if (!op_params_equal(a->params ? &at : NULL, b->params)) return false;
-    /* Inputs seen in the same way, whichever part it is: that is for operand_alike. */
+    /* Compares the strides and sizes of input views; operand_alike compares the offsets. */
     bool alike = !a->views == !b->views && (!a->views || (a->map && b->map));
     for (int i = 0; a->views && alike && i < a->input_count; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
@@ -128,14 +128,15 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
     return !a->einsum || strcmp(a->einsum, b->einsum) == 0;
 }
 
-/* Is all that a view picks of a dimension there? */
+/* True if the view begins after the start of the dimension and ends inside it. */
 static bool nest_window_is_inside(const struct op_index *x, int operand, int dim, int64_t size)
 {
     int64_t offset = op_index_offset(x, operand, dim), extent = x->extent[x->var[operand][dim]];
     return offset > 0 && offset + op_index_stride(x, operand, dim) * (extent - 1) < size;
 }
 
-/* Views of other parts are alike if they lie the same way on sticks, and neither begins at the tensor's start. */
+/* Views of different parts are alike if they are aligned the same way on sticks, and neither begins at the
+ * tensor's start. */
 static bool operand_alike(const struct lx_layout *l, const struct op_index *x, const struct op_index *y,
                           int i)
 {

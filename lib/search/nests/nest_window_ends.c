@@ -1,4 +1,4 @@
-/* Where windows end: where few bytes cross, one period after the other where ops repeat. */
+/* Ends of windows: where few bytes cross; period by period if ops repeat. */
 #include "search/nests/nest_search.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -8,11 +8,11 @@
 
 struct cutting {
     const struct draft *x;
-    int64_t *crossing; /* per op: bytes of intermediates made by then and used behind it */
+    int64_t *crossing; /* per op: bytes of intermediates made up to it and used after it */
     int32_t ops, most;
 };
 
-/* After how many ops nearly all are the same again; 0: they are not. */
+/* The number of ops after which nearly all ops repeat; 0: they do not. */
 static int32_t period_of(const struct cutting *c)
 {
     enum { SHORTEST = 4 };
@@ -36,7 +36,7 @@ static int32_t period_of(const struct cutting *c)
 static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *last)
 {
     int32_t count = 0, wide = (int32_t)max_i64(1, c->most / 2 / period) * period;
-    /* The op of the first period behind which least crosses, over all periods. */
+    /* The op of the first period with the fewest bytes crossing after it, summed over all periods. */
     int32_t best = 0;
     int64_t least = INT64_MAX;
     for (int32_t at = period - 1; at >= 0; at--) {
@@ -52,7 +52,7 @@ static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *las
     return count;
 }
 
-/* The shortest path over ends: what crosses, and for each window what keeps them from being many. */
+/* The cheapest set of ends: a shortest path whose cost is the bytes that cross. */
 static int32_t cut_anywhere(const struct cutting *c, int32_t *last)
 {
     size_t n = (size_t)c->ops + 1;
@@ -79,8 +79,8 @@ void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory,
     struct cutting c = {.x = x, .ops = x->graph->op_count, .most = most};
     c.crossing = arena_array(memory, (size_t)c.ops, sizeof *c.crossing);
     *last = arena_array(memory, (size_t)c.ops + 1, sizeof **last);
-    /* On a large graph tensors that outlive a window do not count: they cross every end, and more of them
-     * in later layers, so layers that are alike would be cut differently. */
+    /* On a large graph, tensors that outlive a window do not count: they cross every end, and more of them in
+     * later layers, so equal layers would be cut differently. */
     int32_t longest = c.ops > LARGE_GRAPH ? most : c.ops;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
         if (x->tensor_at[t] == x->tensor_at[t + 1] || x->graph->tensors[t].role == LX_WEIGHT) continue;

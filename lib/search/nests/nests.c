@@ -1,4 +1,5 @@
-/* Where runs of ops become nests: of few ops by one search, of many in windows, polished as a whole. */
+/* The engine that makes nests of runs of ops: few ops in one search, many in windows, then refined as a
+ * whole. */
 #include "base/checked.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
@@ -14,7 +15,7 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
-/* Few ops by one search; many in windows, then refined as a whole with fewer plans for more ops. */
+/* Searches few ops at once; many in windows, then refines the whole with fewer plans for more ops. */
 static bool search_any(struct search *search, struct nest_menus *menus, const struct effort *full,
                        bool *solved_in_full)
 {
@@ -36,7 +37,7 @@ static bool search_any(struct search *search, struct nest_menus *menus, const st
     return ok;
 }
 
-/* That of the last plan; of one with nests less, for the solver's bound is none then. */
+/* The effort for a last plan; less with nests, since the solver proves no bound then. */
 static struct effort effort_in_full(const struct search *search, bool nests)
 {
     enum { STEPS = 600, STEPS_AROUND = 2000 };
@@ -49,7 +50,8 @@ static struct effort effort_in_full(const struct search *search, bool nests)
     return effort;
 }
 
-/* Skipped where no less can be moved under the same decisions, with any placement or by prices. */
+/* Skipped if the traffic cannot be less under the same decisions, by least_bytes or by the model of
+ * keeping. */
 bool try_in_full(const struct search *search, struct attempt *a)
 {
     const struct decisions *how = &a->draft.how;
@@ -73,13 +75,13 @@ bool nests_search(struct search *search)
     struct nest_menus menus = {0};
     struct effort in_full = effort_in_full(search, true);
     struct search tries = *search;
-    /* What is found with a quick solver instead is solved again by the caller. */
+    /* A caller with another solver than the request's solves the result again. */
     bool solves_again = search->effort.solver != search->request->solver, solved_in_full = false;
     /* On a large graph the nests found in windows are solved as a whole only once. */
     bool once = is_large(search) && !solves_again && search->rival_bytes == 0 && !asks_time(search);
     if (nests_suffice(search)) return true;
     menus.by_memory = asks_time(search);
-    /* With the solver that is asked for, but less of its effort for each of the many plans. */
+    /* The request's solver, with less effort for each of the many plans. */
     enum { STEPS = 150 };
     struct effort effort = effort_asked(search->request);
     int64_t most = effort.run.work_limit;
@@ -87,7 +89,7 @@ bool nests_search(struct search *search)
     effort.quick |= search->divided->count > FEW_OPS;
     if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
     tries.effort = effort;
-    /* Stopped, it has what it found so far. */
+    /* A cancelled search keeps its results so far. */
     bool ok = attempt_copy(search, &search->best, &tries.best) &&
               search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
     if (ok && !solves_again && !solved_in_full && tries.best.draft.how.nest_count)

@@ -1,17 +1,17 @@
-/* Nests of a graph of many ops, searched in windows of some dozen ops; windows that are alike are searched
- * once. Kinds that move most come first, and all get a first look before one is searched to its end: a
- * cancelled search makes one plan of what it has. */
+/* Nests of a large graph, searched in windows of some dozen ops; equal windows are searched once. Kinds that
+ * move most come first, and all get a first look before one is searched to its end: a cancelled search makes
+ * one plan of its results. */
 #include "search/nests/nest_search.h"
 #include "nests/nest_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows that look the same. */
+/* A kind of equal windows. */
 struct window_kind {
-    int32_t first; /* of the windows */
-    int64_t bytes; /* that all of them move as yet */
-    bool help;     /* nests may */
+    int32_t first; /* its first window */
+    int64_t bytes; /* bytes that all its windows move before the search */
+    bool help;     /* nests may help */
     struct search by;
     struct nest_menus menus;
     struct nest_search search;
@@ -19,13 +19,13 @@ struct window_kind {
 
 struct windows {
     struct search *search;
-    const struct effort *full; /* what is found is solved as a whole with this, once; NULL: as it is tried */
+    const struct effort *full; /* effort to solve the result once as a whole; NULL: the effort of a try */
     bool solved_in_full;
     struct nest_menus *menus;
     struct arena memory;
     struct nest_window *at;
     struct window_kind *kinds;
-    int32_t *like; /* per window: the first that looks the same; when kinds are there, its kind */
+    int32_t *like; /* per window: first the first equal window; later, by sort_kinds, its kind */
     int32_t count, kind_count;
 };
 
@@ -53,7 +53,7 @@ static int window_search_by_bytes(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* In the order of what they move; `like` then has the kind of each window. */
+/* Sorts kinds by the bytes they move; sets `like` to the kind of each window. */
 static void sort_kinds(struct windows *w)
 {
     int64_t *bytes = nest_op_bytes(&w->search->best, &w->memory);
@@ -74,7 +74,7 @@ static void sort_kinds(struct windows *w)
     for (size_t i = 0; i < windows; i++) w->like[i] = kind[w->like[i]];
 }
 
-/* The nests of one kind of window. */
+/* Starts the search of one kind of window. */
 static bool begin_window(struct windows *w, struct window_kind *k)
 {
     const struct nest_window *at = &w->at[k->first];
@@ -85,7 +85,7 @@ static bool begin_window(struct windows *w, struct window_kind *k)
                             .whole = w->search,
                             .memory = w->search->memory,
                             .st = w->search->st};
-    k->by.effort.run.progress = NULL; /* what a part moves is not what is asked for */
+    k->by.effort.run.progress = NULL; /* a window's bytes are not the plan's */
     k->menus.by_memory = w->menus->by_memory;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
     k->help = nests_help(&k->by.best.draft, false);
@@ -111,7 +111,7 @@ static bool search_kinds(struct windows *w)
     return ok && (begun == 0 || !w->kinds[0].help || nest_search_last(&w->kinds[0].by, &w->kinds[0].menus));
 }
 
-/* All that was found, as one plan; of a search that is cancelled with the last effort. */
+/* Joins the windows' nests in one plan; after a cancel with the last effort. */
 static bool join_windows(struct windows *w)
 {
     struct search *search = w->search, last = *search;

@@ -1,8 +1,8 @@
-/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of
- * them is frozen, and know no time limit. So one thread calls them all (MPI asks for that), while the
- * caller looks at the other processes every half second: those that the same mpirun started on this machine
- * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
- * starting for a minute, ending for as long as it takes, since device 0 compares results before it ends. */
+/* Starts and ends MPI. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, forever if one is
+ * frozen, and have no time limit. So one thread makes all these calls (MPI requires that), while the caller
+ * checks the other processes every half second: processes of the same mpirun on this machine have the same
+ * parent. A process seen stopped six times in a row is at fault. A slow process gets time: a minute to
+ * start, unlimited time to end, because device 0 compares results before it ends. */
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -21,13 +21,13 @@ enum { LOOK_MS = 500, LOOKS_STOPPED = 6, LOOKS_STARTING = 120, ENVIRONMENT = 1 <
 
 enum call { CALL_NONE, CALL_BEGIN, CALL_END };
 
-/* The thread's post: what is asked of it, and what became of that. There is one MPI per process. */
+/* Requests to the MPI thread and their results. There is one MPI per process. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t asked_news, done_news;
     bool lives;
     enum call asked;
-    int result; /* of MPI */
+    int result; /* MPI error code */
     MPI_Comm comm;
 } post = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked_news = PTHREAD_COND_INITIALIZER, .comm = MPI_COMM_NULL};
 
@@ -62,8 +62,8 @@ static int mpi_process_open(void)
     return result;
 }
 
-/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning,
- * since device 0 may still be at work. */
+/* A barrier before MPI_Finalize, which need not wait for other processes. It sleeps between tests, because
+ * device 0 may still be at work. */
 static int mpi_process_meet(void)
 {
     static const struct timespec nap = {0, 1000000};
@@ -105,7 +105,7 @@ static void *mpi_process_serve(void *unused)
     return NULL;
 }
 
-/* A small file of /proc; its bytes. */
+/* Reads a small file of /proc into `text`; returns its length. */
 static size_t read_small(const char *folder, const char *pid, const char *file, char *text, size_t room)
 {
     char path[300];
@@ -117,7 +117,7 @@ static size_t read_small(const char *folder, const char *pid, const char *file, 
     return n < 0 ? 0 : (size_t)n;
 }
 
-/* The device that a process is; -1: none. */
+/* The device number in a process's environment; -1: none. */
 static int mpi_process_rank_of(const char *pid, char *room)
 {
     size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
@@ -128,7 +128,7 @@ static int mpi_process_rank_of(const char *pid, char *room)
     return -1;
 }
 
-/* Is it stopped, and of the same mpirun? "PID (NAME) STATE PARENT ..." */
+/* Whether the process is stopped and has the same parent. Format: "PID (NAME) STATE PARENT ..." */
 static bool is_stopped_brother(const char *pid)
 {
     char text[512], state;
@@ -139,7 +139,7 @@ static bool is_stopped_brother(const char *pid)
            parent == (int)getppid();
 }
 
-/* A device whose process is stopped; -1: none is seen. */
+/* The device of a stopped process; -1: none seen. */
 static int stopped_device(void)
 {
     DIR *all = opendir("/proc");
@@ -160,7 +160,7 @@ double mpi_process_now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Threads that compute may ask at the same time: one of them looks. */
+/* Compute threads may call this concurrently: one of them looks. */
 int mpi_process_stopped(int ms)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -179,7 +179,7 @@ int mpi_process_stopped(int ms)
     return found;
 }
 
-/* One look's time, or less if the call is done. With the lock. */
+/* Waits LOOK_MS, or less if the call is done. Needs the lock. */
 static bool look_is_over(void)
 {
     struct timespec until;
@@ -201,7 +201,7 @@ static bool mpi_process_give_up(const char *verb, int device, lx_status *st)
                       mpi_process_rank(), device, verb, LOOKS_STOPPED * LOOK_MS);
 }
 
-/* Waits for the thread; with the lock. */
+/* Waits for the MPI thread. Needs the lock. */
 static bool wait_call(bool begins, lx_status *st)
 {
     int in_a_row = 0, before = -1;

@@ -6,19 +6,19 @@
 
 #include <mpi.h>
 
-/* MPI begun, with a communicator of our own; once per process. False: `st` says why not, and names the
- * device at fault. */
+/* Starts MPI with a communicator of our own, once per process. False: `st` names the reason and the device
+ * at fault. */
 bool mpi_process_begin(MPI_Comm *comm, lx_status *st);
-/* Gives the communicator back and ends MPI. False as above: then this process can only be left. */
+/* Frees the communicator and ends MPI. False: see mpi_process_begin; the process can then only exit. */
 bool mpi_process_end(MPI_Comm *comm, lx_status *st);
-/* Does a call into MPI still go on that was given up? */
+/* Whether an abandoned MPI call still runs. */
 bool mpi_process_stuck(void);
-/* A device whose process was seen stopped for so long; -1: none. Looks now and then, when it is asked. */
+/* A device whose process has been seen stopped for `ms`; -1: none. Looks at most every LOOK_MS. */
 int mpi_process_stopped(int ms);
-/* By the environment; -1: mpirun did not start the process. */
+/* From the environment; -1: not started by mpirun. */
 int mpi_process_rank(void);
 
-/* On a monotonic clock. */
+/* Milliseconds of a monotonic clock. */
 double mpi_process_now_ms(void);
 
 #endif

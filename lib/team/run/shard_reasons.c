@@ -1,4 +1,4 @@
-/* Every other way to shard a tensor, stated and planned as with --cut. */
+/* Plans every other way to shard a tensor, as if stated with --cut. */
 #include "team/run/shard_reasons.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -11,7 +11,7 @@
 LX_WORDS(lx_shard_origin_word, enum lx_shard_origin, LX_SHARD_ORIGINS)
 LX_HELPS(lx_shard_origin_help, enum lx_shard_origin, LX_SHARD_ORIGINS)
 
-/* Clocks of plans that are alike may differ in their last digits. */
+/* Times of equivalent plans may differ in their last digits. */
 static bool shard_reasons_sooner(double us, double than)
 {
     return us < than - 1e-6 * than;
@@ -32,7 +32,7 @@ int64_t lx_team_combined(const struct lx_team_plan *p, int32_t op)
     return bytes;
 }
 
-/* The numbers that are told of the plans themselves. */
+/* Fills `out` with figures of the plans. */
 static void shard_reasons_take(const struct lx_team_plans *p, struct lx_shard_price *out)
 {
     out->bytes = team_moved(p->team);
@@ -54,14 +54,15 @@ static enum lx_shard_origin shard_reasons_origin_of(const struct lx_shard_questi
     return !q->how->by_time && t->role == LX_INPUT ? LX_SHARD_ARRIVES : LX_SHARD_FOUND;
 }
 
-/* Each axis counts from replicated to the last dimension, the last axis fastest. `out` may be NULL. */
+/* Lists the other ways. Each axis counts from replicated to the last dimension, the last axis fastest. `out`
+ * may be NULL. */
 static int shard_reasons_list(const struct lx_team_grid *grid, const struct lx_tensor *t,
                               const int is[LX_TEAM_AXES], struct lx_shard_price *out)
 {
     int shard[LX_TEAM_AXES], count = 0, a = 0;
     for (int i = 0; i < LX_TEAM_AXES; i++) shard[i] = -1;
     while (a >= 0) {
-        bool other = false, full = true; /* another way than it has; every block has something */
+        bool other = false, full = true; /* differs from the present way; no block is empty */
         for (int i = 0; i < grid->axes; i++) other |= grid->size[i] > 1 && shard[i] != is[i];
         for (int d = 0; d < t->rank; d++) full = full && lx_team_blocks(grid, shard, d) <= t->shape[d];
         if (other && full) {
@@ -84,7 +85,7 @@ static void shard_reasons_too_late(struct lx_shard_price *x)
     status_set(&x->why, LX_E_STOPPED, "not tried: the time is up");
 }
 
-/* The last choice that names a tensor is the one that counts. */
+/* The last choice that names a tensor overrides earlier ones. */
 static void shard_reasons_try(const struct lx_shard_question *q, struct lx_team_choice *choices,
                               const char *name, struct lx_shard_price *x)
 {
@@ -120,7 +121,7 @@ void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, st
     shard_reasons_list(&team->grid, t, out->is.shard, out->others);
     for (int i = 0; i < out->other_count; i++) shard_reasons_try(q, choices, t->name, &out->others[i]);
     mem_free(choices);
-    /* In place, of equals the earlier first: they are few. */
+    /* A stable insertion sort: there are few. */
     for (int i = 1; i < out->other_count; i++)
         for (int k = i; k > 0; k--) {
             bool here = out->others[k].why.code == LX_OK, there = out->others[k - 1].why.code == LX_OK;

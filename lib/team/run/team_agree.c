@@ -1,9 +1,9 @@
-/* Devices find their plans, and agree before any data moves that all run the same.
+/* Devices find their plans, and agree before any data moves that they all run the same plan.
  *
- * Some plan longer than others, and a frozen device must not look like one that plans: a thread plans,
- * while the device itself tells the others twice a second that it is there. That goes in rounds: every
- * device sends the hash of its plan and whether it is ready, until all are. A device that is silent for
- * longer than the time limit is at fault. */
+ * Some devices plan longer than others, and a frozen device must be told apart from one that plans. So a
+ * thread plans, while the device itself sends a message to the others twice a second. In each round every
+ * device sends the hash of its plan and whether it is ready, until all are. A device that is silent beyond
+ * the time limit is at fault. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/thread.h"
@@ -17,7 +17,7 @@
 
 enum { ROUND_MS = 500 };
 
-/* What a device says in a round. */
+/* A device's message in a round. */
 struct word_of {
     uint64_t hash;
     unsigned char ready;
@@ -30,7 +30,7 @@ struct planning {
     struct thread thread;
     pthread_mutex_t lock;
     pthread_cond_t news;
-    bool done, ok; /* with the lock */
+    bool done, ok; /* needs the lock */
     atomic_bool given_up;
     lx_status st;
 };
@@ -42,7 +42,7 @@ static bool team_agree_stop(void *context)
     return atomic_load(&p->given_up) || (asked->stop && asked->stop(asked->context));
 }
 
-/* What the device does, and its plan: handed in, or made here. */
+/* Finds the device's graph and plan: given by the caller, or made here. */
 static bool find_plan(struct planning *p)
 {
     struct team_device *m = p->m;
@@ -55,7 +55,7 @@ static bool find_plan(struct planning *p)
     }
     p->how = *m->how->plan;
     p->how.run.stop = team_agree_stop;
-    p->how.run.progress = NULL; /* theirs would be called by several threads */
+    p->how.run.progress = NULL; /* several threads would call it */
     p->how.run.context = p;
     m->does = m->own_does = lx_team_device_make(m->p, me, &p->st);
     if (!m->does) return false;
@@ -116,7 +116,7 @@ static bool swap_words(struct team_device *m, struct word_of *words, lx_status *
     return ok;
 }
 
-/* The device whose plan is not that of most; of as many, not that of device 0. */
+/* The device whose plan differs from the majority's; on a tie, from device 0's. */
 static int odd_one(const struct word_of *words, int devices)
 {
     int best = 0, most = 0;
@@ -130,7 +130,7 @@ static int odd_one(const struct word_of *words, int devices)
     return -1;
 }
 
-/* Rounds until all are ready; false: somebody is at fault. */
+/* Exchanges rounds until all are ready. False: a device is at fault. */
 static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_status *st)
 {
     struct team_device *m = p->m;
@@ -139,7 +139,7 @@ static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_stat
     words[me].hash = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
     if (fault->kind == LX_TEAM_OTHER_PLAN && fault->device == me) words[me].hash ^= 1;
     do {
-        /* Until it is done, or a round has passed. */
+        /* Wait until planning is done, or for one round. */
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += ROUND_MS * 1000000L;

@@ -1,12 +1,12 @@
-/* A time that no plan of this graph on this grid goes below, whatever is sharded, kept on chip or
- * overlapped, if its inputs lie as here and given shards are kept.
+/* A lower bound on the time of any plan of this graph on this grid, with any shards, residency and overlap,
+ * for these inputs and given shards.
  *
- * Of all work (multiply-adds, reading inputs, writing outputs) some device does at least an equal part; it
- * takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading
- * and writing, and of receiving (team/shard/shard_bound.c). Products of a matmul count by the least share
- * that shows; of bytes through HBM a launch covers some (cost/op.h), and no bundle moves more per
- * microsecond than one that is just covered. An input picked by indices may be any part of its table, and
- * one read through several windows is counted by the largest. */
+ * For each kind of work (multiply-adds, reading inputs, writing outputs) some device does at least an equal
+ * share. The bound is the longest of three times: compute, HBM, and receiving (team/shard/shard_bound.c).
+ * Multiply-adds count by the smallest share of their time that other work cannot hide. A launch hides some
+ * HBM bytes (cost/op.h); no bundle moves more bytes per microsecond than one that is just hidden. An input
+ * picked by indices may be any part of its table. An input read through several windows counts by the
+ * largest. */
 #include "team/run/team_plans.h"
 #include "base/memory.h"
 #include "cost/op.h"
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/* Microseconds of one multiply-add of a device, by the least share of it that shows. */
+/* Microseconds per multiply-add of a device, by the smallest share that cannot be hidden. */
 static double team_bound_step_us(const struct lx_device *d)
 {
     const struct cost_rates r = cost_rates_of(d);
@@ -23,7 +23,7 @@ static double team_bound_step_us(const struct lx_device *d)
     return share / (r.value[COST_MACS] * (double)d->cores);
 }
 
-/* Multiply-adds of a device, or of all together (NULL). */
+/* Multiply-adds of a device; of all devices if `ops` is NULL. */
 static double team_bound_steps(const struct lx_graph *g, const struct lx_team_op *ops, int device)
 {
     double all = 0;
@@ -52,8 +52,8 @@ double lx_team_shards_bound_us(const struct lx_team_plan *p)
     return most * team_bound_step_us(&p->graph->device);
 }
 
-/* Bytes that cross the HBM of some device at least once: of ops that read all of their operands, where no
- * indices choose and no part is sliced. */
+/* Bytes that cross some device's HBM at least once: operands of ops that read them completely, without
+ * indices and slices. */
 static double team_bound_bytes(const struct lx_graph *g)
 {
     bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
@@ -77,7 +77,7 @@ static double team_bound_bytes(const struct lx_graph *g)
     return bytes;
 }
 
-/* The most bytes that a bundle takes through HBM in a microsecond. */
+/* The most HBM bytes of a bundle per microsecond. */
 static double team_bound_hbm_rate(const struct lx_device *d)
 {
     static const enum cost_constant_id rates[] = {COST_ONE_WAY, COST_STREAM_CAP, COST_OUTER, COST_RESTICK,
@@ -88,7 +88,7 @@ static double team_bound_hbm_rate(const struct lx_device *d)
     return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
 }
 
-/* Some device receives at least an equal part of all bytes, over links of all axes at once at best, in one
+/* Some device receives at least an equal share of all bytes, at best over links of all axes at once, in one
  * message or more: one message at a time takes an axis (team_clock.c). */
 static double team_bound_exchange(const struct lx_team_plan *p)
 {
@@ -104,7 +104,7 @@ static double team_bound_exchange(const struct lx_team_plan *p)
     return ((double)p->bound_bytes / p->devices + first) / rates * (1 - 1e-12);
 }
 
-/* Of so many devices that share the work. */
+/* Bound on compute and HBM if `devices` share the work. */
 static double team_bound_work(const struct lx_graph *g, double devices)
 {
     double compute = team_bound_steps(g, NULL, 0) * team_bound_step_us(&g->device);

@@ -1,5 +1,5 @@
-/* Which team: of one grid several are judged by their devices' plans as long as there is time; of many
- * grids the best by the search are. */
+/* Chooses a team. For one grid, several teams are compared by their devices' plans while there is time. For
+ * many grids, the search picks the best first. */
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@ bool team_was_left(const struct lx_team_plans *p)
     return p->team->unsharded && p->alike;
 }
 
-/* By time or by bytes first, of equals by the other; the earlier one of those that are equal in both. */
+/* By time or bytes, ties by the other; false if equal in both. */
 static bool team_choose_is_better(bool by_time, const struct lx_team_plan *a, const struct lx_team_plan *b)
 {
     if (by_time && a->predicted_us != b->predicted_us) return a->predicted_us < b->predicted_us;
@@ -29,8 +29,8 @@ static bool team_choose_is_better(bool by_time, const struct lx_team_plan *a, co
     return !by_time && a->predicted_us < b->predicted_us;
 }
 
-/* Of two plans the better one; the other is freed. By bytes any is better than one whose search
- * ran out of time (team_was_left). */
+/* Returns the better of two plans and frees the other. When minimizing bytes, any plan is better than one
+ * whose search ran out of time (team_was_left). */
 static struct lx_team_plans *team_choose_best_of(struct lx_team_plans *a, struct lx_team_plans *b,
                                                  bool by_time)
 {
@@ -40,8 +40,8 @@ static struct lx_team_plans *team_choose_best_of(struct lx_team_plans *a, struct
     return second ? b : a;
 }
 
-/* Seconds for the search for shards, of those that are left; 0: there is no deadline. Every device is
- * planned after it, and by bytes, where inputs are sharded, all may have a plan of their own. */
+/* Seconds of the remaining time for the shard search; 0: no deadline. Every device is planned afterwards;
+ * when minimizing bytes, inputs are sharded and each device may need its own plan. */
 static double team_choose_search_seconds(const struct lx_team_options *how)
 {
     int devices = how->grid.axes > 0 ? lx_team_device_count(&how->grid) : how->devices;
@@ -49,8 +49,8 @@ static double team_choose_search_seconds(const struct lx_team_options *how)
     return isinf(left) ? 0 : fmax(left, 1e-3) / (how->by_time ? 4 : 2 + devices / 2);
 }
 
-/* The time that is left, for one of so many teams. After the devices' plans the clock of the team and the
- * bound of its exchange are found, which takes longer the longer the search took. */
+/* The share of the remaining time for one of `teams` teams. It reserves time for the team's clock and
+ * exchange bound, which takes longer after a longer search. */
 static struct lx_plan_options team_choose_share(const struct lx_plan_options *plan, int teams)
 {
     struct lx_plan_options share = *plan;
@@ -66,7 +66,7 @@ static struct lx_team_plans *team_choose_plan(struct lx_team_plan *team, const s
     return lx_team_plans_make(team, &share, st);
 }
 
-/* Everything replicated, so that there is one plan to make. NULL: that cannot be. */
+/* Plans the graph replicated, with only one plan to make. NULL: impossible. */
 static struct lx_team_plans *team_choose_replicated(const struct lx_graph *g,
                                                     const struct lx_team_options *how,
                                                     const struct lx_plan_options *plan)
@@ -80,9 +80,9 @@ static struct lx_team_plans *team_choose_replicated(const struct lx_graph *g,
     return NULL;
 }
 
-/* Planned, unless that takes longer than there is time: then it is begun, and *late. A replicated team is
- * never late, as there is one plan to make; one that was not searched, and is sharded only because inputs
- * are by bytes, always is. */
+/* Plans the team, unless that would exceed the deadline: then *late is set and the plan is only begun. A
+ * replicated team is never late: there is one plan to make. A team without a search, sharded only by its
+ * default inputs, is always late. */
 static struct lx_team_plans *team_choose_in_time(struct lx_team_plan *team,
                                                  const struct lx_plan_options *plan, int teams, bool *late,
                                                  lx_status *st)
@@ -97,8 +97,8 @@ static struct lx_team_plans *team_choose_in_time(struct lx_team_plan *team,
     return team_plans_finish(begun, &share, st);
 }
 
-/* The first of so many teams: in time if it can be, as nothing may be sharded then. Where that cannot be
- * (shards are stated, or some op is too large for one device), as long as it takes. */
+/* Plans the first team, replicated if time is short. If that is impossible (stated shards, or an op too
+ * large for one device), the deadline is ignored. */
 static struct lx_team_plans *team_choose_first(struct lx_team_plan *team, const struct lx_graph *g,
                                                const struct lx_team_options *how,
                                                const struct lx_plan_options *plan, int teams, lx_status *st)
@@ -119,9 +119,8 @@ static struct lx_team_plans *team_choose_first(struct lx_team_plan *team, const 
     return team_plans_finish(first, &share, st);
 }
 
-/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is
- * there once; the first in any case, unless it cannot be, the others as long as there is time. How many; 0:
- * `st` says why. */
+/* Candidate teams: by prices with and without nests, and by fewest bytes, without duplicates. The first is
+ * required, the others depend on time. Returns their number; 0: see `st`. */
 enum { WAYS = 3 };
 static int team_choose_teams(const struct lx_graph *g, const struct lx_team_options *how,
                              struct lx_team_plan *teams[WAYS], lx_status *st)
@@ -129,7 +128,7 @@ static int team_choose_teams(const struct lx_graph *g, const struct lx_team_opti
     struct lx_team_options ways[WAYS] = {*how, *how, *how};
     double room = (double)lx_device_usable(&g->device) * (double)g->device.cores;
     int wanted = how->by_time ? 2 : 1, count = 0;
-    for (int32_t t = 0; t < g->tensor_count; t++) /* some tensor is too large for the chip */
+    for (int32_t t = 0; t < g->tensor_count; t++) /* some tensor exceeds the chip */
         ways[0].spills |=
             how->by_time && g->tensors[t].role == LX_INTERMEDIATE && (double)g->tensors[t].bytes > room;
     if (ways[0].spills) wanted = 3;
@@ -147,7 +146,7 @@ static int team_choose_teams(const struct lx_graph *g, const struct lx_team_opti
     return count;
 }
 
-/* The same without any search. */
+/* The replicated plan without any search. */
 static struct lx_team_plans *team_choose_quickly(const struct lx_graph *g, const struct lx_team_options *how,
                                                  const struct lx_plan_options *plan)
 {
@@ -161,7 +160,7 @@ static struct lx_team_plans *team_choose_quickly(const struct lx_graph *g, const
     return replicated;
 }
 
-/* Where somebody waits for a team of a graph that is not small, a replicated one is offered first. */
+/* If a caller waits for a result and the graph is not small, offers a replicated team first. */
 static void team_choose_offer(const struct lx_graph *g, const struct lx_team_options *how,
                               const struct lx_plan_options *plan)
 {
@@ -173,9 +172,8 @@ static void team_choose_offer(const struct lx_graph *g, const struct lx_team_opt
     slot_offer(replicated);
 }
 
-/* The best team by the search may take longer by the clock than a replicated one: many small ops, and each
- * exchange is some more of them. That is planned in haste, and for good where it comes near, or is few
- * ops. */
+/* A replicated team may be faster than the best team by the search, if there are many small ops and each
+ * exchange adds more. It is planned quickly, and planned fully if it comes near or has few ops. */
 static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, const struct lx_graph *g,
                                                       const struct lx_team_options *how,
                                                       const struct lx_plan_options *plan)
@@ -192,7 +190,7 @@ static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, c
     return near ? team_choose_best_of(p, team_choose_replicated(g, how, plan), true) : p;
 }
 
-/* Teams one after the other, of which the best stays. */
+/* Plans the teams one after the other and keeps the best. */
 static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct lx_team_options *how,
                                          const struct lx_plan_options *plan, lx_status *st)
 {
@@ -214,7 +212,7 @@ static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct 
             p = team_choose_first(teams[i], g, how, plan, count, first);
         else
             p = team_choose_in_time(teams[i], plan, count - i, &late, first);
-        if (late) lx_team_plans_free(p), p = NULL; /* there is no time for it */
+        if (late) lx_team_plans_free(p), p = NULL; /* out of time */
         best = team_choose_best_of(best, p, true);
     }
     if (best && how->by_time) best = team_choose_or_replicate(best, g, how, plan);
@@ -228,7 +226,7 @@ const char *lx_team_unsharded_words(void)
            "time";
 }
 
-/* In a slot, in the time limit. */
+/* Runs in a slot, within the time limit. */
 static void *team_choose_make(const struct lx_graph *g, const struct lx_plan_options *plan, const void *how,
                               lx_status *st)
 {
@@ -245,7 +243,7 @@ static void team_choose_drop(void *plans)
     lx_team_plans_free(plans);
 }
 
-/* Options with their choices, and their names, in one block. */
+/* Copies the options with choices and names into one block. */
 static void *team_choose_copy(const void *more)
 {
     const struct lx_team_options *from = more;
@@ -291,7 +289,7 @@ static void team_choose_point(const struct lx_team_plans *p, struct lx_team_poin
     lx_team_clock_free(c);
 }
 
-/* The next grid of so many devices: a row first, then 2 x n/2 and so on; false: there are no more. */
+/* Advances to the next grid: a row, then 2 x n/2 and so on; false at the end. */
 static bool team_choose_next_grid(int devices, struct lx_team_grid *grid)
 {
     int outer = grid->axes == 0 ? 1 : grid->axes == 1 ? 2 : grid->size[0] + 1;
@@ -302,7 +300,7 @@ static bool team_choose_next_grid(int devices, struct lx_team_grid *grid)
     return true;
 }
 
-/* The best grids by the search, in order. Cancelled it ends with those so far. */
+/* The best grids by the search, in order. On cancellation the best so far. */
 enum { FINALISTS = 2 };
 static void team_choose_grids(const struct lx_graph *g, const struct lx_team_options *how,
                               struct lx_team_plan *best[FINALISTS], lx_status *st)

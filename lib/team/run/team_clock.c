@@ -1,9 +1,8 @@
-/* Devices step by step, each as far as what others have sent lets it.
+/* Simulates the devices, each until it needs a message that is not there yet.
  *
- * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the
- * last who sends some of it has sent, and when the receiver's links along the axes that it goes over are
- * free; what a device gets over these is known from its messages. Sizes: tags times devices of `struct
- * trip`. */
+ * Messages of one exchange, or of one combine round, have one tag and form a trip per device. A trip begins
+ * when its last sender has sent and the receiver's links along its axes are free; its bytes follow from the
+ * device's messages. Sizes: tags times devices of `struct trip`. */
 #include "team/run/team_clock.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -13,25 +12,25 @@
 
 struct trip {
     int64_t received;
-    double sent,
-        arrives;   /* when this device has sent its part, and when that of others is here; below 0: not yet */
-    int32_t sends; /* ops that have yet to send some of it */
-    int32_t first, end; /* its messages to this device lie between these */
-    int32_t number;     /* among the device's trips, once it arrives */
+    /* when this device has sent its part, and when the others' part arrives; negative: not yet */
+    double sent, arrives;
+    int32_t sends;      /* ops that have not sent yet */
+    int32_t first, end; /* range of its messages to this device */
+    int32_t number;     /* index in the device's trips, after arrival */
     unsigned axes;
 };
 
 struct walker {
     int32_t next;
-    const struct lx_team_message **of_op; /* per op of the device's graph: its first message; NULL: none */
+    const struct lx_team_message **of_op; /* per op of the device's graph: its first message, or NULL */
     double now, free[LX_TEAM_AXES];
 };
 
 struct clock_maker {
     const struct lx_team_plans *p;
     struct lx_team_clock *out;
-    int walking;        /* devices: one where it is as all others */
-    struct trip *trips; /* tag by tag, per device that walks */
+    int walking;        /* number of simulated devices: one if all are equal */
+    struct trip *trips; /* by tag, then simulated device */
     struct walker *walkers;
 };
 
@@ -40,7 +39,7 @@ static struct trip *team_clock_trip(const struct clock_maker *k, int tag, int de
     return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)device];
 }
 
-/* Notes what device `m` sends and receives. */
+/* Records the messages of device `m`. */
 static void team_clock_note(struct clock_maker *k, int m)
 {
     const struct lx_team_device *does = k->p->devices[m];
@@ -60,7 +59,7 @@ static void team_clock_note(struct clock_maker *k, int m)
     }
 }
 
-/* What it takes on the links. Tags behind those of exchanges combine. */
+/* Time of a trip on the links. Tags after the exchanges' are combines. */
 static double team_clock_trip_us(const struct clock_maker *k, int tag, const struct trip *t)
 {
     const struct lx_team_plan *p = k->p->team;
@@ -74,7 +73,7 @@ static double team_clock_trip_us(const struct clock_maker *k, int tag, const str
     return team_swap_us(d, &p->grid, t->axes, bytes, pattern == LX_TEAM_HALO);
 }
 
-/* Is everything of a tag on its way to the device? Then it is known when it arrives. */
+/* Computes a trip's arrival if all its parts have been sent; false otherwise. */
 static bool team_clock_settle(struct clock_maker *k, int m, int tag)
 {
     struct trip *t = team_clock_trip(k, tag, m);
@@ -102,7 +101,7 @@ static bool team_clock_settle(struct clock_maker *k, int m, int tag)
     return true;
 }
 
-/* One op of a device; false: it has to wait for somebody who is not there yet. */
+/* Simulates one op of a device; false: it must wait for another device. */
 static bool team_clock_step(struct clock_maker *k, int m)
 {
     const struct lx_plan *plan = k->p->plans[m];
@@ -131,7 +130,7 @@ static bool team_clock_step(struct clock_maker *k, int m)
     return true;
 }
 
-/* Room for the times of device `m`. */
+/* Allocates the times of device `m`. */
 static void team_clock_begin_device(struct clock_maker *k, int m, size_t tags)
 {
     struct lx_team_times *t = &k->out->at[m];
@@ -154,8 +153,8 @@ struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_clock *c = arena_alloc(memory, sizeof *c);
-    bool as_one =
-        p->alike && p->devices[0]->message_count == 0; /* all do the same by one plan, and send nothing */
+    /* all do the same by one plan, and send nothing */
+    bool as_one = p->alike && p->devices[0]->message_count == 0;
     for (int m = 1; as_one && m < p->team->devices; m++) as_one = p->plans[m] == p->plans[0];
     struct clock_maker k = {.p = p, .out = c, .walking = as_one ? 1 : p->team->devices};
     size_t walking = (size_t)k.walking, tags = (size_t)lx_team_tag_output(p->team, 0);
@@ -187,7 +186,7 @@ struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
 void lx_team_clock_free(struct lx_team_clock *c)
 {
     if (!c) return;
-    struct arena *memory = c->memory; /* the clock itself lives in it */
+    struct arena *memory = c->memory; /* also contains the clock */
     arena_free(memory);
     mem_free(memory);
 }

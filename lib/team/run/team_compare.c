@@ -1,4 +1,4 @@
-/* The team's outputs beside those of one device that runs the whole graph with the same data. */
+/* Compares the team's outputs with one device that runs the whole graph on the same data. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "device/memory/dtypes.h"
@@ -8,7 +8,7 @@
 
 struct comparison {
     const struct lx_graph *g;
-    void *const *team; /* per tensor: items */
+    void *const *team; /* per tensor: elements */
     struct lx_team_result *r;
     const struct lx_team_run_options *how;
 };
@@ -24,7 +24,7 @@ static void compare_item(const struct number_type *type, const char *got, const 
     if (memcmp(got, wanted, (size_t)type->item) == 0 || (isnan(a) && isnan(b))) return;
     r->differing++;
     double difference = fabs((double)a - (double)b);
-    /* a number against none is as far apart as can be */
+    /* a NaN against a number counts as an infinite difference */
     if (isnan(difference)) difference = INFINITY;
     if (difference > r->worst) r->worst = difference;
 }
@@ -40,7 +40,7 @@ static void team_compare_output(void *context, int32_t tensor, const void *items
     for (int64_t i = 0; i < n; i++) compare_item(type, got + i * type->item, wanted + i * type->item, c->r);
 }
 
-/* Kernels may add up in another order for another shape. */
+/* Kernels may add in another order for another shape. */
 bool lx_team_is_exact(const struct lx_team_plan *p)
 {
     for (int32_t o = 0; o < p->graph->op_count; o++) {
@@ -71,7 +71,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
     r->exact = lx_team_is_exact(p);
     r->limit = r->largest / 10;
     for (int32_t o = 0; o < p->graph->op_count;
-         o++) { /* a result may leap when an operand changes in its last bit */
+         o++) { /* a result may jump when an operand changes in its last bit */
         const struct lx_op *op = &p->graph->ops[o];
         if (op->kind->id == LX_KIND_GREATER || lx_dtype_bits(p->graph->tensors[op->output].dtype) <= 8)
             r->limit = INFINITY;

@@ -1,4 +1,4 @@
-/* The ticks of one device, from its inputs to its outputs. */
+/* Runs one device, from its inputs to its outputs. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static const struct lx_team_place *team_device_place_of(const struct team_device
     return NULL;
 }
 
-/* The device's part of an input: the same numbers as on one device. */
+/* Fills the device's part of an input, with the same numbers as on one device. */
 static void team_device_input(void *context, int32_t local, void *items)
 {
     struct team_device *m = context;
@@ -44,7 +44,7 @@ static void team_device_output(void *context, int32_t local, const void *items)
     m->outputs[x->tensor] = copy;
 }
 
-/* A frozen device is found while this one computes, too. */
+/* Detects frozen devices during compute, too. */
 static bool team_device_stop(void *context)
 {
     struct team_device *m = context;

@@ -17,45 +17,45 @@ struct team_device {
     struct lx_link *link;
     const struct lx_team_device *does;
     const struct lx_plan *plan;
-    struct lx_team_device *own_does; /* if it was made here */
+    struct lx_team_device *own_does; /* if made here; otherwise NULL */
     const struct lx_plan *own_plan;
     struct pool *pool;
-    VEC(struct lx_flight *) sent;  /* sends under way */
+    VEC(struct lx_flight *) sent;  /* pending sends */
     struct lx_message *in, *out;   /* per device */
     VEC(struct kept_message) kept; /* messages to itself */
-    void **outputs;                /* per tensor of the team's graph: items of the own block; NULL: none */
+    void **outputs;                /* per tensor of the team's graph: elements of the own block; NULL: none */
     int32_t tick;
     bool spoilt; /* the fault has happened */
     struct lx_team_account account;
     lx_status st;
 };
 
-/* team_agree.c: finds its plan, and sees that all have the same. */
+/* team_agree.c: finds the device's plan, and checks that all devices have the same. */
 bool team_device_agree(struct team_device *m, lx_status *st);
 /* team_run.c */
 struct lx_counters team_planned_counters(const struct lx_plan *plan);
-/* Runs the ops of its graph on its device. */
+/* Runs the ops of the device's graph. */
 bool team_device_run(struct team_device *m, lx_status *st);
-/* For tests: is this where the device stops? Then `st` is set. */
+/* For tests: whether the device fails here; sets `st` then. */
 bool team_misbehave(struct team_device *m, enum lx_team_phase phase, lx_status *st);
 
-/* team_message.c: a send or a receive of the device's graph, as the device's host does it. */
+/* team_message.c: host side of a send or receive in the device's graph. */
 lx_host_op team_host_op;
-/* Messages of a tag both ways, waited for at once. */
+/* Sends and receives messages of a tag, and waits for both. */
 bool team_swap(struct team_device *m, int tag, lx_status *st);
-/* Zeros; replaces the data it had. */
+/* Replaces the message's data by zeros. */
 void team_message_room(struct lx_message *one, int64_t bytes);
 void team_messages_clear(struct team_device *m);
-/* Bytes of the items of a box, in host order. */
+/* Bytes of a box's elements, in host order. */
 int64_t team_items_bytes(enum lx_dtype dtype, const struct lx_team_box *box);
-/* A box of a tensor of `shape` (items in host order) from, or to, a row of items. */
+/* Copies a box of a tensor of `shape` (elements in host order) to, or from, a packed row. */
 void team_items_take(const void *items, const int64_t *shape, const struct lx_team_box *box,
                      enum lx_dtype dtype, void *row);
 void team_items_put(void *items, const int64_t *shape, const struct lx_team_box *box, enum lx_dtype dtype,
                     const void *row);
 
-/* On device 0, `whole` (per tensor) becomes the items of every output of the graph, and `accounts`
- * (per device) the accounts of all. */
+/* On device 0, fills `whole` (per tensor) with the elements of every graph output, and `accounts` (per
+ * device) with all accounts. */
 bool team_gather_outputs(struct team_device *m, void **whole, lx_status *st);
 bool team_gather_accounts(struct team_device *m, struct lx_team_account *accounts, lx_status *st);
 

@@ -1,6 +1,6 @@
-/* Messages: a send takes items from the HBM of the device, a receive puts them there. A send does not wait;
- * sends are waited for when the device is done. No op judges messages on their way, so each ends with a
- * checksum of its bytes, which is not counted among the bytes exchanged. */
+/* Messages: a send takes elements from the device's HBM, a receive puts them there. A send does not wait;
+ * pending sends are awaited when the device is done. Each message ends with a checksum, because no op checks
+ * messages on their way. The checksum is not counted as exchanged bytes. */
 #include "team/run/team_device.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -14,7 +14,7 @@ int64_t team_items_bytes(enum lx_dtype dtype, const struct lx_team_box *box)
     return lx_team_box_elements(box) * number_types[dtype].item;
 }
 
-/* Rows along the last dimension are copied at once; one of both sides is NULL. */
+/* Copies rows along the last dimension. One of both sides is NULL. */
 static void team_items_copy(const int64_t *shape, const struct lx_team_box *box, int64_t item,
                             const char *items_from, char *row_to, char *items_to, const char *row_from)
 {
@@ -79,7 +79,7 @@ static const struct lx_tensor *team_message_tensor_of(const struct team_device *
 
 enum { CHECKSUM = 8 };
 
-/* Lowest byte first. */
+/* Little-endian. */
 static void team_message_checksum(const void *data, int64_t bytes, unsigned char out[CHECKSUM])
 {
     uint64_t h = hash_bytes(HASH_START, data, (size_t)bytes);
@@ -94,7 +94,7 @@ static bool team_message_spoils(struct team_device *m, enum lx_team_fault_kind k
     return true;
 }
 
-/* Packs a box of a tensor, then its checksum; elements of 4 bits go two to a byte. */
+/* Packs a box of a tensor and its checksum; 4-bit elements go two to a byte. */
 static void team_message_load(struct team_device *m, const struct lx_team_message *x, const void *items)
 {
     const struct lx_tensor *t = team_message_tensor_of(m, x);
@@ -138,7 +138,7 @@ static bool team_message_send(struct team_device *m, const struct lx_team_messag
 {
     struct lx_message *own = &m->out[m->link->device];
     for (int32_t i = 0; i < n; i++) team_message_load(m, &x[i], inputs[x[i].operand]);
-    if (own->bytes > 0) { /* a message to itself goes nowhere */
+    if (own->bytes > 0) { /* a message to itself is kept */
         VEC_PUSH(&m->kept, ((struct kept_message){x->tag, *own}));
         *own = (struct lx_message){0};
     }
@@ -165,7 +165,7 @@ static bool team_message_receive(struct team_device *m, const struct lx_team_mes
     return ok;
 }
 
-/* The messages of an op stand together. */
+/* Messages of an op are consecutive. */
 bool team_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st)
 {
     struct team_device *m = context;
@@ -177,7 +177,7 @@ bool team_host_op(void *context, int32_t op, const void *const *inputs, void *ou
     return sends ? team_message_send(m, x, n, inputs, st) : team_message_receive(m, x, n, output, st);
 }
 
-/* Items of the own block of a tensor; zeros, where the device has none. */
+/* Elements of a tensor's own block; zeros if the device has none. */
 static void team_gather_own(struct team_device *m, int32_t t, struct lx_message *to)
 {
     struct lx_team_box own = lx_team_own(m->p, t, m->link->device);
@@ -186,7 +186,7 @@ static void team_gather_own(struct team_device *m, int32_t t, struct lx_message 
     if (bytes > 0 && m->outputs[t]) memcpy(to->data, m->outputs[t], (size_t)bytes);
 }
 
-/* Has a device something of the tensor that device 0 has not, and is the first that has it? */
+/* Whether the device is the first owner of a part that device 0 lacks. */
 static bool team_gather_owns(const struct team_device *m, int32_t t, int device)
 {
     return !lx_team_is_replicated(&m->p->tensors[t]) &&

@@ -1,9 +1,9 @@
 /* The plans of a team: every device's graph is planned like any graph.
  *
- * A device that has a tensor replicated and computes with a part of it takes a slice, at an offset of its
- * own. Nothing else differs between devices of the same sizes, and a plan depends on the offset only by the
- * place in its stick where a slice begins, along the dimension that its layout has in sticks. So the first
- * of these devices is planned, and others with the same places have its plan with offsets of their own. */
+ * A device that computes with a part of a replicated tensor slices it at its own offset. Graphs of devices
+ * with equal sizes differ in nothing else. A plan depends on an offset only by the slice's position in its
+ * stick, along the stick dimension of its layout. So the first of these devices is planned, and others with
+ * the same positions use its plan with their own offsets. */
 #include "team/run/team_plans.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -29,14 +29,14 @@ bool team_plans_add_device(struct lx_team_plans *p, int m, lx_status *st)
     return p->devices[m];
 }
 
-/* Dimension `h` of an operand: the same part of it, moved by whole steps of all levels of its layout? */
+/* Whether dimension `h` of an operand is the same part, moved by whole steps of all layout levels. */
 static bool team_plans_moved_evenly(const struct lx_layout *y, const struct op_index *x,
                                     const struct op_index *other, int operand, int h)
 {
     int64_t stride = op_index_stride(x, operand, h), last = x->extent[(int)x->var[operand][h]] - 1;
     int64_t a = op_index_offset(x, operand, h), b = op_index_offset(other, operand, h), reach;
     if (a == b) return true;
-    /* All of it is inside: else the parts that are left out would differ. */
+    /* all elements are inside: otherwise the missing parts would differ */
     if (a < 0 || b < 0 || stride < 1 || !mul_i64(stride, last, &reach) ||
         !add_i64(reach, max_i64(a, b), &reach) || reach >= y->host_shape[h])
         return false;
@@ -95,7 +95,7 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
     return made;
 }
 
-/* Is it likely that the device needs a plan of its own: does no device before it do something alike? */
+/* Whether the device probably needs its own plan: no earlier device has the same `likely` hash. */
 static bool team_plans_is_first(const struct lx_team_plans *p, int m)
 {
     int first = 0;
@@ -106,7 +106,7 @@ static bool team_plans_is_first(const struct lx_team_plans *p, int m)
 static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options one = *how;
-    int left = 1; /* plans that are likely to come, with this one */
+    int left = 1; /* expected number of plans, including this one */
     if (!p->devices[m]->graph) return true;
     int twin = team_plans_twin(p, m);
     for (int k = m + 1; twin == m && k < p->team->devices; k++) left += team_plans_is_first(p, k);
@@ -116,8 +116,8 @@ static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan
     return p->plans[m] != NULL;
 }
 
-/* At the pace of the `done` devices: are as many `more` made before the deadline, or `grace` seconds
- * later? */
+/* Whether `more` devices are done before the deadline plus `grace` seconds, at the pace of the `done`
+ * devices. */
 static bool team_plans_in_time(double done, double more, double grace)
 {
     const struct cancel *token = cancel_current();
@@ -126,13 +126,12 @@ static bool team_plans_in_time(double done, double more, double grace)
     return (now - token->began) / done * more <= token->deadline + grace - now;
 }
 
-/* Makes the graphs that there are not yet; all of them, or as many as there is time for, with the plans
- * after it. */
+/* Makes the missing graphs. With `late`, it stops when time is too short for the graphs and their plans. */
 static bool team_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *st)
 {
-    /* A hasty plan takes as long as so many graphs, and so does one that is searched for and cancelled. */
+    /* Costs in graphs: of a quick plan, and of a searched plan that is cancelled. */
     enum { PLAN = 4, SEARCH = 10 };
-    const double late_by = 0.1; /* and still in time, as all in haste is better than nothing sharded */
+    const double late_by = 0.1; /* still in time: quick plans are better than no shards */
     int devices = p->team->devices, to_make = p->alike ? 1 : devices, plans = 0;
     for (int m = 0; m < devices && !(late && *late); m++) {
         bool made_before = p->devices[m];
@@ -141,7 +140,7 @@ static bool team_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *s
         if (made_before) continue;
         int made = m < to_make ? m + 1 : to_make;
         if (late)
-            *late = (cancel_requested() && !cancel_is_late()) || /* by a person, say */
+            *late = (cancel_requested() && !cancel_is_late()) || /* not by the deadline */
                     !team_plans_in_time(made, to_make - made + PLAN * plans, late_by);
         p->hasty = !team_plans_in_time(made, to_make - made + SEARCH * plans, 0);
     }
@@ -183,7 +182,7 @@ struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx
                                         lx_status *st)
 {
     struct cancel token;
-    cancel_begin(&token, how->run.time_limit); /* all in the time of one */
+    cancel_begin(&token, how->run.time_limit); /* one limit for all plans */
     bool ok = team_plans_add_all(p, NULL, st);
     for (int m = 0; ok && m < p->team->devices; m++) ok = team_plans_plan(p, m, how, st);
     cancel_end(&token);
@@ -201,7 +200,7 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
                                          lx_status *st)
 {
     struct cancel token;
-    cancel_begin(&token, how->run.time_limit); /* of both parts */
+    cancel_begin(&token, how->run.time_limit); /* one limit for both parts */
     struct lx_team_plans *p = team_plans_begin(team, how, NULL, st);
     if (p) p = team_plans_finish(p, how, st);
     cancel_end(&token);

@@ -1,4 +1,4 @@
-/* The plans of a team as a file, and checked: their figures, and both ends of every message. */
+/* A team's plans as a file, and their check: figures, and both ends of every message. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -15,7 +15,8 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     struct text t = {0};
     team_write(p->team, TEAM_PLAN_KIND, &t);
     text_add(&t, ",\n  \"plans\": [\n");
-    for (int m = 0; m < p->team->devices; m++) { /* the plan, or the first device that has the same one */
+    /* the plan, or the number of the first device with the same plan */
+    for (int m = 0; m < p->team->devices; m++) {
         size_t n;
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;
@@ -32,8 +33,7 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     return t.at;
 }
 
-/* A plan of the graph that the team's plan gives the device, or the number of a device before it that does
- * the same. */
+/* Reads a device's plan for its graph, or the number of an earlier device with the same plan. */
 static bool team_plans_read(const struct json *j, const struct json_value *value, struct lx_team_plans *p,
                             int m, lx_status *st)
 {
@@ -65,7 +65,7 @@ static struct lx_team_plans *team_plans_read_all(const struct json *j, lx_status
     const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
     struct lx_team_plans *p = team ? team_plans_new(team) : NULL;
-    /* The devices' graphs follow from the team's plan, if that is right. */
+    /* The devices' graphs follow from a correct team plan. */
     bool ok = p && lx_team_check(p->team, st) && json_array(j, j->root, "plans", &array, st);
     if (ok && json_count(array) != p->team->devices)
         ok = json_error(j, array, st, LX_E_MISMATCH,
@@ -95,20 +95,20 @@ bool lx_is_team_plan(const char *text, size_t length)
     return json_is_kind(text, length, TEAM_PLAN_KIND);
 }
 
-/* One end of a message; sorted, both ends are side by side. */
+/* One end of a message. After sorting, both ends are neighbours. */
 struct message_end {
     int from, to, tag;
     int64_t bytes;
     int receives, device;
-    int32_t number; /* of the device's messages */
+    int32_t number; /* index in the device's messages */
 };
 
 ORDER(message_ends_order, struct message_end,
       ORDER_UP(from) ORDER_UP(to) ORDER_UP(tag) ORDER_UP(bytes) ORDER_UP(receives) ORDER_UP(device)
           ORDER_UP(number));
 
-/* Does the device at the other end of each message receive what is sent, once and of the same size? The
- * first end without another one, by device and number, is reported. */
+/* Whether each message has exactly one matching end of equal size. Reports the first unmatched end, by
+ * device and number. */
 static bool team_plans_check_messages(const struct lx_team_plans *p, lx_status *st)
 {
     size_t count = 0, n = 0;
@@ -140,8 +140,8 @@ static bool team_plans_check_messages(const struct lx_team_plans *p, lx_status *
                       first.receives ? first.from : first.to, first.receives ? "send" : "receive");
 }
 
-/* Are there slices of tensors on chip at other offsets in the device's graph? Then cores may have other
- * parts. */
+/* Whether the device's graph slices on-chip tensors at other offsets than the plan; cores may then have
+ * other parts. */
 static bool team_plans_moves_on_chip(const struct lx_plan *plan, const struct lx_graph *does)
 {
     const struct lx_layouts *l = plan->layouts;
@@ -159,7 +159,7 @@ static bool team_plans_moves_on_chip(const struct lx_plan *plan, const struct lx
     return false;
 }
 
-/* A plan, or one that a device shares whose slices are at other places of tensors on chip. */
+/* Checks a device's plan; a shared plan only if its on-chip slices are at other offsets. */
 static bool team_plans_check_plan(const struct lx_team_plans *p, int m, lx_status *st)
 {
     int twin = team_plans_twin(p, m);

@@ -1,4 +1,4 @@
-/* A run of a team plan: devices over a transport, and one device to compare with. */
+/* Runs a team plan: devices over a transport, and one device for comparison. */
 #include "team/run/team_run.h"
 #include "team/run/team_device.h"
 #include "base/memory.h"
@@ -9,8 +9,8 @@ enum { TIMEOUT_MS = 5000 };
 struct team_context {
     const struct lx_team_plan *p;
     const struct lx_team_run_options *how;
-    struct lx_team_result *result; /* device 0 alone touches it */
-    void **whole;                  /* per tensor, likewise */
+    struct lx_team_result *result; /* only device 0 accesses it */
+    void **whole;                  /* per tensor; only device 0 accesses it */
 };
 
 struct lx_counters team_planned_counters(const struct lx_plan *plan)

@@ -1,10 +1,9 @@
-/* How devices of a team talk: one small interface, and what is behind it is chosen by name.
+/* Communication between a team's devices: one small interface, with implementations chosen by name.
  *
- * There is one operation, an exchange: a device gives what it sends to each other device and where it wants
- * what it gets from each, goes on computing, and waits for it later. Sizes are known on both sides, so a
- * message of another size is an error, as is a device that has ended or does not answer within the time
- * limit; the error names that device. Everything else (agreement, combining, gathering)
- * is made of exchanges. */
+ * The only operation is an exchange: a device passes its messages and receive buffers for all other devices,
+ * goes on computing, and waits for it later. Both sides know all sizes, so a message of another size is an
+ * error. So is a device that has ended or does not answer within the time limit; the error names that
+ * device. Everything else (agreement, combining, gathering) is made of exchanges. */
 #ifndef LX_TEAM_RUN_TRANSPORT_H
 #define LX_TEAM_RUN_TRANSPORT_H
 
@@ -19,56 +18,56 @@ struct lx_transport;
 struct lx_link {
     const struct lx_transport *transport;
     int device, devices;
-    int timeout_ms; /* how long a wait may last */
-    void *own;      /* the transport's */
+    int timeout_ms; /* time limit of a wait */
+    void *own;      /* state of the transport */
 };
 
-/* To or from one device; no bytes: no message. */
+/* A message to or from one device; 0 bytes: none. */
 struct lx_message {
     void *data;
     size_t bytes;
 };
 
-struct lx_flight; /* an exchange under way */
+struct lx_flight; /* a pending exchange */
 
 typedef bool lx_team_work(struct lx_link *link, void *context, lx_status *st);
 
 struct lx_transport {
     const char *name, *help;
-    /* Runs `work` as each device that lives in this process and waits for the end. False: at least one
-     * failed, and `st` has the first failure. */
+    /* Runs `work` as each device of this process and waits for all. False: a device failed; `st` has the
+     * first failure. */
     bool (*run)(const struct lx_transport *t, int devices, int timeout_ms, lx_team_work *work, void *context,
                 lx_status *st);
-    /* One message per device in both directions; a device's own is ignored. `out` may be reused at once, `in`
-     * must live until the wait. Tags of two exchanges under way differ. NULL: `st` is set. */
+    /* Starts an exchange: one message per device in both directions; a device's own is ignored. `out` may be
+     * reused at once, `in` must live until the wait. Pending exchanges need different tags. NULL: see
+     * `st`. */
     struct lx_flight *(*start)(struct lx_link *link, int tag, const struct lx_message *out,
                                const struct lx_message *in, lx_status *st);
-    /* Ends the exchange, whatever the result. */
+    /* Ends the exchange in any case. */
     bool (*wait)(struct lx_link *link, struct lx_flight *flight, lx_status *st);
-    /* Gives an exchange up, after an error. */
+    /* Abandons an exchange after an error. */
     void (*cancel)(struct lx_link *link, struct lx_flight *flight);
-    /* A device that has not gone on for as long as a wait may last, though nobody waits for it yet; -1:
-     * none is known. NULL: there is no telling. */
+    /* A device without progress for the time limit, even before a wait; -1: none known. NULL: not
+     * supported. */
     int (*frozen)(const struct lx_link *link);
-    /* Was this process started as one of several devices? NULL: it cannot have been. */
+    /* Whether this process was started as one of several devices. NULL: never. */
     bool (*started)(void);
-    /* How many devices the processes make; 0: `st` says why that is not known. NULL: any number. */
+    /* The number of devices in all processes; 0: see `st`. NULL: any number. */
     int (*devices)(lx_status *st);
-    /* For the program, when it is done with the transport: `ok` false ends devices in other processes, too,
-     * with exit code 1, and does not return if there are any. False: another device does not end (`st`
-     * names it). */
+    /* Ends the program's use of the transport. `ok` false also ends devices in other processes with exit
+     * code 1, and does not return if there are any. False: another device does not end (`st` names it). */
     bool (*end)(bool ok, lx_status *st);
 };
 
-/* NULL-terminated, the default first. */
+/* Ends with NULL; the default first. */
 const struct lx_transport *const *lx_transports(void);
-/* The one that this process was started by; else the default. */
+/* The transport that started this process, otherwise the default. */
 const struct lx_transport *lx_transport_usual(void);
-/* NULL: `st` says whether there is no such transport or this build lacks it. */
+/* NULL: `st` says whether the transport is unknown or missing from this build. */
 const struct lx_transport *lx_transport_find(const char *name, lx_status *st);
 
 extern const struct lx_transport lx_transport_threads;
-/* Part of a program only if its objects (lxplan_mpi) are linked to it. */
+/* Only in a program that links lxplan_mpi. */
 extern const struct lx_transport lx_transport_mpi __attribute__((weak));
 
 #endif

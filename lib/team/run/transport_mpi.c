@@ -1,6 +1,6 @@
-/* Devices as MPI processes, one per rank: an exchange is an all-to-all-v of non-blocking sends and
- * receives, most of them empty. Receives are posted when the exchange starts, so that data travels while
- * the core is computed. Errors of the library are returned, not fatal. */
+/* Devices as MPI processes, one per rank. An exchange is an all-to-all-v of non-blocking sends and receives,
+ * most of them empty. Receives are posted when the exchange starts, so data travels while the core is
+ * computed. MPI errors are returned, not fatal. */
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
 #include "base/fail.h"
@@ -16,12 +16,12 @@ struct lx_flight {
     int tag;
     const struct lx_message *in;
     MPI_Request *receive, *send; /* per device */
-    void **copy;                 /* per device: what is being sent */
+    void **copy;                 /* per device: the data sent */
 };
 
-static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
+static MPI_Comm comm = MPI_COMM_NULL; /* a private communicator, so tags are private; one per process */
 
-/* Gives up what is still under way: a peer that is gone would never end it. */
+/* Abandons pending receives: a dead peer would never complete them. */
 static void transport_mpi_drop(struct lx_flight *f, int devices, bool ok)
 {
     for (int m = 0; m < devices; m++) {
@@ -67,7 +67,7 @@ static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, cons
     return NULL;
 }
 
-/* One look at one receive. 1: it is complete; 0: not yet; -1: `st` is set. */
+/* Tests one receive: 1 complete, 0 pending, -1 error in `st`. */
 static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int from, lx_status *st)
 {
     int done = 0, bytes = 0, wanted = (int)f->in[from].bytes;
@@ -90,8 +90,8 @@ static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int fro
     return -1;
 }
 
-/* A device that waits for a device that waits itself asks whom that one waits for, and so on to one that
- * does not answer. Every device that waits answers. These messages go beside the communicator of the
+/* A waiting device asks the device it waits for whom that one waits for, and follows the chain to a device
+ * that does not answer. Every waiting device answers. These messages use another communicator than
  * exchanges. */
 enum { TAG_ASK = 7101, TAG_TELL = 7102, ANSWER_MS = 800 };
 
@@ -105,11 +105,11 @@ static void transport_mpi_answer(void)
     while (MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, &from) == MPI_SUCCESS && there) {
         MPI_Recv(&word, 1, MPI_BYTE, from.MPI_SOURCE, TAG_ASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&waits_for, 1, MPI_INT, from.MPI_SOURCE, TAG_TELL,
-                 MPI_COMM_WORLD); /* small: it does not wait */
+                 MPI_COMM_WORLD); /* small: it does not block */
     }
 }
 
-/* The device that a device waits for; -1: it does not answer. */
+/* The device that `device` waits for; -1: no answer. */
 static int transport_mpi_ask(int device)
 {
     static const struct timespec nap = {0, 1000000};
@@ -131,8 +131,8 @@ static int transport_mpi_frozen(const struct lx_link *link)
     return mpi_process_stopped(link->timeout_ms);
 }
 
-/* Does the wait for a device last too long? Then `st` names the one at fault: of a chain of devices that
- * wait for each other, the last. */
+/* Whether the wait for a device is too long; `st` then names the device at fault, the last in the chain of
+ * waiting devices. */
 static bool transport_mpi_late(struct lx_link *link, int tag, int other, double since, lx_status *st)
 {
     waits_for = other;
@@ -156,7 +156,7 @@ static bool transport_mpi_late(struct lx_link *link, int tag, int other, double 
 
 static void transport_mpi_rest(int tries)
 {
-    /* with more devices than cores, spinning would keep the others from answering */
+    /* sleep: with more devices than cores, spinning would keep others from answering */
     static const struct timespec nap = {0, 50000};
     if (tries > 50) nanosleep(&nap, NULL);
 }
@@ -198,7 +198,7 @@ static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
 
 static bool transport_mpi_started(void)
 {
-    /* Open MPI, and those with Hydra's process manager */
+    /* Open MPI, and MPIs with Hydra's process manager */
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
 }
 
@@ -224,9 +224,9 @@ static bool transport_mpi_run(const struct lx_transport *t, int devices, int tim
     return work(&link, context, st);
 }
 
-/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or
- * crashed in one run of three. All often see an error at once; the first one then ends the others while
- * these still wait for their turn, because mpirun does not like several to leave either. */
+/* mpirun ends the others when one process leaves like this. MPI_Abort is no alternative: with it, mpirun
+ * (Open MPI 4.1) hung or crashed in one run of three. Often all processes see an error at once; the delay
+ * lets the first one end the others, because mpirun does not like several to leave either. */
 static void transport_mpi_leave(void)
 {
     int rank = mpi_process_rank();

@@ -1,5 +1,5 @@
-/* Devices as threads of one process. Messages are copied into the receiver's mailbox, so that a sender never
- * waits; a device that ends, for whatever reason, is known to have ended at once. */
+/* Devices as threads of one process. Messages are copied into the receiver's mailbox, so a sender never
+ * waits. The end of a device, for any reason, is known at once. */
 #include "team/run/transport.h"
 #include "base/fail.h"
 #include "base/thread.h"
@@ -21,9 +21,9 @@ struct world {
     pthread_cond_t news;
     struct letter **mailbox; /* per device */
     bool *ended;             /* per device */
-    int *waits_for;          /* per device: another; -1: it does not wait */
+    int *waits_for;          /* per device: the device it waits for; -1: none */
     bool failed;
-    int first_failed; /* device whose error is told */
+    int first_failed; /* the device whose error is reported */
 };
 
 struct lx_flight {
@@ -50,13 +50,13 @@ static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, 
     for (int to = 0; to < link->devices; to++) {
         if (to == link->device || out[to].bytes == 0) continue;
         struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
-        mem_disown(l); /* the receiver's, whatever happens here */
+        mem_disown(l); /* the receiver owns it in any case */
         l->from = link->device;
         l->tag = tag;
         l->bytes = out[to].bytes;
         memcpy(l->data, out[to].data, out[to].bytes);
         pthread_mutex_lock(&w->lock);
-        struct letter **last = &w->mailbox[to]; /* of one tag the first is taken first */
+        struct letter **last = &w->mailbox[to]; /* equal tags are taken in order */
         while (*last) last = &(*last)->next;
         l->next = NULL;
         *last = l;
@@ -77,14 +77,14 @@ static struct letter *take_letter(struct world *w, int to, int from, int tag)
     return NULL;
 }
 
-/* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
+/* The device at fault: the end of the chain of waiting devices. Needs the lock. */
 static int transport_threads_at_fault(const struct world *w, int device, int devices)
 {
     for (int steps = 0; steps < devices && w->waits_for[device] >= 0; steps++) device = w->waits_for[device];
     return device;
 }
 
-/* With the lock held. NULL: `st` says what kept the letter from coming. */
+/* Needs the lock. NULL: `st` gives the reason. */
 static struct letter *await_letter(struct lx_link *link, int from, int tag, const struct timespec *until,
                                    lx_status *st)
 {
@@ -128,7 +128,7 @@ static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight
         pthread_mutex_lock(&w->lock);
         w->waits_for[link->device] = from;
         struct letter *l = await_letter(link, from, flight->tag, &until, st);
-        if (l) w->waits_for[link->device] = -1; /* who gives up has waited to the end */
+        if (l) w->waits_for[link->device] = -1; /* a device that gives up stays in the chain */
         pthread_mutex_unlock(&w->lock);
         ok = l != NULL;
         if (ok && l->bytes != in->bytes)
@@ -184,7 +184,7 @@ static bool transport_threads_run(const struct lx_transport *t, int devices, int
     pthread_condattr_destroy(&clock);
     for (int m = 0; m < devices; m++)
         seats[m] = (struct seat){.link = {t, m, devices, timeout_ms, &w}, .work = work, .context = context};
-    /* A device for which no thread can be had counts as one that failed. */
+    /* A device without a thread counts as failed. */
     int seated = 0;
     while (seated < devices && thread_start(&seats[seated].thread, sit, &seats[seated])) seated++;
     if (seated < devices) {

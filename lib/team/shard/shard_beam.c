@@ -1,10 +1,9 @@
-/* The choices that go on where there are too many: the cheapest, with the least cost of the next reader of
- * each live tensor in the states that they leave.
+/* Drops choices beyond the beam's width. Choices are ranked by their cost plus the least cost of the next
+ * reader of each live tensor.
  *
- * Without that outlook most choices cost the same until their results are read together (the projections of
- * an attention), and those that fit together were dropped. It only ranks: costs stay as they are. A choice
- * in which nothing is sharded goes on in any case: where it can be computed to the end, few choices never
- * lead nowhere. */
+ * Without this outlook most choices cost the same until their results are read together (the projections of
+ * an attention), and matching choices were dropped. The outlook only ranks; costs stay the same. A choice
+ * without any sharding is always kept: if it can be computed to the end, a narrow beam never gets stuck. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -18,7 +17,7 @@ struct ranked {
     bool by_time;
 };
 
-/* An op that reads live tensors: its slot per input, -1: not live yet; its ways, once they are asked for. */
+/* An op that reads live tensors: slot per input (-1: not live yet), and its ways once needed. */
 struct reader {
     int32_t o;
     int slot[LX_MAX_OPERANDS];
@@ -26,15 +25,14 @@ struct reader {
     shard_ways ways;
 };
 
-/* The least cost of a reader with tensors in these slots, from these writers. */
+/* Cached least cost of a reader with tensors in these slots, from these writers. */
 struct shard_outlook {
-    uint64_t key; /* 0: none; two of one key are taken for alike */
+    uint64_t key; /* 0: empty; equal keys count as equal entries */
     struct shard_cost cost;
 };
 enum { OUTLOOKS = 1 << 14 };
 
-/* The cost of readers whose inputs the op at hand does not touch: the same for all choices with one
- * parent. */
+/* Cost of readers whose inputs the current op does not touch: equal for all choices with one parent. */
 struct untouched {
     bool known;
     struct shard_cost cost;
@@ -43,7 +41,7 @@ struct untouched {
 struct outlook {
     const struct shard_beam *b;
     const struct layer *l;
-    VEC(struct reader) readers[2]; /* the second: the op at hand has touched an input of theirs */
+    VEC(struct reader) readers[2]; /* the second: readers with inputs that the current op touches */
     struct untouched *untouched;   /* per choice before the op */
     struct shard_outlook *table;
 };
@@ -75,7 +73,7 @@ static struct shard_cost shard_beam_bring(const struct outlook *k, int32_t o, in
     return price.cost;
 }
 
-/* An input as it is, or joined as is best for the way. */
+/* Cost of reading an input: in its state, or with its best join for the way. */
 static struct shard_cost shard_beam_read_cost(const struct outlook *k, int32_t o, int i,
                                               const struct shard_way *way, const struct slot *slot)
 {
@@ -138,7 +136,8 @@ static struct shard_cost shard_beam_cost_of_readers(struct outlook *k, const int
             if (r->slot[i] >= 0) key = shard_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
         }
         key |= UINT64_C(1) << 63;
-        struct shard_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
+        /* newer entries replace older ones */
+        struct shard_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)];
         if (x->key != key) *x = (struct shard_outlook){key, shard_beam_reader_cost(k, r, row)};
         cost = shard_cost_sum(cost, x->cost);
     }

@@ -1,9 +1,9 @@
-/* Bytes that no plan of a graph on a grid goes below.
+/* A lower bound on exchanged bytes.
  *
- * The search for shards once more, with prices that blocks and coalescing cannot beat (shard_least.c), and
- * with every choice that could cost less than the plan that there is. Inputs that are not fixed have a
- * state that suits. Where there are too many choices, some go on as one that is as good as any of them: the
- * bound gets lower then, and stays true. */
+ * The shard search runs with prices that no blocks and no coalescing can beat (shard_least.c), and with
+ * every choice that could cost less than the present plan. Inputs that are not fixed have a state that suits
+ * every reader. If there are too many choices, some are merged into one that is as good as each: the bound
+ * is then lower, but still valid. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -28,8 +28,8 @@ static int shard_bound_by_bytes(const void *a, const void *b)
     return x->h < y->h ? -1 : 1;
 }
 
-/* Is there a choice that differs by a tensor that is replicated there, and costs no more? A device that has
- * all of it needs nothing of it any more; but partial sums can be read as such. */
+/* Whether another choice costs no more and differs only in tensors that it has replicated. A replicated
+ * tensor needs no further exchange; but partial sums may be read directly. */
 static bool shard_bound_is_dominated(const struct shard_merger *k, size_t h, int32_t replicated,
                                      const bool *stays, int32_t *row)
 {
@@ -48,7 +48,8 @@ static bool shard_bound_is_dominated(const struct shard_merger *k, size_t h, int
     return false;
 }
 
-/* All but the cheapest become one, in which a tensor has a state that suits where they differ. */
+/* Merges all but the cheapest into one choice. Tensors with differing states get the state that suits every
+ * reader. */
 static void shard_bound_merge_rest(const struct shard_merger *k, bool *goes, int32_t *row)
 {
     const struct slot suits = {.made = shard_anyhow, .state = shard_anyhow, .joined = true};
@@ -83,7 +84,7 @@ bool shard_merge(const struct shard_merger *k, bool *merged)
     int32_t *row = mem_zeroed((size_t)l->live + 1, sizeof *row),
             replicated = shard_slot_number(k->slots, &all_of_it);
     bool ok = true;
-    for (int i = 0; i < l->live; i++) { /* a tensor stays as it is if it is fixed, or an op writes it later */
+    for (int i = 0; i < l->live; i++) { /* a tensor keeps its state if it is fixed, or a later op writes it */
         stays[i] = k->q->fixed[l->tensors[i]];
         for (int32_t o = k->o + 1; !stays[i] && o <= k->uses->last[l->tensors[i]]; o++)
             stays[i] = op_operand_made(&k->q->g->ops[o], l->tensors[i]) >= 0;
@@ -108,13 +109,13 @@ bool shard_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid
 {
     const struct shard_question q = {
         .g = g, .grid = *grid, .fixed = fixed, .state = state, .least = true, .below = below};
-    if (cancel_requested()) return false; /* the begin takes long */
+    if (cancel_requested()) return false; /* the setup takes long */
     struct shard_least *least = shard_least_make(g, grid);
     struct shard_prices *prices = shard_prices_make(g, grid, false, least);
     struct shard_answer answer = {.tensors = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.tensors),
                                   .ways = mem_zeroed((size_t)g->op_count + 1, sizeof *answer.ways)};
     bool merged, found = shard_search_along(&q, prices, SHARD_FREELY, MOST, &answer, &merged);
-    /* Where no choice is left, all take as much as the plan that there is. */
+    /* With no choice left, every choice costs as much as the present plan. */
     bool ok = found || (answer.stuck >= 0 && answer.beyond);
     *bytes = !ok ? 0 : found ? min_i64(answer.cost.bytes, below) : below;
     shard_prices_free(prices);
@@ -134,11 +135,11 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
     for (int32_t t = 0; t < g->tensor_count; t++) {
         fixed[t] = p->tensors[t].given || g->tensors[t].role == LX_INPUT;
         for (int a = 0; a < LX_TEAM_AXES;
-             a++) /* an axis of one device shards nothing, whatever a file says */
+             a++) /* an axis of one device shards nothing, whatever a file states */
             state[t].at[a] = a < p->grid.axes && p->grid.size[a] > 1 ? p->tensors[t].shard[a] : -1;
         any |= fixed[t] && !lx_team_is_replicated(&p->tensors[t]);
     }
-    /* With nothing to bring, every device can do everything. */
+    /* If nothing is sharded, every device can do everything. */
     if (any && below > 0 && !shard_bound_bytes(g, &p->grid, fixed, state, below, &bytes)) bytes = 0;
     mem_free(fixed);
     mem_free(state);

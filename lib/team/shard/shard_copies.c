@@ -1,7 +1,7 @@
-/* Not every op can make its result in the shards that the pattern states: a sort has complete rows, a
- * concat is not sharded along the dimension it joins, results of one op lie alike. The op then makes a
- * tensor of its own, sharded as is best, and a copy has the stated shards. A tensor that several ops write
- * is left as it is. */
+/* Some ops cannot make their result in the shards stated by the pattern: a sort needs complete rows, a
+ * concat is not sharded along its axis, results of one op have equal partitions. Such an op writes a new
+ * tensor with free shards, and a copy has the stated shards. A tensor with several writers stays
+ * unchanged. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
@@ -13,15 +13,15 @@
 struct copies {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
-    bool *partial;    /* as shard_find_partial has them */
+    bool *partial;    /* see shard_find_partial */
     bool *copied;     /* per tensor */
-    int32_t *writers; /* per tensor: how many ops write it */
+    int32_t *writers; /* per tensor: number of writers */
     shard_ways ways;
     struct graph_builder b;
     lx_status *st;
 };
 
-/* Is there a way in which all results of the op have their stated shards, as they are made or joined? */
+/* Whether some way gives all results their stated shards, directly or after a join. */
 static bool shard_copies_can_make(const struct copies *c, const struct lx_op *op)
 {
     for (size_t w = 0; w < c->ways.count; w++) {
@@ -40,7 +40,7 @@ static bool shard_copies_can_make(const struct copies *c, const struct lx_op *op
     return false;
 }
 
-/* Does this op alone write the tensor, and are its shards stated? */
+/* Whether the tensor has stated shards and a single writer. */
 static bool shard_copies_is_stated(const struct copies *c, int32_t t)
 {
     return c->g->tensors[t].cut_stated && c->writers[t] == 1;
@@ -50,8 +50,8 @@ static bool shard_copies_find(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool any = false;
-    /* A tensor with stated shards, and an output, is joined by its op: nobody reads its partial sums.
-     * `copied` has room for that. */
+    /* A tensor with stated shards, or an output, is joined by its op: no op reads its partial sums. `copied`
+     * is used as scratch here. */
     for (int32_t t = 0; t < g->tensor_count; t++)
         c->copied[t] = g->tensors[t].cut_stated || lx_role_leaves(g->tensors[t].role);
     shard_find_partial(g, c->copied, c->partial);
@@ -80,7 +80,7 @@ static int32_t shard_copies_add_tensor(struct copies *c, int32_t t, const char *
     return builder_tensor(&c->b, name, role, x->dtype, x->rank, x->shape, x->bytes, c->st);
 }
 
-/* The op, with results of its own where copies have the stated shards. */
+/* Adds the op, with new result tensors where copies have the stated shards. */
 static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
 {
     int32_t made[LX_MAX_OPERANDS];

@@ -1,10 +1,10 @@
-/* An answer at once, and better ones as long as there is time.
+/* Anytime search: a first answer at once, better ones while there is time.
  *
- * Everything replicated comes first, without a search. Then few choices go on, and then many; where none
- * was dropped the answer is the best there is. Else it is compared with those of replicated tensors, of
- * each axis alone, and of all axes as one row; then tensor after tensor is freed with those that meet it in
- * an op, while all others stay as they are, until nothing gets cheaper. Ops that are searched so are
- * counted, so that it ends, and alike everywhere. */
+ * The replicated answer comes first, without a search. Then a narrow beam and a wide beam run; if neither
+ * drops a choice, the answer is optimal. Otherwise it is compared with answers that replicate tensors, use
+ * each axis alone, or all axes as one row. Then each tensor in turn is freed, together with the tensors that
+ * share an op with it, while all others are fixed, until the cost stops falling. A limit on searched ops
+ * makes this end at the same point on every machine. */
 #include "team/shard/shard_search.h"
 #include "base/memory.h"
 #include "base/cancel.h"
@@ -20,12 +20,12 @@ struct improver {
     struct shard_answer *best, other;
     bool *fixed;
     struct shard_state *state;
-    int64_t ops;         /* that were searched */
-    bool found, dropped; /* of the last search: an answer; some choices were */
-    bool any;            /* there is a best one */
+    int64_t ops;         /* searched ops */
+    bool found, dropped; /* of the last search: it found an answer; it dropped choices */
+    bool any;            /* there is a best answer */
 };
 
-/* A better answer becomes the best; false: it was stopped. */
+/* Runs one search and keeps its answer if better. False: cancelled. */
 static bool shard_improve_try(struct improver *p, enum shard_along along, size_t most)
 {
     const struct lx_graph *g = p->q->g;
@@ -51,8 +51,8 @@ static void shard_improve_fix(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. Where replication led nowhere, it is the first answer,
- * and nobody stops it. */
+/* A narrow beam; if it gets stuck, wider ones. If replication is impossible this is the first answer, and
+ * cancellation is ignored. */
 static bool shard_improve_few(struct improver *p, size_t *most)
 {
     struct cancel shield;
@@ -62,7 +62,7 @@ static bool shard_improve_few(struct improver *p, size_t *most)
     bool ok = shard_improve_try(p, SHARD_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
         ok = shard_improve_try(p, SHARD_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
-    if (ok) p->best->unsharded = false; /* it was looked for something better */
+    if (ok) p->best->unsharded = false; /* a better answer was searched for */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
     if (first) cancel_end(&shield);
     return ok;
@@ -85,8 +85,8 @@ static bool shard_improve_plain(struct improver *p)
     return ok && shard_improve_try(p, SHARD_FREELY, MOST);
 }
 
-/* All tensors stay as they are but `t` and those that meet it. Partial sums stay free: they are made, not
- * asked for. */
+/* Fixes all tensors but `t` and tensors that share an op with `t`. Partial sums stay free: an op makes them,
+ * no caller requests them. */
 static void shard_improve_free(struct improver *p, int32_t t)
 {
     const struct lx_graph *g = p->q->g;
@@ -130,7 +130,7 @@ bool shard_search(const struct shard_question *q, struct shard_answer *out)
     struct shard_question replicated = *q;
     struct cancel shield;
     replicated.replicated = true;
-    cancel_shield(&shield); /* it is soon there: nobody stops it */
+    cancel_shield(&shield); /* fast: cancellation is ignored */
     p.any = shard_search_along(&replicated, p.prices, SHARD_FREELY, 1, out, &p.dropped);
     cancel_end(&shield);
     out->unsharded = p.any && !q->replicated && lx_team_device_count(&q->grid) > 1;

@@ -1,4 +1,4 @@
-/* Borders of layers are compared, and the choices of one layer are taken for the next: see shard_layers.h. */
+/* Compares borders of layers, and copies the choices of one layer to the next: see shard_layers.h. */
 #include "team/shard/shard_layers.h"
 #include "base/memory.h"
 
@@ -33,7 +33,7 @@ bool shard_repeats_border(const struct shard_repeats *r, int32_t o)
     return shard_layers_run_at(r, o) != NULL;
 }
 
-/* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */
+/* Whether tensor `b` of the layer from `o` on can be the counterpart of `a` in the layer before. */
 static bool shard_layers_may_be_twins(const struct shard_repeats *r, int32_t a, int32_t b, int32_t o,
                                       int32_t ops)
 {
@@ -46,7 +46,7 @@ static bool shard_layers_may_be_twins(const struct shard_repeats *r, int32_t a, 
     return alike && (u->last[a] < o ? u->last[b] == u->last[a] + ops : u->last[b] >= o + ops);
 }
 
-/* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
+/* Whether the ops from `o` on equal the layer before, with equal links. Pairs their tensors. */
 static bool shard_layers_alike(struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct lx_graph *g = r->q->g;
@@ -66,7 +66,7 @@ static bool shard_layers_alike(struct shard_repeats *r, int32_t o, int32_t ops)
     return alike;
 }
 
-/* The same tensor of the next layer: one that no layer touches is itself. */
+/* The tensor's counterpart in the next layer; a tensor outside layers is its own. */
 static int32_t shard_layers_next(const struct shard_repeats *r, int32_t t)
 {
     return r->twin[t] >= 0 ? r->twin[t] : t;
@@ -79,15 +79,15 @@ static bool shard_layers_same_slots(const struct layer *a, const struct layer *b
             memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0);
 }
 
-/* The growth of choice `h` before op `o` in the layer before it. */
+/* The cost growth of choice `h` before op `o` over the last layer. */
 static struct shard_cost shard_layers_growth(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h)
 {
     struct shard_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
     return (struct shard_cost){is.bytes - was.bytes, is.us - was.us};
 }
 
-/* Has each choice before op `o` grown as the one has that it came from? *all_same: they all have grown
- * alike, so that nothing will ever be decided otherwise. */
+/* Whether each choice before op `o` has grown as much as its ancestor one layer before. *all_same: all have
+ * grown alike, so no later decision changes. */
 static bool shard_layers_straight(const struct shard_repeats *r, int32_t o, int32_t ops, bool *all_same)
 {
     struct shard_cost first = shard_layers_growth(r, o, ops, 0);
@@ -103,7 +103,7 @@ static bool shard_layers_straight(const struct shard_repeats *r, int32_t o, int3
     return true;
 }
 
-/* The cost of choice `h` before op `o`, `reach` layers on. */
+/* The extrapolated cost of choice `h` before op `o`, `reach` layers later. */
 static struct shard_cost shard_layers_on_line(const struct shard_repeats *r, int32_t o, int32_t ops, size_t h,
                                               int32_t reach)
 {
@@ -111,8 +111,8 @@ static struct shard_cost shard_layers_on_line(const struct shard_repeats *r, int
     return (struct shard_cost){is.bytes + reach * grown.bytes, is.us + reach * grown.us};
 }
 
-/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the
- * lines? */
+/* After skipped layers, the layer before op `o` was searched: whether no choice is cheaper than
+ * extrapolated. */
 static bool shard_layers_lines_hold(const struct shard_repeats *r, int32_t o, int32_t ops)
 {
     const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
@@ -124,7 +124,7 @@ static bool shard_layers_lines_hold(const struct shard_repeats *r, int32_t o, in
     return true;
 }
 
-/* The choices behind an op, from one layer before. */
+/* Copies the choices behind an op from one layer before. */
 static void shard_layers_take(const struct shard_repeats *r, const struct layer *from, struct layer *to)
 {
     *to = *from;
@@ -143,8 +143,8 @@ static void shard_layers_take(const struct shard_repeats *r, const struct layer 
         for (size_t n = 0; n < (from)->count; n++) VEC_PUSH(to, (from)->at[n]);                              \
     } while (0)
 
-/* Passes `reach` layers from `o` on. The search goes on from the border behind them: the one at `o`, and
- * `reach` times its growth. */
+/* Skips `reach` layers from `o` on. The border behind them is the one at `o` plus `reach` times its
+ * growth. */
 static void shard_layers_pass(struct shard_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
     for (int32_t n = 0; n < reach; n++) {
@@ -162,7 +162,7 @@ static void shard_layers_pass(struct shard_repeats *r, int32_t o, int32_t ops, i
     for (size_t h = 0; h < to->all.count; h++) to->all.at[h].cost = shard_layers_on_line(r, o, ops, h, reach);
 }
 
-/* How many layers from `o` on are like the one before it, and can be passed. */
+/* The number of layers from `o` on that equal the one before and can be skipped. */
 static int32_t shard_layers_passable(struct shard_repeats *r, int32_t o, const struct lx_repeat *run,
                                      bool *for_good)
 {
@@ -179,7 +179,7 @@ static int32_t shard_layers_passable(struct shard_repeats *r, int32_t o, const s
     return n;
 }
 
-/* Passes the layers again, with the one that was searched to check them, or half as many of them, or none. */
+/* Skips the layers again, including the searched check layer; or half as many, or none. */
 static int32_t shard_layers_check(struct shard_repeats *r, int32_t o, int32_t ops)
 {
     bool hold = shard_layers_lines_hold(r, o, ops);
@@ -196,9 +196,9 @@ int32_t shard_repeats_go(struct shard_repeats *r, int32_t o)
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return shard_layers_check(r, o, run->ops);
-    /* One layer is searched to check the others, and one behind it, as the next readers count. A bound must
-     * hold although choices were merged: those merged in one layer are merged in the next if all grow
-     * alike. */
+    /* One layer is searched to check the others, and one behind it, because readers in the next layer count.
+     * A bound must hold although choices were merged: choices merged in one layer are merged in the next if
+     * all grow alike. */
     int32_t n = r->check_at < 0 ? shard_layers_passable(r, o, run, &for_good) : 0;
     int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;

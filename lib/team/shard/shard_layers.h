@@ -1,12 +1,12 @@
-/* The choices that the search for shards has between two ops, and layers that repeat in it
- * (graph/graph.h). Private to the stage.
+/* Choices of the shard search between two ops, and its repeated layers (graph/graph.h). Private to the
+ * stage.
  *
- * Layers are searched until a layer ends with the same choices as the layer before, and each choice costs as
- * much more as its predecessor did: if the next layers decide alike, costs grow linearly with the number of
- * layers, as straight lines. One layer far ahead is searched with costs from these lines. Where it finds nothing cheaper than
- * on them, neither do the layers between, as the difference of two lines that is not below 0 at two places
- * is not below 0 between them; else a layer half as far ahead is tried. The answer costs as much as if all
- * had been searched, unless choices were dropped (shard_beam.c). */
+ * Layers are searched until a layer ends with the same choices as the layer before, and each choice has
+ * grown in cost as much as its predecessor did. If the next layers decide alike, costs grow linearly with
+ * the number of layers. One layer far ahead is searched with these extrapolated costs. If it finds nothing
+ * cheaper, neither do the layers between, because the difference of two lines that is not negative at two
+ * points is not negative between them. Otherwise a layer half as far ahead is tried. The answer costs the
+ * same as a full search, unless choices were dropped (shard_beam.c). */
 #ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
 #define LX_TEAM_SHARD_SHARD_LAYERS_H
 
@@ -15,21 +15,21 @@
 
 enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };
 
-/* The state of a tensor that later ops touch: as it was made, and as it was joined. */
+/* State of a live tensor: as made, and as joined. */
 struct slot {
     struct shard_state made, state;
     bool joined;
-    bool apart; /* it was read as, or made of, partial sums: blocks are the default ones */
+    bool apart; /* it was read as, or made from, partial sums: its blocks are the default ones */
     uint32_t brought[SHARD_BROUGHT];
 };
 
-/* An index of rows of numbers, which its user keeps in a list. */
+/* A hash index of rows of numbers; the user keeps the rows in a list. */
 struct shard_index {
     int32_t *table;
     size_t room;
 };
 
-/* shard_slots.c: every slot that a search meets, once, by its number. */
+/* shard_slots.c: numbers every distinct slot of a search. */
 struct shard_slots {
     VEC(struct slot) all;
     VEC(int32_t) rows;
@@ -37,12 +37,12 @@ struct shard_slots {
 };
 int32_t shard_slot_number(struct shard_slots *s, const struct slot *slot);
 void shard_slots_free(struct shard_slots *s);
-/* Where the number of a row is, or -1 for it to be put there. `rows` has `count` rows of `width`. */
+/* Where the row's number is stored; -1 there if the row is new. `rows` has `count` rows of `width`. */
 int32_t *shard_index_find(struct shard_index *x, const int32_t *rows, size_t count, size_t width,
                           const int32_t *row);
 void shard_index_clear(struct shard_index *x);
 
-/* A way of an op for some states of its operands, and its cost. */
+/* A way of an op for given operand states, and its cost. */
 struct outcome {
     struct shard_cost cost;
     int32_t way;
@@ -50,37 +50,37 @@ struct outcome {
 
 struct hypothesis {
     struct shard_cost cost;
-    int32_t parent, outcome; /* of the layer before, of this one */
+    int32_t parent, outcome; /* parent: in the layer before; outcome: in this one */
 };
 
 /* All hypotheses between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts`
- * are states of tensors that the op was the first to touch, `joins` the states into which operands were
- * joined for it, or SHARD_NOT_JOINED. */
+ * are the states of tensors first touched by the op, `joins` the states into which its operands were joined,
+ * or SHARD_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(int32_t) slots;
     VEC(struct outcome) outcomes;
     VEC(struct shard_state) firsts;
     VEC(struct shard_state) joins;
-    int32_t *tensors; /* live ones, and how many */
+    int32_t *tensors; /* live tensors */
     int live, first_count, operand_count;
-    int32_t first[LX_MAX_OPERANDS]; /* tensors */
+    int32_t first[LX_MAX_OPERANDS]; /* tensors first touched by the op */
     bool borrowed;                  /* all but tensors and slots belong to another layer */
 };
 void shard_layer_free(struct layer *l);
-/* Keeps the hypotheses that go on, in their order. */
+/* Keeps hypothesis h if goes[h], in order. */
 void shard_layer_keep(struct layer *l, const bool *goes);
 
-/* Per tensor: the last op that touches it, the last op so far that wrote it, its readers, whether it may be
- * read as partial sums, whether some of it is changed later. */
+/* Per tensor: its last op, its last writer so far, its readers, whether it may be read as partial sums,
+ * whether it is changed later. */
 struct shard_uses {
     int32_t *last, *writer;
     struct tensor_ops reads;
     bool *partial, *changed;
 };
 
-/* shard_outcomes.c: an op and the places of its operands, each once: tensors that are live before it, then
- * tensors that it is the first to touch. */
+/* shard_outcomes.c: an op and the distinct places of its operands: first tensors that are live before it,
+ * then tensors it touches first. */
 struct shard_operands {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -89,18 +89,18 @@ struct shard_operands {
     int32_t o;
     struct op_index x;
     shard_ways ways;
-    int at[LX_MAX_OPERANDS]; /* per operand */
-    int count, old;          /* places; those of live tensors */
+    int at[LX_MAX_OPERANDS]; /* per operand: its place */
+    int count, old;          /* places; places of live tensors */
     int32_t tensor[LX_MAX_OPERANDS];
-    VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
+    VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: not live any more */
     struct shard_index index;
 };
-/* Adds the outcomes of the op for these slots of the old places; of outcomes that leave the same the
- * cheapest. */
+/* Adds the op's outcomes for these slots of the old places. Of outcomes with the same slots afterwards the
+ * cheapest is kept. */
 void shard_outcomes_add(struct shard_operands *p, struct shard_slots *slots, const int32_t *old,
                         struct layer *to);
 
-/* Per op: `class`, the first that is like it. */
+/* Repeated layers of a search. class[op]: the first op with equal ways and prices. */
 struct shard_repeats {
     const struct shard_question *q;
     struct layer *layers;
@@ -108,23 +108,22 @@ struct shard_repeats {
     const struct shard_uses *uses;
     struct lx_repeat *runs;
     int32_t run_count;
-    int32_t *twin, *of; /* per tensor of a layer: that of the next one, and back; -1: none */
-    int32_t from, reach,
-        check_at; /* layers that were passed, and the op before which that is checked; -1: none */
+    int32_t *twin, *of; /* per tensor of a layer: its counterpart in the next layer, and back; -1: none */
+    int32_t from, reach, check_at; /* skipped layers, and the op before which they are checked; -1: none */
 };
 
 /* Finds the runs. */
 void shard_repeats_find(struct shard_repeats *r);
 void shard_repeats_free(struct shard_repeats *r);
-/* Does a layer begin before op `o`, or end there? Then its slots are wanted. */
+/* Whether a layer begins or ends before op `o`; its slots are then needed. */
 bool shard_repeats_border(const struct shard_repeats *r, int32_t o);
-/* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were
- * not right to pass, the one that it passed them from. */
+/* The op where the search continues: `o`, an op behind skipped layers or, if the check failed, the op where
+ * they began. */
 int32_t shard_repeats_go(struct shard_repeats *r, int32_t o);
 
 struct shard_outlook;
-/* shard_beam.c: the best `most` hypotheses behind op `o` go on, in their order, and one in which nothing is
- * sharded; *dropped where some do not. */
+/* shard_beam.c: keeps the best `most` hypotheses behind op `o`, in order, and one that shards nothing.
+ * *dropped is set if others were dropped. */
 struct shard_beam {
     const struct shard_question *q;
     struct shard_prices *prices;
@@ -132,9 +131,9 @@ struct shard_beam {
     const struct shard_uses *uses;
     const struct shard_slots *slots;
     size_t most;
-    struct shard_outlook **outlooks; /* known costs of readers: made by the first call, to be freed */
+    struct shard_outlook **outlooks; /* cache of reader costs: made by the first call, freed by the caller */
 };
-/* False: it was stopped. */
+/* False: cancelled. */
 bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped);
 
 /* shard_bound.c: a state that suits every reader of a tensor. */
@@ -143,15 +142,15 @@ static inline bool shard_is_anyhow(struct shard_state s)
 {
     return s.at[0] == SHARD_ANYHOW;
 }
-/* Hypotheses that are no better than others in any way do not go on. Of the rest the `most` cheapest do;
- * all others go on as one, for the least cost of them, in which tensors have a state that suits where they
- * differ: nothing that they lead to costs less than that. False: it was stopped. */
+/* Removes dominated hypotheses. Of the rest it keeps the `most` cheapest and merges all others into one,
+ * with their least cost; where they differ, a tensor gets the state that suits every reader. So no result
+ * costs less than the bound. False: cancelled. */
 struct shard_merger {
     const struct shard_question *q;
-    int32_t o; /* it stands behind this op */
+    int32_t o; /* the merge is behind this op */
     const struct shard_uses *uses;
     struct shard_slots *slots;
-    struct shard_index *index; /* of the layer's rows */
+    struct shard_index *index; /* index of the layer's rows */
     struct layer *l;
     size_t most;
 };

@@ -1,17 +1,15 @@
-/* The least cost of shards.
+/* Lower bounds on the cost of shards.
  *
- * An exchange brings every device a box around all that its reads need there, so all that one of them needs
- * and the device does not own. Beside a block there are two directions along each dimension (a corner
- * counts for the first): in each of these, the part of the largest read is received, and these parts have
- * nothing in common. Contents that are written anew travel anew. A device that joins n partial sums gets
- * every element from n - 1 others, and where all want all of it, n - 1 get it from the one that added it
- * up.
+ * An exchange brings every device a box around all needs of its reads, so at least each single need outside
+ * its own block. Around a block there are two directions along each dimension (a corner counts for the
+ * first). In each direction at least the part of the largest read is received, and these parts are disjoint.
+ * New contents are exchanged again. A device that joins n partial sums gets every element from n - 1 others.
+ * If all want the result, n - 1 get it from the one that joined it.
  *
- * Blocks are the default ones, or some of these together where a sum is scattered along a dimension that is
- * sharded already (block_bounds.c); readers hand them on to their element-wise operands. So a block begins
- * between the least and the most of these places: the need of a device is counted from the most on, its own
- * part from the least. A tensor that is inserted at other places lies as that needs, and so do its
- * operands: nothing is known of such blocks. */
+ * Blocks are the default ones, or several of them if a sum is scattered along a sharded dimension
+ * (block_bounds.c); readers pass them on to their element-wise operands. So a block begins between the least
+ * and the most of these positions. A device's need is counted from the most on, its own part from the least.
+ * An inserted tensor and its operands may have any blocks (`loose`): nothing is counted for them. */
 #include "team/shard/shard_layers.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -21,7 +19,7 @@
 
 enum { SIDES = 2 * LX_MAX_RANK, WORDS = 2 * SIDES };
 
-/* Elements that all devices together receive, per direction: below and above along each dimension. */
+/* Elements received by all devices, per direction: below and above along each dimension. */
 struct sides {
     int64_t at[SIDES];
 };
@@ -30,13 +28,13 @@ struct shard_least {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
     int devices;
-    bool *loose;       /* per tensor */
+    bool *loose;       /* per tensor: it may have other blocks than the default ones */
     VEC(int32_t) rows; /* of sides, as words */
     size_t count;
     struct shard_index index;
 };
 
-/* Does some dimension of an operand have another extent than what goes along it? */
+/* Whether some dimension of an operand differs in extent from its variable. */
 static bool shard_least_other_extents(const struct lx_graph *g, const struct lx_op *op,
                                       const struct op_index *x, int operand)
 {
@@ -46,7 +44,7 @@ static bool shard_least_other_extents(const struct lx_graph *g, const struct lx_
     return false;
 }
 
-/* Backwards: from results to operands. Views and windows hand nothing on. Has anything changed? */
+/* Passes `loose` from results to operands; views and windows pass nothing on. Returns whether it changed. */
 static bool shard_least_find_loose(struct shard_least *l)
 {
     const struct lx_graph *g = l->g;
@@ -74,9 +72,9 @@ struct shard_least *shard_least_make(const struct lx_graph *g, const struct lx_t
     struct shard_least *l = mem_zeroed(1, sizeof *l);
     *l = (struct shard_least){.g = g, .grid = grid, .devices = lx_team_device_count(grid), .count = 1};
     l->loose = mem_zeroed((size_t)g->tensor_count + 1, sizeof *l->loose);
-    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, 0); /* number 0: nothing */
-    for (bool changed = true; changed;) /* an op may come before a tensor that it is read with was found */
-        changed = shard_least_find_loose(l);
+    for (int i = 0; i < WORDS; i++) VEC_PUSH(&l->rows, 0); /* row 0: nothing */
+    /* until stable: an op may precede the tensor that makes its operand loose */
+    for (bool changed = true; changed;) changed = shard_least_find_loose(l);
     return l;
 }
 
@@ -116,7 +114,8 @@ static int64_t shard_least_begin(int64_t blocks, int64_t block, int64_t extent)
     return lx_team_default_partition((int)blocks, (int)block, 1, &extent, 0).offset[0];
 }
 
-/* A device's block of `what`, however other axes shard it further: at least, or at most. */
+/* The smallest (or with `most` the largest) block of a device, over all ways that other axes shard `what`
+ * further. */
 static struct lx_team_range shard_least_block_of(const struct shard_least *l, const int cut[LX_TEAM_AXES],
                                                  int what, int64_t extent, int m, bool most)
 {
@@ -126,7 +125,7 @@ static struct lx_team_range shard_least_block_of(const struct shard_least *l, co
         int64_t further = 1;
         for (int a = 0; a < l->grid->axes; a++)
             if ((axes >> a & 1) && cut[a] != what) further *= l->grid->size[a];
-        if (further > 1 && blocks * further > extent) continue; /* no sum is scattered so far */
+        if (further > 1 && blocks * further > extent) continue; /* no sum is scattered that far */
         int64_t begin = shard_least_begin(blocks * further, block * further, extent);
         int64_t end = shard_least_begin(blocks * further, (block + 1) * further, extent);
         r.begin = most ? min_i64(r.begin, begin) : max_i64(r.begin, begin);
@@ -135,7 +134,7 @@ static struct lx_team_range shard_least_block_of(const struct shard_least *l, co
     return r;
 }
 
-/* Are partial sums over `v` blocks like those of any tensor? */
+/* Whether partial sums over `v` have the same blocks as tensors. */
 static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_op *op,
                                   const struct op_index *x, int v)
 {
@@ -148,7 +147,7 @@ static bool shard_least_by_blocks(const struct shard_least *l, const struct lx_o
     return true;
 }
 
-/* Adds the elements of a box outside of another, by direction. */
+/* Adds the elements of `need` outside `own`, by direction. */
 static void shard_least_add_outside(const struct lx_team_box *need, const struct lx_team_box *own,
                                     struct sides *to)
 {
@@ -176,7 +175,7 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
     op_index_of(l->g, op, &x);
     *bytes = 0;
     if (l->loose[op->inputs[i]]) return 0;
-    for (int w = 0; w < x.window_count; w++) /* windows with holes may need nothing, or one more element */
+    for (int w = 0; w < x.window_count; w++) /* a window with holes may need nothing, or one more element */
         if (x.windows[w].hole != 1) return 0;
     for (int m = 0; m < l->devices; m++) {
         /* The least part of an op that a device computes. */
@@ -191,7 +190,7 @@ uint32_t shard_least_read(struct shard_least *l, int32_t o, int i, struct shard_
             space.var[space.loops++] = v;
             if (known && r.begin < r.end) space.range[n] = dim >= 0 ? team_range_of_block(&x, v, r) : r;
         }
-        /* All that a device may own of a tensor. */
+        /* The most of a tensor that a device may own. */
         int32_t tensor = op->inputs[i];
         const struct lx_tensor *t = &l->g->tensors[tensor];
         struct lx_team_box own = lx_team_box_of(t->rank, t->shape);
@@ -221,8 +220,8 @@ uint32_t shard_least_both(struct shard_least *l, int32_t tensor, uint32_t first,
     return shard_least_number_of(l, &a);
 }
 
-/* Has every device some terms of its sum, whichever of its variables is sharded? Where one is long enough
- * for an axis, ways shard none that is not (shard_ways.c). */
+/* Whether every device has some terms of the sum, whichever variables are sharded. If some variable is long
+ * enough for an axis, ways shard no shorter one (shard_ways.c). */
 static bool shard_least_all_add(const struct shard_least *l, const struct lx_op *op, struct shard_state made)
 {
     struct op_index x;

@@ -1,17 +1,17 @@
-/* The outcomes of an op for some states of its operands: every way (or, if everything is to be replicated,
- * that one), every state of tensors that it is the first to touch, every join of partial sums that must be
- * joined. They depend on nothing else, and are found once for all hypotheses that have the operands so. */
+/* The outcomes of an op for given operand states: every way (or only the replicated one), every state of
+ * tensors it touches first, every necessary join of partial sums. Outcomes depend on nothing else, so they
+ * are found once for all hypotheses with the same operand states. */
 #include "team/shard/shard_layers.h"
 
 #include <string.h>
 
-/* One set of slots, and the outcome in the making: per place its slot, per first one its state, per operand
- * its join. */
+/* One set of slots, and an outcome under construction: slot per place, state per first-touched tensor, join
+ * per operand. */
 struct maker {
     struct shard_operands *p;
     struct shard_slots *slots;
     struct layer *to;
-    size_t begin; /* outcomes of other sets */
+    size_t begin; /* outcomes before it belong to other sets */
     const struct lx_op *op;
     const struct shard_way *way;
     int32_t way_number;
@@ -19,7 +19,7 @@ struct maker {
     struct shard_state chosen[LX_MAX_OPERANDS], joins[LX_MAX_OPERANDS];
 };
 
-/* Unless there is one that leaves the same and costs no more. */
+/* Keeps the outcome unless another has the same slots and costs no more. */
 static void shard_outcomes_keep(struct maker *k, struct shard_cost cost, const int32_t *after)
 {
     struct layer *to = k->to;
@@ -44,7 +44,7 @@ static void shard_outcomes_keep(struct maker *k, struct shard_cost cost, const i
     for (size_t f = 0; f < firsts; f++) to->firsts.at[n * firsts + f] = k->chosen[f];
 }
 
-/* The state that a result must have: it is fixed, or some of it is there already; NULL: any. */
+/* The required state of a result: it is fixed, or part of the tensor exists already; NULL: free. */
 static const struct shard_state *shard_outcomes_demanded(const struct maker *k, int operand)
 {
     int32_t t = op_operand(k->op, operand);
@@ -60,7 +60,7 @@ static bool shard_outcomes_of_partial(const struct maker *k)
     return false;
 }
 
-/* All partial sums are joined that must be: reads are paid for, results have the state they were made in. */
+/* All necessary joins are made: adds read costs and final slots. */
 static void shard_outcomes_finish(struct maker *k, struct shard_cost cost)
 {
     const struct shard_operands *p = k->p;
@@ -87,7 +87,7 @@ static void shard_outcomes_finish(struct maker *k, struct shard_cost cost)
     shard_outcomes_keep(k, cost, after);
 }
 
-/* Must the operand be joined now, and from what state? */
+/* Whether the operand must be joined now; *made is the state to join from. */
 static bool shard_outcomes_must_join(const struct maker *k, int operand, struct shard_state *made)
 {
     const struct slot *slot = &k->room[k->p->at[operand]];
@@ -100,7 +100,7 @@ static bool shard_outcomes_must_join(const struct maker *k, int operand, struct 
     return shard_is_partial(k->way->out) && stays;
 }
 
-/* Joins operands from `operand` on in every possible way. */
+/* Joins operands from `operand` on in every legal way. */
 static void shard_outcomes_join(struct maker *k, int operand, struct shard_cost cost)
 {
     const struct shard_operands *p = k->p;
@@ -117,7 +117,7 @@ static void shard_outcomes_join(struct maker *k, int operand, struct shard_cost 
     const struct shard_state *must = result           ? shard_outcomes_demanded(k, operand)
                                      : p->q->fixed[t] ? &p->q->state[t]
                                                       : NULL;
-    bool apart = result ? shard_outcomes_of_partial(k) : slot->apart; /* blocks are the default ones */
+    bool apart = result ? shard_outcomes_of_partial(k) : slot->apart; /* blocks must be the default ones */
     int count = shard_joins_of(&p->q->g->tensors[t], &p->q->grid, made, joins);
     for (int n = 0; n < count; n++) {
         if ((must && !shard_same(*must, joins[n])) || (apart && shard_shares(made, joins[n]))) continue;
@@ -131,7 +131,7 @@ static void shard_outcomes_join(struct maker *k, int operand, struct shard_cost 
     }
 }
 
-/* Do parts that the way reads lie where it reads them? */
+/* Whether the partial sums that the way reads are on the devices that read them. */
 static bool shard_outcomes_partial_there(struct maker *k)
 {
     struct shard_state var = k->way->var;
@@ -146,8 +146,7 @@ static bool shard_outcomes_partial_there(struct maker *k)
     return true;
 }
 
-/* Chooses states of the tensors that the op is the first to touch, one after the other, then takes the
- * way. */
+/* Chooses a state for each first-touched tensor in turn, then applies the way. */
 static void shard_outcomes_choose(struct maker *k, int f)
 {
     const struct shard_operands *p = k->p;
@@ -177,13 +176,12 @@ static void shard_outcomes_choose(struct maker *k, int f)
     shard_outcomes_choose(k, f + 1);
 }
 
-/* Does the way shard along the axes that are asked for, and can its results have the states that they must
- * have? */
+/* Whether the way respects `along` and the required states of its results. */
 static bool shard_outcomes_fits(const struct maker *k)
 {
     const struct shard_operands *p = k->p;
     const int *var = k->way->var.at;
-    int first = -1; /* axis of several devices */
+    int first = -1; /* first axis with several devices */
     for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
         const struct shard_state *must = shard_outcomes_demanded(k, i);
         if (must && !shard_is_partial(k->way->out) && !shard_same(k->way->out, *must)) return false;
@@ -197,7 +195,7 @@ static bool shard_outcomes_fits(const struct maker *k)
     return true;
 }
 
-/* Outcomes of all ways, or only of those that replicate the op. */
+/* Adds outcomes of all ways; with `plain` only of the replicated way. */
 static void shard_outcomes_add_ways(struct maker *k, bool plain)
 {
     for (size_t w = 0; w < k->p->ways.count; w++) {

@@ -1,5 +1,5 @@
-/* Costs of shards, with blocks of the default size: block_bounds.c moves these by a few rows, which changes
- * no choice. Ops that are alike (layers of a model) have one price. */
+/* Costs of shards, with default blocks: block_bounds.c moves these by a few rows, which changes no choice.
+ * Equal ops (repeated layers) share a price. */
 #include "team/shard/shard_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Instead of an input: the op itself, with the state of its result; joining that. */
+/* In place of an input number: the op itself, with the state of its result; or a join of its result. */
 enum { THE_OP = -1, THE_JOIN = -2 };
 
-/* The price of an op's class and input, or one of these, for two states. */
+/* The price of an op class and input, or one of the above, for two states. */
 struct known_price {
-    uint64_t who, states; /* who is 0: none */
+    uint64_t who, states; /* who 0: empty */
     struct shard_price price;
 };
 
@@ -24,8 +24,8 @@ struct shard_prices {
     const struct lx_team_grid *grid;
     int devices;
     bool spills;
-    int32_t *class;            /* per op: the first that is like it */
-    struct shard_least *least; /* NULL: what is predicted */
+    int32_t *class;            /* per op: the first equal op */
+    struct shard_least *least; /* NULL: predictions */
     struct known_price *table;
     size_t room, count;
 };
@@ -62,7 +62,7 @@ static uint64_t shard_prices_hash_op(const struct lx_graph *g, const struct lx_o
     return h;
 }
 
-/* The first op of each hash; two of one hash are taken for alike. */
+/* Finds the first op of each hash; ops with equal hashes count as equal. */
 static void shard_prices_find_classes(struct shard_prices *p)
 {
     size_t n = (size_t)p->g->op_count, room = 16;
@@ -130,7 +130,7 @@ static struct known_price *shard_prices_find(struct known_price *table, size_t r
     return &table[at];
 }
 
-/* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
+/* Rounds times to multiples of 2^-28 us, so that their sums are exact in any order. */
 static struct shard_price shard_prices_remember(struct shard_prices *p, struct known_price *k)
 {
     k->price.cost.us = ldexp(round(ldexp(k->price.cost.us, 28)), -28);
@@ -145,7 +145,7 @@ static struct shard_price shard_prices_remember(struct shard_prices *p, struct k
     return k->price;
 }
 
-/* The default block of a device, of `what` that axes shard. */
+/* The default block of a device in `what`, a dimension or variable that axes shard. */
 static struct lx_team_range shard_prices_block(const struct shard_prices *p, const int shard[LX_TEAM_AXES],
                                                int what, int64_t extent, int m)
 {
@@ -160,7 +160,7 @@ static struct lx_team_box shard_prices_own(const struct shard_prices *p, const s
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     for (int a = 0; a < p->grid->axes; a++) {
         int dim = s.at[a];
-        if (dim < 0) continue; /* partial sums are of all */
+        if (dim < 0) continue; /* partial sums cover the whole tensor */
         struct lx_team_range r = shard_prices_block(p, s.at, dim, t->shape[dim], m);
         b.offset[dim] = r.begin;
         b.size[dim] = r.end - r.begin;
@@ -184,7 +184,7 @@ static struct lx_team_space shard_prices_space(const struct shard_prices *p, con
     return s;
 }
 
-/* Time on the links: devices gather a tensor along axes, all get some from all, or from neighbours. */
+/* Time on the links: a gather along axes, an all-to-all, or a swap with neighbours. */
 static double shard_prices_bring_us(const struct shard_prices *p, struct shard_state in,
                                     struct shard_state need, double bytes)
 {
@@ -263,7 +263,7 @@ struct shard_cost shard_price_bring(struct shard_prices *p, int32_t o, int i, st
     return price.cost;
 }
 
-/* All partial results of a group of n become one: rings move least, trees wait least. */
+/* Combines the partial sums of n devices: rings move the fewest bytes, trees have the fewest rounds. */
 static struct shard_cost shard_prices_join(const struct shard_prices *p, int32_t o, struct shard_state made,
                                            struct shard_state joined)
 {
@@ -287,8 +287,8 @@ static struct shard_cost shard_prices_join(const struct shard_prices *p, int32_t
                                team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* Bytes of an operand that cross HBM: all of an input or output; of the rest, if it is to spill, the bytes
- * that all scratchpads together have no room for. */
+/* HBM bytes of an operand: all of an input or output; with `spills`, the excess of other tensors over all
+ * scratchpads. */
 static double shard_prices_crossing(const struct shard_prices *p, const struct lx_tensor *t,
                                     const struct lx_team_box *box, bool through)
 {
@@ -298,7 +298,7 @@ static double shard_prices_crossing(const struct shard_prices *p, const struct l
     return through || (p->spills && bytes > 0) ? bytes : 0;
 }
 
-/* The device that has most to do: multiplications, or bytes that cross its HBM. */
+/* Time of the busiest device: multiply-adds, or HBM bytes. */
 static double shard_prices_own_us(const struct shard_prices *p, const struct lx_op *op,
                                   const struct op_index *x, struct shard_state var)
 {

@@ -1,21 +1,20 @@
-/* Shards over a whole graph: op by op, with every choice so far that can still matter.
+/* Shard search over a whole graph: op by op, with every choice so far that can still matter.
  *
- * A choice so far matters by the states of the tensors that are still to be read, and by the parts that
- * were brought of them; of choices that agree in this the cheapest is kept. The outcomes of an op are found
- * once for all choices that have its operands alike (shard_outcomes.c). The best go on (shard_beam.c), so
- * that the answer is the best of all choices unless some were dropped. Equal ones are ordered by their
- * finding, so that the answer is the same everywhere.
+ * A choice matters by the states of live tensors and by the parts of them already exchanged; of choices with
+ * equal states the cheapest is kept. The outcomes of an op are found once for all choices with equal operand
+ * states (shard_outcomes.c). The best choices continue (shard_beam.c), so the answer is optimal unless some
+ * were dropped. Ties go to the choice found first, so the answer is deterministic.
  *
- * It does not use network/beam.h. All layers stay: repeated ones are passed along straight lines of cost,
- * checked by one that is searched far ahead, and taken back where the lines do not hold (shard_layers.c). A
- * bound drops nothing: choices beyond the width go on as one that is as good as any of them
- * (shard_bound.c). And choices are in the order of finding, not of cost: the cost of their readers is asked
- * only where there are too many. */
+ * It does not use network/beam.h, for three reasons. All layers stay in memory: repeated ones are skipped by
+ * extrapolation, checked by a search far ahead, and restored if the check fails (shard_layers.c). A bound
+ * drops nothing: choices beyond the width are merged into one that is as good as each (shard_bound.c). And
+ * choices are in the order of finding, not of cost: reader costs are computed only if there are too many
+ * choices. */
 #include "team/shard/shard_layers.h"
 #include "base/cancel.h"
 #include "base/memory.h"
 
-/* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
+/* For a bound: after this many outcomes the width shrinks, so that it ends within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
 struct searcher {
@@ -26,26 +25,26 @@ struct searcher {
     bool *settled; /* per tensor: its state is in the answer */
     struct shard_slots slots;
     struct shard_repeats repeats;
-    struct shard_operands at; /* of the op at hand */
+    struct shard_operands at; /* the current op */
     struct shard_index index, group_index;
     struct shard_outlook *outlooks;
     size_t most;
-    int64_t outcomes; /* that were looked at */
+    int64_t outcomes; /* outcomes tried */
     bool dropped, beyond;
 };
 
-/* The outcomes of choices that have the operands alike. */
+/* The outcomes of choices with equal operand states. */
 struct group {
     size_t begin, end;
 };
 
-/* The op at hand: slots of the old places; per live tensor behind it the slot before it, or `live` and its
+/* The current op: slots of its old places; per live tensor behind it, its slot before it, or `live` plus its
  * place; groups of its choices. */
 struct expansion {
     struct layer *from, *to;
     int stands[LX_MAX_OPERANDS];
     int *kept;
-    int32_t *row; /* of the choice at hand */
+    int32_t *row; /* of the current choice */
     VEC(struct group) groups;
     VEC(int32_t) keys;
 };
@@ -80,7 +79,7 @@ static int shard_search_find_tensor(const int32_t *tensors, int count, int32_t t
     return -1;
 }
 
-/* Places of the op's operands: live tensors, then new ones. */
+/* Numbers the places of the op's operands: live tensors, then new ones. */
 static void shard_search_place(struct searcher *s, struct expansion *e)
 {
     struct shard_operands *p = &s->at;
@@ -100,7 +99,7 @@ static void shard_search_place(struct searcher *s, struct expansion *e)
     for (int i = p->old; i < p->count; i++) e->to->first[e->to->first_count++] = p->tensor[i];
 }
 
-/* The tensors that are live afterwards, in the order in which they were touched. */
+/* Lists the tensors live after the op, in order of first touch. */
 static void shard_search_list_live(struct searcher *s, struct expansion *e)
 {
     const struct shard_operands *p = &s->at;
@@ -117,7 +116,7 @@ static void shard_search_list_live(struct searcher *s, struct expansion *e)
     }
 }
 
-/* A choice behind the op, unless there is one like it that costs no more. */
+/* Adds a choice behind the op, unless an equal one costs no more. */
 static void shard_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
@@ -136,7 +135,7 @@ static void shard_search_keep(struct searcher *s, struct layer *to, const int32_
     for (size_t k = 0; k < live; k++) VEC_PUSH(&to->slots, row[k]);
 }
 
-/* The outcomes of all that have the operands as choice `h` has them. */
+/* The outcomes for the operand states of choice `h`. */
 static const struct group *shard_search_group_of(struct searcher *s, struct expansion *e, size_t h)
 {
     int32_t key[LX_MAX_OPERANDS];
@@ -203,7 +202,7 @@ static bool shard_search_expand(struct searcher *s, struct layer *from, struct l
     return ok && shard_drop(&beam, to, &s->dropped);
 }
 
-/* The last state of a tensor holds: joined, else as it was made. */
+/* The last state of a tensor is final: joined, or as made. */
 static void shard_search_settle(struct searcher *s, struct shard_answer *out, int32_t t,
                                 struct shard_state state)
 {
@@ -240,7 +239,7 @@ static bool shard_search_run(struct searcher *s, struct shard_answer *out)
         if (!shard_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1])) return false;
         if (s->layers[s->at.o + 1].all.count == 0) return out->stuck = s->at.o, false;
     }
-    /* From the best at the end back to the first op. */
+    /* Trace back from the best choice at the end. */
     const struct lx_graph *g = s->q->g;
     const struct layer *end = &s->layers[g->op_count];
     size_t best = 0;

@@ -1,4 +1,4 @@
-/* Slots and rows of numbers, each kept once: open addressing, at most half full. */
+/* Distinct slots and rows of numbers: open addressing, at most half full. */
 #include "team/shard/shard_layers.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
-/* The ways in which a grid may share out an op, and the states that its results can have: by its index map
- * alone. */
+/* The ways in which a grid can split an op, and the states of its results, from its index map alone. */
 #include "team/shard/shard_search.h"
 
 struct way_maker {
@@ -7,13 +6,13 @@ struct way_maker {
     const struct lx_team_grid *grid;
     const struct lx_op *op;
     struct op_index x;
-    unsigned alone; /* inputs that may be read as partial sums, the others standing; a bit each */
-    bool together;  /* partial sums of all inputs may be read */
+    unsigned alone; /* inputs that may be read as partial sums, one at a time; one bit each */
+    bool together;  /* all inputs together may be read as partial sums */
     shard_ways *out;
 };
 
-/* Has every device along the axis a part, or has no other variable enough for that? An insertion is done by
- * the owner of the place. */
+/* Whether every device along the axis has a part, or no other variable is long enough either. The owner of a
+ * position does its insertion. */
 static bool shard_ways_long_enough(const struct way_maker *k, const struct shard_state *var, int axis)
 {
     int v = var->at[axis];
@@ -23,7 +22,8 @@ static bool shard_ways_long_enough(const struct way_maker *k, const struct shard
     return true;
 }
 
-/* Every variable for every axis, and partial sums of inputs. An axis of one device shards nothing. */
+/* Adds every combination of variables and partial-sum inputs for the axes. An axis of one device shards
+ * nothing. */
 static void shard_ways_add(struct way_maker *k, struct shard_state var, int axis)
 {
     while (axis < k->grid->axes && k->grid->size[axis] < 2) axis++;
@@ -70,7 +70,8 @@ void shard_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, in
     shard_ways_add(&k, shard_replicated, 0);
 }
 
-/* Sums of which some variable may be sharded, and results of linear ops of them. */
+/* Whether the op makes partial sums: from a summed variable that may be sharded, or linearly from partial
+ * sums. */
 static bool shard_ways_makes_partial(const struct lx_graph *g, const struct lx_op *op, const bool *partial)
 {
     struct way_maker k = {.g = g, .op = op};
@@ -90,7 +91,7 @@ void shard_find_partial(const struct lx_graph *g, const bool *joined, bool *may_
         int32_t t = g->ops[o].output;
         may_be_partial[t] = !(joined && joined[t]) && shard_ways_makes_partial(g, &g->ops[o], may_be_partial);
     }
-    /* Of a tensor that is changed later, nobody knows which partial sums are meant. */
+    /* If a tensor is changed later, it is unclear which partial sums a read means. */
     for (int32_t o = 0; o < g->op_count; o++)
         if (op_keeps_rest(&g->ops[o])) may_be_partial[g->ops[o].output] = false;
 }
@@ -110,7 +111,7 @@ bool shard_shares(struct shard_state made, struct shard_state joined)
     return false;
 }
 
-/* Along just the axes along which there are partial sums. */
+/* Exactly the axes of the partial sums must be read as partial sums. */
 bool shard_takes_partial(const struct lx_op *op, int i, struct shard_state var, struct shard_state made)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
@@ -118,7 +119,7 @@ bool shard_takes_partial(const struct lx_op *op, int i, struct shard_state var, 
     return true;
 }
 
-/* Each axis of partial sums shards the result along `dim`, after the axes that shard it already. */
+/* Lets each axis of partial sums shard the result along `dim`, after the axes that shard it already. */
 static bool shard_ways_scatter(const struct lx_tensor *t, const struct lx_team_grid *grid,
                                struct shard_state *s, int dim)
 {
