@@ -1,13 +1,12 @@
 /* The buffers of a plan: each is as large as a core's part of its tensor, no two that live at the same time
- * share a byte, and who takes over another's place may do so. Of a bare list the buffers are those of the
- * pattern. */
+ * share a byte, and every handover is legal. A bare list has the buffers of its pattern. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
 #include <string.h>
 
-/* The parts that a buffer holds, by the op and operand whose view it has. */
+/* Sets `out` to the parts of buffer i, by the op and operand of its view. */
 static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct parts *out)
 {
     const struct lx_stay *s = &c->p->stays[i];
@@ -22,7 +21,7 @@ static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct 
                           c->p->problem.buffers[i].name);
     }
     cut_of_op(c, s->view_op, &k);
-    /* A slice is fixed by a level that cuts the tensor; a whole tensor is held without a nest. */
+    /* A hold is a level that cuts the tensor; a buffer with a whole tensor has hold 0. */
     bool held = k.nest && s->hold > 0 && s->hold <= k.nest->level_count &&
                 (looped_in(c, k.nest, s->tensor).indexed & 1u << (s->hold - 1));
     if (s->hold != 0 && !held)
@@ -63,8 +62,7 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
         return false;
     for (int i = 0; i < op->input_count; i++) {
         if (op->inputs[i] != c->p->stays[parent].tensor) continue;
-        /* Both stand at the same indices of the op, so that each element is read before it is written
-         * over. */
+        /* Both have the same indices of the op, so that each element is read before it is overwritten. */
         const struct lx_tensor *in = &c->g->tensors[op->inputs[i]], *out = &c->g->tensors[op->output];
         const struct lx_layout *from = &c->l->layouts[op->inputs[i]], *to = &c->l->layouts[op->output];
         int made = op->input_count;
@@ -79,7 +77,7 @@ bool may_take_place(const struct checker *c, int32_t child, int32_t parent, cons
     return reads;
 }
 
-/* The placement as a problem of its own: buffers off chip take no part. */
+/* Checks the placement as a problem of its own, without the buffers off chip. */
 static bool places_legal(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
@@ -136,7 +134,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
         return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
                           c->p->problem.buffers[i].name, c->p->problem.buffers[from].name);
     }
-    /* A handover is stated, so that both must be at the same place. */
+    /* Buffers of a stated handover must have one address. */
     const struct lx_plan *p = c->p;
     for (int32_t i = 0; i < p->problem.count; i++) {
         int32_t from = p->took_slot_of[i];
@@ -162,7 +160,7 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
     }
     if (p->problem.objective == LX_SPILL) spill = objective;
     for (int32_t k = 0; k < (p->graph->list->pool_count ? p->graph->list->pool_count : 1); k++) {
-        /* The highest end of a buffer or reservation in a pool. */
+        /* The highest end of a buffer or reservation in the pool. */
         int64_t top = 0;
         for (int32_t i = 0; i < p->graph->list->buffer_count; i++)
             if (p->answer.address[i] >= 0 && (!p->answer.pool || p->answer.pool[i] == k))
@@ -183,7 +181,7 @@ static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective
         (long long)f->height_bytes, (long long)spill, (long long)spill, (long long)all, (long long)height);
 }
 
-/* Who says that it took a place has it, of one of its parents. */
+/* A buffer that states a handover has the address and pool of one of its parents. */
 static bool list_handovers(const struct lx_plan *p, lx_status *st)
 {
     for (int32_t i = 0; i < p->problem.count; i++) {

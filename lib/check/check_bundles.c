@@ -1,6 +1,6 @@
-/* Bundles: runs of ops that are launched together. They begin with the first op and follow each other; an op
- * that wipes the scratchpads is one by itself; one of several ops has no more tensors in HBM than the device
- * allows. */
+/* Bundles: runs of ops that are launched together. The first begins with the first op, and they follow each
+ * other. An op that wipes the scratchpads is a bundle by itself. A bundle of several ops has no more tensors
+ * in HBM than the device allows. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -9,7 +9,7 @@
 
 struct count {
     const struct checker *c;
-    int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
+    int32_t *seen; /* per tensor: 1 + the last bundle that had it in HBM */
     int32_t bundle;
     struct lx_bundle own;
 };
@@ -65,9 +65,8 @@ bool check_bundles(const struct checker *c)
     return true;
 }
 
-/* Predicted times are the maker's, as the model behind them is; but they are sums. The times of a bundle's
- * ops make the bundle's, those of the bundles the plan's, on both clocks; each is there, finite and not
- * below 0. */
+/* Predicted times come from the maker's model; only their sums are checked. The times of a bundle's ops make
+ * the bundle's, the bundles' times the plan's, on both clocks; each is there, finite and not below 0. */
 
 static bool is_time(double us)
 {
@@ -76,7 +75,7 @@ static bool is_time(double us)
 
 static bool check_times_sums_right(const struct checker *c, const char *what, double all, double parts)
 {
-    /* Numbers of files have nine digits. */
+    /* Numbers in files have nine digits. */
     if (is_time(all) && is_time(parts) && fabs(all - parts) <= 1e-8 * (fabs(all) + fabs(parts)) + 1e-12)
         return true;
     return status_set(c->st, LX_E_NO, "%s takes %.9g us, as the plan says, but its parts take %.9g", what,

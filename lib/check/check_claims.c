@@ -1,10 +1,9 @@
-/* What a plan tells of its buffers beyond what it needs to run, on chip or off: their names, how long they
- * live, what an op sees of them, where they are filled from, whose place they could take, what they cost off
- * chip. All of it follows from who is served by which buffer, and is compared with that; only the words of
- * `reason` are the maker's own.
+/* Claims about buffers, on chip or off, beyond the needs of a run: names, lives, views, sources, possible
+ * handovers, costs off chip. They all follow from the buffer of each access and are compared with it; only
+ * the words of `reason` are the maker's own.
  *
- * A buffer that serves an access has the view of one such; one that serves none tells why an access has no
- * other. */
+ * A buffer that serves accesses has the view of one of them; a buffer that serves none gives the reason of an
+ * access without a buffer. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -12,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Per buffer, by the accesses. */
+/* Facts about a buffer, derived from the accesses. */
 struct told {
-    int32_t first, last;   /* ticks at which anybody needs it, both included; -1: none */
+    int32_t first, last;   /* ticks at which it is needed, both included; -1: none */
     int32_t begin;         /* the first access that it serves, or -1 */
     bool viewed;           /* it has the view of an access that it serves */
-    int32_t from;          /* the buffer that it is filled from by a ring copy or a move, or -1 */
-    int32_t nth;           /* of its tensor, from 0 on */
-    const char *base_name; /* of its tensor */
+    int32_t from;          /* the source of its ring copy or move, or -1 */
+    int32_t nth;           /* its number among the tensor's buffers, from 0 on */
+    const char *base_name; /* the tensor's name */
 };
 
 struct telling {
@@ -40,7 +39,7 @@ static void need(struct told *of, int64_t from, int64_t to)
     if (to > of->last) of->last = (int32_t)to;
 }
 
-/* The source of a copy is there until that is made, whether it could be made or not; of a move up to the
+/* Sources stay until their copies are made, whether these could be made or not; sources of moves up to the
  * tick before. */
 static void need_copies(struct telling *t)
 {
@@ -94,8 +93,8 @@ static void check_claims_look(struct telling *t)
     need_copies(t);
 }
 
-/* The tensor's name, of further ones with `#` and a number from 2 on; of what a move made that of its
- * source, and `@` with the tick. Who leaves it out has the tensor's. */
+/* Right names: the tensor's name; further buffers of the tensor add `#` and a number from 2 on; the result of
+ * a move has its source's name, `@` and the tick. The tensor's name alone is right, too. */
 static bool name_right(const struct telling *t, int32_t i)
 {
     const struct lx_buffer *b = t->c->p->problem.buffers;
@@ -113,7 +112,7 @@ static bool name_right(const struct telling *t, int32_t i)
                 "has neither the name of its tensor nor that with its number among those of the tensor");
 }
 
-/* Of what serves nobody: why an access has no other buffer, told at its first op. */
+/* A buffer that serves no access: does it give the first op of an access without a buffer? */
 static bool idle_right(const struct telling *t, int32_t i)
 {
     const struct checker *c = t->c;
@@ -133,8 +132,8 @@ static bool idle_right(const struct telling *t, int32_t i)
     return deny(t, i, "serves no access, and tells of none that nothing serves");
 }
 
-/* A source is of the same tensor, was there before, and is used where both are on chip; a relayout has none
- * behind it. */
+/* A source has the same tensor, began before, and is used if both are on chip; the source of a relayout has
+ * no source itself. */
 static bool source_right(const struct telling *t, int32_t i, int32_t source)
 {
     const struct lx_plan *p = t->c->p;
@@ -176,7 +175,7 @@ bool check_claims(const struct checker *c, const struct parts *parts)
             if (p->stays[b->parents[k]].bar || !may_take_place(c, i, b->parents[k], parts))
                 return deny(&t, i, "names a buffer whose place it may take, which it may not");
         if (of->begin < 0) {
-            /* Between two moves a buffer may serve nobody: its first and last op are those of its life. */
+            /* Between two moves a buffer may serve no access: its first and last op are those of its life. */
             if (s->first == b->start && s->last == b->end - 1) continue;
             return deny(&t, i, "serves no access, but tells of some");
         }
@@ -194,19 +193,18 @@ bool check_claims(const struct checker *c, const struct parts *parts)
     return true;
 }
 
-/* What a buffer costs off chip, beside what it costs on chip, in bytes: all its accesses, less the load that
- * fills it and the stores of what it writes, where these are needed whatever else is on chip. What may not
- * be on chip costs nothing. A buffer that a move made is one with the buffer it comes from, and the cost
- * stands there. */
+/* Bytes that a buffer costs off chip more than on chip: all its accesses, less the load that fills it and the
+ * stores of its writes, where these are needed whatever else is on chip. A barred buffer costs nothing. A
+ * buffer made by a move shares the cost of its source, which states it. */
 
 struct pricing {
     const struct checker *c;
-    int32_t *access, *at; /* per tensor, in order of time: its accesses */
+    int32_t *access, *at; /* per tensor: its accesses, in order of time */
     int32_t *op;          /* per access */
     int64_t *off, *on;    /* per buffer */
 };
 
-/* The buffer that would serve an access, or -1. */
+/* The buffer that would serve an access, or -1; for a moved buffer the first of the chain. */
 static int32_t check_prices_server(const struct pricing *p, int32_t access)
 {
     const struct lx_stay *stays = p->c->p->stays;
@@ -233,7 +231,7 @@ static void check_prices_list_accesses(struct pricing *p)
         }
 }
 
-/* Does the buffer begin with this access, and need what HBM has? */
+/* Does the buffer begin with this access, filled from HBM? */
 static bool begins_loaded(const struct pricing *p, int32_t buffer, int32_t access)
 {
     const struct lx_stay *s = &p->c->p->stays[buffer];
@@ -241,7 +239,7 @@ static bool begins_loaded(const struct pricing *p, int32_t buffer, int32_t acces
     return s->ring_source < 0 || p->c->p->stays[s->ring_source].bar;
 }
 
-/* Must HBM have what access number k of the tensor writes, whatever is on chip? */
+/* Must HBM have the value that access number k of the tensor writes, whatever is on chip? */
 static bool check_prices_leaves(const struct pricing *p, int32_t tensor, int32_t k, int32_t writer)
 {
     for (int32_t i = k + 1; i < p->at[tensor + 1]; i++) {
@@ -276,7 +274,7 @@ bool check_prices(const struct checker *c)
             }
             p.off[by] += a->bytes;
             if (!a->writes) continue;
-            /* Stores of what the access writes; a sum of parts that come and go is loaded, too. */
+            /* Stores of the written value; partial sums are loaded, too. */
             const struct lx_stay *s = &plan->stays[by];
             const struct lx_nest *n = loops_of(c, s->view_op);
             int64_t parts = n ? loop_count(n, looped_in(c, n, t).summed & loops_to(s->hold)) : 1;
@@ -288,7 +286,7 @@ bool check_prices(const struct checker *c)
     }
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);
-        if (told == cost || told == 0) continue; /* 0: left out */
+        if (told == cost || told == 0) continue; /* 0: the plan does not state it */
         return status_set(c->st, LX_E_NO, "buffer %s costs %lld bytes off chip, not %lld",
                           c->p->problem.buffers[i].name, (long long)cost, (long long)told);
     }

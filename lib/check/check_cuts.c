@@ -1,11 +1,11 @@
-/* How the ops of a plan are cut over the cores, from nothing but the number of slices per variable.
+/* The splits of a plan's ops, derived from the number of slices per variable alone.
  *
- * A variable along which sticks of some operand run is cut between sticks, of the operand with the most
- * elements per stick. Slices are equal, so that a split divides the sticks (or elements). Cores count
- * through the slices of the variables like a number with mixed bases: those of the output in its order, then
- * the summed ones, the first fastest; a variable that is split though the output has it inside its sticks
- * only, or not at all, comes before all, or else the one that the plan has in front. There is at most one of
- * these. In a nest it is one tile that is cut. */
+ * A variable along which sticks of some operand run is cut between sticks, by the operand with the most
+ * elements per stick. Slices are equal, so that a split divides the sticks (or elements). Cores count through
+ * the slices of the variables like a number with mixed bases: output variables in their order, then summed
+ * ones, the first fastest. Before all comes a split variable that the output has only inside its sticks, or
+ * not at all; else the variable that the plan has in front. There is at most one of these. In a nest one tile
+ * is cut. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "graph/choice.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* No coordinate of the output outside its sticks has it. */
+/* Does no coordinate of the output outside its sticks have the variable? */
 static bool check_cuts_is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     const struct lx_layout *out = &c->l->layouts[op->output];
@@ -43,7 +43,7 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
         int v = k->x.var[i][l->stick_dim];
         if (k->x.extent[v] > 1) k->unit[v] = max_i64(k->unit[v], l->stick_elements);
     }
-    /* What the loops leave of each variable. */
+    /* Extents of a tile: divided by the tiles of each level. */
     k->nest = loops_of(c, o);
     for (int v = 0; v < k->x.var_count; v++) k->tiles[v] = 1;
     for (int l = 0; k->nest && l < k->nest->level_count; l++) {
@@ -52,7 +52,7 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
         k->tiles[v] = k->nest->tiles[l];
         k->x.extent[v] /= k->tiles[v];
     }
-    /* Variables as cores count through them, behind the one that the plan has in front. */
+    /* Variables in the order in which cores count through them, after the one in front. */
     int order[LX_MAX_VARS], count = 0, front = 0;
     bool fronted = d->contiguous >= 0 && d->contiguous < d->split_count;
     while (fronted && front < k->x.var_count && k->x.letter[front] != d->splits[d->contiguous].letter)
@@ -100,7 +100,7 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
         return check_cuts_refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
         return check_cuts_refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
-    /* Does a convolution with a stride slide along it? */
+    /* Does a convolution with a stride slide along the variable? */
     bool slides = false, steps = false;
     for (int i = 0; i < op->window_count; i++) {
         slides |= op->windows[i].out == v;
@@ -137,7 +137,7 @@ static int64_t check_cuts_positions(const struct lx_layout *l, const struct cut 
     return min_i64(((slice - 1) * scale + lead) / l->step[d] + 1, max_i64(l->size[d], 1));
 }
 
-/* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has
+/* Bytes from the first to the last one that a core addresses: whole rows behind the outermost dimension with
  * several positions. */
 static int64_t span(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand)
 {
@@ -146,7 +146,7 @@ static int64_t span(const struct lx_layout *l, const struct cut *k, const struct
         struct lx_choice c;
         bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
         bool picked = starts && l->host_dim[d] >= 0 && lx_choice_of(op, &c) && c.operand == operand;
-        /* Of a slice that is picked or put: its positions, wherever in a stick it begins. */
+        /* A dynamic slice or insert: its positions, wherever in a stick it begins. */
         for (int a = 0; picked && a < c.axis_count; a++) {
             if (k->x.var[operand][(int)l->host_dim[d]] != c.var[a]) continue;
             int64_t elements = c.window[a] >= 0 ? k->x.extent[c.window[a]] : 1;
@@ -168,7 +168,7 @@ static bool cut_legal(const struct checker *c, int32_t o)
     struct cut k;
     int inner = 0;
     cut_of_op(c, o, &k);
-    /* A split of a variable that the op does not have would be lost on us. */
+    /* A split of a variable that the op does not have would go unnoticed. */
     const struct lx_division *d = &c->p->divisions->at[o];
     for (int i = 0; i < d->split_count; i++) {
         bool found =

@@ -1,6 +1,6 @@
-/* Every figure of a plan of a graph against the one that was counted, or follows from what is stated. Costs
- * of buffers, what a perfect placement would move and predicted times are claims of the planner: nothing
- * here depends on them. */
+/* Compares every figure of a graph's plan with the counted one, or one that follows from the plan's
+ * statements. Costs of buffers, the traffic of a perfect placement and predicted times are claims of the
+ * planner: nothing here depends on them. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Per op: what the plan says and what was counted. */
+/* Fields of struct lx_op_traffic that are compared, with their words. */
 static const struct {
     const char *what;
     size_t offset;
@@ -30,7 +30,7 @@ static bool check_figures_same(const struct checker *c, const char *subject, con
                       (long long)claimed, what, (long long)counted);
 }
 
-/* The first and the last op that a buffer serves, as the accesses say. */
+/* The first and the last op that a buffer serves, by the accesses. */
 struct use {
     int32_t first, last;
     bool seen;
@@ -68,7 +68,7 @@ static void check_figures_add_up(struct checker *c)
     for (int32_t o = 0; o < c->g->op_count; o++) {
         f->hbm_bytes += c->traffic[o].hbm_read + c->traffic[o].hbm_written;
         f->ring_bytes += c->traffic[o].ring;
-        /* Of an op with nothing on chip and no nest. */
+        /* Traffic of the op with nothing on chip and no nest. */
         struct cut k;
         int64_t sum = 0;
         cut_of_op(c, o, &k);
@@ -85,7 +85,7 @@ bool check_figures(struct checker *c)
 {
     const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
     for (int32_t o = 0; o < c->g->op_count; o++) {
-        /* Who reads and writes, and what that moves through HBM where it is off chip. */
+        /* Reads and writes of each access, and its HBM bytes if off chip. */
         const struct lx_op *op = &c->g->ops[o];
         struct cut k;
         cut_of_op(c, o, &k);
@@ -119,12 +119,12 @@ bool check_figures(struct checker *c)
                               f->hbm_bytes - claimed->perfect_hbm_bytes);
 }
 
-/* What moves, by op, in all iterations of the nests: operands off chip, copies, sticks in scratchpads, parts
- * of sums.
+/* Traffic by op, in all iterations of the nests: operands off chip, copies, sticks in scratchpads, partial
+ * sums.
  *
- * Off chip an operand is read once per iteration of every level, its tile each time: the whole once per
- * iteration of those that do not cut it. A sum over levels is read back in all iterations of these but the
- * first. A copy of a buffer is made once per iteration of the levels up to its hold. */
+ * Off chip an operand is read once per iteration of every level, its tile each time: the whole operand once
+ * per iteration of the levels that do not cut it. A sum over levels is read back in all iterations of these
+ * but the first. A copy of a buffer is made once per iteration of the levels up to its hold. */
 
 struct counting {
     struct checker *c;
@@ -133,8 +133,8 @@ struct counting {
     struct cut cut; /* of the op */
 };
 
-/* Sticks of what an op chooses from: by every index the positions that go on from there, all of the
- * dimensions that neither it nor its windows walk. */
+/* Sticks of the operand that an op picks from: for every index the positions of its window, and all positions
+ * of the dimensions that neither indices nor windows walk. */
 static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, const struct lx_choice *c)
 {
     int64_t sticks = 1, whole = 1;
@@ -151,7 +151,7 @@ static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, 
             positions = min_i64(positions, ceil_div_i64(going_on, l->step[d]) + 1);
         }
         if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
-        whole *= l->size[d]; /* of a tensor in memory */
+        whole *= l->size[d]; /* no overflow: a tensor in memory */
     }
     return min_i64(sticks, whole);
 }
@@ -166,7 +166,7 @@ int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, 
     return bytes_of_sticks(c, tensor, zone_sticks(&z));
 }
 
-/* How often the whole operand goes by: levels that do not cut it. */
+/* How often the whole operand is accessed: iterations of the levels that do not cut it. */
 static int64_t times_of(const struct checker *c, const struct cut *k, int32_t op, int operand)
 {
     return loop_count(k->nest, all_loops(k->nest) & ~c->looped[c->p->access_at[op] + operand].indexed);
@@ -179,14 +179,14 @@ int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t
     return touched_bytes(c, k, op, operand) * (writes ? 2 * times - 1 : times);
 }
 
-/* In scratchpads, by all cores in one iteration. */
+/* Scratchpad bytes that all cores touch in one iteration. */
 static int64_t lx_bytes(const struct counting *n, int operand)
 {
     int32_t tensor = op_operand(&n->c->g->ops[n->op], operand);
     int all = n->cut.nest ? n->cut.nest->level_count : 0;
     struct parts seen = parts_of_operand(n->c, &n->cut, n->op, operand, all);
     const struct lx_layout *l = &n->c->l->layouts[tensor];
-    /* Where all parts are of one size there is no need to go over the cores. */
+    /* If all parts have one size there is no need to go over the cores. */
     int64_t sticks = seen.cores;
     bool equal = seen.touched_whole;
     for (int d = 0; d < seen.rank && equal; d++) {
@@ -202,7 +202,8 @@ static int64_t lx_bytes(const struct counting *n, int operand)
     return bytes_of_sticks(n->c, tensor, sticks);
 }
 
-/* Partial sums go to the first core of their group, and the total comes back where it stays on chip. */
+/* Reduce-ring bytes: partial sums go to the first core of their group, and the total comes back where it
+ * stays on chip. */
 static int64_t sum_bytes(const struct counting *n, int operand, bool on_chip)
 {
     const struct cut *k = &n->cut;
@@ -233,7 +234,7 @@ static void check_traffic_count_op(struct counting *n)
             t->hbm_read += check_access_bytes(n->c, &n->cut, n->op, i);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++) {
-        /* A sum over tiles is read before it is joined. */
+        /* Partial sums over tiles are read before the next is added. */
         bool on_chip = a[i].stay >= 0 && n->c->p->answer.address[a[i].stay] >= 0;
         int64_t iterations = loop_count(n->cut.nest, all_loops(n->cut.nest)),
                 times = times_of(n->c, &n->cut, n->op, i);
@@ -257,8 +258,8 @@ static void count_copy(struct counting *n, const struct lx_transfer *x, int64_t 
     const struct lx_stay *s = &n->c->p->stays[x->stay];
     struct lx_op_traffic *t = &n->c->traffic[x->tick];
     if (lx_through_hbm(x->kind)) {
-        /* The whole once per iteration of the levels up to the hold that do not cut it; parts of a sum are
-         * not loaded before the first are there. */
+        /* The whole tensor once per iteration of the levels up to the hold that do not cut it; partial sums
+         * are not loaded before the first exist. */
         struct looped in = looped_in(n->c, nest, s->tensor);
         int64_t times = loop_count(nest, loops_to(s->hold) & ~in.indexed);
         if (x->kind == LX_LOAD && in.summed) times--;
@@ -266,7 +267,7 @@ static void count_copy(struct counting *n, const struct lx_transfer *x, int64_t 
         *(x->kind == LX_LOAD ? &t->hbm_read : &t->hbm_written) += *bytes;
         return;
     }
-    /* A relayout over the ring moves what a core does not have already, a move all parts. */
+    /* A relayout over the ring moves the sticks that a core lacks, a move all parts. */
     const struct lx_layout *l = &n->c->l->layouts[s->tensor];
     const struct parts *to = &n->parts[x->stay];
     int64_t sticks = 0;

@@ -1,7 +1,8 @@
-/* What HBM holds when. Graph inputs, weights and outputs have their bytes for good. An intermediate has its
- * bytes from a write that makes it anew to the last look at what was written; between two such lives they
- * may be another's. Ops, and the copies before and after them, are moments of their own: an op may not write
- * what it reads in another tensor, as cores that are ahead would overwrite what others still read. */
+/* The tensors in HBM over time. Graph inputs, weights and outputs have their bytes for good. An intermediate
+ * has its bytes from a write that makes it anew to the last access of the written value; between two such
+ * lives the bytes may be another's. Ops, and the copies before and after them, are moments of their own: an
+ * op may not overwrite another tensor that it reads, as cores that are ahead would overwrite sticks that
+ * others still read. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -16,7 +17,7 @@ struct life {
 
 struct hbm_lives {
     const struct checker *c;
-    int64_t *from, *to; /* per tensor, of the life under way; from -1: none */
+    int64_t *from, *to; /* per tensor, of the current life; from -1: none */
     VEC(struct life) ended;
 };
 
@@ -37,7 +38,7 @@ static void check_hbm_finish(struct hbm_lives *h, int32_t tensor)
     VEC_PUSH(&h->ended, (struct life){tensor, h->from[tensor], h->to[tensor]});
 }
 
-/* An op of the pattern that reads the tensor that it writes ends one life and begins the next. */
+/* An op of the pattern that reads and writes one tensor ends one life and begins the next. */
 void hbm_written(struct hbm_lives *h, int32_t tensor, int64_t time)
 {
     if (h->from[tensor] < time) h->to[tensor] = min_i64(h->to[tensor], time - 1);
@@ -56,7 +57,7 @@ void hbm_end(struct hbm_lives *h)
     if (h) VEC_FREE(&h->ended);
 }
 
-/* Intermediates stand in the pool, the others outside of it, all within what the plan uses. */
+/* Intermediates are in the pool, the others outside, all within the HBM bytes that the plan uses. */
 static bool place_right(const struct checker *c, const struct hbm_lives *h, int32_t t)
 {
     const struct lx_plan *p = c->p;

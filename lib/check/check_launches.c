@@ -1,10 +1,10 @@
 /* The launches of a plan: does each group of a split sum compute every element of the output exactly once,
- * does each core compute what it holds, and do no two cores write one stick? From what the launch states
- * (dims, sums, cores, order), by arithmetic on counts; tiles are never listed.
+ * does each core compute what it holds, and do no two cores write one stick? Checked by arithmetic on the
+ * counts of the launch (dims, sums, cores, order); tiles are never listed.
  *
- * A launch over shards gives a core all tiles of its shard. In a global launch tiles are numbered, and what
- * the cores of a group are told, sorted by first tile, must follow each other without a gap: any order of
- * tiles will do. */
+ * A launch over shards gives a core all tiles of its shard. In a global launch tiles are numbered, and the
+ * runs of tiles of a group's cores, sorted by first tile, must follow each other without a gap, in any order
+ * of tiles. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -16,8 +16,8 @@ struct launched {
     const struct lx_op *op;
     const struct lx_op_launch *o;
     struct cut cut;
-    bool on_chip;      /* some operand is */
-    int64_t item_bits; /* of the widest of these */
+    bool on_chip;      /* some operand is on chip */
+    int64_t item_bits; /* of the widest operand on chip */
 };
 
 static bool check_launches_refuse(const struct launched *x, const char *why)
@@ -30,7 +30,7 @@ static bool refuse_core(const struct launched *x, const struct lx_launch_core *k
     return status_set(x->c->st, LX_E_NO, "launch of op %s: core %d %s", x->op->name, (int)k->core, why);
 }
 
-/* [*from, *to) of part `slot` of a dimension. */
+/* Sets [*from, *to) to part `slot` of a dimension. */
 static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from,
                                     int64_t *to)
 {
@@ -38,8 +38,7 @@ static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part,
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
 }
 
-/* Any that the dimension has, as its maker likes; beyond it only the one that was asked for, in whole
- * sticks. */
+/* A side may have any length within the dimension; beyond it only the side asked for, in whole sticks. */
 static bool side_right(const struct launched *x, int d, const int64_t tile[2], int64_t side)
 {
     int var = x->cut.x.var[x->cut.x.output][d];
@@ -62,7 +61,7 @@ static bool dims_right(const struct launched *x)
         if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
             return check_launches_refuse(x, "the parts of a dimension do not cover it");
         for (int out = i->output; out < i->operand_count; out++) {
-            /* Cores that have neighbouring tiles would write one stick of a result. */
+            /* Cores with neighbouring tiles would write one stick of a result. */
             const struct lx_layout *l = &x->c->l->layouts[op_operand(x->op, out)];
             bool cuts = v->inner < v->extent && (v->inner % l->stick_elements != 0 ||
                                                  (v->side < v->extent && v->side % l->stick_elements != 0) ||
@@ -72,8 +71,8 @@ static bool dims_right(const struct launched *x)
                 return check_launches_refuse(x, "tiles end within sticks of the output");
         }
     }
-    /* The tile that the plan asks for, or the device's with half the rows until all of it that is on chip
-     * fits in the bytes that a tile may have. */
+    /* The tile that the plan asks for, or the device's, with half the rows until its operands on chip fit in
+     * LX_LAUNCH_TILE_BYTES. */
     const struct lx_launch_options *asked = &x->c->p->launch;
     int64_t tile[2] = {asked->tile[0] ? asked->tile[0] : x->c->g->device.tile_rows,
                        asked->tile[0] ? asked->tile[1] : x->c->g->device.tile_columns};
@@ -126,7 +125,7 @@ static int by_group_and_start(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-/* All there, and none twice. `sorted` has room for all. */
+/* Are all cores there, and none twice? `sorted` has room for all. */
 static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
 {
     const struct lx_launch *l = x->o->launch;
@@ -142,7 +141,7 @@ static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
     return true;
 }
 
-/* With operands on chip a core computes the slice whose parts it holds, and nothing else. */
+/* With operands on chip a core computes just the slice whose parts it holds. */
 static bool shard_is_slice(const struct launched *x, const struct lx_launch_core *k, const int64_t *slot)
 {
     for (int d = 0; d < x->o->rank; d++) {
@@ -201,7 +200,7 @@ static bool local_right(const struct launched *x)
     return true;
 }
 
-/* Runs of tiles, one behind the other, of each group. */
+/* Do the runs of tiles of each group follow each other? */
 static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, int64_t all)
 {
     int32_t n = x->o->launch->core_count;
@@ -258,7 +257,7 @@ static bool tiles_right(const struct launched *x)
     const struct lx_launch *l = x->o->launch;
     struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
     if (!dims_right(x)) return false;
-    /* Sums are cut as the op is. */
+    /* Sums are split like the op. */
     const struct op_index *i = &x->cut.x;
     int n = 0;
     for (int v = 0; v < i->var_count; v++) {
@@ -292,7 +291,7 @@ static bool launch_right(struct launched *x)
     if (x->o->kind != wanted) return check_launches_refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;
     if (!x->o->launch) return check_launches_refuse(x, "it has no cores");
-    /* It is launched once per iteration, and told where its tile begins. */
+    /* The loops of the launch are the nest's, with the step of a tile. */
     const struct lx_launch *l = x->o->launch;
     const struct lx_nest *n = x->cut.nest;
     bool ok = l->level_count == (n ? n->level_count : 0);

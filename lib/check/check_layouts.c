@@ -1,18 +1,20 @@
-/* Can the ops run with the layouts that the plan states? The device steps through sticks along one variable of an op:
+/* Can the ops run with the layouts that the plan states? The device steps through sticks along one variable
+ * of an op:
  *
  *   restickify     its output may have any sticks; it turns its input's
- *   contraction    of two inputs that each have, or may have, a variable of their own: the sticks of one run along a
- *                  summed variable; those of the other, the kernel, and of the output along one that only the kernel has,
- *                  or along none, where the kernel has a single column. The kernel's rows go up to whole sticks of the other
+ *   contraction    of two inputs that each have, or may have, a variable of their own: the sticks of one run
+ *                  along a summed variable; those of the other, the kernel, and of the output along one that
+ *                  only the kernel has, or along none, where the kernel has a single column. The kernel's
+ *                  rows go up to whole sticks of the other
  *   all others     every operand that has the variable has its sticks along it, the others have none
- *   choices        what is chosen from, and what is taken from it or put into it, have them along a variable of both;
- *                  indices have any. Where the plan states none, elements go one by one, whatever the sticks
- *   orders         any, as they go element by element
+ *   choices        the source, and the elements taken from or put into it, have them along a variable of
+ *                  both; indices have any. Where the plan states none, elements go one by one
+ *   orders         any: ops that order go element by element
  *   unknown        any
- *   windows        no variable of one
+ *   windows        no variable of a window
  *
- * A variable of one element needs no sticks: its operands have none. What an insertion writes to may have its sticks
- * along such a variable all the same. */
+ * A variable of one element needs no sticks: its operands have none. The target of an insertion may still
+ * have its sticks along such a variable. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -24,10 +26,10 @@ struct sticks {
     const struct checker *c;
     const struct lx_op *op;
     struct op_index x;
-    int variable; /* as the plan states it */
+    int variable; /* stated by the plan */
 };
 
-/* Do the sticks of operand i run along variable v, or along nothing of more than one element? */
+/* Do the sticks of operand i run along variable v, or along nothing with more than one element? */
 static bool runs_along(const struct sticks *s, int i, int v)
 {
     int32_t t = op_operand(s->op, i);
@@ -38,7 +40,7 @@ static bool runs_along(const struct sticks *s, int i, int v)
     return wanted < 0 ? none : stick == wanted;
 }
 
-/* Is it only the kernel's, and the output's? */
+/* Do only the kernel and the output have the variable? */
 static bool kernel_owns(const struct op_index *x, int kernel, int v)
 {
     return op_index_dim(x, kernel, v) >= 0 && op_index_dim(x, 1 - kernel, v) < 0 && !op_index_reduced(x, v);
@@ -74,7 +76,7 @@ static bool check_layouts_op_right(const struct sticks *s)
         const struct lx_layout *out = &s->c->l->layouts[s->op->output];
         return s->variable == (out->rank > 0 ? out->stick_dim : -1) || runs_along(s, 1, s->variable);
     }
-    /* Where only the taps of windows are summed, elements are multiplied where they stand. */
+    /* With sums over taps of windows only, elements are multiplied where they stand. */
     bool only_taps = s->x.window_count > 0;
     for (int v = 0; v < s->x.var_count; v++)
         only_taps &= !op_index_reduced(&s->x, v) || op_index_slides(&s->x, v);
@@ -107,7 +109,7 @@ static bool check_layouts_op_right(const struct sticks *s)
                 op_index_dim(&s->x, c.other, s->variable) >= 0 && runs_along(s, c.operand, s->variable) &&
                 runs_along(s, c.other, s->variable));
     if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
-    /* An insertion without sticks of its own puts single elements into sticks of the whole. */
+    /* An insertion without sticks of its own puts single elements into sticks of the target. */
     const struct lx_layout *out = &s->c->l->layouts[s->op->output];
     bool puts = op_is_insert(s->op) && s->variable < 0 && out->rank > 0 && out->stick_dim >= 0 &&
                 s->x.extent[s->x.var[1][out->stick_dim]] == 1;

@@ -1,8 +1,8 @@
-/* Nests: are they loops that the ops of their runs can be in, and what do they do to the tensors of these?
+/* Nests: can the ops of their runs be in these loops, and how do the loops cut the ops' tensors?
  *
  * A nest is a run of ops, walked once per iteration; each of its one to three levels cuts one variable of
- * every op into equal tiles. Every op finds each tensor cut in one way, no stick and no padding is cut, and
- * nobody reads an incomplete sum. Nests stand in order and share no op. */
+ * every op into equal tiles. All ops cut a tensor in one way, no stick and no padding is cut, and no op reads
+ * an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -65,7 +65,7 @@ static bool check_nests_op_right(const struct checker *c, const struct lx_nest *
     return true;
 }
 
-/* What one access says of its tensor. */
+/* The effect of the nest on an operand, by one access. */
 static struct looped check_nests_look(const struct checker *c, const struct lx_nest *n, int32_t o,
                                       int operand)
 {
@@ -79,30 +79,31 @@ static struct looped check_nests_look(const struct checker *c, const struct lx_n
     return t;
 }
 
-/* Sums that are read before they are complete: what each tensor of a run stands for, op by op.
+/* Sums that are read before they are complete: labels of the tensors of a run, op by op.
  *
- * The logarithm of a sum of powers over levels of the nest is *running*: it is that of the tiles so far.
- * Only scores less such a logarithm of themselves may be made of it; of these only powers, the weights of a
- * tile among the tiles so far; of the weights only blends over the same levels, which make up for what comes
- * later; and copies of all these. Nobody outside the run may see differences or weights: they are of no use
- * without the loops. Every other sum over levels is read by nobody in the run. */
+ * A logsumexp over levels of the nest is *running*: it covers the tiles so far. It may only be subtracted
+ * from its own scores, which makes differences; of these only powers may be taken, the weights of a tile
+ * among the tiles so far; of weights only blends over the same levels, which make up for later tiles; and
+ * copies of all these. Differences and weights must not leave the run: they mean nothing without the loops.
+ * No op of the run may read any other sum over levels. */
 
 enum meaning { COMPLETE, PARTIAL, RUNNING, DIFFERENCE, WEIGHT };
 
 struct label {
     enum meaning is;
-    unsigned levels; /* over which it runs */
-    int32_t scores;  /* that it is of */
+    unsigned levels; /* over which it sums */
+    int32_t scores;  /* the scores that it sums */
 };
 
 struct labels {
     const struct checker *c;
     const struct lx_nest *n;
     struct label *of; /* per tensor */
-    int32_t *source;  /* per tensor: what it is a copy of, with other sticks */
+    int32_t *source;  /* per tensor: the tensor that it copies with other sticks, or itself */
 };
 
-/* What an op makes of an input that is not complete; false: it may not read that. */
+/* Sets `out` to the label that an op gives its result for an incomplete input; false: it may not read
+ * that. */
 static bool check_running_derive(const struct labels *b, const struct lx_op *op, int operand, unsigned sums,
                                  struct label *out)
 {
@@ -190,7 +191,7 @@ static bool check_running(const struct checker *c, const struct lx_nest *n)
     return stays_inside(&b);
 }
 
-/* `first`: per tensor one more than the access that this nest has seen first. */
+/* `first`: per tensor 1 + its first access in this nest. */
 static bool check_nests_accesses_right(const struct checker *c, const struct lx_nest *n, int32_t o,
                                        int32_t *first)
 {
@@ -247,7 +248,7 @@ bool check_nests(struct checker *c)
                               "nest %d is no run of ops behind the nest before it, with one to three levels "
                               "of at least two tiles each",
                               (int)i);
-        /* One op alone is walked in tiles only if two of its operands are one tensor. */
+        /* A nest of one op is allowed only if two of its operands are one tensor. */
         const struct lx_op *op = &c->g->ops[n->first];
         int twice = n->last - n->first;
         for (int k = 0; k < op->input_count; k++) {

@@ -1,21 +1,22 @@
-/* A plan of anybody's from scratch: is it legal, are its figures true, and what of its claims is a fact? */
+/* The checker of plans from any source: is a plan legal, are its figures true, which of its claims are
+ * facts? */
 #include "check/check.h"
 #include "base/fail.h"
 #include "base/words/words.h"
 #include "base/checked.h"
 
-/* What a plan claims about the best that is possible. A claim above the plan's own value is refuted; one
- * that is not above a bound that is known here holds as a fact; anything between is a claim.
+/* A plan's claim of a bound. A bound above the plan's own value is refuted; a bound that is not above one
+ * known here is a fact; anything between is a claim.
  *
- * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and
- * so does all that an extern op touches); of a bare list, and of heights, the bounds of placement. */
+ * Known here: for a graph its compulsory traffic (graph inputs come from HBM, outputs go there, and so does
+ * everything that an extern op touches); for a bare list, and for heights, the bounds of placement. */
 
-/* What must move of one tensor. */
+/* Compulsory traffic of one tensor. */
 struct need {
     int64_t extern_bytes;  /* every access off the device */
-    int64_t read, written; /* the most that one access on the device touches */
+    int64_t read, written; /* the largest access on the device */
     bool extern_reads, extern_writes;
-    bool overwritten; /* by an op that keeps nothing: a value that is read may never have been in HBM */
+    bool overwritten; /* by an op that keeps nothing: the value may never have been in HBM */
 };
 
 static int64_t compulsory_bytes(const struct checker *c)
@@ -62,7 +63,7 @@ static int64_t compulsory_bytes(const struct checker *c)
     return sum;
 }
 
-/* Times are predictions: a bound on them, and that it is met, are claims of the planner. */
+/* Times are predictions: a bound on them, and optimality by it, are claims of the planner. */
 static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
 {
     double us = p->figures.end_to_end_us, bound = p->figures.bound_us;

@@ -1,18 +1,15 @@
-/* The plan, gone through tick by tick: does every op find the value that it reads, in the part that its core
- * holds?
+/* Replays the plan tick by tick: does every op find the value that it reads, in the part that its core holds?
  *
- * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A
- * buffer has its values in all of its parts, or, where an op has written less than these, in a zone of each.
- * Scratchpads are wiped where a bundle begins. An op reads all before it writes; a buffer whose place
- * another takes has nothing after that.
+ * At tick t: copies into the scratchpads, the op, stores; the run of a nest again in each iteration. A buffer
+ * has its values in all of its parts, or, where an op has written less, in a zone of each. Scratchpads are
+ * wiped where a bundle begins. An op reads all before it writes; after a handover the old buffer has nothing.
  *
- * Each write makes a new version of what it writes: of a tensor, or, in a nest, of one tile of it. HBM has
- * one version of each tile, and so has a buffer; what it does not have is NOTHING. Outside of nests a tensor
- * is one tile.
+ * Each write makes a new version: of a tensor, or, in a nest, of one tile. HBM and a buffer have one version
+ * of each tile, or NOTHING. Outside of nests a tensor is one tile.
  *
- * What happens in an iteration depends on its indices only as far as each is the first, the last, or any
- * other, and equal to another tensor's or not. So loops are walked with at most four iterations a level,
- * which has each of these and every step from one to the next; a tile is numbered by two bits a level. */
+ * An iteration depends on its indices only as far as each is the first, the last, or any other, and equal to
+ * another tensor's or not. So loops are walked with at most four iterations a level, which include each of
+ * these and every step from one to the next; a tile is numbered by two bits a level. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -25,8 +22,8 @@ struct versions {
 
 struct held {
     struct versions tiles;
-    int32_t wipes;      /* before it was filled; there were more since: nothing is left */
-    struct zone *zones; /* per core; NULL: all of the parts */
+    int32_t wipes;      /* `wipes` when it was filled; a higher count means it is empty */
+    struct zone *zones; /* per core; NULL: the whole parts */
 };
 
 struct replay {
@@ -34,16 +31,16 @@ struct replay {
     const struct parts *parts;        /* per buffer */
     struct held *held;                /* per buffer */
     struct versions *latest, *in_hbm; /* per tensor; before the first write 0: the graph input */
-    int32_t *transfer_at;             /* per op, and one more: its copies */
+    int32_t *transfer_at;             /* per op: its first copy; and one more */
     int32_t *bundle_of;               /* per op */
     struct hbm_lives *lives;
-    struct cut cut;                  /* of the op under way */
-    const struct lx_nest *nest;      /* under way, or NULL */
-    int32_t *meeting, meeting_count; /* placed buffers that live in its run */
+    struct cut cut;                  /* of the current op */
+    const struct lx_nest *nest;      /* the current nest, or NULL */
+    int32_t *meeting, meeting_count; /* placed buffers that live in the nest's run */
     int turns[LX_MAX_LEVELS], turn[LX_MAX_LEVELS];
-    int32_t clock; /* versions */
+    int32_t clock; /* counts versions */
     int32_t tick, wipes;
-    int64_t steps; /* ops that have run, each in every iteration that is walked */
+    int64_t steps; /* ops that have run, in every walked iteration */
     lx_status *st;
 };
 
@@ -75,7 +72,7 @@ static int level_count(const struct replay *r)
     return r->nest ? r->nest->level_count : 0;
 }
 
-/* The tile of a tensor that this iteration works on. */
+/* The tile of a tensor in this iteration. */
 static int tile_now(const struct replay *r, const struct looped *t)
 {
     int tile = 0;
@@ -84,7 +81,7 @@ static int tile_now(const struct replay *r, const struct looped *t)
     return tile;
 }
 
-/* Is `tile` one of the slice that the present indices of the levels up to `hold` fix? */
+/* Is `tile` in the slice that the current indices of the levels up to `hold` fix? */
 static bool in_slice(const struct replay *r, const struct looped *t, int hold, int tile)
 {
     for (int l = 0; l < LX_MAX_LEVELS; l++) {
@@ -95,7 +92,7 @@ static bool in_slice(const struct replay *r, const struct looped *t, int hold, i
     return true;
 }
 
-/* Are the indices of these levels the first ones? */
+/* Are the indices of these levels all at their first? */
 static bool turns_first(const struct replay *r, unsigned levels)
 {
     for (int l = 0; l < level_count(r); l++)
@@ -123,7 +120,7 @@ static bool slice_held(const struct replay *r, int32_t buffer, const struct loop
     return true;
 }
 
-/* The buffer has nothing but the slice, in its latest version. */
+/* Fills the buffer with the latest version of the slice, and nothing else. */
 static void fill_slice(struct replay *r, int32_t buffer, const struct looped *t, int hold)
 {
     const struct versions *latest = &r->latest[r->c->p->stays[buffer].tensor];
@@ -146,7 +143,7 @@ static void check_tiles_spread(struct versions *v)
     for (int i = 1; i < MOST_TILES; i++) v->of[i] = v->of[0];
 }
 
-/* The loops of a nest begin: tiles come apart. */
+/* Enters a nest: splits the versions of its tensors and buffers into tiles. */
 static void open_nest(struct replay *r, const struct lx_nest *n)
 {
     r->nest = n;
@@ -169,7 +166,7 @@ static void open_nest(struct replay *r, const struct lx_nest *n)
     }
 }
 
-/* One version stands for all tiles: those who have the latest of each have it. */
+/* Joins the tiles again: the latest version if all of them have it, else NOTHING. */
 static void check_tiles_join(struct replay *r, struct versions *v, const struct versions *latest,
                              const struct looped *t)
 {
@@ -178,7 +175,7 @@ static void check_tiles_join(struct replay *r, struct versions *v, const struct 
     v->of[0] = all ? latest->of[0] : NOTHING;
 }
 
-/* The first tile's version stands for the tensor: a holder without the other tiles has NOTHING then. */
+/* Leaves the nest; the first tile's version stands for the tensor. */
 static void close_nest(struct replay *r)
 {
     const struct lx_plan *p = r->c->p;
@@ -194,14 +191,14 @@ static void close_nest(struct replay *r)
     r->nest = NULL;
 }
 
-/* From one iteration to the next; false: there is none. */
+/* Moves to the next iteration; false: there is none. */
 static bool next_turn(struct replay *r)
 {
     int l = r->nest->level_count - 1;
     for (; l >= 0 && r->turn[l] == r->turns[l] - 1; l--) r->turn[l] = 0;
     if (l < 0) return false;
     r->turn[l]++;
-    /* What does not live through all of the run may have been written over when it begins again. */
+    /* A buffer that does not live through the whole run may have been overwritten by now. */
     for (int32_t i = 0; i < r->meeting_count; i++) {
         int32_t b = r->meeting[i];
         const struct lx_buffer *x = &r->c->p->problem.buffers[b];
@@ -212,9 +209,9 @@ static bool next_turn(struct replay *r)
 
 /* ---- copies ---- */
 
-/* In a nest a copy is made once per iteration of the levels up to the hold of its buffer: into the
- * scratchpad in the first iteration of the others, to HBM after their last. Parts of a sum are loaded only
- * where some have been made. */
+/* In a nest a copy is made once per iteration of the levels up to the hold of its buffer: into the scratchpad
+ * in the first iteration of the inner levels, to HBM after their last. Partial sums are loaded only after the
+ * first are made. */
 struct copy {
     const struct lx_transfer *x;
     int32_t tensor;
@@ -238,7 +235,7 @@ static bool may_copy(const struct replay *r, const struct copy *k)
                           buffer_name(r, k->x->stay));
     }
     if (x->kind == LX_MOVE) {
-        /* The old place was its own up to this tick, and no copy of the tick has come there yet. */
+        /* The source had its place up to this tick, and no earlier copy of the tick has overwritten it. */
         const struct lx_plan *p = r->c->p;
         int32_t from = x->source;
         bool right = is_placed(r, from) && p->stays[from].tensor == k->tensor && from != x->stay &&
@@ -256,7 +253,7 @@ static bool may_copy(const struct replay *r, const struct copy *k)
                      : status_set(r->st, LX_E_NO, "tick %d moves %s from where its value is not",
                                   (int)r->tick, buffer_name(r, x->stay));
     }
-    /* Stores and ring copies need all of it at their source, held in the same way. */
+    /* Stores and ring copies need the whole slice at their source, with the same hold. */
     int32_t from = x->kind == LX_STORE ? x->stay : x->source;
     if (is_placed(r, from) && is_alive(r, from) && r->c->p->stays[from].tensor == k->tensor &&
         r->c->p->stays[from].hold == k->hold && !r->held[from].zones &&
@@ -286,7 +283,7 @@ static void act(struct replay *r, const struct copy *k)
         fill_slice(r, x->stay, &k->looped, k->hold);
 }
 
-/* The copies of the tick that this iteration makes: into the scratchpads, or the stores. */
+/* Makes the copies that are due in this iteration of the tick: the stores, or the others. */
 static bool do_copies(struct replay *r, bool stores)
 {
     const struct lx_plan *p = r->c->p;
@@ -299,7 +296,7 @@ static bool do_copies(struct replay *r, bool stores)
         if (x->kind != LX_STORE && p->took_slot_of[x->stay] >= 0)
             return status_set(r->st, LX_E_NO, "buffer %s is filled by a copy and cannot take another's place",
                               buffer_name(r, x->stay));
-        /* A buffer of a slice belongs to the nest of the op whose view it has. */
+        /* A buffer with a slice belongs to the nest of its view's op. */
         const struct lx_stay *s = &p->stays[x->stay];
         if (s->hold > 0 && loops_of(r->c, s->view_op) != r->nest)
             return status_set(r->st, LX_E_NO, "a copy at tick %d is of a slice of another nest: %s",
@@ -328,7 +325,7 @@ static const struct looped *looped_now(const struct replay *r, int operand)
     return &r->c->looped[r->c->p->access_at[r->tick] + operand];
 }
 
-/* Has every core what it works on in its own part? */
+/* Does every core have the positions that it works on in its own part? */
 static bool on_its_core(const struct replay *r, int operand, int32_t buffer, bool *whole)
 {
     struct parts seen =
@@ -337,7 +334,7 @@ static bool on_its_core(const struct replay *r, int operand, int32_t buffer, boo
     *whole = seen.touched_whole && equal;
     if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
     if (r->nest) return false;
-    /* Is a core's part in one piece, so that zones decide? */
+    /* Zones decide only if a core's part is in one piece. */
     const struct parts *p = &r->parts[buffer];
     for (int d = 0; d < p->rank; d++)
         if (p->tiles[d] != 1 || p->blocks[d] != 1) return false;
@@ -360,8 +357,8 @@ static bool use_buffer(struct replay *r, int operand, int32_t buffer, int32_t te
     if (op->kind->traits & LX_EXTERN)
         return status_set(r->st, LX_E_NO, "op %s runs off the device, but its operand %s is on chip",
                           op->name, name);
-    /* A slice is held for the ops of its nest only. That the tick is in the buffer's life is check_claims'
-     * to say: a life is exactly from the first access to the last. */
+    /* A slice is for the ops of its nest only. check_claims checks that the tick is in the buffer's life,
+     * which runs exactly from the first access to the last. */
     const struct lx_stay *s = &r->c->p->stays[buffer];
     if (s->tensor != tensor || (s->hold != 0 && loops_of(r->c, s->view_op) != r->nest))
         return status_set(r->st, LX_E_NO,
@@ -401,7 +398,7 @@ static bool write_hbm(struct replay *r, int operand, int32_t tensor, bool keeps)
         return status_set(r->st, LX_E_NO,
                           "op %s keeps what it does not write of %s, but HBM does not have it",
                           op_now(r)->name, r->c->g->tensors[tensor].name);
-    /* The first tile that a nest writes begins a new life of the tensor, the others are of the same. */
+    /* The first tile that a nest writes begins a new life of the tensor; the others belong to that life. */
     if (!keeps && turns_first(r, t->indexed))
         hbm_written(r->lives, tensor, moment(r, PHASE_OP));
     else
@@ -424,7 +421,7 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
     if (!use_buffer(r, operand, buffer, tensor, &whole)) return false;
     if (r->c->p->took_slot_of[buffer] >= 0) forget(r, r->c->p->took_slot_of[buffer]);
     if (!keeps && !whole) {
-        /* What the cores have written of a buffer, where that is less than their parts. */
+        /* The zones that the cores have written, where these are less than their parts. */
         const struct parts *p = &r->parts[buffer];
         struct zone *z = arena_array(r->c->memory, (size_t)p->cores, sizeof *z);
         for (int64_t core = 0; core < p->cores; core++) {
@@ -436,7 +433,7 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
         r->held[buffer].zones = z;
     }
     if (r->nest) {
-        /* A new slice writes over the one before. */
+        /* A new slice overwrites the one before. */
         struct held *h = &r->held[buffer];
         int hold = r->c->p->stays[buffer].hold;
         if (h->wipes != r->wipes) forget(r, buffer);
@@ -447,8 +444,9 @@ static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buf
     return true;
 }
 
-/* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own.
- * A sum over levels is made in the first of their iterations, and goes on in the others. */
+/* Reads the op's inputs and writes its results. The lives in HBM (check_hbm.c) find an op that overwrites
+ * another tensor that it reads. A sum over levels is made in the first of their iterations, and goes on in
+ * the others. */
 static bool check_replay_do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
@@ -469,11 +467,11 @@ static bool check_replay_do_op(struct replay *r)
 static bool do_tick(struct replay *r)
 {
     cut_of_op(r->c, r->tick, &r->cut);
-    /* Loops within a bundle are its own; those over several launch each of them anew. */
+    /* Loops within a bundle do not wipe; loops over several bundles launch each of them anew. */
     bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
     bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
     r->wipes += again ? (r->nest && r->bundle_of[r->nest->first] != r->bundle_of[r->nest->last]) : border;
-    /* Before an op that keeps what nobody has written the host has put zeros there. */
+    /* The host puts zeros before an op that keeps elements that no op has written. */
     const struct lx_op *op = op_now(r);
     if (op_keeps_rest(op) && r->latest[op->output].of[0] <= 0 && r->in_hbm[op->output].of[0] != 0 &&
         r->c->p->hbm_address[op->output] >= 0) {

@@ -1,7 +1,6 @@
-/* Does every op of the running graph compute what the pattern's op computes? Both are gone through in their
- * own order; the value of a tensor is known by the pattern's op that wrote it. Restickifies hand values on.
- * So an order that changes what an op reads, an operand that was swapped, and an op that is missing are
- * found. */
+/* Does every op of the running graph compute the same as the pattern's op? Both are walked in their own
+ * order; a tensor's value is identified by the pattern's op that wrote it. Restickifies pass values on. This
+ * finds an order that changes an op's inputs, a swapped operand, and a missing op. */
 #include "check/check.h"
 #include "graph/online.h"
 #include "base/fail.h"
@@ -17,9 +16,9 @@ struct values {
     const struct lx_layouts *l;
     int32_t *writer; /* per tensor of the running graph: the pattern's op whose value it has */
     int32_t
-        *before; /* per operand of the pattern's ops, from first[op] on: whose value it has before the op */
+        *before; /* per operand of the pattern's ops, from first[op] on: the op whose value it has before */
     int32_t *first;
-    int32_t *last; /* per pattern tensor: who writes it last */
+    int32_t *last; /* per pattern tensor: the last op that writes it */
     bool *done;    /* per pattern op */
     lx_status *st;
 };
@@ -45,14 +44,15 @@ static void check_values_begin(struct values *v)
     }
 }
 
-/* The output counts as read where the op keeps what it does not write. */
+/* The output counts as read where the op keeps elements that it does not write. */
 static bool run_op(const struct values *v, const struct lx_op *op, int32_t origin)
 {
     const struct lx_op *old = &v->pattern->ops[origin];
     if (v->done[origin]) return status_set(v->st, LX_E_NO, "op %s runs twice", op->name);
     v->done[origin] = true;
     for (int i = 0; i < op_operand_count(op); i++) {
-        /* Of several results some may not be made: the pattern's operand is the one of the same tensor. */
+        /* Some of several results may not be made: the pattern's operand is the result with the same
+         * tensor. */
         int32_t tensor = op_operand(op, i);
         int made = op_operand_made(old, v->l->origin[tensor]);
         bool several = i >= op->input_count && op_operand_count(old) > old->input_count + 1;
@@ -71,7 +71,7 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
     return true;
 }
 
-/* What leaves the graph, and what runs off the device, must have been computed. */
+/* Outputs of the graph and extern ops must have been computed. */
 static bool check_values_all_there(const struct values *v)
 {
     const struct lx_graph *g = v->l->graph;

@@ -1,5 +1,5 @@
-/* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte
- * at the same time. Stays are gone through by when they begin, each against the stays that are alive. */
+/* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte at
+ * the same time. Stays are taken in order of their begin, each against the live ones. */
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of bufferinfo; its other columns are for who plans. */
+/* A row of bufferinfo; other columns are for planners. */
 struct info {
     int64_t id, size;
-    int64_t first, last; /* its life, by when it is defined and last used; 1, 0: not known */
+    int64_t first, last; /* its life, from definition to last use; 1, 0: unknown */
     const char *name;
 };
 
@@ -32,7 +32,7 @@ struct xla {
     lx_status *st;
 };
 
-/* Goes through the rows of a text. `row`: false with the status. */
+/* Calls `row` for each row of a text. `row` returns false with the status set. */
 static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, const char *const *names,
                      int count, bool (*row)(struct xla *x, const struct csv_rows *c, const int *field))
 {
@@ -69,7 +69,7 @@ static const char *const info_columns[] = {"buffer_id",       "size",      "buff
                                            "definition_time", "use_times", NULL};
 static const char *const alloc_columns[] = {"buffer_id", "size", "offset", "start_time", "end_time", NULL};
 
-/* From the definition to the last of "3;7;9", where the table has both. */
+/* Sets the life: from the definition to the last of "3;7;9", if the table has both columns. */
 static bool check_xla_read_life(const struct csv_rows *c, const int *field, struct info *i)
 {
     i->first = 1;
@@ -97,7 +97,7 @@ static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
     return true;
 }
 
-/* Both infos and stays begin with their id. */
+/* Structs info and stay both begin with their id. */
 static int check_xla_by_id(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

@@ -1,11 +1,12 @@
-/* Plans of XLA's memory-space assignment, from the two texts that it writes: bufferinfo (the buffers, as files/formats.c
+/* Plans of XLA's memory-space assignment, from its two texts: bufferinfo (the buffers, as files/formats.c
  * reads them) and allocinfo, with a row per allocation in fast memory:
  *
  *     buffer_id,size,offset,start_time,end_time
  *
- * Rows of one id are the stays of a buffer, as evictions make several; negative ids are scoped and have no buffer. Both
- * times are inclusive; two that touch at a tick, one ending where the other begins, do not overlap. A stay may be longer than
- * the life of its buffer, which ends with the last use, but not outside of it. */
+ * Rows of one id are the stays of a buffer, as evictions make several; negative ids are scoped and have no
+ * buffer. Both times are inclusive; two stays that touch at a tick, one ending where the other begins, do not
+ * overlap. A stay may be longer than the life of its buffer, which ends with the last use, but must overlap
+ * that life. */
 #ifndef LX_CHECK_CHECK_XLA_H
 #define LX_CHECK_CHECK_XLA_H
 
@@ -21,15 +22,15 @@ struct lx_xla_text {
 };
 
 struct lx_xla_report {
-    int32_t buffers, stays, scoped; /* of bufferinfo; rows of allocinfo; of these with negative ids */
+    int32_t buffers, stays, scoped; /* rows of bufferinfo; rows of allocinfo; rows with negative ids */
     int32_t on_chip;                /* buffers with a stay */
     int64_t height_bytes;           /* the highest end of a stay */
 };
 
-/* Is a text, by its header, an allocinfo? */
+/* Is the text an allocinfo, by its header? */
 bool lx_is_allocinfo(const char *text, size_t length);
-/* Is it legal? `capacity` -1: not known. False: `st`; with LX_E_NO it names the rule, the buffers and the
- * bytes, other codes say that a text is none. */
+/* Is the allocation legal? `capacity` -1: unknown. False: `st`; LX_E_NO names the rule, the buffers and the
+ * bytes, other codes mean a malformed text. */
 bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text *allocinfo, int64_t capacity,
                   struct lx_xla_report *out, lx_status *st);
 

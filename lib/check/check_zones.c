@@ -1,5 +1,5 @@
-/* Which sticks of a tensor a core holds, and which it touches. A tensor that is known by its bytes only has
- * no dimensions here: it is one thing, on one core. */
+/* The sticks of a tensor that a core holds, and the sticks that it touches. A tensor known only by its bytes
+ * has no dimensions here: it is one piece, on one core. */
 #include "check/check.h"
 #include "base/checked.h"
 
@@ -38,8 +38,8 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
     return z;
 }
 
-/* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand
- * at. An access up to the end of a dimension includes its padding. */
+/* Sets the positions of device dimension d for the indices offset + stride x [from, to) of its host
+ * dimension. An access up to the end of a dimension includes its padding. */
 static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from,
                               int64_t to, bool shifted, struct zone *z)
 {
@@ -56,7 +56,8 @@ static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, 
     z->count[d] = z->hi[d] - z->lo[d];
 }
 
-/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
+/* Sets [*lo, *hi) to a core's positions in each block of device dimension d; returns the length of a
+ * block. */
 static int64_t check_zones_piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core,
                                     int64_t *lo, int64_t *hi)
 {
@@ -67,8 +68,9 @@ static int64_t check_zones_piece_of(const struct lx_layout *l, const struct part
     return block;
 }
 
-/* The input of a window goes with the slices of what slides over it: as many slices, each wide enough for
- * what its cores reach. Where slices do not go together, or reach everything, each core has all of it. */
+/* The input of a window is cut with the variable that slides over it: as many slices, each wide enough for
+ * the reach of its cores. Where slices do not correspond, or reach everything, each core has the whole
+ * dimension. */
 static void cut_halo(const struct cut *k, const struct lx_layout *l, int v, int d, struct parts *p)
 {
     const struct lx_window *w = NULL;
@@ -151,12 +153,12 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.slices[d] = 1;
         if (!k->x.known || h < 0) continue;
         int v = k->x.var[operand][h];
-        /* Does a view walk this dimension other than as a whole, from its begin on? */
+        /* Does a view walk this dimension other than from begin to end in steps of 1? */
         bool jumps = op_index_shifted(&k->x, operand) &&
                      (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
                       l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
         p.touched_whole &= !jumps;
-        /* Views take no padding along. */
+        /* Views leave out the padding. */
         p.touched_whole &=
             !op_index_shifted(&k->x, operand) || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
         if (operand == 0) cut_halo(k, l, v, d, &p);
@@ -168,8 +170,8 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.touched_whole &= exactly;
         p.within &= exactly && !jumps;
     }
-    /* Tiles of the loops inside the hold lie one behind the other, each cut in slices, unless no core's
-     * part of a tile is cut. */
+    /* Tiles of the loops inside the hold lie one behind the other, each cut into slices, unless no tile is
+     * cut. */
     bool cut = false;
     for (int d = 0; d < p.rank; d++) p.tiles[d] = p.blocks[d] = 1;
     for (int n = 0; k->nest && n < k->nest->level_count; n++)
@@ -209,7 +211,7 @@ int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, con
 {
     int64_t sticks = core < a->cores && core < b->cores;
     for (int d = 0; d < a->rank; d++) {
-        /* Both walk from piece to piece; the one that ends first goes on. */
+        /* Walks both layouts from piece to piece; the one whose piece ends first steps on. */
         int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
         int64_t block = check_zones_piece_of(l, a, d, core, &lo, &hi),
                 other = check_zones_piece_of(l, b, d, core, &from, &to);

@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-/* Between the powers of two: linear in the logarithm. */
+/* Interpolates linearly in log2(sharers) between the measured powers of two. */
 double matmul_slice_rate(const struct cost_rates *r, double sharers)
 {
     const double *rate = &r->value[COST_SLICE_1];
@@ -37,7 +37,8 @@ static double matmul_deliver(const struct cost_rates *r, double bytes, double us
     return bytes / rate * (1 + r->value[COST_RUN_OVERHEAD] / run);
 }
 
-/* What a core computes of an extent, over what is asked of it: 1, or more where it works in whole tiles. */
+/* Ratio of computed to needed positions along `extent`, where a core computes whole tiles; 1 if `tile` is
+ * 0. */
 static double padding(double extent, double tile)
 {
     return tile > 0 ? ceil(extent / tile) * tile / extent : 1;
@@ -50,7 +51,7 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     double b = (double)p->b, m = (double)p->m, n = (double)p->n, k = (double)p->k;
     double used = b * m * n * k, batches = s->shared_weight ? 1 : B;
     double k_sticks = ceil(K / (double)s->stick_elements) / k;
-    /* An unsplit batch leaves runs as long as a burst can be, and longer. */
+    /* Runs of an unsplit batch are at least as long as a burst: no overhead. */
     double run = s->b > 1 && p->b > 1 ? B / b : HUGE_VAL;
     double a_us = matmul_deliver(r, B * M * K * (double)s->operand_bytes, used, n, run);
     double w_us = matmul_deliver(r, batches * K * N * (double)s->operand_bytes, used,
@@ -58,7 +59,8 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     double output = B * M * N * (double)s->output_bytes;
     double c_us = output / (r->value[COST_STREAM_CAP] * 1e3) * (1 + r->value[COST_RUN_OVERHEAD] / run);
     if (s->b > 1 && !s->shared_weight && k_sticks > 1) w_us *= 1 + r->value[COST_KERNEL_PASSES];
-    /* With nothing hidden. The rows keep the array busy, or do not. */
+    /* Compute time with nothing hidden. `rows`: efficiency of the PE array, below 1 with few rows per
+     * core. */
     double passes = fmax(1, M / (r->value[COST_PE_ROWS] * m)) / r->value[COST_PE_PASSES];
     double rows = fmin(1, pow(passes, r->value[COST_PE_EXPONENT]));
     double compute = B * M * N * K / used / (r->value[COST_MACS] * rows) * padding(M / m, r->tile_rows) *

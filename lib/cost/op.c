@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Share of the device's rate that a row reduction reaches on few cores. Other ops are not known to slow down
- * like this; the port of a core's scratchpad is counted apart (cost_op_parts). */
+/* Share of the full rate that a row reduction reaches on `cores` cores. Other ops are not known to slow down
+ * like this; cost_op_parts counts the scratchpad's port. */
 static double op_share_of(const struct cost_rates *r, int64_t cores)
 {
     const double *share = &r->value[COST_SHARE_1];
@@ -31,11 +31,11 @@ double cost_local_copy(const struct lx_device *d, int64_t bytes)
     return at_rate(2 * (double)bytes, cost_rate(d, COST_LX_PORT));
 }
 
-/* GB/s of all bytes of the op, as far as its cores can take them. */
+/* GB/s of the op's HBM traffic, at most what the ports of its cores take. */
 static double rate_of(const struct cost_rates *r, const struct cost_work *w)
 {
     const double most = (double)w->cores_used * r->value[COST_CORE_PORT];
-    double row; /* of a row reduction that all cores work on */
+    double row; /* GB/s of a row reduction on all cores */
     switch (w->kind) {
     case COST_ROW_REDUCTION:
         row = fmin(r->value[COST_ONE_WAY],
@@ -64,7 +64,7 @@ static double memory_time(const struct cost_rates *r, const struct cost_work *w)
     return turns ? us + fmin(w->read_bytes, w->written_bytes) * r->value[COST_TURNAROUND] * 1e-3 : us;
 }
 
-/* Arithmetic at the peak of the cores that work on it; a multiply-add is two. */
+/* Microseconds at the peak rate of the cores used; a multiply-add is two flops. */
 static double arithmetic_us(const struct cost_rates *r, const struct cost_work *w)
 {
     return w->flops / (2 * r->value[COST_MACS] * (double)(w->cores_used > 0 ? w->cores_used : 1));
@@ -82,8 +82,7 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
     double total = memory_time(r, w), all = 0;
     *out = (struct cost_parts){.port_us = at_rate(core_bytes, r->value[COST_LX_PORT])};
     if (w->kind == COST_MATMUL && operand_count == 3) {
-        /* Transfers hide compute time, as the fitted model has it; an operand on chip hides nothing. The fit
-         * knows no port. */
+        /* As fitted: transfers hide compute time, an operand on chip hides nothing. The fit has no port. */
         struct matmul_parts t = matmul_parts_with(r, &w->shape, &w->split);
         memory_us[w->kernel] = t.kernel;
         memory_us[1 - w->kernel] = t.rows;
@@ -100,8 +99,7 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
     out->extra_us = out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
 }
 
-/* --- Bundles and rings. The launch model is a fit of five measured kernels; tables without it have zeros.
- * --- */
+/* --- Bundles and rings. The launch model is a fit of five measured kernels; other tables have zeros. --- */
 
 double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores)
 {

@@ -27,7 +27,7 @@ struct matmul_split {
 struct matmul_parts {
     double rows, kernel, output; /* delivering A and W, and writing C, each through memory */
     double compute;              /* with nothing hidden behind transfers */
-    double shown;                /* what of it transfers do not hide */
+    double shown;                /* part of `compute` that transfers do not hide */
     double sums;                 /* reduce steps where K is split */
 };
 
@@ -35,7 +35,7 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
                                       const struct matmul_split *p);
 double matmul_time_with(const struct cost_rates *r, const struct matmul_shape *s,
                         const struct matmul_split *p);
-/* GB/s that one slice of an operand is delivered at, when `sharers` cores want the same slice. */
+/* GB/s of one slice of an operand that `sharers` cores want. */
 double matmul_slice_rate(const struct cost_rates *r, double sharers);
 
 /* --- Ops. --- */
@@ -53,12 +53,12 @@ enum cost_class {
 
 struct cost_work {
     enum cost_class kind;
-    double read_bytes, written_bytes; /* through HBM; operands that are on chip left out */
+    double read_bytes, written_bytes; /* through HBM, without operands on chip */
     int64_t cores_used;
     int64_t rows;     /* of a row reduction */
     double flops;     /* of all cores; matmuls have their shape */
-    double sum_bytes; /* partial sums that one core passes on over the reduce ring; not of matmuls */
-    /* Matmuls; other kinds leave them alone. */
+    double sum_bytes; /* partial sums that one core sends over the reduce ring; unused for matmuls */
+    /* Matmuls only. */
     struct matmul_shape shape;
     struct matmul_split split;
     int kernel; /* the input that is W: 0 or 1 */
@@ -68,35 +68,35 @@ struct cost_work {
  * back_us more where the sum of a split reduction stays on chip. */
 struct cost_parts {
     double compute_us, extra_us;
-    double port_us; /* of what one core reads and writes of all operands: its scratchpad's port */
-    double back_us; /* the total of a sum on its way back to the cores that made it */
+    double port_us; /* one core's reads and writes of all operands, through its scratchpad's port */
+    double back_us; /* returning the total of a sum to the cores that made it */
 };
 
 double cost_op(const struct cost_rates *r, const struct cost_work *w);
 double cost_copy(const struct lx_device *d, int64_t bytes);
-/* A copy inside each scratchpad of so many bytes on each: read and written through its port. */
+/* A copy of `bytes` within each scratchpad: read and written through its port. */
 double cost_local_copy(const struct lx_device *d, int64_t bytes);
 /* `bytes`, `memory_us`: per operand, the output last. `core_bytes`: of one core, all operands. */
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
 
-/* --- The second clock: how long a bundle of ops takes from end to end, in microseconds.
+/* --- The second clock: microseconds that a bundle of ops takes from end to end.
  *
  * A bundle is launched as one kernel. It takes the larger of two times: the launch, by operands through HBM
- * and cores; and the work of the device. But a bundle that moves no more than was ever measured, and whose
- * ops wait only for HBM, takes its launch: on Spyre 8.39 MB of operands went in 32.51 us, above the memory's
- * peak rate. The ops of a nest are launched once per iteration, the runs of ops between nests once. --- */
+ * and cores; and the work of the device. But a bundle that moves at most the measured bytes, and whose ops
+ * wait only for HBM, takes its launch: on Spyre 8.39 MB of operands went in 32.51 us, above the memory's peak
+ * rate. The ops of a nest are launched once per iteration, the runs of ops between nests once. --- */
 
 struct cost_bundle {
-    int64_t times;    /* that it is launched: an op in a nest once per iteration; 0: once */
-    int64_t operands; /* through HBM: accesses off chip, loads and stores, of all launches */
-    int64_t cores;    /* of the op with most */
+    int64_t times;    /* launches: an op in a nest has one per iteration; 0 means 1 */
+    int64_t operands; /* through HBM in all launches: accesses off chip, loads and stores */
+    int64_t cores;    /* of the op that uses most */
     double hbm_bytes;
-    double device_us; /* of its ops and copies, one after the other */
-    double busy_us;   /* the same if HBM's own rate were no limit */
+    double device_us; /* ops and copies, one after the other */
+    double busy_us;   /* device_us with unlimited HBM bandwidth */
 };
 
-/* Bytes through HBM that the launch does not cover: none up to the measured ones, all from a quarter more on,
+/* Bytes through HBM that the launch does not cover: 0 up to COST_LAUNCH_COVERS, all from 1.25 times that on,
  * linear in between. */
 double cost_uncovered(const struct lx_device *d, double bytes);
 double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores);

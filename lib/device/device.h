@@ -1,20 +1,20 @@
 /* The last stage: a plan is executed on a simulated device, with real bytes at the planned addresses.
  *
  * The device has one HBM, a scratchpad (LX) for each core, a data ring and a reduce ring. At tick t it makes
- * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. The ticks of a nest are
- * walked once per iteration, each op on its tile; tags, faults and counters are those of whole tensors all the same. What a core
- * computes comes from the launch that the plan states: it recovers tile after tile from its arguments, and
- * contractions and moves run as the loop nests of their tiles. Elements are stored as their type says (fp16 as
- * fp16), computed in fp32 and rounded when they are stored. Tensors that are known by their bytes only are mixed
- * word by word, so that a wrong byte anywhere changes the result.
+ * the loads and ring copies of tick t, runs op t on its cores, and makes the stores of tick t. The ticks of a
+ * nest are walked once per iteration, each op on its tile; tags, faults and counters still refer to whole
+ * tensors. A core takes its work from the launch that the plan states: it recovers tile after tile from its
+ * arguments, and contractions and moves run as the loop nests of their tiles. Elements are stored in their
+ * type (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors known only by their bytes
+ * are mixed word by word, so that a wrong byte anywhere changes the result.
  *
- * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
- * stick of it. A read that does not find what the program means there is a fault, told with core, address,
- * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
- * is live. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
- * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
- * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
- * any difference fails the run. How far the graph's outputs are from fp64 from end to end is reported and decides nothing.
+ * Every stick of every memory carries a tag: its owner, the value of the program that it holds, and its
+ * number in the tensor. A read that finds another tag than the program means is a fault, reported with core,
+ * address, op, buffer and owner, even where the numbers happen to agree. So is a write over a live buffer.
+ * Each op is judged by itself: it is evaluated in fp64 on its inputs from the device, and each stored element
+ * must be within a bound that is proved for the device's arithmetic, in any order of summation; elements that
+ * only move must keep their bits. Traffic is counted and compared with the plan: any difference fails the
+ * run. The distance of the graph's outputs to fp64 from end to end is reported and decides nothing.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -27,45 +27,43 @@
 
 #include "plan/plan.h"
 
-/* What the run judges: every op, and the graph's outputs from end to end as well; every op; the ops that
- * write outputs of the graph, and these from end to end; nothing. */
+/* Judged by the run: every op, and the graph's outputs from end to end as well; every op; the ops that write
+ * outputs of the graph, and these from end to end; nothing. */
 enum lx_verify { LX_VERIFY_FULL, LX_VERIFY_OPS, LX_VERIFY_OUTPUTS, LX_VERIFY_NONE, LX_VERIFY_COUNT };
 const char *lx_verify_word(enum lx_verify v);
 
-/* The outputs of a pattern, which must outlive it, in fp64 from end to end. It serves runs of all plans of
- * that pattern and seed, whatever their device. */
+/* The outputs of a pattern in fp64 from end to end. The pattern must outlive them. They serve runs of all
+ * plans of that pattern and seed, whatever the device. */
 struct lx_reference;
 void lx_reference_free(struct lx_reference *r);
 
-/* An op that runs off the device (extern), as the host does it: `op` of the pattern, operands as items in
- * host order, which the device has read from HBM and will write there. False: `st` says why the run ends. */
+/* The host's function for an op that runs off the device (extern): `op` of the pattern, operands as items in
+ * host order, which the device reads from HBM and writes there. False: the run ends for the reason in
+ * `st`. */
 typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st);
 
 struct lx_device_options {
     uint64_t seed; /* of the input data */
     enum lx_verify verify;
-    bool in_use; /* count what each scratchpad holds at each tick, for a trace */
+    bool in_use; /* record the bytes in use of each scratchpad at each tick, for a trace */
     int threads; /* of the host; 0: one */
-    const struct lx_reference
-        *reference; /* of the plan's pattern and this seed; NULL: made for this run, where
-                                           * data and extern ops are not the caller's */
+    const struct lx_reference *
+        reference; /* of this pattern and seed; NULL: made here, unless data or extern ops are the caller's */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
     void (*iterating)(void *context, int64_t iteration,
-                      int64_t of); /* before each op: of its nest, from 0 on; of 1: it
-                                                                      * is in none. May be NULL */
+                      int64_t of); /* before each op; `of`: 1 if it is in no nest. May be NULL */
     bool (*stop)(void *context);   /* may be NULL; a stopped run is an error */
-    /* Data of the caller's own: an input (tensor of the pattern) as items in host order, in place of seeded
-     * data (tensors and ops as they were written, whatever the planner has rewritten); each graph output as
-     * HBM has it in the end. May be NULL. */
+    /* The caller's own data: an input (tensor of the pattern) as items in host order, in place of seeded data
+     * (tensors and ops as in the file, whatever the planner has rewritten); each graph output as HBM has it
+     * in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);
     void (*output)(void *context, int32_t tensor, const void *items);
-    lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, as for any op that nobody knows */
+    lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, like for any op of unknown meaning */
     void *context;
 };
 
-/* Bytes and operations, as they happened. `lx_*` count the sticks that a core touches in its scratchpad,
- * each once per access; HBM bytes count once, whatever the number of cores that want them, for the first of
- * these cores. */
+/* Counted bytes and operations. `lx_*` count the sticks that a core touches in its scratchpad, each once per
+ * access. HBM bytes count once, whatever the number of cores that want them, for the first of these cores. */
 struct lx_counters {
     int64_t hbm_read, hbm_written, lx_read, lx_written, ring, reduce_ring, flops;
 };
@@ -97,35 +95,34 @@ enum lx_fault_kind { LX_FAULTS(LX_FAULT_ENUM) LX_FAULT_KINDS };
 const char *lx_fault_word(enum lx_fault_kind k);
 const char *lx_fault_help(enum lx_fault_kind k);
 
-/* One fault; of an access by one core the first stick, and how many there are. */
+/* One fault: the first faulty stick of a core's access, and the number of faulty sticks. */
 struct lx_fault {
     enum lx_fault_kind kind;
     int32_t tick;      /* op, or transfers of its tick; op_count: after the last op */
-    int64_t iteration; /* of its nest, from 0 on; -1: it is in none */
-    int32_t core;      /* -1: none, it is in HBM */
-    int32_t tensor;    /* that is accessed; -1: none */
-    int32_t stay;      /* that is accessed; -1: the tensor in HBM */
-    int32_t owner;     /* tensor that the bytes belong to; -1: nobody */
+    int64_t iteration; /* of its nest, from 0 on; -1: no nest */
+    int32_t core;      /* -1: no core, the fault is in HBM */
+    int32_t tensor;    /* accessed tensor; -1: none */
+    int32_t stay;      /* accessed stay; -1: the tensor in HBM */
+    int32_t owner;     /* tensor that owns the bytes; -1: none */
     int64_t address;   /* in the core's scratchpad or in HBM; -1: none */
     int64_t sticks;
-    const char *text; /* all of it in words */
+    const char *text; /* the fault in words */
 };
 
-enum { LX_MAX_FAULTS = 256 }; /* that are kept; all are counted */
+enum { LX_MAX_FAULTS = 256 }; /* kept faults; all are counted */
 
 struct lx_op_run {
     struct lx_counters counted;
     int64_t cores_used;
-    double device_us, end_to_end_us; /* predicted: at work; its share of its bundle */
+    double device_us, end_to_end_us; /* predicted: device time; its share of its bundle's end-to-end time */
     bool verified;                   /* its output was judged */
-    int64_t wrong;                   /* elements beyond their bound (bytes, where only bytes are known) */
-    int64_t
-        altered;  /* elements of its operands that are not what was put or made: their way has changed them */
-    double error; /* largest absolute difference from the exact result */
-    double bound; /* the largest that is allowed of any element; 0: every bit is determined */
-    double share; /* the largest difference as a share of its own bound; infinite: a bit that is determined */
+    int64_t wrong;                   /* elements (if only bytes are known, bytes) beyond their bound */
+    int64_t altered;   /* elements of its operands whose bits changed since they were put or made */
+    double error;      /* largest absolute difference from the exact result */
+    double bound;      /* the largest bound of any element; 0: every bit is determined */
+    double share;      /* largest difference / its own bound; infinite: a determined bit is wrong */
     double largest;    /* absolute, of the exact result */
-    uint64_t hash;     /* of the bits of its results in host order; 0 where they were not read back */
+    uint64_t hash;     /* of the bits of its results in host order; 0: not read back */
     bool counts_agree; /* with the plan */
 };
 
@@ -135,11 +132,11 @@ struct lx_output_run {
     bool known;      /* false: not compared, or made from bits that rounding changes */
     double error;    /* largest absolute difference */
     double largest;  /* absolute, of the reference */
-    double relative; /* the one by the other */
+    double relative; /* error / largest */
 };
 
 struct lx_run_result {
-    bool ok; /* no fault, nothing wrong, every count as planned */
+    bool ok; /* no fault, no wrong element, every count as planned */
     int32_t op_count;
     int64_t cores; /* of the device */
     const struct lx_op_run *ops;
@@ -148,31 +145,32 @@ struct lx_run_result {
     const int64_t
         *lx_in_use; /* [op * cores + core]: bytes that hold a live buffer's value; NULL: not asked for */
     struct lx_counters total;
-    int64_t height_bytes; /* the highest byte of a scratchpad that was in use */
+    int64_t height_bytes; /* the highest byte in use of a scratchpad */
     const struct lx_fault *faults;
     int64_t fault_count; /* at most LX_MAX_FAULTS are in `faults` */
-    int32_t wrong_ops;   /* whose output is beyond its bounds, or whose operands were altered */
-    int32_t unequal_ops; /* whose counts are not the plan's */
-    const char *unequal; /* the first of these, in words; NULL: all agree */
-    int32_t worst_op;    /* with the largest share of its bound; -1: none was judged */
-    double share;        /* of that one */
+    int32_t wrong_ops;   /* ops whose output is beyond its bounds, or whose operands were altered */
+    int32_t unequal_ops; /* ops whose counts are not the plan's */
+    const char *unequal; /* the first unequal count, in words; NULL: all agree */
+    int32_t worst_op;    /* the op with the largest share of its bound; -1: none was judged */
+    double share;        /* of worst_op */
     const struct lx_output_run *outputs;
     int32_t output_count;
-    double relative_error;           /* the largest of the outputs; negative: not known of any */
-    int32_t unknown_outputs;         /* that were to be judged from end to end, but nobody knows in fp64 */
-    uint64_t output_hash;            /* of all graph outputs as HBM has them */
+    double relative_error;           /* the largest of the outputs; negative: unknown for all */
+    int32_t unknown_outputs;         /* outputs to be judged from end to end whose fp64 value is unknown */
+    uint64_t output_hash;            /* of all graph outputs in HBM */
     double device_us, end_to_end_us; /* predicted */
     double seconds;                  /* of the host, with the reference if it was made */
     struct arena *memory;
 };
 
-/* NULL: `st` says why the plan cannot be run (a bare list, memory, stopped). A plan that is wrong gives a
+/* NULL: `st` is the reason why the plan cannot be run (a bare list, memory, cancelled). A wrong plan gives a
  * result that is not ok. */
 struct lx_run_result *lx_device_run(const struct lx_plan *plan, const struct lx_device_options *how,
                                     lx_status *st);
 
 /* The same, tick by tick: inputs into HBM; each op with its transfers and its verification; the outputs and
- * the verdict. `end` and `abandon` free the device. A tick that fails (stopped, memory, the host) is the last.
+ * the verdict. `end` and `abandon` free the device. A tick that fails (cancelled, memory, the host) is the
+ * last.
  *
  *     struct lx_execution *d = lx_device_begin(plan, &how, &st);
  *     while (d && lx_device_next(d) < ops && lx_device_tick(d, &st)) ...
@@ -180,7 +178,7 @@ struct lx_run_result *lx_device_run(const struct lx_plan *plan, const struct lx_
 struct lx_execution;
 struct lx_execution *lx_device_begin(const struct lx_plan *plan, const struct lx_device_options *how,
                                      lx_status *st);
-/* The op of the next tick, in a nest again and again; op_count: all are through. */
+/* The op of the next tick; ops of a nest come again and again. op_count: all are done. */
 int32_t lx_device_next(const struct lx_execution *d);
 bool lx_device_tick(struct lx_execution *d, lx_status *st);
 struct lx_run_result *lx_device_end(struct lx_execution *d, lx_status *st);
@@ -188,7 +186,7 @@ void lx_device_abandon(struct lx_execution *d);
 
 void lx_run_result_free(struct lx_run_result *r);
 
-/* The run as Chrome/Perfetto trace events: malloc'ed, or NULL when memory is out. Predicted time, one row a
+/* The run as Chrome/Perfetto trace events: malloc'ed, or NULL when memory is out. Predicted time, one row per
  * core and one for the transfers. */
 char *lx_run_trace(const struct lx_plan *plan, const struct lx_run_result *r, size_t *length);
 

@@ -1,4 +1,4 @@
-/* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
+/* Runs a plan from its inputs to its outputs, tick by tick, and makes the result. */
 #include "graph/online.h"
 #include "device/device.h"
 #include "base/clock.h"
@@ -24,8 +24,8 @@ const char *lx_verify_word(enum lx_verify v)
 struct lx_execution {
     struct machine m;
     struct lx_device_options how;
-    struct cancel token; /* that `how.stop` cancels */
-    double polled;       /* when it was asked last */
+    struct cancel token; /* cancelled when `how.stop` returns true */
+    double polled;       /* time of the last call of `how.stop` */
     const struct lx_reference *reference;
     struct lx_reference *own;
     struct verifier verifier;
@@ -34,16 +34,16 @@ struct lx_execution {
     struct lx_op_run *ops;
     struct lx_counters *by_core;
     int64_t *in_use; /* per op and core, or NULL */
-    void *items;     /* room for the largest tensor that is read back */
+    void *items;     /* room for the largest tensor to read back */
     double start;
-    int32_t bundle;  /* of the tick, or the next */
+    int32_t bundle;  /* of the tick, or the next one */
     bool judges_all; /* every op is judged */
 };
 
-enum { MOST_SHIFT = 37 }; /* all tensors of a graph that is executed have at most 2^37 bytes */
+enum { MOST_SHIFT = 37 }; /* an executed graph's tensors have at most 2^37 bytes together */
 
-/* Each tensor is there in full, with what it is compared to: the largest is named where that cannot be.
- * `all`: by what they are together, however much memory there is. */
+/* Every tensor is held in full, with its comparison: the error names the largest. `all`: checks against 2^37
+ * bytes, however much memory there is; else against 2^30. */
 static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
 {
     const struct lx_tensor *largest = NULL;
@@ -60,8 +60,8 @@ static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
                          largest->name, (long long)largest->bytes);
 }
 
-/* Asks the caller's function, as tasks end; that may be thousands of times a millisecond, so only now and
- * then. */
+/* Calls the caller's stop function between tasks; tasks may end thousands of times a millisecond, so at most
+ * POLLS_A_SECOND times a second. */
 static void run_poll(void *context)
 {
     enum { POLLS_A_SECOND = 200 };
@@ -117,7 +117,7 @@ static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_
     return true;
 }
 
-/* Data and ops of the caller's own are unknown to it. */
+/* The reference; none where data or extern ops are the caller's own. */
 static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *from = p->graph->came_from ? p->graph->came_from : p->graph;
@@ -157,7 +157,7 @@ static void verify_outputs(struct lx_execution *u)
     m->at = iteration_at(m->plan, m->tick);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         if (!lx_role_leaves(m->graph->tensors[t].role)) continue;
-        int32_t writer = m->graph->op_count - 1; /* that wrote it last */
+        int32_t writer = m->graph->op_count - 1; /* the last op that writes it */
         while (writer >= 0 && op_operand_made(&m->graph->ops[writer], t) < 0) writer--;
         if (writer < 0) continue;
         if (pool_cancelled(m->pool)) return;
@@ -166,7 +166,7 @@ static void verify_outputs(struct lx_execution *u)
         if (u->how.output)
             u->how.output(u->how.context, graph_origin_tensor(m->plan->graph, m->plan->layouts->origin[t]),
                           u->items);
-        /* The store of an output moves it, and from end to end its errors are what they are. */
+        /* The store of an output must keep its bits; its error from end to end is only reported. */
         int32_t origin = m->plan->layouts->origin[t];
         struct lx_output_run *out = &u->outputs[u->r->output_count++];
         *out = (struct lx_output_run){.tensor = origin};
@@ -185,8 +185,8 @@ int32_t lx_device_next(const struct lx_execution *u)
     return u->m.tick;
 }
 
-/* The op of the tick with its transfers. A tick that is cancelled half-way leaves garbage behind: nothing
- * looks at it, the run ends. */
+/* The op of the tick with its transfers. A tick that is cancelled half-way leaves garbage: nothing reads it,
+ * the run ends. */
 static void run_tick(struct lx_execution *u)
 {
     struct machine *m = &u->m;
@@ -198,8 +198,8 @@ static void run_tick(struct lx_execution *u)
         judged |= lx_role_leaves(m->graph->tensors[o->outputs[i]].role);
     if (u->how.iterating)
         u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
-    /* A bundle behind others begins with wiped scratchpads. A nest that is all in one bundle begins it once,
-     * any other with each iteration. */
+    /* Every bundle but the first begins with wiped scratchpads. A nest inside one bundle begins it once, any
+     * other with each iteration. */
     while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < m->tick) u->bundle++;
     if (u->bundle < p->bundle_count && p->bundles[u->bundle].first == m->tick &&
         (m->at.number == 0 ? m->tick > 0
@@ -233,7 +233,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
         if (st) *st = m->failure;
         return false;
     }
-    /* On to the next op, or to the first of the next iteration. */
+    /* Steps to the next op, or to the first of the next iteration. */
     const struct lx_nest *n = m->at.nest;
     if (n && m->tick == n->last && iteration_next(&m->at)) {
         m->tick = n->first;
@@ -243,7 +243,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
         m->at = iteration_at(m->plan, m->tick);
     n = m->at.nest;
     int32_t done = m->tick;
-    if (n) /* of a nest a share of its ops is done */
+    if (n) /* in a nest, a share of its ops is done */
         done = n->first +
                (int32_t)((m->at.number * (n->last - n->first + 1) + m->tick - n->first) / nest_iterations(n));
     if (u->how.progress) u->how.progress(u->how.context, done, m->graph->op_count);
@@ -268,7 +268,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     run_enter(u);
     bool ok = run_make_result(u, p, st) && get_reference(u, p, st);
     if (ok) {
-        /* Inputs that are kept have room of their own. */
+        /* Kept inputs have room of their own. */
         int64_t most = 8;
         for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
             enum lx_role role = u->m.graph->tensors[t].role;

@@ -1,7 +1,7 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock: the
- * device at work, and from end to end. In each, row 0 has the bundles and in them the nests, whose ops stand
- * there once with the time of all iterations, row 1 the transfers, row c + 2 what core c does; counters show
- * what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
+/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock:
+ * device time, and end to end. In each, row 0 has the bundles and in them the nests, whose ops stand there
+ * once with the time of all iterations, row 1 the transfers, row c + 2 the work of core c; counters show
+ * counts of the execution: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
  * clocks are predicted microseconds. */
 #include "device/device.h"
 #include "base/memory.h"
@@ -22,7 +22,7 @@ struct trace {
     const struct lx_run_result *r;
     struct text *t;
     enum trace_clock clock;
-    double at; /* of the op under way */
+    double at; /* begin of the current op */
     int32_t next_transfer, next_bundle;
     struct lx_counters sum;
 };
@@ -111,7 +111,7 @@ static void add_transfers(struct trace *x, int32_t tick)
     }
 }
 
-/* What the scratchpads hold while op o runs; o == op_count: nothing any more. Only what has changed. */
+/* Bytes in use of the scratchpads while op o runs; o == op_count: none any more. Only changes. */
 static void trace_add_in_use(const struct trace *x, int32_t o)
 {
     const int64_t *use = x->r->lx_in_use, cores = x->r->cores;
@@ -124,8 +124,7 @@ static void trace_add_in_use(const struct trace *x, int32_t o)
     }
 }
 
-/* Sums up to the op, what moves per time while it runs, and what it waits for, in shares of its end-to-end
- * time. */
+/* Sums up to the op, its traffic per time, and its waits as shares of its end-to-end time. */
 static void trace_add_traffic(struct trace *x, const struct lx_counters *now, double us,
                               const struct lx_op_wait *w)
 {

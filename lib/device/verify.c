@@ -1,4 +1,4 @@
-/* Reading back, comparing with what was kept, and judging. */
+/* Reads back, compares with kept items, and judges. */
 #include "device/verify.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -18,8 +18,8 @@ int64_t items_bytes(const struct machine *m, int32_t tensor)
     return layout_items(l) * number_types[l->dtype].item;
 }
 
-/* What the op of a tick means by the result that is operand `operand`: as the pattern has it, or a copy that
- * the layout stage added. `one` is room for it. */
+/* The meaning of the result that is operand `operand` of a tick's op: the pattern's op, or a copy that the
+ * layout stage added. `one` is room for it. */
 static struct op_items verify_meant_by(const struct machine *m, int32_t tick, int operand, struct lx_op *one)
 {
     int32_t origin = m->plan->layouts->op_origin[tick];
@@ -82,7 +82,7 @@ void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
 
 /* ---- kept tiles ---- */
 
-/* Items of a range of a whole tensor, from there or to there, row by row. */
+/* Copies items of a range between a whole tensor and a tile, row by row; `out`: to the tile. */
 static void copy_range(const struct lx_layout *l, const struct host_range *r, unsigned char *whole,
                        unsigned char *tile, bool out)
 {
@@ -102,7 +102,7 @@ static void copy_range(const struct lx_layout *l, const struct host_range *r, un
     }
 }
 
-/* What a tensor holds from now on: all of it, or a tile. */
+/* Keeps the content of a tensor from now on: the whole, or a tile. */
 static void verify_keep(struct machine *m, struct verifier *v, int operand, const void *items)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
@@ -114,7 +114,7 @@ static void verify_keep(struct machine *m, struct verifier *v, int operand, cons
         return;
     }
     struct host_range r = operand_range(m, operand);
-    unsigned char *tile = (unsigned char *)(uintptr_t)items; /* which is only read */
+    unsigned char *tile = (unsigned char *)(uintptr_t)items; /* only read */
     copy_range(l, &r, v->kept[tensor], tile, false);
 }
 
@@ -146,7 +146,8 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand,
     return items;
 }
 
-/* An unchanged operand is not copied; elements that no part covers count as unchanged. */
+/* Reads an operand before the op. An unchanged operand is not copied; elements that no part covers count as
+ * unchanged. */
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
@@ -169,7 +170,7 @@ void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
 {
     const struct lx_op *o = machine_op(m);
     v->ready = true;
-    /* Does the op of this tick go on with a sum that earlier tiles have made? */
+    /* The output is read too, if the op keeps elements or continues a sum of earlier tiles. */
     for (int i = 0; v->ready &&
                     i < o->input_count + (op_keeps(o) ||
                                           (m->at.nest && content_before(m, machine_op(m)->output).parts > 0));
@@ -186,7 +187,7 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
         fault_plain(m, LX_FAULT_PLACE, NULL,
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
-        /* Nobody but the host knows what it made. */
+        /* Only the host knows the result of its own op. */
         if (v->ready && (!m->host.op || !(machine_op(m)->kind->traits & LX_EXTERN))) {
             struct lx_op one;
             struct op_items x = verify_meant_by(m, m->tick, operand, &one);
@@ -236,9 +237,9 @@ void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, v
     }
 }
 
-/* The verdict on a run: counts against the plan, results against their bounds. */
+/* --- The verdict on a run: counts against the plan, results against their bounds. --- */
 
-/* What both the device and the plan count, one row each. */
+/* Counts of both the device and the plan. */
 static const struct {
     const char *what;
     size_t counted, planned;

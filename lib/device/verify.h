@@ -1,9 +1,9 @@
-/* Each op judged by itself, on its inputs as the device has them. Private to the stage.
+/* Judges each op by itself, on the device's inputs. Private to the stage.
  *
  * Before an op runs its operands are read back from where it will read them: they must have the very bits
  * with which they were put or made, whatever has moved them since. After it, its output is read back and
- * judged (judge_op.h). In a nest all of this is about the tiles of the iteration; what was put or made is
- * kept whole. */
+ * judged (judge_op.h). In a nest all this is about the tiles of the iteration; kept items are whole
+ * tensors. */
 #ifndef LX_DEVICE_VERIFY_H
 #define LX_DEVICE_VERIFY_H
 
@@ -11,16 +11,15 @@
 #include "device/reference/judge_op.h"
 
 struct verifier {
-    /* Per tensor as it runs: items as they were put or made, until they are read for the last time. */
+    /* Per tensor of the running graph: items as put or made, until their last read. */
     void **kept;
-    int32_t *last_op; /* per tensor: that reads it; op_count for graph outputs */
-    struct tile_op *
-        *tile; /* per access that writes: the op with that result on a tile; NULL: it is in no nest */
-    /* Operands of the op of this tick, the output last if the op keeps of it or goes on with a sum: as kept,
-     * or read anew. */
+    int32_t *last_op;      /* per tensor: the last op that reads it; op_count for graph outputs */
+    struct tile_op **tile; /* per access that writes: the op with that result on a tile; NULL: no nest */
+    /* Operands of this tick's op, the output last if the op keeps elements or continues a sum: as kept, or
+     * read anew. */
     const void *before[LX_MAX_OPERANDS];
-    void *own[LX_MAX_OPERANDS]; /* the operands that were read anew */
-    bool ready;                 /* all that the op reads was there */
+    void *own[LX_MAX_OPERANDS]; /* operands that were read anew */
+    bool ready;                 /* all operands of the op were there */
 };
 
 void verifier_make(struct machine *m, struct verifier *v);
@@ -28,15 +27,15 @@ void verifier_free(struct machine *m, struct verifier *v);
 /* Bytes of a tensor as items in host order. */
 int64_t items_bytes(const struct machine *m, int32_t tensor);
 
-/* Room for what an input holds. */
+/* Room for a tensor's kept items. */
 void *verify_room(struct machine *m, struct verifier *v, int32_t tensor);
-/* The op of this tick, around its execution. `items`: room for the largest tensor; afterwards the output. */
+/* Call before and after this tick's op. `items`: room for the largest tensor; afterwards the output. */
 void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op);
 void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items);
 /* Elements of a tensor that differ from the kept ones. */
 int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_t tensor, const void *items);
 
-/* Sums up, compares with the plan and decides. `ops` are those of the result. */
+/* Sums up, compares with the plan and decides. `ops`: the result's. */
 void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops);
 
 #endif

@@ -1,17 +1,16 @@
-/* Matrix products: blocking, packing of B and sharing around the rectangles of C.
+/* Matrix products: blocking, packing of B, and sharing of the rectangles of C.
  *
  * Loops: blocks of columns of B; chunks of the sum over k and over the batch; rectangles of C, which are the
  * tasks (outermost, unless B is packed block by block and chunk by chunk); tiles within one. An element of C
  * is summed chunk after chunk in a fixed order, whatever the number of threads. B is read in place where it
- * behaves in the caches, else a block of it is packed by all threads before they use it. A is read in place
- * too where that does no harm, else in blocks that are packed by the worker that uses them, but for rows that
- * are there for whoever is early. */
+ * behaves in the caches, else all threads pack a block before they use it. A is read in place too where that
+ * does no harm, else a worker packs the blocks that it uses; only shared rows are packed before, for all. */
 #include "kernels/gemm_rectangle.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 
-enum { LINE_FLOATS = 16 }; /* of a cache line */
+enum { LINE_FLOATS = 16 }; /* floats of a cache line */
 
 /* ---- chunks and rectangles ---- */
 
@@ -33,7 +32,7 @@ static struct gemm_chunk chunk_at(const struct gemm_plan *plan, int64_t index)
     return c;
 }
 
-/* For a packed panel of the longest chunk. */
+/* Floats of a packed panel of the longest chunk. */
 static int64_t panel_room(const struct gemm_plan *plan)
 {
     return panel_rows(plan) * plan->depth + PACK_SLACK;
@@ -48,7 +47,7 @@ static int64_t packed_a_floats(const struct gemm_plan *plan)
 
 /* ---- rows that all threads share ---- */
 
-/* They are what runs end with, packed before, all chunks of them; see choose_runs in gemm_plan.c. */
+/* The last rows, all chunks, are packed before for all threads; see choose_runs in gemm_plan.c. */
 
 static int64_t shared_panels(const struct gemm_plan *plan)
 {
@@ -79,7 +78,7 @@ static void pack_shared_panel(void *context, int64_t task, int worker)
 
 /* ---- one chunk of a rectangle of C ---- */
 
-/* From panels that all share, in blocks of A that the worker packs, or as A is. */
+/* Panels of A are shared, packed by the worker in blocks, or read in place. */
 static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t begin,
                           int64_t end, const struct gemm_columns *columns, int worker)
 {
@@ -100,8 +99,9 @@ static void run_rectangle(const struct gemm_run_state *r, const struct gemm_chun
 
 /* ---- products in place ---- */
 
-/* One chunk, everything in place and in whole vectors. Every cycle counts here: fields are set one by one (a
- * structure that is copied soon after it was filled waits for its bytes) and nothing is divided. */
+/* A product of one chunk, everything in place and in whole vectors. Every cycle counts here: fields are set
+ * one by one (a structure that is copied soon after it was filled waits for its bytes) and nothing is
+ * divided. */
 struct in_place {
     struct gemm_tile t;
     int64_t init_m, init_n;
@@ -143,9 +143,9 @@ static inline gemm_kernel *const *in_place_kernels(const struct gemm_plan *plan,
     return plan->target->kernel[left < plan->vectors * vector ? left / vector - 1 : plan->vectors - 1];
 }
 
-/* Rows m_begin .. m_end, columns from n_begin on: `wider` tiles of one more than `each` columns, then others
- * of `each` until there are `tiles`. Tiles of a call are side by side. Inlined, because a product of 16 x 16
- * feels what a first row and column cost that are always 0. */
+/* Rows m_begin .. m_end, `tiles` tiles from column n_begin on: `wider` ones of `each` + 1 columns, then
+ * others of `each`. Tiles of a call are side by side. Inlined, because a product of 16 x 16 feels the cost of
+ * a first row and column that are always 0. */
 __attribute__((always_inline)) static inline void run_in_place(const struct gemm_plan *plan,
                                                                const struct gemm_operands *o, int64_t m_begin,
                                                                int64_t m_end, int64_t n_begin, int64_t tiles,
@@ -185,7 +185,7 @@ __attribute__((always_inline)) static inline void run_in_place(const struct gemm
     }
 }
 
-/* Tiles of a call are at the same place in all products of the row: fewer calls, each of more tiles. */
+/* Tiles of a call are at the same place in all products: fewer calls, each of more tiles. */
 static void run_small_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                           const struct gemm_steps *steps)
 {
@@ -256,7 +256,7 @@ static void run_packed(void *context, int64_t task, int worker)
     columns.first = part_begin(tiles, plan->n_parts, part);
     columns.tiles = part_begin(tiles, plan->n_parts, part + 1) - columns.first;
     if (columns.tiles == 0)
-        return; /* blocks are equally wide: all may be less wide than the grid is made for */
+        return; /* blocks are equally wide: all may have fewer tiles than the grid has parts */
     run_rectangle(r, r->chunk, x.top, x.bottom, &columns, worker);
 }
 

@@ -3,22 +3,21 @@
 
 #include <math.h>
 
-/* A tile whose sum is this long has the time to fetch its part of C, and C is likely to be far. */
+/* With a sum this long a tile has the time to fetch its part of C, and C is likely to be far. */
 enum { PREFETCH_FROM = 128 };
 
-/* A product of fewer multiply-adds than this is not worth a second thread. */
+/* Multiply-adds below which a second thread does not pay; the most tasks per thread. */
 enum { SHARE_FROM = 80 * 80 * 80, TASKS_A_THREAD = 8 };
 
-/* What it costs to pack a panel of A, in tiles; to take a task and to begin with it, in multiply-adds, and
- * the same where all is in place. */
+/* Costs: packing a panel of A, in tiles; taking and beginning a task, in multiply-adds; the same where all is
+ * in place. */
 enum { TILES_TO_PACK = 6, WORK_TO_BEGIN = 1 << 16, WORK_TO_BEGIN_IN_PLACE = 1 << 14 };
 
-/* Tasks a thread up to which a grid of large products is coarse. Tasks of a run that get smaller, and the
- * tiles of the smallest; multiply-adds from which on it pays to pack rows for all before; the most floats of
- * A in them. */
+/* The most tasks per thread in a coarse grid. Tasks of a run, which get smaller, and the tiles of the
+ * smallest; multiply-adds from which on it pays to pack rows for all before; the most floats of A in them. */
 enum { COARSE = 4, RUN_TASKS = 6, RUN_TILES = 2, RUN_FROM = 1 << 25, SHARED_FLOATS = 1 << 20 };
 
-/* From how many floats on an operand that is read again and again leaves the caches or spreads over too many
+/* Floats from which on an operand that is read again and again leaves the caches or spreads over too many
  * pages, so that a copy pays: along contiguous vectors, and where a line holds only a tile's few values. */
 enum { FAR = 400 * 400, FAR_ACROSS = 128 * 128 };
 
@@ -37,8 +36,8 @@ static void choose_chunks(struct gemm_plan *p)
     }
 }
 
-/* What a task costs, in multiply-adds. A block of A that is packed costs its panels some tiles each, and
- * brings all columns of B into the caches again, which is a sixteenth of a tile for each tile. */
+/* Cost of a task, in multiply-adds. Packing a block of A costs some tiles per panel and brings all columns of
+ * B into the caches again: a sixteenth of a tile for each tile. */
 static double task_cost(const struct gemm_plan *p, int64_t panels, double tiles)
 {
     const int64_t height = panel_rows(p);
@@ -57,8 +56,8 @@ static bool has_runs(const struct gemm_plan *p, int threads, int64_t m, int64_t 
     return threads > 1 && p->in_place && m == 1 && n % threads == 0;
 }
 
-/* What the busiest thread does of a grid of m x n tasks. Packed columns are dealt out in the tiles that they
- * are packed for; else a task cuts its own, which cost what they are wide. */
+/* Cost of a grid of m x n tasks for the busiest thread. Packed columns are dealt out in the tiles that they
+ * are packed for; else a task cuts its own tiles, which cost by their width. */
 static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64_t n)
 {
     const int64_t panels = count_panels(p, p->g.m);
@@ -71,9 +70,10 @@ static double grid_cost(const struct gemm_plan *p, int threads, int64_t m, int64
     return (double)ceil_div_i64(m * n, threads) * task_cost(p, ceil_div_i64(panels, m), part);
 }
 
-/* The finest grid of tasks that ends nearly first if all threads are equally fast: it leaves less to wait for
- * when they are not. Of equals the one with the most parts along n: columns of C are contiguous, while
- * threads that write rows of the same column have the lines at its cuts fetched away from each other. */
+/* The finest grid of tasks that is within 1 % of the best if all threads are equally fast: it leaves less to
+ * wait for when they are not. Of equals the last found, with the most parts along n: columns of C are
+ * contiguous, while threads that write rows of the same column have the lines at its cuts fetched away from
+ * each other. */
 static void choose_grid(struct gemm_plan *p, int threads)
 {
     const struct gemm *g = &p->g;
@@ -93,11 +93,11 @@ static void choose_grid(struct gemm_plan *p, int threads)
             }
 }
 
-/* Where threads pack panels of A for themselves, a task is a block of rows, and the last ones are long to
- * wait for. So a run begins with blocks of its own, up to three quarters of all rows; the others are packed
- * before, so that whoever is early can take over some columns of them. They are cut along m if there are
- * enough: what a thread has packed it then uses itself. Few rows are not worth reading all of B for them:
- * then none are a run's own, and it reads all of A for its columns. */
+/* Where threads pack panels of A for themselves, a task is a block of rows, and waiting for the last ones
+ * takes long. So a run begins with blocks of its own, up to three quarters of all rows; the others are packed
+ * before, so that an early thread can take over some columns of them. They are cut along m if there are
+ * enough: a thread then uses the panels that it packed. A few own rows are not worth reading all of B: then a
+ * run has none, and reads all of A for its columns. */
 static void choose_runs(struct gemm_plan *p, int threads)
 {
     if (threads <= 1 || !p->block_a || p->pack_b) return;
@@ -140,7 +140,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     const int64_t deep = min_i64(turned->k, PANEL_DEPTH);
     const int64_t a_reach = (turned->a_k < 0 ? -turned->a_k : turned->a_k) * deep;
     const int64_t b_reach = (turned->b_k < 0 ? -turned->b_k : turned->b_k) * deep;
-    /* The tile reads whole vectors of rows of A. */
+    /* Tiles read whole vectors of rows of A. */
     plan->pack_a =
         turned->a_m != 1 || (turned->n > 2 * target->tile_columns[target->tile_vectors - 1] && a_reach > FAR);
     /* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
@@ -159,8 +159,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
         turned->c_m != 1 || (turned->first == GEMM_FIRST_COPY && turned->init_m != 1 && turned->init_m != 0);
     plan->in_place = plan->chunks == 1 && !plan->pack_a && !plan->pack_b && !plan->needs_tile_copy &&
                      turned->n > 0 && turned->n <= plan->n_block && turned->m % target->vector_floats == 0;
-    /* A grid; where all is in place it turns into runs along n, where it is coarse into runs with own
-     * rows. */
+    /* A grid; where all is in place it becomes runs along n, where it is coarse, runs with own rows. */
     choose_grid(plan, threads);
     if (has_runs(plan, threads, plan->m_parts, plan->n_parts)) {
         plan->runs = threads;
@@ -177,7 +176,7 @@ void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct ker
     }
 }
 
-/* Which rectangle of C a task is: one of a grid of equals, or of runs of tasks that get smaller. */
+/* The rectangle of C of a task: one of a grid of equals, or of runs of tasks that get smaller. */
 
 int64_t gemm_count_tasks(const struct gemm_plan *plan)
 {
@@ -185,8 +184,8 @@ int64_t gemm_count_tasks(const struct gemm_plan *plan)
     return plan->runs * (plan->own_tasks + plan->run_tasks);
 }
 
-/* Part `part` of so many panels from `first` on. Rows are given out in whole panels: every element is in the
- * same tile whatever the grid. */
+/* Sets the rows to part `part` of `panels` panels from `first` on. Parts are whole panels: every element is
+ * in the same tile whatever the grid. */
 static void set_rows(struct gemm_task *x, const struct gemm_plan *plan, int64_t first, int64_t panels,
                      int64_t parts, int64_t part)
 {
@@ -194,15 +193,15 @@ static void set_rows(struct gemm_task *x, const struct gemm_plan *plan, int64_t 
     x->bottom = min_i64(plan->g.m, (first + part_begin(panels, parts, part + 1)) * panel_rows(plan));
 }
 
-/* How many of `count` columns are before task `i` of a run. The first task is as many times as wide as the
- * last as there are tasks: whoever ends early finds only small ones to wait for or to take over. */
+/* The columns, of `count`, before task `i` of a run of q tasks. The first task is q times as wide as the
+ * last: a thread that ends early finds only small ones to wait for or to take over. */
 static int64_t columns_before(const struct gemm_plan *plan, int64_t count, int64_t i)
 {
     const int64_t q = plan->run_tasks, wide = plan->target->tile_columns[plan->vectors - 1];
     return i == q ? count : count * (i * (2 * q - i + 1)) / (q * (q + 1)) / wide * wide;
 }
 
-/* A run begins with rows of its own, if there are such; then comes its part of the others, cut along n. */
+/* A run begins with its own rows, if any; then comes its part of the others, cut along n. */
 static struct gemm_task task_of_run(const struct gemm_plan *plan, int64_t task)
 {
     const int64_t tasks = plan->own_tasks + plan->run_tasks, run = task / tasks, i = task % tasks;

@@ -1,4 +1,4 @@
-/* One chunk of the sum, one rectangle of C: tiles, with what they read packed where need be.
+/* One chunk of the sum for one rectangle of C, tile by tile; operands are packed where needed.
  *
  * A panel of A, as high as a tile, is copied where its rows are not contiguous, are far apart or do not fill
  * their vectors. Tiles of a rectangle differ by constant steps, so that a tile costs a few additions beside
@@ -21,8 +21,8 @@ static void pack_a_panel(const struct gemm_run_state *r, const struct gemm_chunk
 
 /* ---- one tile ---- */
 
-/* C or init in a form that vectors cannot touch, or rows that do not fill them: by way of a copy on the
- * stack. */
+/* Runs a tile by way of a copy on the stack, where vectors cannot touch C or init, or rows do not fill
+ * them. */
 static void run_tile_copy(const struct gemm *g, const struct gemm_tile *tile, gemm_kernel *kernel, int rows,
                           int columns, int width)
 {
@@ -49,7 +49,7 @@ static void run_tile_copy(const struct gemm *g, const struct gemm_tile *tile, ge
 
 /* ---- one chunk of a rectangle of C ---- */
 
-/* The tile at row 0 and column `j` of the rectangle's chunk; a row or a column further is a constant step. */
+/* The tile at row `i` and column `j`, without A; the next row or column is a constant step away. */
 static struct gemm_tile gemm_rectangle_first_tile(const struct gemm_run_state *r, const struct gemm_chunk *c,
                                                   int64_t i, int64_t j)
 {
@@ -71,7 +71,7 @@ static struct gemm_tile gemm_rectangle_first_tile(const struct gemm_run_state *r
     t.c = o->c + i * g->c_m + j * g->c_n;
     t.c_n = g->c_n;
     t.last_relu = c->last && g->last == GEMM_LAST_RELU;
-    /* The caller's first touch in the first chunk, then what the chunk before has left. */
+    /* The caller's first touch in the first chunk, else the sum of the chunks before. */
     t.init = t.c;
     t.init_n = g->c_n;
     t.init_kind = TILE_INIT_ROWS;
@@ -85,7 +85,7 @@ static struct gemm_tile gemm_rectangle_first_tile(const struct gemm_run_state *r
     return t;
 }
 
-/* Rows `i` .. of A, in place or copied to the panel. */
+/* Sets A of the tile: rows from `i` on, in place or copied to `panel`. */
 static void set_a(const struct gemm_run_state *r, const struct gemm_chunk *c, struct gemm_tile *t, int64_t i,
                   int rows, int width, float *panel)
 {
@@ -107,8 +107,8 @@ static void set_a(const struct gemm_run_state *r, const struct gemm_chunk *c, st
     }
 }
 
-/* Tiles of `wide` columns: what is between one's B and that of its neighbour, and the strides within a panel
- * of packed B, which is as wide as its tile. */
+/* Sets the step from the B of a tile of `wide` columns to its neighbour's, and for packed B the strides
+ * within a panel, which is as wide as its tile. */
 static void set_b(const struct gemm_run_state *r, const struct gemm_chunk *c, struct gemm_tile *t,
                   int64_t wide)
 {
@@ -119,7 +119,7 @@ static void set_b(const struct gemm_run_state *r, const struct gemm_chunk *c, st
     t->b_tile = t->b_batch * c->batches + PACK_SLACK;
 }
 
-/* On to the columns of B behind some tiles. */
+/* Moves B on by `floats`. */
 static void skip_b(struct gemm_tile *t, int64_t floats)
 {
     if (t->b_list)
@@ -128,7 +128,7 @@ static void skip_b(struct gemm_tile *t, int64_t floats)
         t->b += floats;
 }
 
-/* How many tiles from this one on are equally wide. */
+/* The number of tiles from `tile` on that are equally wide. */
 static int64_t gemm_rectangle_alike(const struct gemm_columns *columns, int64_t tile)
 {
     const int64_t end = columns->first + columns->tiles;
@@ -149,7 +149,7 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
                   vectors = rows > vector ? (rows + vector - 1) / vector : 1;
         const int width = vectors * vector;
         const bool copied = rows != width || plan->needs_tile_copy;
-        /* Where nobody else depends on the cut, a lower panel has wider tiles. */
+        /* Unless B is packed in tiles, a lower panel has wider tiles. */
         if (vectors != plan->vectors && !r->packed_b)
             columns = cut_columns(columns.origin, columns.count, target->tile_columns[vectors - 1]);
         struct gemm_tile t = gemm_rectangle_first_tile(

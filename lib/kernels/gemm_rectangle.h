@@ -1,5 +1,5 @@
-/* What the parts of a matrix product share: gemm.c packs and runs tasks, gemm_plan.c decides which
- * rectangle of C a task is, gemm_rectangle.c computes one. */
+/* Shared by the parts of a matrix product: gemm.c packs and runs tasks, gemm_plan.c gives a task its
+ * rectangle of C, gemm_rectangle.c computes one. */
 #ifndef LX_KERNELS_GEMM_RECTANGLE_H
 #define LX_KERNELS_GEMM_RECTANGLE_H
 
@@ -15,14 +15,14 @@ struct gemm_chunk {
 struct gemm_run_state {
     const struct gemm_plan *plan;
     const struct gemm_operands *o;
-    const struct gemm_chunk *chunk; /* of B that is packed */
+    const struct gemm_chunk *chunk; /* the chunk whose B is packed */
     int64_t n_begin, n_end;
     float *packed_b;
     float *packed_a; /* one block per worker */
-    float *shared_a; /* of all chunks: the rows that no run has for itself */
+    float *shared_a; /* all chunks of the rows packed for all runs */
 };
 
-/* `count` in parts of equal width, or one more for the first of them: part i begins at part_begin(i). */
+/* Begin of part i of `count` in equal parts, the first ones one longer. */
 static inline int64_t part_begin(int64_t count, int64_t parts, int64_t i)
 {
     int64_t each = count / parts, extra = count % parts;
@@ -34,8 +34,8 @@ static inline const float *operand(const float *base, const float *const *list, 
     return list ? list[batch] : base + batch * stride;
 }
 
-/* Tiles of a rectangle: the first is as number `first` of a block that begins at column `origin`; all have
- * `each` columns, those of a number below `extra` one more. */
+/* `tiles` tiles from number `first` on, in a block of `count` columns from `origin` on. Tiles have `each`
+ * columns, the first `extra` of the block one more. */
 struct gemm_columns {
     int64_t origin, count, first, tiles, each, extra;
 };
@@ -68,14 +68,14 @@ struct gemm_task gemm_task_at(const struct gemm_plan *plan, int64_t task);
 /* Adds one chunk to rows m_begin .. m_end; panels of A in place, or packed one at a time. */
 void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                     int64_t m_end, struct gemm_columns columns);
-/* Panels of A behind each other, one chunk of rows m_begin .. m_end. */
+/* Packs one chunk of rows m_begin .. m_end into consecutive panels. */
 void gemm_pack_rows(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                     int64_t m_end, float *panels);
-/* The same as gemm_rectangle with panels that are packed. */
+/* The same as gemm_rectangle for packed panels. */
 void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t m_begin,
                            int64_t m_end, const struct gemm_columns *columns, const float *panels);
 
-/* From one packed panel to the next: whoever packs one may write behind it while another packs the next. */
+/* From one packed panel to the next: packing may write behind a panel while another thread packs the next. */
 static inline int64_t panel_floats(const struct gemm_plan *plan, const struct gemm_chunk *c)
 {
     return panel_rows(plan) * c->length * c->batches + PACK_SLACK;

@@ -1,4 +1,4 @@
-/* What a target is made of; only for the kernels themselves. */
+/* The parts of a target; only for the kernels themselves. */
 #ifndef LX_KERNELS_KERNEL_TARGET_H
 #define LX_KERNELS_KERNEL_TARGET_H
 
@@ -16,7 +16,7 @@ enum tile_init { TILE_INIT_ZERO, TILE_INIT_ROWS, TILE_INIT_SPLAT };
 struct gemm_tile {
     int64_t tiles, k, batch;
     const float *a, *b;
-    const float *const *a_list, *const *b_list; /* or NULL; then the places are list[i] + offset */
+    const float *const *a_list, *const *b_list; /* or NULL; else an operand is at list[i] + offset */
     int64_t a_offset, b_offset;
     int64_t a_k, a_batch, a_tile, b_k, b_n, b_batch, b_tile;
     const float *init; /* TILE_INIT_ROWS: init[i + j * init_n]; TILE_INIT_SPLAT: init[j * init_n] */
@@ -46,10 +46,10 @@ struct kernel_target {
     int vector_floats;
     int tile_vectors;                   /* of the tile for large products */
     int tile_columns[TILE_VECTORS_MAX]; /* the most columns of a tile of 1, 2, ... vectors; 0: no such tile */
-    int m_block;     /* a block of A of so many rows and k_block columns stays in the second-level cache */
-    int n_block;     /* a block of B of k_block rows and so many columns in the last-level cache */
-    int k_block;     /* a column tile of B of so many rows in the first-level cache */
-    int near_floats; /* an operand of so many stays in the second-level cache while others stream past it */
+    int m_block;     /* rows of a block of A that, with k_block columns, stays in the second-level cache */
+    int n_block;     /* columns of a block of B that, with k_block rows, stays in the last-level cache */
+    int k_block;     /* rows of a column tile of B that stays in the first-level cache */
+    int near_floats; /* floats that stay in the second-level cache while others stream past */
     gemm_kernel *const (*kernel)[TILE_COLUMNS_MAX]; /* [vectors - 1][columns - 1] */
     pack_panel *pack;
     fp16_narrow *narrow; /* NULL: in integers */

@@ -1,8 +1,8 @@
 /* The compute kernels of the device: fp32 arithmetic on blocks of memory, as fast as the processor allows.
  *
- * What is here: matrix products (one, or the sum over a batch) with their first and last touch fused into the
- * store; moves (zero, copy, relu) between any two 2-D layouts; conversions from and to fp16 and bf16. What
- * kinds of ops compute beside that is in device/execute/arith.c.
+ * Matrix products (one, or the sum over a batch) with their first and last touch fused into the store; moves
+ * (zero, copy, relu) between any two 2-D layouts; conversions from and to fp16 and bf16. All other arithmetic
+ * of ops is in device/execute/arith.c.
  *
  * Everything is in elements, never in bytes, and every stride may be any integer (0 repeats an element, a
  * negative one walks backwards), as long as no two results share a place. Nothing allocates but a product
@@ -27,17 +27,15 @@
 /* ---- targets ---- */
 
 struct kernel_target;
-const struct kernel_target *
-kernel_target_at(int i); /* best first, those this processor can run; NULL: no more */
+const struct kernel_target *kernel_target_at(int i); /* usable on this processor, best first; NULL: no more */
 const struct kernel_target *kernel_target_best(void);
-/* An operand of so many floats stays in the second-level cache while others stream past it. */
+/* Floats of an operand that stays in the second-level cache while others stream past it. */
 int kernel_target_near_floats(const struct kernel_target *t);
 const char *kernel_target_name(const struct kernel_target *t);
 
 /* ---- matrix products ---- */
 
-/* What an element of C is before the first sum into it: itself, zero, an element of `init`, or relu of
- * itself. */
+/* An element of C before the first sum: itself, zero, an element of `init`, or relu of itself. */
 enum gemm_first { GEMM_FIRST_NONE, GEMM_FIRST_ZERO, GEMM_FIRST_COPY, GEMM_FIRST_RELU };
 enum gemm_last { GEMM_LAST_NONE, GEMM_LAST_RELU };
 
@@ -52,12 +50,10 @@ struct gemm {
     int64_t init_m, init_n;
     enum gemm_first first;
     enum gemm_last last;
-    bool
-        even_sums; /* sums are cut by k and batch alone: an element has the same bits in products of any m, n */
+    bool even_sums; /* sums are split by k and batch alone: an element has the same bits whatever m and n */
 };
 
-/* The lists, where given, hold the `batch` places of A_b and B_b;
- * then a or b and its batch stride is unused. */
+/* The lists, if given, hold the `batch` places of A_b and B_b; then a or b and its batch stride is unused. */
 struct gemm_operands {
     const float *a, *b;
     const float *const *a_list, *const *b_list;
@@ -65,7 +61,7 @@ struct gemm_operands {
     float *c;
 };
 
-/* A product prepared once and run often: what to pack, how to block and how to share are decided here. */
+/* A product prepared once and run often: it fixes packing, blocking and sharing. */
 struct gemm_plan {
     struct gemm g; /* rows and columns may have changed places, so that C has unit stride along rows */
     const struct kernel_target *target;
@@ -77,13 +73,13 @@ struct gemm_plan {
         batch_block;          /* a chunk is a k_parts-th of k, or all of k of batch_block matrices */
     int64_t depth;            /* products that the longest chunk adds to an element */
     int64_t m_parts, n_parts; /* the grid of tasks, or of runs of tasks that get smaller, one per thread */
-    int64_t runs, run_tasks;  /* 0: the tasks are all alike */
-    int64_t own_rows;         /* the first rows of C, with which runs begin: the grid is of the others */
-    int64_t own_tasks;        /* of a run in its own rows */
+    int64_t runs, run_tasks;  /* runs 0: the tasks are all alike */
+    int64_t own_rows;         /* the first rows of C, with which runs begin: the grid covers the others */
+    int64_t own_tasks;        /* tasks of a run in its own rows */
     bool in_place;            /* one chunk, one block, nothing is copied, rows fill their vectors */
-    bool small;               /* and one task: the columns in `tiles` tiles */
+    bool small;               /* and one task; its columns are in `tiles` tiles */
     int64_t tiles, tile_columns, wider_tiles;
-    int vectors; /* rows of a tile */
+    int vectors; /* vectors in a column of a tile */
 };
 
 void gemm_prepare(struct gemm_plan *plan, const struct gemm *g, const struct kernel_target *target,
@@ -96,7 +92,7 @@ struct gemm_steps {
     int64_t a, b, init, c;
 };
 
-/* The same for `count` products in a row, the first at `o`, which has no lists. */
+/* `count` products in a row, the first at `o`, which has no lists. */
 void gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,
                   const struct gemm_steps *steps, struct pool *pool);
 

@@ -9,11 +9,11 @@
 #include <xmmintrin.h>
 #endif
 
-/* A square of a transposition: reads and writes of 32 lines each stay in the first-level cache. */
+/* Side of a square in a transposition: 32 lines to read and 32 to write stay in the first-level cache. */
 enum { SQUARE = 32, QUAD = 4 };
 
-/* Floats that relu fetches ahead in long rows, how long those are, and how long they are when they would not
- * stay in any cache of one core. */
+/* relu fetches RELU_AHEAD floats ahead in rows of RELU_FAR_FROM floats or more; rows of RELU_PAST_FROM would
+ * stay in no cache of one core. */
 enum { LINE_FLOATS = 16, RELU_AHEAD = 2048, RELU_FAR_FROM = 8192, RELU_PAST_FROM = 1 << 20 };
 
 typedef float quad __attribute__((vector_size(16)));
@@ -113,7 +113,7 @@ static quad relu_quad(const float *from)
 }
 
 /* Rows that leave the nearer caches: there the processor's own prefetching keeps too few lines on their way,
- * of the output in particular, which has to be read before it can be written. */
+ * especially of the output, which has to be read before it can be written. */
 static void relu_far_row(float *to, const float *from, int64_t count)
 {
     int64_t i = 0;
@@ -137,7 +137,7 @@ static void relu_past_row(float *to, const float *from, int64_t count)
         for (int64_t j = i; j < i + LINE_FLOATS; j += QUAD) _mm_stream_ps(to + j, relu_quad(from + j));
     }
     relu_elements(to + i, from + i, count - i);
-    _mm_sfence(); /* such stores wait for nobody: not even for the one that tells others that we are done */
+    _mm_sfence(); /* such stores are unordered, even with the one that reports the task as done */
 }
 #else
 static void relu_past_row(float *to, const float *from, int64_t count)

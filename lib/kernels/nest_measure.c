@@ -1,9 +1,9 @@
 /* How fast a nest runs on the kernels, and how far its result is from the scalar executor's.
  *
  * Inputs are random numbers from -1 to 1 that fp32 has exactly. A sum of n products of such numbers in fp32
- * is off by at most about n * 2^-24 times the sum of the products' sizes, in whatever order: that is what is
- * allowed. Where the reference would take too long, only a block of the output is compared: loops that are
- * not summed are cut down to a part, at a random place, until it is short enough. */
+ * is off by at most about n * 2^-24 times the sum of the products' sizes, in whatever order: `allowed`. Where
+ * the reference would take too long, only a block of the output is compared: loops other than k are cut down
+ * to a part, at a random place, until it is short enough. */
 #include "kernels/nest_run.h"
 #include "base/clock.h"
 #include "base/fail.h"
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Floats of all operands together; 3 copies are made of them. */
+/* Floats of all operands together; the comparison makes copies. */
 static const int64_t most_elements = (int64_t)1 << 28;
 
 struct data {
     int64_t elements[LX_LOOP_OPERANDS];
-    float *values[LX_LOOP_OPERANDS]; /* as they were made; the output as it is before the first run */
+    float *values[LX_LOOP_OPERANDS]; /* as made; the output before the first run */
     float *result;
 };
 
@@ -45,7 +45,7 @@ static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct
     return true;
 }
 
-/* Cuts loops down until the nest takes at most `work` turns; `at` is where its operands then begin. */
+/* Shortens loops until the nest takes at most `work` turns; adds the new begin of the operands to `at`. */
 static bool cut_down(struct lx_loops *l, int64_t work, int64_t *at)
 {
     struct rng rng = rng_seed(7);
@@ -90,7 +90,7 @@ static void nest_measure_compare(const struct lx_loops *reference, const struct 
     double *in1 = as_doubles(d->values[LX_LOOP_IN1], d->elements[LX_LOOP_IN1]);
     double *want = as_doubles(d->values[LX_LOOP_OUT], d->elements[LX_LOOP_OUT]);
     double *mark = as_doubles(NULL, d->elements[LX_LOOP_OUT]);
-    /* The same turns that write, but each only puts a zero there. */
+    /* The same turns, but each only writes a zero. */
     struct lx_loops marks = part;
     marks.first = marks.last = LX_TOUCH_NONE;
     marks.main = LX_TOUCH_ZERO;
@@ -120,7 +120,7 @@ static bool nest_measure(struct lx_nest_runner *r, const struct lx_loops *nest,
     bool ok = make_data(nest, reference, &d, st);
     double spent = 0;
     while (ok && (out->runs == 0 || spent < seconds)) {
-        /* From the same output each time: sums that go on and on would become too large. */
+        /* From the same output each time: continued sums would become too large. */
         memcpy(d.result, d.values[LX_LOOP_OUT], (size_t)d.elements[LX_LOOP_OUT] * sizeof *d.result);
         double start = clock_seconds();
         lx_nest_runner_run(r, d.values[LX_LOOP_IN0], d.values[LX_LOOP_IN1], d.result);
@@ -157,7 +157,7 @@ bool lx_nest_measure(const struct lx_loops *nest, const struct lx_loops *referen
  * node adds to the roundings of its operands one for the product and one per term of its sum. The sums of
  * absolute values are the same tree on the leaves' absolute values. */
 
-/* Per node: a runner and what it computes; leaves have their data only. */
+/* Per node: a runner and its result; leaves have their data only. */
 struct tree_node {
     struct lx_nest_runner *runner;
     bool swapped;

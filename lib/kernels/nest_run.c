@@ -1,13 +1,13 @@
 /* Nests on kernels: see nest_run.h.
  *
  * A nest is taken apart once, when the runner is made: shared loops, sequential loops, and the loops of the
- * kernel. A missing primitive loop is one of a single turn. When the primitive has one k only and the
- * innermost sequential loop is a k too, that one becomes the batch of the product, so that output elements
+ * kernel. A missing primitive loop becomes a loop of one turn. When the primitive has only one k and the
+ * innermost sequential loop is a k too, that loop becomes the batch of the product, so that output elements
  * stay in registers. Loops that only continue a loop of the product (the outer part of a dimension that was
- * cut into blocks) go back into it: the kernel has its own blocks, and packs what it reads twice. When that
- * leaves fewer tasks than threads are good for, tasks run one after the other and each product is shared
+ * cut into blocks) go back into it: the kernel has its own blocks, and packs operands that it reads twice.
+ * When that leaves too few tasks for the threads, tasks run one after the other and each product is shared
  * instead; either way the sums are the same. Products are prepared in four forms, with and without first and
- * last touch; which one runs depends on where the remaining sequential k loops are. */
+ * last touch; the remaining sequential k loops select one. */
 #include "kernels/nest_run.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -20,7 +20,7 @@
 
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
-/* With fewer tasks than this for each thread the last ones would be waited for. */
+/* With fewer tasks per thread the others would wait for the last ones. */
 enum { TASKS_A_THREAD = 4 };
 
 static const struct lx_loop single = {.size = 1};
@@ -34,19 +34,19 @@ struct lx_nest_runner {
     struct gemm_plan product[2][2]; /* [has the first touch][has the last touch] */
     const struct kernel_target *target;
     struct pool *pool;   /* NULL: one thread */
-    int64_t row;         /* turns of the last shared loop that are one task */
+    int64_t row;         /* turns of the last shared loop per task */
     bool share_products; /* the pool works inside each product; else each task is one thread's */
     bool even_sums;      /* see struct gemm */
 };
 
-/* One run: where the operands are. */
+/* One run: its operands. */
 struct run {
     const struct lx_nest_runner *r;
     const float *in[2];
     float *out;
 };
 
-/* How far into each operand a task has come. */
+/* Offsets of a task into the operands. */
 struct place {
     int64_t at[LX_LOOP_OPERANDS];
 };
@@ -57,7 +57,7 @@ static struct place nest_run_moved(struct place p, const struct lx_loop *loop, i
     return p;
 }
 
-/* A touch of the output alone. A copy of an element to itself changes nothing. */
+/* A touch works on the output alone, so a copy changes nothing. */
 static void nest_run_touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
 {
     struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
@@ -66,7 +66,7 @@ static void nest_run_touch(const struct lx_nest_runner *r, enum lx_touch how, fl
     if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
 }
 
-/* The kernel for some turns of a loop. */
+/* Runs the kernel for `turns` turns of `loop`. */
 static void nest_run_body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
                           bool first, bool last)
 {
@@ -78,7 +78,7 @@ static void nest_run_body(struct run *run, const struct place *p, const struct l
         const struct gemm_steps steps = {
             .a = loop->stride[IN0], .b = loop->stride[IN1], .c = loop->stride[OUT]};
         gemm_run_row(&r->product[first][last], &o, turns, &steps, r->share_products ? r->pool : NULL);
-        /* What no kernel does at the store: a sum that is thrown away. */
+        /* A sum that is thrown away: no kernel zeroes at the store. */
         if (!last || r->last != LX_TOUCH_ZERO) return;
     }
     for (int64_t i = 0; i < turns; i++) {
@@ -110,9 +110,8 @@ static void nest_run_walk(struct run *run, int level, struct place p, bool first
                       last && (!is_k || i == loop->size - 1));
 }
 
-/* Task: turns of the last shared loop. Index recovery: the first loop is the slowest; but for products the
- * last one comes in rows, and the one before it turns within them, as it reads the same again. Moves read
- * nothing twice. */
+/* Task: turns of the last shared loop. The first loop is the slowest. For products the last loop is cut into
+ * rows, and the loop before it turns fastest, as it reads the same again. Moves read nothing twice. */
 static void nest_run_task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
@@ -139,8 +138,8 @@ static void nest_run_task(void *context, int64_t number, int worker)
         nest_run_walk(run, 0, p, true, true);
 }
 
-/* Products in a row go through the kernel in one call. What a row reads that the turns of the loop before it
- * read again should stay in the second-level cache. */
+/* Turns of the last shared loop per task. Products in a row go through the kernel in one call. The operands
+ * of a row, which turns of the loop before read again, should stay in the second-level cache. */
 static int64_t choose_row(const struct lx_nest_runner *r, int threads)
 {
     if (!lx_touch_contracts(r->main) || r->shared_count == 0) return 1;
@@ -160,7 +159,7 @@ static int64_t choose_row(const struct lx_nest_runner *r, int threads)
     return ceil_div_i64(inner->size, ceil_div_i64(inner->size, max_i64(1, most))); /* equally long */
 }
 
-/* Does `outer` go on where `inner` ends, in all operands? */
+/* Does `outer` continue where `inner` ends, in all operands? */
 static bool nest_run_goes_on(const struct lx_loop *outer, const struct lx_loop *inner)
 {
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
@@ -177,10 +176,10 @@ static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
     for (int i = *count; i-- > 0;)
         for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
             if (list[i].type != roles[role]->type || !nest_run_goes_on(&list[i], roles[role])) continue;
-            roles[role]->size *= list[i].size; /* the operands have less than 2^53 elements */
+            roles[role]->size *= list[i].size; /* no overflow: operands have less than 2^53 elements */
             for (int j = i; j + 1 < *count; j++) list[j] = list[j + 1];
             --*count;
-            i = *count; /* what did not fit before may fit now */
+            i = *count; /* earlier ones may fit now */
             break;
         }
 }
@@ -199,7 +198,7 @@ static void nest_run_take_apart(struct lx_nest_runner *r, const struct lx_loops 
             r->m = *loop;
         } else if (loop->type == LX_DIM_N) {
             r->n = *loop;
-        } else if (has_k) { /* of two k the last one is the product's own */
+        } else if (has_k) { /* the last of two k is the product's own */
             r->batch = r->k;
             r->k = *loop;
         } else {
@@ -215,16 +214,16 @@ static void nest_run_take_apart(struct lx_nest_runner *r, const struct lx_loops 
     }
     r->tasks = 1;
     for (int i = 0; i < r->shared_count; i++)
-        r->tasks *= r->shared[i].size; /* no more than there are output elements */
+        r->tasks *= r->shared[i].size; /* at most the number of output elements */
 }
 
-/* Turns that go on where m or n end are more of the same: the innermost first, for as long as one fits. The
- * others are sequential loops around all. */
+/* Turns that continue m or n merge into that role, the innermost first, for as long as one fits. The others
+ * become sequential loops around all. */
 static void nest_run_take_turns(struct lx_nest_runner *r, const struct lx_loop *turns, int count)
 {
     for (; count > 0; count--) {
         const struct lx_loop *turn = &turns[count - 1];
-        /* Of a move either role may be any loop. */
+        /* In a move either role may be any loop. */
         bool any = !lx_touch_contracts(r->main);
         bool is_m = (any || turn->type == LX_DIM_M) && (r->m.size == 1 || nest_run_goes_on(turn, &r->m));
         bool is_n = (any || turn->type == LX_DIM_N) && (r->n.size == 1 || nest_run_goes_on(turn, &r->n));
@@ -232,7 +231,7 @@ static void nest_run_take_turns(struct lx_nest_runner *r, const struct lx_loop *
         struct lx_loop *role = is_m ? &r->m : &r->n;
         const int64_t size = role->size;
         if (size == 1) *role = *turn;
-        role->size = size * turn->size; /* the operands have less than 2^53 elements */
+        role->size = size * turn->size; /* no overflow: operands have less than 2^53 elements */
     }
     memmove(&r->seq[count], r->seq, (size_t)r->seq_count * sizeof *r->seq);
     memcpy(r->seq, turns, (size_t)count * sizeof *turns);
@@ -294,7 +293,7 @@ struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const s
     struct lx_nest_runner *r = lx_nest_runner_make(nest, 1, st);
     if (!r) return NULL;
     r->even_sums = true;
-    /* A sum that the passes have cut is one again: how it is added up depends on its length alone. */
+    /* A k that the passes have split is one again: the order of its sum depends on its length alone. */
     if (nest_run_goes_on(&r->batch, &r->k)) {
         r->k.size *= r->batch.size;
         r->batch = single;

@@ -35,7 +35,7 @@ __attribute__((target("avx,f16c"))) static void target_avx2_widen(float *to, con
     fp16_widen_in_integers(to + i, from + i, count - i);
 }
 
-/* Not among the names that both compilers know: bit 29 of ECX of leaf 1. AVX2 says that the system saves the
+/* The compilers do not share a name for F16C: bit 29 of ECX of leaf 1. AVX2 implies that the system saves the
  * registers. */
 static bool has_f16c(void)
 {

@@ -1,4 +1,4 @@
-/* Plain C, one float at a time: runs everywhere, and is what the others are compared with. */
+/* Plain C, one float at a time: runs everywhere; the other targets are compared with it. */
 #include "kernels/kernel_target.h"
 
 #define VECTOR_FLOATS 1

@@ -6,13 +6,12 @@
  * caller waits for tasks, never for workers: on a busy machine, where a worker may not run for milliseconds,
  * it does the work itself.
  *
- * A worker that finds nothing spins SPINS times (tens of microseconds: longer than the gap between two phases
- * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. Two
- * threads of a pool can find themselves on one processor (a scheduler likes to wake a thread where its waker
- * is, and takes its time to part them), where one that spins keeps the other from the very thing it waits
- * for: each notes where it runs; a worker that finds another there moves to a free processor, or gives way if
- * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
- * is not wanted. */
+ * A worker that finds no task spins SPINS times (tens of microseconds: longer than the gap between two phases
+ * of one matrix product, or between two products of a busy program), then sleeps on a condition variable. A
+ * scheduler likes to wake a thread where its waker runs, so two threads of a pool may share a processor;
+ * there a spinning thread holds up the thread it waits for. So each notes its processor; a worker that finds
+ * another on its own moves to a free processor, or yields if there is none. It yields to no other threads:
+ * schedulers take a yield for a whole time slice that is not wanted. */
 #include "kernels/thread_pool.h"
 #include "base/thread.h"
 
@@ -30,29 +29,29 @@ static const int64_t slice_max = (int64_t)1 << 31;
 
 struct worker {
     _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
-    _Atomic int processor;                /* that it was on when it last began to work */
+    _Atomic int processor;                /* on which it last began to work */
     struct thread thread;
     struct pool *pool;
     int index;
 };
 
 struct pool {
-    _Alignas(LINE) _Atomic uint64_t generation; /* one more for each loop: something to look for */
-    _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop */
+    _Alignas(LINE) _Atomic uint64_t generation; /* counts loops; workers wait for a change */
+    _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop that are done */
     _Alignas(LINE) _Atomic int sleeping;
     atomic_bool stop;
     int threads;
-    int room; /* for workers, of which `threads` could be made; those that could not were never anywhere */
+    int room; /* workers allocated; only the first `threads` could be started */
     pool_task *fn;
     void *context;
-    int64_t base; /* of the slice */
+    int64_t base; /* first task of the slice */
     void *scratch;
     size_t scratch_bytes;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct worker *worker;
-    atomic_bool memory_is_out;   /* in a task */
-    struct cancel *token;        /* of the caller of this loop */
+    atomic_bool memory_is_out;   /* a task ran out of memory */
+    struct cancel *token;        /* of the caller of pool_run */
     void (*poll)(void *context); /* NULL: none */
     void *poll_context;
     struct deferred ending;
@@ -84,7 +83,7 @@ static void note_processor(struct worker *w)
         atomic_store_explicit(&w->processor, here, memory_order_relaxed);
 }
 
-/* Is a thread that we may wait for where we are? Of two workers the later one asks. */
+/* Is a thread that we may wait for on our processor? Of two workers the later one asks. */
 static bool thread_pool_in_the_way(const struct pool *pool, int self)
 {
     const int here = processor();
@@ -95,9 +94,9 @@ static bool thread_pool_in_the_way(const struct pool *pool, int self)
     return false;
 }
 
-/* Moves a worker to a processor where no other of the pool was seen; false: there is none. Its set of
- * processors is narrowed for that and at once widened to what it was; should the latter fail, it stays on
- * the narrow one, which is no worse than slow. The caller stays where it is, its thread is not ours. */
+/* Moves a worker to a processor where no other of the pool was seen; false: there is none. Narrows the
+ * worker's set of processors for that and restores it at once; if that fails, the worker stays on the narrow
+ * set, which is no worse than slow. The caller does not move: its thread is not ours. */
 static bool step_aside(struct pool *pool, int self)
 {
 #ifdef __linux__
@@ -105,7 +104,7 @@ static bool step_aside(struct pool *pool, int self)
     if (self == 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
     others = all;
     for (int i = 0; i < pool->room; i++) {
-        if (i == self) continue; /* where it was before it came here may well be free */
+        if (i == self) continue; /* its earlier processor may be free */
         const int taken = atomic_load_explicit(&pool->worker[i].processor, memory_order_relaxed);
         if (taken >= 0 && taken < CPU_SETSIZE) CPU_CLR((size_t)taken, &others);
     }
@@ -119,7 +118,7 @@ static bool step_aside(struct pool *pool, int self)
 #endif
 }
 
-/* Between two looks, the i-th of which was in vain: how many looks that was worth. */
+/* Waits after the i-th look for work was in vain; returns how many looks the wait counts for. */
 static int pass_time(struct pool *pool, int self, int i)
 {
     if (i % LOOK_ROUND == 0 && thread_pool_in_the_way(pool, self) && !step_aside(pool, self)) {
@@ -154,7 +153,7 @@ bool pool_cancelled(struct pool *pool)
     return cancel_requested();
 }
 
-/* Tasks of the part of `from`. A task that runs out of memory is done, and the caller unwinds. */
+/* Runs tasks of the part of `from`. A task that runs out of memory counts as done, and the caller unwinds. */
 static void work_part(struct pool *pool, int self, struct worker *from)
 {
     struct border border;
@@ -174,7 +173,7 @@ static void work_part(struct pool *pool, int self, struct worker *from)
     if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
 }
 
-/* Own part first, then what the others have left, beginning with the neighbour. */
+/* The worker's own part first, then the others' rests, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
     for (int i = 0; i < pool->threads; i++) {
@@ -288,7 +287,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
         if (i < SPINS)
             i += pass_time(pool, 0, i);
         else
-            sched_yield(); /* somebody was interrupted within a task */
+            sched_yield(); /* a worker was interrupted within a task */
     if (atomic_exchange_explicit(&pool->memory_is_out, false, memory_order_relaxed)) memory_out();
 }
 

@@ -2,10 +2,10 @@
  *
  * Two questions are asked. The first is exact and cheap: a nest visits triples of offsets (a, b, c), and the
  * sum of x^a y^b z^c over all visits is a product over its loops of geometric sums. Two nests visit the same
- * triples equally often just when these polynomials are equal, which is decided by their values at random
- * points of a field of 2^61 - 1 elements: three points, so that a difference hides with a chance below 2^-20
- * even for the largest nests. The second runs both: all of it when there is time, else for some output
- * elements, chosen from the first nest and found in the second by their offsets.
+ * triples equally often just when these polynomials are equal. They are compared at three random points of a
+ * field of 2^61 - 1 elements: a difference hides with a chance below 2^-20 even for the largest nests. The
+ * second runs both nests: in full when there is time, else for some output elements, chosen from the first
+ * nest and found in the second by their offsets.
  *
  * Data are integers from -4 to 4, a function of seed, operand and offset; sums of their products are exact in
  * double in every order, so results must agree to the last bit. */
@@ -20,7 +20,7 @@
 
 enum { POINTS = 3, SAMPLES = 48 };
 
-/* The most elements for which arrays are made: 128 MiB for each of four. */
+/* Most elements of an array: 128 MiB for each of four. */
 static const int64_t most_elements = (int64_t)1 << 24;
 
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
@@ -49,7 +49,7 @@ static uint64_t geometric(uint64_t g, int64_t n)
     return n % 2 ? (sum + equivalence_power(g, n - 1)) % prime : sum;
 }
 
-/* The polynomial's value. What the main primitive does not read does not count. */
+/* The polynomial's value at `point`, without operands that the main primitive does not read. */
 static uint64_t equivalence_value_at(const struct lx_loops *l, const uint64_t *point)
 {
     bool reads[LX_LOOP_OPERANDS] = {l->main != LX_TOUCH_ZERO && l->main != LX_TOUCH_NONE,
@@ -74,13 +74,12 @@ static double datum(uint64_t seed, enum lx_loop_operand operand, int64_t offset)
     return (double)(int64_t)(z % 9) - 4;
 }
 
-/* One output element, computed alone: the loops are walked,
- * and all branches pruned that do not lead to it. */
+/* One output element, computed alone: probe_walk prunes all branches that do not lead to it. */
 struct probe {
     const struct lx_loops *nest;
     uint64_t seed;
-    int64_t target;                  /* its offset */
-    int64_t reach[LX_LOOPS_MAX + 1]; /* how far the output moves by the loops from a level on */
+    int64_t target;                  /* offset of the element */
+    int64_t reach[LX_LOOPS_MAX + 1]; /* largest output offset that the loops from a level on add */
     double value;
     int64_t steps;
 };
@@ -126,8 +125,8 @@ static void probe_walk(struct probe *p, int level, const int64_t *at, bool first
     }
 }
 
-/* For one element only the order of the k loops counts, so the others go first, the longest steps outermost:
- * pruning then leaves one branch at each. */
+/* Sorts the loops for probing. For one element only the order of the k loops counts, so the others go first,
+ * the longest steps outermost: pruning then leaves one branch at each. */
 static struct lx_loops for_probing(const struct lx_loops *l)
 {
     struct lx_loops sorted = *l;
@@ -160,7 +159,7 @@ static bool differ(int64_t offset, double a, double b, lx_status *st)
                       b);
 }
 
-/* Some elements, for as long as there are steps left; none when a single one takes more than there are. */
+/* Compares random elements, while the next one takes no more than the steps left of `work`. */
 static bool same_samples(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
                          struct rng *rng, int64_t *steps, lx_status *st)
 {
@@ -227,12 +226,11 @@ bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t 
     return ok;
 }
 
-/* The reference executor: the nest as written, in double, no cleverness.
+/* The reference executor: runs the nest as written, in double.
  *
- * Loops run from the outermost in, whatever their execution: shared and primitive loops are loops. Only k
- * loops narrow what is a first and a last access to an output element: an element is touched first where all
- * k indices are 0, and last where all are at their end. The innermost loop is written out, since a call an
- * element would be ten times slower; nothing else is done for speed. */
+ * Loops run from the outermost in, whatever their execution: shared and primitive loops are loops. An output
+ * element is touched first where all k indices are 0, and last where all are at their end. The innermost loop
+ * is written out, since a call per element would be ten times slower; nothing else is done for speed. */
 
 struct run {
     const struct lx_loops *nest;
@@ -240,7 +238,7 @@ struct run {
     double *out;
 };
 
-/* Where the operands are. */
+/* Offsets into the operands. */
 struct at {
     int64_t in0, in1, out;
 };
@@ -250,7 +248,7 @@ static double relu(double x)
     return x > 0 ? x : 0;
 }
 
-/* A touch of the output alone: a copy of it to itself changes nothing. */
+/* A touch works on the output alone, so a copy changes nothing. */
 static void execute_nest_touch(double *out, enum lx_touch how)
 {
     if (how == LX_TOUCH_ZERO)
@@ -286,7 +284,7 @@ static struct at execute_nest_step(struct at at, const struct lx_loop *loop)
                        at.out + loop->stride[LX_LOOP_OUT]};
 }
 
-/* The innermost loop. Over k it walks on one output element, else on as many as it has turns. */
+/* The innermost loop: over k it adds to one output element, else it walks over loop->size of them. */
 static void innermost(const struct run *r, const struct lx_loop *loop, struct at at, bool first, bool last)
 {
     const struct lx_loops *l = r->nest;

@@ -6,8 +6,8 @@
  * primitive) and a stride in elements for each operand. Before the first sum into an output element `first`
  * touches it, after the last one `last` does.
  *
- * Six passes rewrite a nest; each keeps its result. What they choose is a matter of a rule set: "document"
- * does what the source document's version does, defects included; "lxplan" is the default.
+ * Six passes rewrite a nest; each keeps its result. A rule set makes their choices: "document" repeats the
+ * source document's version, defects included; "lxplan" is the default.
  *
  * Typical nests have 3 to 12 loops, at most LX_LOOPS_MAX. Sizes and strides are at most 2^53, and so is the
  * extent of every operand (lx_loops_extent): no offset overflows. */
@@ -68,7 +68,7 @@ struct lx_loop {
 struct lx_loops {
     enum lx_touch first, main, last;
     enum lx_loop_dtype dtype;
-    bool has_in1; /* false: a unary nest that was written without strides of in1 */
+    bool has_in1; /* false: a unary nest written without strides of in1 */
     int count;
     struct lx_loop loop[LX_LOOPS_MAX];
 };
@@ -81,9 +81,9 @@ bool lx_touch_is_unary(enum lx_touch t);  /* zero, copy, relu */
 bool lx_touch_contracts(enum lx_touch t); /* gemm, brgemm */
 
 bool lx_loops_equal(const struct lx_loops *a, const struct lx_loops *b);
-/* Elements from the first to the last that an operand is touched at; -1: beyond 2^53. */
+/* Elements of `operand` from offset 0 to the last one reached; -1: beyond 2^53. */
 int64_t lx_loops_extent(const struct lx_loops *l, enum lx_loop_operand operand);
-/* How often the innermost body runs: the product of all sizes; INT64_MAX when that is beyond an int64. */
+/* How often the innermost body runs: the product of all sizes; INT64_MAX on overflow. */
 int64_t lx_loops_work(const struct lx_loops *l);
 
 /* A nest from and to a file of kind "loops". The writer's text is malloc'ed; NULL when memory is out. */
@@ -91,16 +91,16 @@ bool lx_loops_read(const char *path, struct lx_loops *out, lx_status *st);
 bool lx_loops_parse(const char *file, const char *text, size_t length, struct lx_loops *out, lx_status *st);
 char *lx_loops_to_json(const struct lx_loops *l, size_t *length);
 
-struct lx_loop_rules;                                /* a rule set */
+struct lx_loop_rules;
 const struct lx_loop_rules *lx_loop_rules_at(int i); /* NULL behind the last; 0: the default */
 const char *lx_loop_rules_name(const struct lx_loop_rules *r);
 const char *lx_loop_rules_summary(const struct lx_loop_rules *r);
 
-/* The number that the source document gives to what is wrong with a nest, 0 if nothing is; `st` then has the
- * code of that name and the loop in question. Checks come in the order of the rule set. */
+/* Returns the source document's number of the first fault, 0 if there is none, and sets `st` to its code and
+ * loop. The rule set orders the checks. */
 int lx_loops_validate(const struct lx_loops *l, const struct lx_loop_rules *rules, lx_status *st);
 
-/* The passes. `threads`: how many share the work, at least 1. */
+/* The passes. `threads`: at least 1. */
 struct lx_loop_pass {
     const char *name, *summary;
     void (*run)(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads);
@@ -110,19 +110,18 @@ enum { LX_LOOP_PASSES = 6 };
 /* The i-th pass in the order in which a rule set runs them. */
 const struct lx_loop_pass *lx_loop_pass_at(const struct lx_loop_rules *rules, int i);
 const struct lx_loop_pass *lx_loop_pass_find(const char *name);
-/* One pass, or all in order. False: the nest is so large that its offsets overflow; it stays as it was. */
+/* Runs one pass, or all in order. False: offsets of the nest would overflow; it is unchanged. */
 bool lx_loops_run_pass(struct lx_loops *l, const struct lx_loop_pass *pass, const struct lx_loop_rules *rules,
                        int64_t threads, lx_status *st);
 bool lx_loops_optimise(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads, lx_status *st);
 
-/* The reference: runs the nest as it stands, in double, one element at a time. The arrays have
- * lx_loops_extent elements; in1 may be NULL where the main primitive does not contract. */
+/* The reference: runs the nest in double, one element at a time. The arrays have lx_loops_extent elements;
+ * in1 may be NULL where the main primitive does not contract. */
 void lx_loops_execute(const struct lx_loops *l, const double *in0, const double *in1, double *out);
 
-/* Do two nests compute the same? LX_E_NO with the difference in words if they do not. Compared are the index
- * sets (exactly, by a polynomial identity) and results on small integers, for which sums are exact in any
- * order: all of them when that takes at most `work` steps, else a sample.
- * `*steps` (may be NULL): those run. */
+/* Do two nests compute the same? If not, LX_E_NO with the difference in words. Compares the index sets (by a
+ * polynomial identity) and results on small integers, whose sums are exact in any order: all results if that
+ * takes at most `work` steps, else a sample. `*steps` (may be NULL): steps run. */
 bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t seed, int64_t work,
                    int64_t *steps, lx_status *st);
 
@@ -131,7 +130,7 @@ bool lx_loops_same(const struct lx_loops *a, const struct lx_loops *b, uint64_t 
  * elements ("[0,1]->[1,0]"). `sizes` has one extent per index. */
 struct lx_tree_node {
     int left, right; /* nodes; -1: none. A leaf has neither, a transposition only a left one. */
-    int leaf;        /* leaves are numbered as they stand in the text; -1 for inner nodes */
+    int leaf;        /* number of the leaf in order of the text; -1: an inner node */
     int rank;
     const int *index; /* row-major, the last one fastest */
     int64_t elements;
@@ -141,19 +140,18 @@ struct lx_tree {
     struct lx_tree_node *nodes; /* children before their parent: the root is the last one */
     int node_count, leaf_count, size_count;
     const int64_t *sizes;
-    int64_t flops; /* 2 for each product that is summed; INT64_MAX beyond an int64 */
+    int64_t flops; /* 2 for each product that is summed; INT64_MAX on overflow */
     struct arena *memory;
 };
 
 struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st);
-/* How many indices a text has, so that sizes can be given:
- * the largest number + 1, or the letters; -1: bad. */
+/* Number of indices in `text`: the largest number + 1, or the letters; -1: bad text. */
 int lx_tree_indices(const char *text, lx_status *st);
 void lx_tree_free(struct lx_tree *t);
-/* An inner node as a nest that sets its output. in0 is the operand that has the output's fastest index:
+/* Lowers an inner node to a nest that sets its output. in0 is the operand with the output's fastest index;
  * `*swapped` (may be NULL) says whether that is the right one. */
 bool lx_tree_lower(const struct lx_tree *t, int node, struct lx_loops *out, bool *swapped, lx_status *st);
-/* The root's elements into `out`, from those of the leaves. `rules` NULL: nests as they were lowered. */
+/* Computes the root's elements into `out` from the leaves' elements. `rules` NULL: no pass runs. */
 bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules, int64_t threads,
                      const double *const *leaves, double *out, lx_status *st);
 

@@ -1,4 +1,4 @@
-/* What the passes, the checks and the rule sets share inside the loop stage. */
+/* Shared by the passes, the checks and the rule sets of the loop stage. */
 #ifndef LX_LOOPS_NEST_H
 #define LX_LOOPS_NEST_H
 
@@ -7,7 +7,7 @@
 /* The four places that a primitive has for loops. */
 enum loop_role { ROLE_M, ROLE_N, ROLE_K, ROLE_BATCH, ROLE_COUNT };
 
-/* How bad a loop is for a role: the least wins, the first among equals. -1: it cannot have the role. */
+/* Cost of a loop in a role: the least wins, the first among equals. -1: the loop cannot have the role. */
 typedef int64_t role_score(const struct lx_loops *l, const struct lx_loop *loop);
 
 struct loop_fault {
@@ -22,25 +22,25 @@ struct lx_loop_rules {
     const char *name, *summary;
     const struct lx_loop_pass *const *order; /* LX_LOOP_PASSES of them */
 
-    /* Moves: by exchanging two loops at positions that were looked up before (and may have moved since), as
-     * the document's version does, or by shifting the loops in between. */
+    /* Moves: by exchanging two loops at positions that were looked up before (and may be stale), like the
+     * document's version, or by shifting the loops in between. */
     bool exchanges;
     /* split */
     int64_t split_from;          /* the least size that is split */
-    int64_t block[LX_DIM_COUNT]; /* the inner size aimed at; 0: the square root */
+    int64_t block[LX_DIM_COUNT]; /* the inner size to aim at; 0: the square root */
     bool only_roles;             /* only loops that will be primitive */
     /* fuse */
-    int64_t fuse_most;  /* the largest product */
-    bool fuse_any_exec; /* also loops of unequal execution */
-    bool drop_single;   /* loops of size 1 go */
+    int64_t fuse_most;  /* the largest product of two sizes */
+    bool fuse_any_exec; /* also loops of different execution */
+    bool drop_single;   /* remove loops of size 1 */
     /* primitives */
     role_score *score[ROLE_COUNT];
     role_score *unary_score[ROLE_COUNT];
-    bool main_follows_roles; /* gemm or brgemm by the number of k primitives, not as asked */
+    bool main_follows_roles; /* gemm or brgemm by the number of prim k, whatever the user asked for */
     /* reorder-shared: the heavier loop stands further out */
     uint64_t (*weight)(const struct lx_loop *loop);
     /* shared */
-    bool (*enough)(int64_t tasks, int64_t threads); /* no further loop need be shared */
+    bool (*enough)(int64_t tasks, int64_t threads); /* no further loop needs sharing */
     bool share_alone;                               /* share even with one thread */
 
     loop_check *const *checks; /* ends with NULL */
@@ -49,7 +49,7 @@ struct lx_loop_rules {
 /* Does X walk on where Y ends? Same type, and stride(X) = |Y| * stride(Y) in all operands. */
 bool loops_fit(const struct lx_loop *x, const struct lx_loop *y);
 void loops_exchange(struct lx_loops *l, int i, int j);
-/* Takes the loop at `from` out and puts it in before the one that is then at `to`. */
+/* Moves the loop at `from` to index `to`. */
 void loops_move(struct lx_loops *l, int from, int to);
 void loops_remove(struct lx_loops *l, int i);
 /* The first primitive loop, or the count. */

@@ -25,7 +25,7 @@ struct reader {
     lx_status *st;
 };
 
-/* Which of the words a value is. */
+/* Sets *out to the index of the value's text among `words`. */
 static bool nest_json_read_word(const struct reader *r, const struct json_value *value, const char *what,
                                 const char *const *words, int count, int *out)
 {
@@ -44,14 +44,14 @@ static bool nest_json_read_word(const struct reader *r, const struct json_value 
     return false;
 }
 
-/* A word under a key that may be left out. */
+/* A word under an optional key. */
 static bool read_key(const struct reader *r, const char *key, const char *const *words, int count, int *out)
 {
     const struct json_value *v = json_find(r->json->root, key);
     return !v || nest_json_read_word(r, v, key, words, count, out);
 }
 
-/* A list that must be as long as the nest is deep. NULL in `*list`: it may be left out, and is. */
+/* Finds a list that needs one entry per loop. *list is NULL if it is optional and absent or empty. */
 static bool find_list(const struct reader *r, const char *key, bool needed, const struct json_value **list)
 {
     bool ok = needed ? json_array(r->json, r->json->root, key, list, r->st)
@@ -69,7 +69,7 @@ static bool find_list(const struct reader *r, const char *key, bool needed, cons
     return true;
 }
 
-/* `field`: -1 the sizes, else the operand whose strides they are. */
+/* Reads the sizes (`field` -1), or the strides of operand `field`. */
 static bool nest_json_read_numbers(const struct reader *r, const char *key, int field)
 {
     const struct json_value *list = NULL, *v;

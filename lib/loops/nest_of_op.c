@@ -21,7 +21,7 @@ const char *lx_nest_kind_word(enum lx_nest_kind kind)
     return (int)kind >= 0 && kind < LX_NEST_KINDS ? kind_words[kind] : "?";
 }
 
-/* The op's operand that is `operand` of the nest; -1: the nest has none. */
+/* The op's operand behind `operand` of the nest; -1: none. */
 static int op_side(const struct lx_op_nest *n, const struct op_index *x, int operand)
 {
     if (operand == LX_LOOP_OUT) return x->output;
@@ -67,16 +67,16 @@ static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op 
             nest_of_op_add_loop(&out->nest, lx_nest_type(out, x, vars[i]), size[vars[i]], st);
         if (!loop) return false;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) loop->stride[o] = stride[o][vars[i]];
-        /* The terms of a sum lie in one order in both inputs, so that several loops over them are one. */
+        /* The terms of a sum have one order in both inputs, so several loops over them become one. */
         if (out->nest.count < 2) continue;
         struct lx_loop *outer = &out->nest.loop[out->nest.count - 2],
                        *inner = &out->nest.loop[out->nest.count - 1];
         if (inner->type != LX_DIM_K || !loops_fit(outer, inner)) continue;
-        inner->size *= outer->size; /* an op has less than 2^63 products */
+        inner->size *= outer->size; /* no overflow: an op has less than 2^63 products */
         *outer = *inner;
         out->nest.count--;
     }
-    /* A scalar from scalars is one turn. */
+    /* Scalars: one turn. */
     return out->nest.count > 0 || nest_of_op_add_loop(&out->nest, LX_DIM_C, 1, st);
 }
 
@@ -123,7 +123,7 @@ bool lx_nest_of_tile(const struct lx_layouts *l, int32_t op, const struct op_ind
     return nest_of_op_add_loops(l, o, x, size, out, st);
 }
 
-/* Sizes of the first tile of the launch; an op without turns has none. */
+/* Sizes of the launch's first tile; false: the op has no turns. */
 static bool nest_of_op_first_tile(const struct lx_op_launch *o, const struct op_index *x, int64_t *size)
 {
     struct lx_launch_piece piece;
@@ -144,7 +144,7 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
     if (!p->layouts) return status_set(st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
     nest_tile_index(p->nests, p->nest_count, op, &x);
-    /* The plan's launch of the op: stated, or made here. */
+    /* The plan's launch of the op, or one made here. */
     struct lx_op_launch *made = x.known && !p->launches ? lx_plan_launch(p, op, NULL, st) : NULL;
     const struct lx_op_launch *launch = p->launches ? &p->launches[op] : made;
     bool launched = !x.known || (launch && nest_of_op_first_tile(launch, &x, size));
@@ -161,7 +161,7 @@ bool lx_nest_of(const struct lx_plan *p, int32_t op, struct lx_op_nest *out, lx_
     return true;
 }
 
-/* Where a variable stands in the order of an operand; lower is further out. */
+/* Classes of variables in the order of an operand, outermost first. */
 enum { OF_BOTH, SUMMED_EARLY, OF_OUTPUT, SUMMED, CLASSES };
 
 int tile_operand_order(const struct op_index *x, bool contracts, const struct lx_layout *l, int operand,
@@ -169,14 +169,13 @@ int tile_operand_order(const struct op_index *x, bool contracts, const struct lx
 {
     int output = x->output, all[LX_MAX_VARS + LX_MAX_RANK], count = 0, n = 0;
     bool sums_inside = true;
-    if (contracts && operand == 1) /* as its sticks run, so that packing copies runs */
+    if (contracts && operand == 1) /* by its sticks, so that packing copies runs */
         sums_inside = l->stick_dim >= 0 && op_index_reduced(x, x->var[operand][l->stick_dim]);
     for (int d = 0; d < x->rank[output]; d++) all[count++] = x->var[output][d];
     count += op_index_sum_order(x, all + count);
     for (int class = 0; class < CLASSES; class ++)
         for (int i = 0; i < count; i++) {
             int v = all[i];
-            /* Both inputs of a contraction have it, and the output. */
             bool both = contracts && op_index_dim(x, 0, v) >= 0 && op_index_dim(x, 1, v) >= 0;
             int own = op_index_reduced(x, v) ? (sums_inside ? SUMMED : SUMMED_EARLY)
                       : both                 ? OF_BOTH

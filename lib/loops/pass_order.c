@@ -1,14 +1,14 @@
-/* The two passes that change the order of loops, and the one that shares them.
+/* The two passes that change the order of loops, and the pass that shares them.
  *
  * reorder_fusing brings loops together that walk one dimension, so that they can be fused. reorder_shared
- * puts the loops that are worth sharing in front and the primitives behind all others. shared then marks
- * loops from the front, until the work is spread evenly over the threads. */
+ * puts the loops worth sharing in front and the primitives behind all others. shared then marks loops from
+ * the front, until the work is spread evenly over the threads. */
 #include "loops/nest.h"
 #include "base/checked.h"
 
-/* The order "k of the batch, m, n, k" at the end, by exchanging each with the last place that is free. The
- * positions are looked up once, before anything moves: when an exchange moves a loop that is still to come, a
- * wrong one is exchanged in its stead. So does the document's version, and its results depend on it. */
+/* Orders the primitive loops "batch k, m, n, k" at the end, exchanging each with the last free place. The
+ * positions are looked up once: after an exchange moved a loop that is still to come, a wrong one is
+ * exchanged. So does the document's version, and its results depend on it. */
 static void exchange_prims(struct lx_loops *l)
 {
     int m = loops_find(l, LX_DIM_M, LX_EXEC_PRIM, 0), n = loops_find(l, LX_DIM_N, LX_EXEC_PRIM, 0);
@@ -57,14 +57,14 @@ static void prims_to_back(struct lx_loops *l, const struct lx_loop_rules *rules)
     }
 }
 
-/* Brings a partner of loop i next to it. True: another loop stands at i now. */
+/* Moves a loop that can be fused with loop i next to it. True: another loop is at i now. */
 static bool pass_order_join(struct lx_loops *l, const struct lx_loop_rules *rules, int i, int end)
 {
     for (int j = i + 1; j < end; j++) {
         struct lx_loop *a = &l->loop[i], *b = &l->loop[j];
         if ((a->exec == LX_EXEC_SHARED) != (b->exec == LX_EXEC_SHARED)) continue;
         if (loops_fit(a, b)) {
-            /* Exchanged even when they stand right already: the document's version reverses them. */
+            /* Exchanged even if adjacent already: the document's version reverses them. */
             if (rules->exchanges)
                 loops_exchange(l, i, j);
             else
@@ -85,7 +85,7 @@ static void reorder_fusing(struct lx_loops *l, const struct lx_loop_rules *rules
     prims_to_back(l, rules);
     int end = loops_first_prim(l);
     for (int i = 0; i < end; i++) {
-        /* A loop that came to stand before its partner may itself have one further out. */
+        /* A loop moved before its partner may itself have a partner further out. */
         int again = rules->exchanges ? 0 : end;
         while (pass_order_join(l, rules, i, end) && again-- > 0) continue;
     }

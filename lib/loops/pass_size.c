@@ -1,8 +1,8 @@
 /* The two passes that change the sizes of loops.
  *
- * split cuts a loop in an outer and an inner one of exact divisors, fuse makes one loop of two that walk one
- * dimension. A rule set aims at the square root of a size, or at block sizes that suit the primitive; these
- * are halved while there would be fewer blocks than threads. */
+ * split cuts a loop into an outer and an inner one of exact divisors, fuse merges two loops that walk one
+ * dimension. A rule set aims at the square root of a size, or at block sizes that suit the primitive;
+ * pass_size_split halves these while there would be fewer blocks than threads. */
 #include "loops/nest.h"
 #include "base/checked.h"
 
@@ -54,7 +54,7 @@ static void primitive_roles_take(struct lx_loops *l, const struct lx_loop_rules 
     for (int r = 0; r < ROLE_COUNT; r++) {
         if (pick[r] < 0) continue;
         l->loop[pick[r]].exec = LX_EXEC_PRIM;
-        l->loop[pick[r]].type = role_type[r]; /* a c of a unary nest becomes an m or n: it moves elements */
+        l->loop[pick[r]].type = role_type[r]; /* a c of a unary nest becomes an m or n */
     }
     if (rules->main_follows_roles && lx_touch_contracts(l->main))
         l->main = loops_prims(l, LX_DIM_K) > 1 ? LX_TOUCH_BRGEMM : LX_TOUCH_GEMM;
@@ -63,11 +63,11 @@ static void primitive_roles_take(struct lx_loops *l, const struct lx_loop_rules 
 const struct lx_loop_pass pass_primitives = {
     "primitives", "choose the loops that the matrix primitive takes in", primitive_roles_take};
 
-/* The least block that is worth a primitive of its own: below it the edges cost more than a thread brings. */
+/* The least block: below it the edges cost more than a thread brings. */
 enum { LEAST_BLOCK = 16 };
 
-/* The largest divisor of n from 2 up to `most`; 1: there is none. Past 2^26 nothing is looked for: no loop of
- * that size has a use for it, and the search would take seconds. */
+/* The largest divisor of n from 2 up to `most`; 1: none. Past 2^26 the search would take seconds, and no loop
+ * has a use for the divisor. */
 static int64_t divisor(int64_t n, int64_t most)
 {
     if (most > (int64_t)1 << 26) return 1;
@@ -76,7 +76,7 @@ static int64_t divisor(int64_t n, int64_t most)
     return 1;
 }
 
-/* The inner size that a loop gets that goes as `type`; 1: it stays whole. */
+/* The inner size of a loop in the role of `type`; 1: no split. */
 static int64_t inner_size(const struct lx_loop *loop, enum lx_loop_type type,
                           const struct lx_loop_rules *rules, const int64_t *block)
 {
@@ -94,12 +94,12 @@ static int64_t inner_size(const struct lx_loop *loop, enum lx_loop_type type,
         return divisor(loop->size, root);
     }
     if (loop->size <= aim) return 1;
-    /* A size with small divisors only is better off whole: the primitive has its own way with edges. */
+    /* With small divisors only the loop stays whole: the primitive handles edges. */
     int64_t d = divisor(loop->size, aim);
     return d >= aim / 8 && d > 1 ? d : 1;
 }
 
-/* How many blocks there would be for threads to take: turns of all loops but k, inner parts left out. */
+/* Number of blocks for threads: turns of all loops but k, without inner parts. */
 static int64_t blocks(const struct lx_loops *l, const struct lx_loop_rules *rules, const int64_t *block,
                       const int pick[ROLE_COUNT])
 {
@@ -126,10 +126,10 @@ static void pass_size_split(struct lx_loops *l, const struct lx_loop_rules *rule
         if (block[larger] / 2 < LEAST_BLOCK) break;
         block[larger] /= 2;
     }
-    /* From the back: a split moves only what stands behind it. */
+    /* From the back: a split moves only later loops. */
     for (int i = l->count; i-- > 0;) {
         enum lx_loop_type type = rules->only_roles ? LX_DIM_UNDEFINED : l->loop[i].type;
-        if (pick[ROLE_M] == i) type = LX_DIM_M; /* as a c of a unary nest may */
+        if (pick[ROLE_M] == i) type = LX_DIM_M; /* a c of a unary nest, too */
         if (pick[ROLE_N] == i) type = LX_DIM_N;
         if (pick[ROLE_K] == i) type = LX_DIM_K;
         if (rules->only_roles && type == LX_DIM_UNDEFINED) continue;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Far above every stride: a loop of one turn gets a role only when there is no other. */
+/* Far above every stride: a loop of one turn gets a role only when no other can. */
 static const int64_t single = (int64_t)1 << 58;
 
 static int64_t unit_m(const struct lx_loops *l, const struct lx_loop *loop)
@@ -67,7 +67,7 @@ static int64_t any_k(const struct lx_loops *l, const struct lx_loop *loop)
     return rules_worth(loop, loop->stride[LX_LOOP_IN0] + loop->stride[LX_LOOP_IN1]);
 }
 
-/* A unary nest moves elements: m is where it reads, n where it writes in short steps; a c may be either. */
+/* A unary nest moves elements: m reads, n writes in short steps; a c may be either. */
 static int64_t moved_m(const struct lx_loops *l, const struct lx_loop *loop)
 {
     (void)l;
@@ -82,7 +82,7 @@ static int64_t moved_n(const struct lx_loops *l, const struct lx_loop *loop)
     return rules_worth(loop, loop->stride[LX_LOOP_OUT]);
 }
 
-/* Squares wrap as unsigned numbers do; that is the document's own arithmetic. */
+/* Squares wrap modulo 2^64, like the document's. */
 static uint64_t squared_strides(const struct lx_loop *loop)
 {
     uint64_t sum = 0;
@@ -180,7 +180,7 @@ const struct lx_loop_pass *lx_loop_pass_find(const char *name)
     return NULL;
 }
 
-/* What keeps every product of a size and a stride in the passes from overflowing. */
+/* Checks the limits that keep products of sizes and strides from overflowing in the passes. */
 static bool in_range(const struct lx_loops *l, int64_t threads, lx_status *st)
 {
     if (threads < 1) return status_set(st, LX_E_RANGE, "at least one thread must do the work");

@@ -7,9 +7,9 @@
  * or, without any bracket, the usual string of letters: "ab,bc->ac".
  *
  * All tensors are row-major. The type of an index in a node follows from where it occurs: left and output m,
- * right and output n, all three c, not in the output k. An index that only one operand has and that is not in
- * the output is a k as well: the other operand stands still. An index that an operand has twice is its
- * diagonal: the strides add up. Depth and counts are bounded; trees of a dozen nodes are usual. */
+ * right and output n, all three c, not in the output k. An index of only one operand that is not in the
+ * output is a k as well: the other operand stands still. An index that an operand has twice is its diagonal:
+ * the strides add up. Depth and counts are bounded; trees of a dozen nodes are usual. */
 #include "loops/nest.h"
 #include "base/fail.h"
 #include "base/arena.h"
@@ -28,11 +28,11 @@ typedef VEC(int) indices;
 
 struct parser {
     const char *text, *at;
-    struct lx_tree *tree; /* NULL: only the indices are counted */
+    struct lx_tree *tree; /* NULL: only count the indices */
     VEC(struct lx_tree_node) nodes;
     int highest; /* the largest index so far */
     bool letters;
-    char letter[64]; /* of an einsum string, in order of first appearance */
+    char letter[64]; /* letters of an einsum string, in order of first appearance */
     lx_status *st;
 };
 
@@ -144,7 +144,6 @@ static bool tree_has(const struct lx_tree_node *n, int index)
     return false;
 }
 
-/* Does the output make sense for these operands? */
 static bool check_output(struct parser *p, const indices *out, int left, int right)
 {
     const struct lx_tree_node *l = &p->nodes.at[left], *r = right < 0 ? NULL : &p->nodes.at[right];
@@ -209,7 +208,7 @@ struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_c
     if (!ok) return lx_tree_free(t), NULL;
     for (int i = 0; i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
-        int64_t turns = 2; /* for every turn of a contraction */
+        int64_t turns = 2; /* 2 flops per turn of a contraction */
         bool fits = true;
         for (int v = 0; n->right >= 0 && v < size_count; v++)
             if (tree_has(&t->nodes[n->left], v) || tree_has(&t->nodes[n->right], v))
@@ -238,10 +237,10 @@ void lx_tree_free(struct lx_tree *t)
     mem_free(t);
 }
 
-/* Trees become nests, and are run node by node with the reference executor.
+/* Trees become nests; the reference executor runs them node by node.
  *
- * A node's nest has one loop per index: those of the output in its order, then those that are summed. in0 is
- * the operand that has the output's fastest index, so that m is what the primitive stores along. */
+ * A node's nest has one loop per index: output indices in their order, then summed ones. in0 is the operand
+ * with the output's fastest index, so the primitive stores along m. */
 
 static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node *const *operand, int index,
                               struct lx_loops *l, lx_status *st)
@@ -259,8 +258,7 @@ static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node
                                                           : LX_DIM_N;
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
         if (operand[o]) {
-            /* The row-major stride of an index in a tensor; an index that tree_has twice walks the
-             * diagonal. */
+            /* Row-major stride; an index that occurs twice walks the diagonal. */
             int64_t stride = 0, step = 1;
             for (int i = operand[o]->rank; i-- > 0; step *= t->sizes[operand[o]->index[i]])
                 if (operand[o]->index[i] == index) stride += step;
@@ -303,7 +301,7 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
     for (int i = 0; ok && i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
         if (n->leaf >= 0) {
-            data[i] = (double *)(uintptr_t)leaves[n->leaf]; /* only read: a leaf is nobody's output */
+            data[i] = (double *)(uintptr_t)leaves[n->leaf]; /* only read */
             continue;
         }
         bool is_root = i == t->node_count - 1;

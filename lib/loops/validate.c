@@ -1,10 +1,9 @@
-/* What may be wrong with a nest, one check per question.
+/* The checks of a nest, one per question.
  *
- * The numbers are those of the source document; each has a status code of its own. A rule set lists its
- * checks in the order in which they are asked, and the first that fails is the answer. The document's list
- * asks for unit strides and for exactly one m and one n; ours asks only for what a contraction must have:
- * strides that fit the types, every output element written by one turn of the loops that are not summed, and
- * no more primitive loops than the primitive has room for. */
+ * The numbers are the source document's; each has a status code of its own. A rule set lists its checks in
+ * order, and the first that fails is the answer. The document's list asks for unit strides and for exactly
+ * one m and one n; ours asks only for what a contraction must have: strides that fit the types, one turn of
+ * the loops other than k per output element, and no more primitive loops than the primitive has room for. */
 #include "loops/nest.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -134,7 +133,7 @@ static int check_roles(const struct lx_loops *l, struct loop_fault *fault)
     return OK;
 }
 
-/* Strides that must be 0: what a type does not walk. */
+/* A loop has stride 0 in the operand that its type does not walk. */
 static int check_zeros(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (!lx_touch_contracts(l->main)) return OK;
@@ -157,7 +156,7 @@ static int by_stride(const void *a, const void *b)
     return (s > t) - (s < t);
 }
 
-/* Marks every element that the loops from `level` on write; false: one was marked already. */
+/* Marks every element that `loops` write from offset `at` on; false: one was marked already. */
 static bool validate_mark(unsigned char *marks, const struct lx_loop *const *loops, int count, int64_t at)
 {
     if (count == 0) {
@@ -171,9 +170,8 @@ static bool validate_mark(unsigned char *marks, const struct lx_loop *const *loo
     return true;
 }
 
-/* Is each output element written by one turn? When every stride steps over all that the shorter ones reach,
- * yes. Interleaved strides (3 x 2 beside 2 x 3) may be right or wrong; they are counted out, up to 2^24
- * turns. */
+/* Does one turn write each output element? Yes, if every stride exceeds the reach of the shorter ones.
+ * Interleaved strides (3 x 2 beside 2 x 3) may be right or wrong; they are counted out, up to 2^24 turns. */
 static bool writes_once(const struct lx_loops *l)
 {
     const struct lx_loop *loops[LX_LOOPS_MAX];

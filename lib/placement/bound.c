@@ -1,10 +1,10 @@
 /* Lower bounds that every legal answer respects.
  *
- * Sizes are counted in units: the greatest common divisor of all alignments, times that of the sizes. Buffers
- * that can never be placed are paid in full. For the rest addresses are ignored: on each tick the kept live
- * buffers must fit. One tick alone forces out the cheapest bytes, and ticks that share no buffer add up;
- * prices per byte bound all ticks at once (bound_multiplier.c). Height: on each tick the live buffers stand
- * on top of each other.
+ * Sizes are counted in units: the greatest common divisor of all alignments, times the sizes' common divisor.
+ * Buffers that can never be placed are paid in full. For the rest addresses are ignored: on each tick the
+ * kept live buffers must fit. One tick alone forces out the cheapest bytes, and ticks that share no buffer
+ * add up; prices per byte bound all ticks at once (bound_multiplier.c). Height: on each tick the live buffers
+ * stand on top of each other.
  *
  * A child may sit on its dying parent on its first tick and is left out of that tick. Tens of microseconds
  * for a captured graph, 0.1 s for 100,000 buffers. If cancelled the bound is weaker. */
@@ -17,12 +17,12 @@
 
 #include <stdlib.h>
 
-/* Limits of the dynamic programme: units that must go, and table cells in all. */
+/* Limits of bound_whole_buffers: units that must go, and table cells in all. */
 enum { MOST_NEED = 4096, MOST_CELLS = 60000 };
 
-/* --- One overfull tick. A Fenwick tree over the items in order of cost per unit gives the fractional
- * knapsack value of each tick in O(log n); a dynamic programme over the units that of whole buffers where
- * these are few. --- */
+/* --- One overfull tick. A Fenwick tree over the items in order of cost per unit gives each tick's fractional
+ * knapsack value in O(log n). Where the units are few, a dynamic programme gives the value of whole buffers.
+ * --- */
 
 struct tree {
     int64_t *units, *cost; /* Fenwick sums over ranks */
@@ -37,7 +37,7 @@ static void tree_add(struct tree *t, int32_t rank, int64_t units, int64_t cost)
     }
 }
 
-/* The least cost of removing at least `excess` units, parts of a buffer included, rounded up. */
+/* The least cost of removing at least `excess` units, rounded up; a part of a buffer costs its share. */
 static int64_t cheapest_removal(const struct tree *t, const struct bound_item *by_rank, int64_t excess)
 {
     int32_t i = 0;
@@ -101,7 +101,7 @@ static void bound_section_sweep(struct bound_sections *s, const struct event *st
     }
 }
 
-/* The forced cost of each section alone, as if parts of a buffer could leave; O(n log n). */
+/* Sets the forced cost of each section alone, as if parts of a buffer could leave; O(n log n). */
 static void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
@@ -127,7 +127,7 @@ static void bound_find_sections(struct bound_sections *s)
     mem_free(tree.cost);
 }
 
-/* The same for whole buffers where that is cheap. */
+/* Raises forced costs to the least cost of whole buffers, where that is cheap. */
 static void bound_whole_buffers(struct bound_sections *s)
 {
     int64_t most = 0, cells = 0;
@@ -155,7 +155,7 @@ static void bound_whole_buffers(struct bound_sections *s)
 
 /* --- Plain lists. --- */
 
-/* Placeable at all: a fixed address must leave room below the capacity. */
+/* A fixed address must leave room below the capacity. */
 static bool has_a_place(const struct lx_problem *p, const struct lx_buffer *b)
 {
     return lx_may_be_placed(p, b) &&
@@ -173,7 +173,7 @@ static bool may_take_over(const struct lx_problem *p, const struct lx_buffer *ch
     return false;
 }
 
-/* The greatest unit of which every address is a multiple. */
+/* The greatest unit that divides every address. */
 static int64_t common_alignment(const struct lx_problem *p)
 {
     int64_t unit = 0;
@@ -219,7 +219,7 @@ static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
     bound_find_sections(s);
     if (s->section_count > 0) {
         bound_whole_buffers(s);
-        /* Sections that share no buffer force their costs independently: the dearest such choice. */
+        /* Sections that share no buffer add up: the dearest such choice. */
         int64_t *total = mem_zeroed((size_t)s->section_count + 1, sizeof *total);
         for (int32_t t = 0; t < s->section_count; t++)
             total[t + 1] =
@@ -236,7 +236,7 @@ static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
     return bound;
 }
 
-/* Everything live on a tick stands on top of each other; only the topmost may end between units. */
+/* All buffers live on a tick stand on top of each other; only the topmost may end between units. */
 static int64_t height_bound(const struct lx_problem *p, struct bound_sections *s)
 {
     int64_t unit = common_alignment(p), padding = 0, alone = 0;

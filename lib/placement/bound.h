@@ -1,4 +1,4 @@
-/* What the files of the bound share: the overfull sections of a problem, without addresses. */
+/* Shared by the files of the bound: the overfull sections of a problem, without addresses. */
 #ifndef LX_PLACEMENT_BOUND_H
 #define LX_PLACEMENT_BOUND_H
 
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A buffer that may be placed, in units; on a handover tick the child is left out. */
+/* A buffer that may be placed, in units; a child is left out of its handover tick. */
 struct bound_item {
     int64_t start, end, units, cost;
     int32_t buffer;      /* breaks ties */
     int32_t first, last; /* overfull sections that hold it; first > last: none */
 };
 
-/* A tick on which the live items exceed the capacity, and whose live set lies in no later one's. */
+/* A tick whose live items exceed the capacity; no later section contains all of them. */
 struct bound_section {
     int64_t tick, oldest; /* oldest: least start of a live item */
     int64_t need;         /* units that must go, > 0 */
@@ -28,14 +28,14 @@ struct bound_sections {
     struct bound_section *sections;
     int32_t item_count, section_count;
     int64_t capacity;  /* in units */
-    int64_t cost_step; /* every cost is a multiple of it */
+    int64_t cost_step; /* divides every cost */
 };
 
-/* Multipliers on all sections at once; certified in integers. */
+/* The bound by multipliers on all sections at once; certified in integers. */
 int64_t bound_multipliers(const struct bound_sections *s);
 
 int64_t bound_plain(const struct lx_problem *p);
-/* bound_relax.c: of any other problem; INT64_MAX where no legal answer exists. */
+/* bound_relax.c: the bound of a problem that is not a plain list; INT64_MAX: no legal answer exists. */
 int64_t bound_parts(const struct lx_problem *p);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items over all sections, and the work of all sweeps together. */
+/* The most pairs of item and section; sweeps; rounds of the ascent, and how fast its steps shrink. */
 enum { MOST_MEMBERS = 400000, SWEEPS = 6, ROUNDS = 300, SHRINK = 10 };
 
 struct offer {
@@ -77,7 +77,7 @@ static void best_price(struct prices *p, int32_t t)
     for (int32_t k = p->begin[t]; k < p->begin[t + 1]; k++) p->over[p->members[k]] += price - old;
 }
 
-/* The value of the prices in integers: scaled so that all sums stay below 2^120. */
+/* The bound that the prices prove, in integers: scaled so that all sums stay below 2^120. */
 static int64_t certified_value(const struct prices *p, int128 *prefix)
 {
     const struct bound_sections *s = p->s;
@@ -121,7 +121,7 @@ static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
     p->begin = mem_zeroed(sections + 2, sizeof *p->begin);
     p->members = mem_alloc(((size_t)members + 1) * sizeof *p->members);
     p->offers = mem_alloc((items + 1) * sizeof *p->offers);
-    /* begin[t + 1] runs through the places of section t while the members are listed. */
+    /* begin[t + 1] advances through section t while its members are listed. */
     for (size_t i = 0; i < items; i++)
         for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
             if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
@@ -139,10 +139,10 @@ static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
     mem_free(p->offers);
 }
 
-/* --- Prices of all sections moved at once. Items leave whose bytes cost more than they save; a section whose
- * need they do not cover becomes dearer, one that more leave than must cheaper. The steps shrink and follow
- * the trend of the last rounds. A round is linear; some hundred end within a few thousandths of the best
- * prices. --- */
+/* --- Prices of all sections moved at once. An item leaves where its prices exceed its cost. A section
+ * becomes dearer if the leaving items do not cover its need, cheaper if more leave than must. The steps
+ * shrink and follow the trend of the last rounds. A round is linear; some hundred end within a few
+ * thousandths of the best prices. --- */
 
 struct ascent {
     const struct bound_sections *s;
@@ -150,7 +150,7 @@ struct ascent {
     double step;
 };
 
-/* The value of the prices; what leaves at them is added up per section. */
+/* The bound at these prices; sets `leaving` to the change, per section, of the units that leave. */
 static double bound_ascent_value_of(struct ascent *a)
 {
     const struct bound_sections *s = a->s;
@@ -176,7 +176,7 @@ static double bound_ascent_value_of(struct ascent *a)
 static void bound_ascend(const struct bound_sections *s, double *price)
 {
     size_t n = (size_t)s->section_count + 1;
-    /* All costs spread over all bytes and sections: the measure of steps. */
+    /* The measure of steps: all costs spread over all bytes and sections. */
     double cost = 0, area = 1;
     for (int32_t i = 0; i < s->item_count; i++) {
         const struct bound_item *b = &s->items[i];

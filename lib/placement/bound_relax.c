@@ -23,10 +23,10 @@ struct relaxing {
     const struct lx_problem *q;
     struct lx_problem plain;
     struct lx_buffer *list;
-    int32_t *number; /* per buffer of q: its number in the list, or -1 */
+    int32_t *number; /* per buffer of q: its index in the list, or -1 */
     bool *left_out;
-    int64_t unit, paid, hindrance; /* hindrance: the price of what must stay */
-    int64_t first, last;           /* ticks on which anybody lives */
+    int64_t unit, paid, hindrance; /* hindrance: the price of buffers that must stay */
+    int64_t first, last;           /* ticks [first, last) of all lives */
 };
 
 static int64_t least_on_cost(const struct lx_buffer *b)
@@ -36,7 +36,7 @@ static int64_t least_on_cost(const struct lx_buffer *b)
     return least;
 }
 
-/* Handovers are kept only where the relaxed lives of both still meet on that tick alone. */
+/* Adds buffer i with its longest life to the list, and its unavoidable cost to `paid`. */
 static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
 {
     const struct lx_buffer *b = &x->q->buffers[i];
@@ -88,7 +88,7 @@ static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
     }
 }
 
-/* The plain list of a pool, or of all of them together (-1). */
+/* Makes the plain list of a pool, or of all pools together (-1). */
 static void bound_relax(struct relaxing *x, int32_t pool)
 {
     const struct lx_problem *q = x->q;
@@ -96,7 +96,7 @@ static void bound_relax(struct relaxing *x, int32_t pool)
     for (int32_t i = 0; i < q->count; i++)
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
-    /* A price above all that the problem can cost, if the sums of such prices stay in range. */
+    /* A price above every total cost of the problem; 0 if sums of such prices leave the range. */
     int64_t sum = 1;
     for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
     x->hindrance = sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
@@ -118,10 +118,10 @@ static void bound_relax(struct relaxing *x, int32_t pool)
         x->left_out[i] |=
             pool >= 0 && (lx_choice_count(q, &q->buffers[i]) != 1 || lx_choice_at(&q->buffers[i], 0) != pool);
         bound_relax_add_buffer(x, i);
-        /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
+        /* Pools are rounded up to this unit, so the list is counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
-    /* A child with a parent may sit on it on its first tick: it is left out of that tick. */
+    /* A child may sit on a parent on its first tick: that tick does not count. */
     for (int32_t i = 0; i < q->count; i++) {
         if (x->number[i] < 0 || q->buffers[i].parent_count == 0) continue;
         struct lx_buffer *to = &x->list[x->number[i]];
@@ -150,7 +150,7 @@ static int64_t bound_list(const struct lx_problem *q, int32_t pool)
     return bound;
 }
 
-/* The sum over the pools of what their own buffers, reserved bytes and pins take, or all together. */
+/* The heights of the pools with their own buffers, reserved bytes and pins, added up, or all together. */
 static int64_t bound_height(const struct lx_problem *q)
 {
     int64_t sum = 0;
@@ -177,7 +177,7 @@ int64_t bound_parts(const struct lx_problem *p)
                                                      : q->objective == LX_HEIGHT ? bound_height(q)
                                                                                  : bound_list(q, -1);
         if (limit != LX_NO_LIMIT && one > limit) one = INT64_MAX;
-        if (q->objective == LX_FIT && one > 0) one = INT64_MAX; /* nobody in a part is barred */
+        if (q->objective == LX_FIT && one > 0) one = INT64_MAX; /* no buffer in a part is barred */
         if (!add_i64(bound, one, &bound)) bound = INT64_MAX;
     }
     rewrite_free(&w);

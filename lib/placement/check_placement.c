@@ -1,7 +1,7 @@
-/* The independent checker: is an answer legal, and what is it worth? Judges each buffer, then groups and
- * pairs, shared bytes (judge_overlaps.c), and linked costs. A same_place group is one block: as large as its
- * largest member, at a multiple of all alignments, alive whenever one of them is. O(n log n) and the lengths
- * of the lists. */
+/* The independent checker: judges whether an answer is legal and computes its value. Judges each buffer, then
+ * groups and pairs, shared bytes (judge_overlaps.c), and linked costs. A same_place group is one block: as
+ * large as its largest member, at a multiple of all alignments, alive whenever one of them is. O(n log n) and
+ * the lengths of the lists. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -23,7 +23,7 @@ bool broken(struct judge *j, enum lx_rule rule, const char *format, ...)
     return false;
 }
 
-/* Same place before all others: blocks rest on it. */
+/* Judged first: the other rules rely on blocks. */
 static bool judge_same_place(struct judge *j)
 {
     const struct lx_bonds *b = &j->p->bonds;
@@ -77,7 +77,7 @@ static bool all_are(const struct judge *j, const struct lx_group *g, bool placed
     return true;
 }
 
-/* Linked costs and reuse that are paid; false: a forbidden one comes about. */
+/* Adds linked costs and reuse that are due; false: a forbidden one is due. */
 static bool judge_linked(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
@@ -146,7 +146,7 @@ static bool may_be_there(struct judge *j, int32_t i)
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
     int64_t linked = 0;
-    /* Block sizes, by their largest member. */
+    /* The size of a block is its largest member's. */
     const struct lx_problem *p = j->p;
     if (p->bonds.same_place_count != 0) {
         j->block = blocks_of(p);

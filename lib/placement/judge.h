@@ -10,9 +10,9 @@ struct judge {
     const int32_t *pool; /* NULL: all in pool 0 */
     const int64_t *address;
     lx_status *st;
-    enum lx_rule rule; /* the one that was found broken */
-    int32_t *block;    /* per buffer the least member of its block; NULL: everybody is alone */
-    int64_t *bytes;    /* with it: the size of the block; of single buffers their own */
+    enum lx_rule rule; /* the broken rule */
+    int32_t *block;    /* per buffer the least member of its block; NULL: no blocks */
+    int64_t *bytes;    /* per buffer the size of its block; NULL with `block` */
 };
 
 /* Reports a broken rule; returns false. */
@@ -48,9 +48,9 @@ static inline bool share_a_byte(const struct judge *j, int32_t a, int32_t b)
            judge_bytes(j, b) > 0;
 }
 
-/* judge_overlaps.c: alive together, reserved, alone. */
+/* judge_overlaps.c: the rules overlap, reserved and alone. */
 bool judge_overlaps(struct judge *j);
-/* Is there an exclusive pair of the two? Sorted once. */
+/* The exclusive pairs, sorted for lookups. */
 struct exclusive_pairs {
     struct lx_pair *at; /* a < b */
     int32_t count;
@@ -58,7 +58,7 @@ struct exclusive_pairs {
 void exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e);
 bool exclusive_has(const struct exclusive_pairs *e, int32_t a, int32_t b);
 
-/* lx_problem_check for places in several pools. */
+/* lx_problem_check for several pools. */
 bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                   lx_status *st);
 
@@ -67,14 +67,14 @@ bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t
 __attribute__((format(printf, 4, 5))) bool buffer_error(const struct lx_buffer *b, lx_status *st,
                                                         enum lx_code code, const char *format, ...);
 
-/* The pools; what a buffer says of pools, pins and lives. */
+/* The pools; a buffer's lives, pools and pin. */
 bool valid_pools(const struct lx_problem *p, lx_status *st);
 bool valid_in_pools(const struct lx_problem *p, const struct lx_buffer *b, lx_status *st);
-/* `costs`: the sum of what the buffers cost so far. */
+/* `costs`: the sum of the buffers' costs. */
 bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st);
 
-/* Buffers that same_place ties to one address are a block. Per buffer the least number of its block; the
- * caller frees it. */
+/* same_place ties the members of a block to one address. Returns per buffer the least member of its block;
+ * the caller frees it. */
 int32_t *blocks_of(const struct lx_problem *p);
 /* Per buffer the next member of its block, or -1; the least member is the first. */
 void block_chains(const int32_t *block, int32_t count, int32_t *next);

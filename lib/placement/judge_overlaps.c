@@ -1,7 +1,7 @@
 /* Overlaps: rectangles of time and bytes, one per life of a placed buffer, reserved range and pinned `alone`
- * (for all time). Time is swept, one pool after the other. The rectangles stand in a binary tree by their
- * lowest byte; a node holds the highest end of the living ones below it. A rectangle that starts asks for all
- * living ones on its bytes. O(n log n), and O(log n) for each pair that may overlap. */
+ * (for all time). Time is swept, one pool after the other. A binary tree has the rectangles by their lowest
+ * byte; a node holds the highest end of the live ones below it. A rectangle that starts asks for all live
+ * ones on its bytes. O(n log n), and O(log n) for each pair that may overlap. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -14,7 +14,7 @@ enum who { LIFE, RESERVED, ALONE };
 
 struct rect {
     int64_t from, to, start, end;
-    int32_t pool, buffer; /* of reserved bytes: the number of the range */
+    int32_t pool, buffer; /* RESERVED: index of the range */
     enum who who;
 };
 
@@ -22,7 +22,7 @@ struct sweep {
     struct judge *j;
     struct rect *rect; /* by pool, then by lowest byte */
     size_t count, first, last, width;
-    int64_t *top; /* per node: the highest `to` of the living below, INT64_MIN for none */
+    int64_t *top; /* per node: the highest `to` of the live rectangles below, INT64_MIN for none */
     struct exclusive_pairs exclusive;
 };
 
@@ -72,7 +72,7 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
                   (long long)max_i64(x->start, y->start), why);
 }
 
-/* All living below `node` (rectangles [left, left + width)) with bytes in [x->from, x->to). */
+/* Meets all live rectangles below `node`, [left, left + width), with bytes in [x->from, x->to). */
 static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width, const struct rect *x)
 {
     if (s->top[node] <= x->from || s->first + left >= s->last || s->rect[s->first + left].from >= x->to)
@@ -88,7 +88,7 @@ static void set_top(struct sweep *s, size_t rect, int64_t to)
     for (s->top[node] = to; node > 1;) {
         node /= 2;
         int64_t top = max_i64(s->top[2 * node], s->top[2 * node + 1]);
-        if (top == s->top[node]) return; /* and so are all above it */
+        if (top == s->top[node]) return; /* the nodes above are right already */
         s->top[node] = top;
     }
 }
@@ -119,7 +119,7 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
-        /* Meets all living rectangles, the neighbours first, which are found soon. The error is that of the
+        /* Meets all live rectangles, the neighbours first: they are found soon. The error names the
          * lowest. */
         bool ok = true;
         for (size_t node = s->width + starts[a].rect - s->first, wide = 1; ok && node > 1;
@@ -182,9 +182,9 @@ bool judge_overlaps(struct judge *j)
     struct sweep s = {.j = j, .rect = mem_alloc(n * sizeof *s.rect)};
     exclusive_sorted(j->p, &s.exclusive);
     list_rects(&s);
-    /* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
+    /* Drops rectangles whose bytes no other rectangle has: in a stack these are all. */
     size_t kept = 0;
-    int64_t top = INT64_MIN; /* of those before it in its pool */
+    int64_t top = INT64_MIN; /* highest end of the rectangles before it in its pool */
     for (size_t i = 0; i < s.count; i++) {
         struct rect r = s.rect[i];
         if (i > 0 && s.rect[i - 1].pool != r.pool) top = INT64_MIN;
@@ -200,7 +200,7 @@ bool judge_overlaps(struct judge *j)
     return ok;
 }
 
-/* The pairs that are never alive at once, sorted for lookups. */
+/* Exclusive pairs are never alive at once. */
 
 ORDER(exclusive_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 

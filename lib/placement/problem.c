@@ -1,4 +1,4 @@
-/* The data model of placement problems: words, and the rules that every solver may rely on. */
+/* The data model of placement problems: words, and the rules that solvers rely on. */
 #include "placement/judge.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -68,8 +68,7 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
     return true;
 }
 
-/* A parent ends on the tick on which its child begins, so lives increase along edges: circles cannot
- * exist. */
+/* A parent ends on the tick on which its child begins, so lives increase along edges: no cycles. */
 static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child, int32_t index,
                        lx_status *st)
 {
@@ -116,7 +115,7 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
             if (!valid_edge(p, b, b->parents[k], st)) return false;
         int64_t dearest = 0;
         for (int32_t k = 0; b->on_costs && k < b->pool_count; k++) dearest = max_i64(dearest, b->on_costs[k]);
-        /* Plan files carry integers up to 2^53; and no solver can overflow by adding a few more sizes. */
+        /* Plan files carry integers up to 2^53; and adding a few more sizes cannot overflow in a solver. */
         if (!add_i64(bytes, round_up_i64(b->size, lx_alignment_of(p, b)), &bytes) ||
             !add_i64(cost, b->spill_cost, &cost) || !add_i64(cost, dearest, &cost) || bytes > LX_INT_MAX ||
             cost > LX_INT_MAX)

@@ -37,14 +37,14 @@ struct lx_problem {
     int64_t capacity, alignment;
     int32_t count;
     const struct lx_buffer *buffers;
-    const struct lx_pool *pools; /* NULL: one, of `capacity` bytes, all of them free */
+    const struct lx_pool *pools; /* NULL: one pool of `capacity` bytes, all free */
     int32_t pool_count; /* 0 or more; with pools `capacity` is the sum of theirs (LX_HEIGHT: a hint) */
     struct lx_bonds bonds;
 };
 
-/* What a solver claims, and what of it has been confirmed. */
+/* A solver's claim about its answer, as far as lx_problem_solve confirms it. */
 #define LX_VERDICTS(X)                                                                                       \
-    X(LX_FEASIBLE, "feasible")     /* legal; how far from the best is told by the bound */                   \
+    X(LX_FEASIBLE, "feasible")     /* legal; the bound limits the distance to the best */                    \
     X(LX_OPTIMAL, "optimal")       /* legal, and the bound equals the objective */                           \
     X(LX_INFEASIBLE, "infeasible") /* proved: no legal answer exists */                                      \
     X(LX_LIMIT, "limit") /* stopped by a limit with the best so far (for LX_FIT: not all placed) */          \
@@ -56,23 +56,23 @@ enum lx_verdict { LX_VERDICTS(LX_VERDICT_ENUM) LX_VERDICT_COUNT };
 
 enum { LX_OFF_CHIP = -1, LX_MAX_STATS = 16 };
 
-/* What a solver counts: one row each in a table of its own, in the order in which an answer has them. */
+/* A solver's counters: one row each in the solver's table, in the order of the answer. */
 struct lx_stat_row {
     const char *name; /* a key in plan and results files */
     const char *unit, *help;
 };
 
 struct lx_stat {
-    const char *name; /* of a row of the solver; a string constant */
+    const char *name; /* of a row of the solver's table; a string constant */
     int64_t value;
 };
 
 struct lx_answer {
     enum lx_verdict status;
-    int64_t *address; /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
-    int32_t *pool;    /* the same, of those that are placed; NULL: all in pool 0 (the problem has no other) */
+    int64_t *address;  /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
+    int32_t *pool;     /* of the placed buffers; NULL: all in pool 0 (the problem has no other) */
     int64_t objective; /* spill bytes or height; recomputed by lx_problem_solve, solvers need not set it */
-    int64_t bound;     /* proved: no answer can be better. A solver that proves none sets 0 */
+    int64_t bound;     /* proved: no answer is better; 0 if the solver proves none */
     int64_t steps;     /* nodes, moves or placements: the deterministic measure of work */
     struct lx_stat stats[LX_MAX_STATS];
     int stat_count;
@@ -84,25 +84,25 @@ struct lx_answer {
  * bound that never falls, and the last answer at the end. */
 struct lx_progress {
     int64_t steps, objective, bound;
-    const int64_t *address; /* the answer with that objective where it is a new best, legal; else NULL */
+    const int64_t *address; /* the answer with that objective if it is legal and a new best; else NULL */
     const int32_t *pool;
 };
 
-/* How a solver is run. All limits are advice to stop soon; a solver returns its best when it stops. */
+/* How a solver is run. Limits are advice to stop soon; a solver then returns its best. */
 struct lx_run {
     uint64_t seed;
     int64_t work_limit;          /* steps in the solver's own unit; 0: the solver's default */
-    double time_limit;           /* seconds of wall clock, a fuse; 0: none */
+    double time_limit;           /* seconds of wall clock until the deadline; 0: none */
     const int64_t *options;      /* one value per row of the solver's table; NULL: the defaults */
     bool (*stop)(void *context); /* may be NULL */
     void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */
     void *context;
-    /* Set by lx_problem_solve for the solver: an answer known to be legal, and a bound known to hold. */
+    /* Set by lx_problem_solve: an answer known to be legal, and a bound known to hold. */
     const int64_t *incumbent;      /* addresses, or NULL */
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
-    int64_t enough; /* set by who asks: an objective beyond which nothing is gained; 0: none */
-    int64_t spare;  /* by who asks often: steps to take where there is no limit; 0: any */
+    int64_t enough; /* an objective below which nothing is gained; 0: none */
+    int64_t spare;  /* steps to take without a limit, for frequent callers; 0: any */
     /* The caller waits for any legal answer: no proof, no search for a better plan. */
     bool hasty;
 };
@@ -117,13 +117,13 @@ enum lx_solver_caps {
     LX_CAN_POOLS = 1 << 5,    /* more than one pool, or buffers with pools of their own */
     LX_CAN_LIVES = 1 << 6,    /* several lives */
     LX_CAN_PAIRS = 1 << 7,    /* apart, exclusive, alone */
-    LX_CAN_RESERVED = 1 << 8, /* bytes that belong to nobody */
+    LX_CAN_RESERVED = 1 << 8, /* reserved bytes of pools */
     LX_CAN_TOGETHER = 1 << 9,
     LX_CAN_LINKED_COSTS = 1 << 10, /* linked costs, and costs of being placed */
-    LX_CAN_MUST = 1 << 11, /* buffers that must be placed though cost is asked for, forbidden linked costs */
+    LX_CAN_MUST = 1 << 11,         /* for LX_SPILL: buffers that must be placed, forbidden linked costs */
     LX_CAN_STAGING = 1 << 12,
     LX_CAN_REUSE = 1 << 13,
-    LX_CAN_SAME_PLACE = 1 << 14, /* nobody has to: the driver makes one buffer of each group */
+    LX_CAN_SAME_PLACE = 1 << 14, /* not needed: the driver makes one buffer of each group */
     LX_CAN_ALL = (1 << 15) - (1 << 5),
 };
 
@@ -142,7 +142,7 @@ struct lx_solver {
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
-/* What makes an answer illegal: the rule that is broken, and its word. */
+/* The rules of legal answers; the words name the broken one. */
 #define LX_RULES(X)                                                                                          \
     X(LX_RULE_NONE, "none")                                                                                  \
     X(LX_RULE_OFF, "off")                                                                                    \
@@ -189,14 +189,14 @@ static inline int32_t lx_pool_count(const struct lx_problem *p)
     return p->pool_count ? p->pool_count : 1;
 }
 
-/* Of one pool; LX_NO_LIMIT where it has none. */
+/* The capacity of one pool; LX_NO_LIMIT where it has none. */
 static inline int64_t lx_pool_capacity(const struct lx_problem *p, int32_t pool)
 {
     if (p->pool_count) return p->pools[pool].capacity;
     return p->objective == LX_HEIGHT ? LX_NO_LIMIT : p->capacity;
 }
 
-/* The k-th pool that a buffer may be in, best first, and how many there are. */
+/* The number of pools that a buffer may be in, and the k-th, best first. */
 static inline int32_t lx_choice_count(const struct lx_problem *p, const struct lx_buffer *b)
 {
     return b->pools ? b->pool_count : lx_pool_count(p);
@@ -214,7 +214,7 @@ static inline bool lx_allows_pool(const struct lx_buffer *b, int32_t pool)
     return !b->pools;
 }
 
-/* What being in a pool of its own costs. */
+/* The cost of a buffer's being in `pool`. */
 static inline int64_t lx_on_cost(const struct lx_buffer *b, int32_t pool)
 {
     for (int32_t k = 0; b->on_costs && k < b->pool_count; k++)
@@ -246,7 +246,7 @@ static inline bool lx_lives_meet(const struct lx_buffer *a, const struct lx_buff
     return false;
 }
 
-/* Neither barred nor larger than every pool it may be in. */
+/* False if the buffer is barred or larger than every pool it may be in. */
 static inline bool lx_may_be_placed(const struct lx_problem *p, const struct lx_buffer *b)
 {
     if (b->reason) return false;
@@ -269,7 +269,7 @@ static inline const struct lx_buffer *lx_left_out(const struct lx_problem *p, co
     return NULL;
 }
 
-/* A buffer's reads, by its uses. */
+/* The number of uses that read the buffer. */
 static inline int64_t lx_read_count(const struct lx_buffer *b)
 {
     return b->use_count - (b->use_count > 0 && !b->first_use_is_read);
@@ -290,15 +290,15 @@ unsigned lx_problem_needs(const struct lx_problem *p);
 /* Such bits in words, with commas between; always terminated, returns `out`. */
 const char *lx_needs_words(unsigned needs, char *out, size_t size);
 
-/* The data model: sizes, lives, increasing uses, fixed addresses, legal in-place edges. Solvers rely on
- * it. */
+/* Checks the data model that solvers rely on: sizes, lives, increasing uses, fixed addresses, legal in-place
+ * edges. */
 bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
 
-/* Is `address` a legal answer (to `fit`: as far as it goes)? Recomputes `*objective`. False: `st` (code
+/* Is `address` a legal answer? For LX_FIT buffers may be missing. Recomputes `*objective`. False: `st` (code
  * LX_E_NO) names the first broken rule, the buffers and the bytes. O(n log n). */
 bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
 
-/* The same for several pools (`pool` NULL: all in pool 0) and complete answers: for `fit` every buffer that
+/* The same for several pools (`pool` NULL: all in pool 0) and complete answers: for LX_FIT every buffer that
  * may be placed is, and a legal answer is worth 0. `*rule`: the broken one. */
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
@@ -312,14 +312,14 @@ int64_t lx_bound(const struct lx_problem *p);
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st);
 
-/* The same of a problem that lx_problem_validate has let through. */
+/* The same for a problem that lx_problem_validate has accepted. */
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st);
 
 /* (objective - bound) / bound, 0 when they are equal; INFINITY: no bound above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);
 
-/* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */
+/* All solvers, in the order for display; NULL-terminated. In the solvers' library. */
 const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
 /* Adds the solver of a plug-in before the others are asked for; false: its name is taken, or too many. */

@@ -1,4 +1,4 @@
-/* The rewriting of a problem, step by step, and the way back. */
+/* Rewrites a problem, step by step, and maps answers back. */
 #include "placement/rewrite.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@ bool is_plain(const struct lx_problem *p)
 
 static void never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Notes that no legal answer exists. */
+/* Notes that no legal answer exists, and why. */
 static void never(struct rewrite *w, const char *format, ...)
 {
     va_list args;
@@ -46,7 +46,8 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
 }
 
 /* --- Blocks: each same_place group as one buffer, with the largest size, a common alignment, the union of
- * lives, the pools that all allow, and the sum of costs. A block that fits nowhere has no place. --- */
+ * lives, the pools that all members allow, and the sum of costs. A block that fits no pool has no place.
+ * --- */
 
 ORDER(rewrite_blocks_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
@@ -106,7 +107,7 @@ static void make_block(struct rewrite *w, int32_t block)
             allowed = lx_allows_pool(b, pool) && (b->fixed < 0 || b->fixed_pool == pool);
         }
         if (!allowed) continue;
-        /* Is there room in the pool for a buffer, at its pin if it has one? */
+        /* Is there room in the pool for the block, at its pin if it has one? */
         int64_t capacity = lx_pool_capacity(w->p, pool), at = max_i64(whole->fixed, 0);
         if (capacity != LX_NO_LIMIT && (whole->size > capacity || at > capacity - whole->size)) continue;
         for (int32_t m = block; m >= 0; m = w->next[m]) costs[kept] += lx_on_cost(&w->p->buffers[m], pool);
@@ -120,11 +121,11 @@ static void make_block(struct rewrite *w, int32_t block)
                           (whole->fixed < 0 || whole->fixed % alignment == 0) && alignment < INT64_MAX;
 }
 
-/* What is on or off chip in every legal answer: barred and homeless blocks are off, those that must be placed
- * are on (for fit or height all but barred and staging ones), and groups, staging pairs and forbidden linked
+/* Fixes blocks that are on or off chip in every legal answer: barred and homeless blocks are off, musts are
+ * on (for fit or height all but barred and staging ones), and groups, staging pairs and forbidden linked
  * costs imply more. A contradiction proves that no legal answer exists. */
 
-enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
+enum { MOST_ROUNDS = 64 }; /* stopping early is no error: fewer blocks are fixed */
 
 static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *changed)
 {
@@ -141,7 +142,7 @@ static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
     return w->state[w->block[i]];
 }
 
-/* Literals that hold when a member's state is `wanted`: how many hold, fail and are open. */
+/* Literals that hold when a member's state is `wanted`: how many hold, fail or are open. */
 struct tally {
     int32_t holds, fails, open, last; /* last: an open member */
     int last_state;
@@ -229,27 +230,27 @@ static void fix_states(struct rewrite *w)
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
 }
 
-/* Linked costs by blocks, shortened: impossible ones are gone, certain ones are in the constant, of the
- * others the open conditions remain, each block once. */
+/* Linked costs by blocks, shortened: impossible ones are dropped, certain ones go into the constant, the
+ * others keep their open conditions, each block once. */
 
-/* Which conditions of the linked cost in hand name a block. */
+/* The conditions of the current linked cost that name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
 
 struct shortening {
     struct rewrite *w;
-    unsigned char *named;       /* per block */
+    unsigned char *named;       /* per block: conditions that name it */
     struct lx_linked_cost *out; /* the linked cost being made */
     bool dead, any_holds;
 };
 
-/* Takes over the open members of a list of conditions. */
+/* Copies the open members of a list of conditions. */
 static void rewrite_shorten_group(struct shortening *s, const struct lx_group *from, unsigned as,
                                   struct lx_group *to)
 {
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
     for (int32_t k = 0; k < from->count; k++) {
         int32_t block = s->w->block[from->at[k]];
-        int state = s->w->state[block]; /* as far as it is decided */
+        int state = s->w->state[block]; /* if decided */
         if (state == IS_OPEN && s->named[block] & ALL_ON && as > ALL_OFF) state = IS_ON;
         if (state == IS_OPEN && s->named[block] & ALL_OFF && as > ALL_OFF) state = IS_OFF;
         int known = state == IS_OPEN ? 0 : (state == IS_ON) == (as == ALL_ON || as == ANY_ON) ? 1 : -1;

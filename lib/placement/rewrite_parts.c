@@ -1,6 +1,6 @@
-/* Pools that nothing couples are problems of their own. A block that may be in either couples two pools, and
- * so do groups, staging pairs and linked costs between them; pairs about sharing bytes do not. Blocks that
- * are off for sure are in no part. */
+/* Uncoupled pools become problems of their own. Two pools are coupled by a block that may be in either, and
+ * by groups, staging pairs and linked costs between them; pairs about sharing bytes do not couple. Blocks
+ * that are off for sure are in no part. */
 #include "placement/rewrite.h"
 #include "base/checked.h"
 #include "base/order.h"
@@ -9,14 +9,14 @@ struct parting {
     struct rewrite *w;
     bool asks_cost;
     int32_t *joined;  /* per pool: the least pool of its part */
-    int32_t *index;   /* per block: its number in its part, or -1 */
+    int32_t *index;   /* per block: its index in its part, or -1 */
     int32_t *part_of; /* per pool: its part */
-    int32_t *pool_at; /* per pool: its number in its part */
+    int32_t *pool_at; /* per pool: its index in its part */
     const struct lx_linked_cost *linked;
     int32_t linked_count;
 };
 
-/* Some pool of a block; -1: it is in no part. */
+/* A pool of the block; -1: the block is in no part. */
 static int32_t home(const struct parting *t, int32_t block)
 {
     return t->w->state[block] == IS_OFF ? -1 : t->w->whole[block].pools[0];
@@ -95,7 +95,7 @@ static void deal_pools(struct parting *t)
     for (int32_t k = 0; k < lx_pool_count(w->p); k++) {
         struct part *part = &w->parts[t->part_of[k]];
         struct lx_problem *q = &part->problem;
-        /* What is known of a pool without pools: version 1 has one of its own. */
+        /* A problem of version 1 has one pool of its own. */
         struct lx_pool pool =
             w->p->pool_count ? w->p->pools[k] : (struct lx_pool){"", lx_pool_capacity(w->p, 0), NULL, 0};
         t->pool_at[k] = q->pool_count;
@@ -138,10 +138,10 @@ static void deal_blocks(struct parting *t)
         }
 }
 
-/* Two blocks are exclusive as a whole if no members of theirs are alive together. */
+/* Filters of pairs. APART_IN_TIME: no members of the two blocks are alive together. */
 enum kept_pairs { ALL_PAIRS, APART_IN_TIME, BOTH_OPEN };
 
-/* Pairs of one part, in its numbers. */
+/* Copies the pairs within one part, in its numbers. */
 static void deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t count, int32_t part,
                        enum kept_pairs keep, const struct lx_pair **out, int32_t *n)
 {
@@ -164,7 +164,7 @@ static void deal_group(struct parting *t, const struct lx_group *from, struct lx
     *to = (struct lx_group){at, from->count};
 }
 
-/* Open groups; those that share a member are left as they are: a solver may join them. */
+/* Copies the open groups. Groups that share a member stay separate: a solver may join them. */
 static void deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
@@ -242,7 +242,8 @@ void make_parts(struct rewrite *w, const struct lx_linked_cost *linked, int32_t 
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
         rewrite_parts_deal_bonds(&t, k);
-        /* A pool alone without reserved bytes is a plain list; for the height its limit is kept beside. */
+        /* A pool alone without reserved bytes is a plain list; hard_limit keeps its capacity for the
+         * height. */
         w->parts[k].hard_limit = LX_NO_LIMIT;
         if (q->pool_count != 1 || q->pools[0].reserved_count) continue;
         if (q->objective == LX_HEIGHT) w->parts[k].hard_limit = q->pools[0].capacity;

@@ -35,7 +35,7 @@ static bool is_plain_list(const struct lx_problem *p)
     return !p->pool_count && !lx_problem_needs(p);
 }
 
-/* Do fixed addresses of a plain list exclude each other? The checker judges an answer of these alone. */
+/* Do fixed addresses of a plain list exclude each other? Asks the checker about them alone. */
 static bool pins_clash(const struct lx_problem *p)
 {
     int32_t pinned = 0;
@@ -53,11 +53,11 @@ static bool pins_clash(const struct lx_problem *p)
     return !legal && rule == LX_RULE_OVERLAP;
 }
 
-/* Of a plain list whose height is asked: buffers without a place one on the other above everything. */
+/* For the height of a plain list: stacks buffers without a place above everything. */
 static void stack_left_out(const struct lx_problem *p, int64_t *address)
 {
     int64_t top = 0;
-    bool late = false; /* a fixed one had no place yet: others may lie there, and all of these begin anew */
+    bool late = false; /* a fixed one has no place; others may lie there, so all others begin anew */
     if (p->objective != LX_HEIGHT || !is_plain_list(p)) return;
     for (int32_t i = 0; i < p->count; i++) late |= is_pinned(p, i) && address[i] < 0;
     for (int32_t i = 0; late && i < p->count; i++)
@@ -74,7 +74,7 @@ static void stack_left_out(const struct lx_problem *p, int64_t *address)
 
 /* --- One run of a solver. --- */
 
-/* Repeats of the solver's claim only what objective and bound, or a solver that can prove, support. */
+/* Reduces the solver's claim to a verdict that objective and bound, or a solver that can prove, support. */
 static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_solver *solver,
                                     const struct lx_answer *a, int64_t our_bound, bool clash,
                                     enum lx_verdict claimed)
@@ -96,7 +96,7 @@ static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
-/* False: the solver failed; its message says why. A cancelled solver's answer is legal as it left it. */
+/* False: the solver failed; its message is the reason. A cancelled solver's answer counts. */
 static bool run_solver(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                        int64_t bound, struct lx_answer *answer)
 {
@@ -105,7 +105,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     struct lx_run with_bound = *run;
     with_bound.known_bound = max_i64(bound, run->enough);
     solve_nothing(p, answer);
-    answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
+    answer->status = LX_FEASIBLE; /* for a solver that claims nothing */
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
     bool ok = solver->solve(p, &with_bound, answer);
@@ -129,7 +129,7 @@ static bool may_have_none(const struct lx_problem *p)
     return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
 }
 
-/* Can it be that no legal answer exists? Of plain lists whose height is asked only pins can clash. */
+/* Can it be that no legal answer exists? For the height of a plain list only pins can clash. */
 static bool may_be_impossible(const struct lx_problem *p)
 {
     if (p->objective != LX_HEIGHT || p->pool_count || lx_problem_needs(p)) return may_have_none(p);
@@ -185,14 +185,14 @@ static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solv
     if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) && lx_run_stopped(run))
         stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
-    /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
+    /* A heuristic has given up if it found no place for all where pins or limits stand in the way. */
     if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
         lx_left_out(p, answer->address))
         claimed = LX_LIMIT;
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
-    /* Where it ended because that is enough, nothing is proved of the problem itself. */
+    /* If the solver stopped at `enough`, its bound is no proof. */
     if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
     if (legal && answer->objective < answer->bound) {
         legal = false;
@@ -212,19 +212,19 @@ static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solv
     return true;
 }
 
-/* --- Problems of version 2: part by part. The whole is checked as it was asked. --- */
+/* --- Problems of version 2: part by part. The checker judges the whole as asked. --- */
 
 struct run_parts {
     struct rewrite w;
     const struct lx_problem *p;
     const struct lx_solver *solver;
     const struct lx_run *run;
-    struct lx_answer *whole, part; /* part: room for the answer of any */
+    struct lx_answer *whole, part; /* part: room for any part's answer */
     const struct part *now;
-    int64_t value, bound; /* of the parts that are done, and the constant */
+    int64_t value, bound; /* of the finished parts, and the constant */
     bool none;            /* some part has no answer */
-    double end;           /* of the time, or 0 */
-    int64_t *shown;       /* an answer on its way to somebody who watches */
+    double end;           /* the deadline, or 0 */
+    int64_t *shown;       /* an answer for the caller's progress function */
     int32_t *shown_pool;
 };
 
@@ -233,7 +233,7 @@ static bool stop_part(void *context)
     return lx_run_stopped(((const struct run_parts *)context)->run);
 }
 
-/* What a part reports, as the whole: its answer only where it is all there is. */
+/* Reports a part's progress for the whole; with its answer only if there is no other part. */
 static void report_part(void *context, const struct lx_progress *so_far)
 {
     struct run_parts *r = context;
@@ -252,7 +252,7 @@ static void report_part(void *context, const struct lx_progress *so_far)
     r->run->progress(r->run->context, &out);
 }
 
-/* The worst that is said of a part is said of the whole. */
+/* The worst verdict of a part is the whole's. */
 static enum lx_verdict worse(enum lx_verdict a, enum lx_verdict b)
 {
     static const int rank[] = {
@@ -269,7 +269,7 @@ static void judge_part(struct run_parts *r, const struct part *part)
     }
     r->none |= a->objective == INT64_MAX || a->status == LX_INFEASIBLE;
     r->value += a->objective == INT64_MAX ? 0 : a->objective;
-    /* Of a part without an answer the bound may be as high as numbers go. */
+    /* A part without an answer may have the highest bound. */
     if (r->p->objective != LX_FIT && !add_i64(r->bound, a->bound, &r->bound)) r->bound = INT64_MAX;
     r->whole->steps += a->steps;
     for (int i = 0; i < a->stat_count; i++) {
@@ -298,7 +298,7 @@ static void close_whole(struct run_parts *r)
     }
     solve_nothing(r->p, a);
     a->objective = INT64_MAX;
-    if (r->p->objective == LX_FIT && a->status == LX_LIMIT) return; /* as far as it went is no answer */
+    if (r->p->objective == LX_FIT && a->status == LX_LIMIT) return; /* an incomplete answer is none */
     a->status = LX_ERROR;
     snprintf(a->message, sizeof a->message, "refused by the checker: %.130s", why.text);
 }
@@ -307,7 +307,7 @@ static bool solve_part(struct run_parts *r, const struct part *part, lx_status *
 {
     struct lx_run run = *r->run;
     if (part->problem.count == 0) {
-        /* A pool that no buffer may be in: its reserved bytes are its height. */
+        /* A pool that no buffer may be in: its height is the end of its reserved bytes. */
         const struct lx_problem *p = &part->problem;
         for (int32_t k = 0; p->objective == LX_HEIGHT && k < p->pool_count; k++) {
             int64_t top = 0;
@@ -371,7 +371,7 @@ struct watch {
     const struct lx_run *run; /* the caller's */
     struct cancel token;
     int64_t best, bound, steps;
-    bool memory_is_out; /* in a report: the solver, which may be a plug-in, is asked to stop */
+    bool memory_is_out; /* in a report: the solver, which may be a plug-in, must stop */
 };
 
 static bool watch_stopped(void *context)
@@ -381,7 +381,7 @@ static bool watch_stopped(void *context)
     return w->memory_is_out || cancel_requested();
 }
 
-/* A legal and, where all must be placed, complete answer that is better than the best. */
+/* Is the report a better answer than the best, legal and, where all must be placed, complete? */
 static bool watch_is_news(struct watch *w, const struct lx_progress *so_far)
 {
     int64_t objective;
@@ -431,7 +431,7 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
     if (validate && !lx_problem_validate(p, st)) return false;
     cancel_begin(&w.token, run->time_limit);
     bool plain = is_plain(p);
-    if (!plain) watched.enough = 0; /* that would be of all parts together */
+    if (!plain) watched.enough = 0; /* `enough` counts all parts together */
     bool ok = (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok && run->progress && answer->status != LX_ERROR && answer->status != LX_INFEASIBLE)
         watch_pass(&w, &(struct lx_progress){answer->steps, answer->objective, answer->bound, answer->address,

@@ -1,6 +1,6 @@
-/* The data model of pools and bonds. A problem without pools is one of version 1: there a fixed address
- * beyond the capacity is no error; the buffer stays off chip. Bonds: every number is that of a buffer, and no
- * bond contradicts itself. Each rule costs the length of its lists. */
+/* The data model of pools and bonds. A problem without pools has version 1: there a fixed address beyond the
+ * capacity is no error; the buffer stays off chip. Bonds: every number names a buffer, and no bond
+ * contradicts itself. Each rule costs the length of its lists. */
 #include "placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -152,7 +152,7 @@ static bool valid_pairs(const struct bonds_check *c, const char *word, const str
     return true;
 }
 
-/* At least two different buffers, each once; marks them. */
+/* Checks for at least two different buffers, each once; marks them. */
 static bool valid_group(const struct bonds_check *c, const char *word, const struct lx_group *g)
 {
     bool ok = known_all(c, word, g);
@@ -182,7 +182,7 @@ static bool valid_block(const struct bonds_check *c, const int32_t *members, int
                                 a->name, b->name);
         if (b->fixed >= 0) pinned = members[k];
     }
-    /* Some pool suits all members of the block, which are the buffers with this root. */
+    /* Some pool suits all members of the block. */
     for (int32_t pool = 0; pool < lx_pool_count(c->p); pool++) {
         bool all = true;
         for (int32_t k = 0; k < count && all; k++) {
@@ -196,7 +196,7 @@ static bool valid_block(const struct bonds_check *c, const int32_t *members, int
                         b->name);
 }
 
-/* Groups of one place, and the blocks that they make. */
+/* Checks the groups of one place, and the blocks that they make. */
 static bool valid_same_place(struct bonds_check *c)
 {
     const struct lx_bonds *b = &c->p->bonds;
@@ -254,7 +254,7 @@ static bool valid_linked(const struct bonds_check *c, const struct lx_linked_cos
         members += groups[k]->count;
     }
     if (members == 0) return status_set(c->st, LX_E_MODEL, "charge: it has no condition");
-    int has = 0; /* a member stands for the place of the linked cost */
+    int has = 0; /* list whose first member gives errors their place */
     while (groups[has]->count == 0) has++;
     const struct lx_buffer *first = &c->p->buffers[groups[has]->at[0]];
     if (x->cost != LX_FORBIDDEN && (x->cost < 0 || x->cost > LX_INT_MAX))

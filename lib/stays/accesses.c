@@ -1,9 +1,9 @@
-/* Accesses of tensors by ops, and their cost in HBM: the sticks that are touched, each once.
+/* Accesses of tensors by ops, and their HBM bytes: each touched stick counts once.
  *
- * A tensor that the ops of a nest access is cut by the levels that index it. On chip it is held with the
- * slice that the levels up to its hold fix. With the innermost level it is a tile that lives from its first
- * to its last access in the body; with any other it covers the whole run, since the loops inside come back. A
- * sum over a level is held outside all levels of the sum, or its partial sums come and go. */
+ * The levels of a nest that index a tensor cut it into slices. A stay holds the slice that the levels up to
+ * its hold fix. Held at the innermost level, it is a tile that lives from its first to its last access in the
+ * body; else it covers the whole run, since the loops inside come back. A sum over a level is held outside
+ * all levels of the sum, or its partial sums are stored and loaded. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -45,7 +45,7 @@ static int64_t access_hbm_bytes(const struct lx_layouts *l, const struct lx_op *
     if ((op->offset || (op->map && op->map->walks)) && y->rank > 0) {
         struct op_index x;
         op_index_of(l->graph, op, &x);
-        if (x.known && op_index_shifted(&x, operand)) { /* of a view that is larger than what is moved */
+        if (x.known && op_index_shifted(&x, operand)) { /* a view larger than the moved part */
             for (int k = 0; k < y->rank - 1; k++) {
                 int h = y->host_dim[k];
                 int64_t positions = y->size[k];
@@ -60,8 +60,8 @@ static int64_t access_hbm_bytes(const struct lx_layouts *l, const struct lx_op *
     }
     struct lx_choice c;
     if (!lx_choice_of(op, &c) || c.operand != operand) return tensor_bytes(l, tensor);
-    /* An operand that the op chooses from: as often as it chooses, at most all of it. A window may touch one
-     * position more than its indices fill. */
+    /* An operand from which the op picks: the sticks of all picks, at most the whole tensor. A window may
+     * touch one position more than its indices fill. */
     int64_t whole = lx_layout_bytes(y);
     sticks = lx_choice_picks(op, &c);
     for (int k = 0; k < y->rank - 1; k++) {
@@ -95,14 +95,15 @@ void draft_holds(struct draft *x)
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, x->access_op[a]),
                 tensor = x->accesses[a].tensor, one = before[tensor] - 1;
         before[tensor] = a + 1;
-        if (nest >= 0 && one >= 0 && x->held[one].nest == nest) { /* one and the same for all of the nest */
+        if (nest >= 0 && one >= 0 && x->held[one].nest == nest) { /* one hold per tensor and nest */
             x->held[a] = x->held[one];
             continue;
         }
         x->held[a].nest = nest;
         if (nest < 0) continue;
         x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
-        /* The decided level, else that of the smallest tile; of a sum the smallest complete one. */
+        /* The decided level, else the innermost level that indexes the tensor and is outside all summed
+         * levels. */
         const struct nest_tensor *t = &x->held[a].tensor;
         int32_t h = 0;
         while (h < x->how.hold_count && (x->how.holds[h].tensor != tensor || x->how.holds[h].nest != nest))
@@ -202,7 +203,8 @@ void draft_accesses(struct draft *x)
                 one->bytes * (nest_product(n, x->held[a].tensor.summed & levels_to(n->level_count)) - 1);
         one->bytes = held_access_bytes(x, a, one->bytes);
     }
-    /* Stable counting sort by tensor. Entry t + 1 runs ahead and ends as the begin of t + 1. */
+    /* Stable counting sort by tensor. tensor_at[t + 1] advances while filling and ends as the begin of t +
+     * 1. */
     for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) x->tensor_at[t + 1] += x->tensor_at[t];
     for (int32_t a = 0; a < at; a++) x->tensor_access[x->tensor_at[x->accesses[a].tensor + 1]++] = a;

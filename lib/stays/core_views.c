@@ -1,4 +1,4 @@
-/* What the cores hold of a tensor: comparing, measuring and naming views. */
+/* Views of a tensor on the cores: comparing, measuring and naming them. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -32,7 +32,7 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
     for (int i = 0; i < v->rank; i++) {
-        /* Positions of a dimension that the core with the most of them has. */
+        /* Positions along dimension i on the core with the most. */
         int64_t tile = y->size[i] / v->tiles[i];
         int64_t part = ceil_div_i64(tile / v->blocks[i], v->slices[i]) * v->blocks[i];
         bytes *= min_i64(part + v->low[i] + v->high[i], tile);
@@ -40,7 +40,7 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
     return bytes;
 }
 
-/* Positions of a dimension that core c has under both views, of the `size` of a tile. */
+/* Positions of dimension `dim` that core `core` has under both views, in a tile of `size` positions. */
 static int64_t core_views_common_positions(int64_t size, const struct lx_core_view *a,
                                            const struct lx_core_view *b, int dim, int64_t core)
 {
@@ -54,7 +54,7 @@ static int64_t core_views_common_positions(int64_t size, const struct lx_core_vi
     return sum;
 }
 
-/* Sticks of core c's part under `to` that it has under `from` as well. */
+/* Sticks that core `core` has under `to` and under `from`. */
 static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_view *from,
                               const struct lx_core_view *to, int64_t core)
 {
@@ -70,7 +70,7 @@ int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct
 {
     const struct lx_layout *y = &l->layouts[tensor];
     int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
-    bool halo = false; /* at the ends of a dimension it is shorter */
+    bool halo = false; /* halos are shorter at the ends of a dimension */
     for (int i = 0; i < to->rank; i++) halo |= to->low[i] || to->high[i];
     if (halo) bytes = 0;
     for (int64_t c = 0; halo && c < to->cores; c++) bytes += sticks_at_home(y, to, to, c) * y->stick_bytes;
@@ -83,7 +83,7 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
                     const struct lx_core_view *to)
 {
     const struct lx_layout *y = &l->layouts[tensor];
-    /* Sticks inside the innermost dimension that is cut in another way stay consecutive: a run. */
+    /* Sticks inside the innermost dimension that changes stay consecutive: a run. */
     int64_t runs = 1, parts = 1;
     bool inside = true;
     for (int i = to->rank - 1; i >= 0; i--) {

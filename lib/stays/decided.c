@@ -1,5 +1,5 @@
-/* The divided graph under decisions: its ops in another order, some of them divided in another way. Changed
- * arrays are copied, their elements are shared. */
+/* The divided graph under decisions: ops reordered, some split differently. Changed arrays are copied, their
+ * elements are shared. */
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "graph/builder.h"
@@ -44,7 +44,7 @@ static void copy_decisions(struct draft *x, const struct decisions *how)
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
 }
 
-/* Ops are named by their ticks in what a layout says about them. */
+/* Renumbers ops (by ticks) in the arrays of `old`; writes the new arrays to `l`. */
 static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, struct arena *m,
                             struct lx_layouts *l)
 {
@@ -68,7 +68,7 @@ static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     l->paddings = p;
 }
 
-/* Is the division one of the tiles that the nests have? */
+/* Is the division `v` for the tiles of its op's nest? */
 static bool divides_tiles(const struct lx_divisions *d, const struct lx_division *v)
 {
     int32_t n = nest_of_op(d->nests, d->nest_count, v->op);
@@ -94,7 +94,7 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
     d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at);
     d->layouts = x->layouts;
-    d->memory = NULL; /* the draft's */
+    d->memory = NULL; /* memory is the draft's */
     for (int32_t t = 0; t < old->count; t++) {
         int32_t o = how->order ? how->order[t] : t;
         d->at[t] = how->divided && how->divided[o] ? *how->divided[o] : old->at[o];
@@ -125,7 +125,7 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
         struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
         reorder_layouts(old, x->how.order, x->memory, l);
         l->graph = graph_with_order(old->graph, x->how.order);
-        l->memory = NULL; /* the draft's */
+        l->memory = NULL; /* memory is the draft's */
         x->layouts = l;
         x->graph = l->graph;
     }
@@ -141,19 +141,19 @@ void draft_free(struct draft *x)
     x->graph = x->divided->layouts->graph;
 }
 
-/* --- Bundles: runs of ops that are launched as one kernel. The scratchpads are wiped between them. An extern
- * op stands alone. Where the device limits the tensors of a bundle, a new one begins before the op with which
- * all tensors since the last border, counted as if none were on chip, would exceed it. Decisions may state
- * other borders. A nest is in one bundle: its ops are counted together. --- */
+/* --- Bundles: runs of ops launched as one kernel. The scratchpads are wiped between them. An extern op
+ * stands alone. Where the device limits the tensors of a bundle, a new one begins before the op that would
+ * exceed the limit; all tensors since the last border count as off chip. Decisions may state other borders. A
+ * nest is in one bundle: its ops are counted together. --- */
 
 struct cutter {
     const struct draft *x;
-    int32_t *seen; /* per tensor: 1 + the bundle that had it last */
+    int32_t *seen; /* per tensor: 1 + the last bundle that used it */
     int32_t bundle, next_border;
     int64_t tensors;
 };
 
-/* Tensors of the ops [first, last] that the bundle has not had yet. */
+/* Tensors of the ops [first, last] that are new to the bundle. */
 static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
 {
     int64_t count = 0;
@@ -175,7 +175,7 @@ static bool bundles_begins_bundle(struct cutter *c, int32_t o)
     int32_t n = nest_of_op(c->x->how.nests, c->x->how.nest_count, o), last = o;
     if (n >= 0) last = c->x->how.nests[n].last;
     if (o == 0 || (n >= 0 && o > c->x->how.nests[n].first)) return false;
-    /* A call off the device; to send and to receive leaves the scratchpads as they are. */
+    /* Calls off the device; send and receive leave the scratchpads alone. */
     if ((c->x->graph->ops[o].kind->traits | c->x->graph->ops[o - 1].kind->traits) & LX_WIPES) return true;
     if (c->x->how.borders) {
         const struct decisions *how = &c->x->how;

@@ -1,7 +1,7 @@
-/* Stays that share or change addresses. Each move makes another stay of the rest of a life: same tensor, same
- * view, the accesses from then on. The cost of the tensor off chip stays with the first. In place: an op may
- * write its output over an input that dies with it, if both hold the same elements at the same places of the
- * same cores. Of several results only the first may. */
+/* Stays that share or change addresses. A move makes another stay for the rest of a life: same tensor and
+ * view, the later accesses. The off-chip cost of the tensor stays with the first. In place: an op may write
+ * its output over an input that dies with it, if both hold the same elements at the same places of the same
+ * cores. Of several results only the first may. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -28,7 +28,7 @@ static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
     *b = *a;
     x->stays[new] = x->stays[old];
     while (first < a->use_count && a->uses[first] < move.before) first++;
-    /* The uses from `first` on, behind the copy, which is one itself. */
+    /* Uses of the new stay: the copy, then the old uses from `first` on. */
     int64_t copy = move.before;
     bool at_once = first < a->use_count && a->uses[first] == copy;
     int64_t *uses = arena_array(x->memory, (size_t)(a->use_count - first) + 1, sizeof *uses);
@@ -49,7 +49,7 @@ static void move_stays_divide(struct draft *x, int32_t old, struct cut move)
         if (use->stay == old && x->access_op[x->tensor_access[k]] >= move.before) use->stay = new;
     }
     for (int32_t i = 0; i < 2;
-         i++) { /* ops that each of the two serves; where it serves none, all of its life */
+         i++) { /* first and last op that each serves; without accesses, its whole life */
         int32_t stay = i ? new : old;
         struct lx_stay *s = &x->stays[stay];
         bool any = false;
@@ -81,7 +81,7 @@ void draft_moves(struct draft *x)
     for (int32_t m = 0; m < x->how.move_count; m++) {
         struct cut move = x->how.moves[m];
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, move.before), i = 0;
-        /* Inside a nest only a tile that every iteration fills anew may move. */
+        /* Inside a nest only a tile that is filled anew in every iteration may move. */
         int level = nest < 0 || move.before == x->how.nests[nest].first ? 0 : x->how.nests[nest].level_count;
         bool *fixed = mem_zeroed((size_t)x->problem.count, sizeof *fixed);
         stays_find_fixed(x, fixed);
@@ -124,7 +124,7 @@ bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
     return false;
 }
 
-/* Is the stay held for all iterations of an inner loop? Then it does not end with the op. */
+/* Does the stay live through all iterations of an inner loop? Then it does not end with the op. */
 static bool covers_nest(const struct draft *x, int32_t o, int32_t stay)
 {
     int32_t first, last;

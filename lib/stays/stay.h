@@ -46,22 +46,22 @@ const char *lx_bar_word(enum lx_bar b);
 
 struct lx_stay {
     int32_t tensor;      /* of the graph with layouts */
-    int32_t first, last; /* ops that access it here, both included; ticks */
-    int32_t view_op;     /* whose view of the tensor it has: this op's */
-    int view_operand;    /* operand */
-    int hold;            /* in a nest: it has the slice that the levels up to this one fix; 0: whole */
-    int32_t ring_source; /* the stay that it is filled from over the data ring if that one is placed; or -1 */
-    int32_t moved_from;  /* the stay that it goes on from at another address, if that one is placed; or -1 */
+    int32_t first, last; /* ops that access it, both included; ticks */
+    int32_t view_op;     /* it has this op's view of the tensor */
+    int view_operand;    /* through this operand */
+    int hold;            /* in a nest: slice fixed by the levels up to this one; 0: whole */
+    int32_t ring_source; /* stay that fills it over the data ring, if that one is placed; or -1 */
+    int32_t moved_from;  /* stay that it continues at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
     enum lx_bar bar;
 };
 
-/* One access of a tensor by an op: operand `operand` of op `op`. */
+/* One access of a tensor by an op. */
 struct lx_access {
-    int32_t tensor, stay; /* stay: the one that serves it if it is placed; -1: always HBM */
-    bool reads, writes;   /* both: the op keeps what it does not write, or reads what it overwrites */
-    int64_t bytes;        /* of HBM traffic if it is off chip: sticks touched, in all iterations */
-    int64_t again;        /* of these, parts of sums that a nest reads back to go on with */
+    int32_t tensor, stay; /* stay: serves the access if placed; -1: always HBM */
+    bool reads, writes;   /* both: the op keeps elements, or reads before it overwrites */
+    int64_t bytes;        /* HBM bytes if it is off chip: sticks touched, in all iterations */
+    int64_t again;        /* of these, partial sums that a nest reads back */
 };
 
 /* A copy that a placement asks for. */
@@ -77,37 +77,35 @@ const char *lx_transfer_word(enum lx_transfer_kind kind);
 struct lx_transfer {
     enum lx_transfer_kind kind;
     int32_t tick;         /* LX_STORE: after the op of this tick; the others: before it */
-    int32_t stay, source; /* source: of LX_RING and LX_MOVE, else -1 */
-    int64_t bytes; /* HBM bytes; of LX_RING received from other cores; of LX_MOVE copied by all cores */
+    int32_t stay, source; /* source: for LX_RING and LX_MOVE, else -1 */
+    int64_t bytes;        /* HBM bytes; LX_RING: received from other cores; LX_MOVE: copied by all cores */
 };
 
-/* What one op (with the transfers of its tick) moves and costs; the device counts the same numbers. */
+/* Bytes and time of one op with the transfers of its tick; the device counts the same numbers. */
 struct lx_op_traffic {
     int64_t hbm_read, hbm_written; /* operands off chip, loads and stores */
     int64_t ring;                  /* relayouts */
-    int64_t
-        reduce_ring; /* of a split reduction: (slices - 1) parts a sum, twice where the sum stays on chip */
-    int64_t lx_read,
-        lx_written;   /* by the op itself, the sticks that each core touches, once per access; and by moves */
-    double device_us; /* predicted by lib/cost: the op and the copies of its tick */
-    double end_to_end_us; /* its share of its bundle's, by device time */
-    int64_t cores;        /* that work on it */
+    int64_t reduce_ring; /* split reductions: (slices - 1) parts a sum, twice where the sum stays on chip */
+    int64_t lx_read, lx_written; /* sticks that each core touches in the op, once per access; and moves */
+    double device_us;            /* predicted by lib/cost: the op and the copies of its tick */
+    double end_to_end_us;        /* its share of its bundle's time, by device time */
+    int64_t cores;               /* cores that work on the op */
 };
 
 /* Ops that are launched as one kernel; the scratchpads are wiped before. An extern op is one of its own. */
 struct lx_bundle {
     int32_t first, count; /* ops */
     bool is_extern;
-    int64_t tensors;  /* that its ops have in HBM: read, written, loaded or stored there, each counted once */
+    int64_t tensors;  /* that its ops read, write, load or store in HBM, each counted once */
     int64_t operands; /* through HBM: accesses off chip, loads and stores, each one */
-    int64_t cores;    /* of the op with most */
+    int64_t cores;    /* of the op that uses most */
     double device_us, end_to_end_us;
 };
 
 /* The passes around the solver, in their order. lx_passes() has their names and help. */
 enum lx_clone { LX_CLONE_AUTO, LX_CLONE_HEURISTIC, LX_CLONE_NONE, LX_CLONE_COUNT };
 enum lx_cooptimise_mode { LX_COOPTIMISE_NONE, LX_COOPTIMISE_FLIP, LX_COOPTIMISE_FULL, LX_COOPTIMISE_COUNT };
-/* The steps of the softmax table; the last is everything that the passes allow. */
+/* The steps of the softmax table; LX_STAGE_ALL is everything that the passes allow. */
 enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_IN_PLACE, LX_STAGE_COUNT };
 
 /* Runs of ops in loops over tiles. */
@@ -124,8 +122,8 @@ struct lx_passes {
     int clone;       /* enum lx_clone: graph inputs copied on chip by the solver's choice, by the rule */
     bool no_outputs; /* graph outputs are never produced on chip */
     bool no_in_place;
-    bool no_dump; /* nothing that an extern op would wipe is on chip */
-    bool no_ring; /* ops that cut a tensor differently share it through HBM only */
+    bool no_dump; /* off chip: whatever an extern op would wipe */
+    bool no_ring; /* ops that split a tensor differently share it through HBM only */
     bool reorder; /* independent ops may change places */
     bool move;    /* stays may change their addresses: a copy inside each scratchpad */
     bool evict;   /* stays may be cut: a tensor leaves and comes back */

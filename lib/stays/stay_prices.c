@@ -1,9 +1,9 @@
-/* Costs of stays on and off chip, so that the problem's cost plus a constant is the traffic of traffic.c for
- * every placement. Off chip, every access of a stay costs its bytes. On chip a stay that begins with a read
- * is loaded, unless it is a relayout whose source is on chip: a linked cost on the copy without its source. A
+/* Costs of stays on and off chip: for every placement, the problem's cost plus a constant is the traffic of
+ * traffic.c. Off chip, every access of a stay costs its bytes. On chip, a stay that begins with a read is
+ * loaded, unless it is a relayout whose source is on chip: a linked cost on the copy without its source. A
  * write is stored if it is needed in HBM before the next write: always for a graph output, an access that no
  * stay serves, or a load; else a linked cost on the stay with a relayout's copy or source off chip. All stays
- * of a linked cost are of one tensor. A stay that never saves anything is excluded, repeatedly. */
+ * of a linked cost have one tensor. A stay that never saves anything is excluded, repeatedly. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -21,14 +21,14 @@ struct pricing {
     struct draft *x;
     struct price *of; /* per stay */
     VEC(struct lx_linked_cost) linked;
-    /* Of the tensor under way: its stays are number `tensor` and [later, end). */
+    /* The current tensor: its stays are number `tensor` and [later, end). */
     int32_t tensor, later, end;
-    int64_t whole, fixed; /* bytes: all of it; what is moved in any case */
+    int64_t whole, fixed; /* bytes: the whole tensor; traffic under any placement */
     size_t first_linked;
-    bool sizes_count; /* else what is too large is priced as if it were not */
+    bool sizes_count; /* false: price stays as if none were too large */
 };
 
-/* The stay if it may be on chip, else -1. */
+/* `stay` if it may be on chip, else -1. */
 static int32_t stay_usable(const struct pricing *p, int32_t stay)
 {
     enum lx_bar bar = stay >= 0 ? p->x->stays[stay].bar : LX_BAR_NONE;
@@ -40,7 +40,7 @@ static struct lx_group stay_group(const struct pricing *p, const int32_t *member
     return (struct lx_group){arena_copy_array(p->x->memory, members, (size_t)count, sizeof *members), count};
 }
 
-/* The stays of the tensor one after the other; -1 begins, -1 ends. */
+/* Iterates over the tensor's stays; -1 begins, -1 ends. */
 static int32_t next_stay(const struct pricing *p, int32_t stay)
 {
     if (stay < 0) return p->tensor;
@@ -74,7 +74,7 @@ static void need_if_off(struct needs *n, int32_t stay, int32_t writer)
     if (stay != writer) VEC_PUSH(&n->any_off, stay);
 }
 
-/* Of one access behind the write. */
+/* Adds to `n` when `access`, which follows the write, needs the value in HBM. */
 static void add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
 {
     const struct draft *x = p->x;
@@ -90,7 +90,7 @@ static void add_need(const struct pricing *p, int32_t access, int32_t writer, st
     if (begins) need_if_off(n, source, writer);
 }
 
-/* The store of what access number k of the tensor writes. */
+/* Prices the store of the value written by access number k of the tensor. */
 static void link_store(struct pricing *p, int32_t k)
 {
     const struct draft *x = p->x;
@@ -118,7 +118,7 @@ static void link_store(struct pricing *p, int32_t k)
     VEC_FREE(&n.any_off);
 }
 
-/* All prices of the tensor, without the excluded stays. */
+/* Prices the tensor; excluded stays count as off chip. */
 static void stay_prices_price_tensor(struct pricing *p)
 {
     const struct draft *x = p->x;
@@ -154,7 +154,7 @@ static int64_t most_gain(const struct pricing *p, int32_t stay)
 static void exclude_stay(struct draft *x, int32_t stay)
 {
     struct lx_stay *s = &x->stays[stay];
-    const struct lx_op *behind = NULL; /* the first op behind the stay that is not in its bundle */
+    const struct lx_op *behind = NULL; /* the first later op in another bundle */
     for (int32_t k = x->tensor_at[s->tensor]; !behind && k < x->tensor_at[s->tensor + 1]; k++) {
         int32_t op = x->access_op[x->tensor_access[k]];
         if (op > s->last && x->bundle_of[op] != x->bundle_of[s->last]) behind = &x->graph->ops[op];
@@ -168,7 +168,7 @@ static void exclude_stay(struct draft *x, int32_t stay)
     if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
 }
 
-/* Excludes stays that save nothing; false: there was none. */
+/* Excludes stays that save nothing; false: there are none. */
 static bool exclude_useless(struct pricing *p)
 {
     struct draft *x = p->x;
@@ -183,7 +183,7 @@ static bool exclude_useless(struct pricing *p)
     return changed;
 }
 
-/* The least that a stay and the copies of it cost where there is room for all. */
+/* The least cost of a stay and its copies where there is room for all. */
 static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
@@ -207,7 +207,7 @@ static void settle_tensor(struct pricing *p)
 {
     p->first_linked = p->linked.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
-    /* Would a stay that is too large save anything? If not, that is why it is excluded. */
+    /* A stay that is too large and would save nothing anyway is excluded for the latter. */
     bool any = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
     p->sizes_count = false;
@@ -217,7 +217,7 @@ static void settle_tensor(struct pricing *p)
     p->sizes_count = true;
     do stay_prices_price_tensor(p);
     while (exclude_useless(p));
-    /* The prices go into the buffers, what cannot be saved into the constant. */
+    /* The prices go into the buffers, unavoidable bytes into base_bytes. */
     struct draft *x = p->x;
     x->base_bytes += p->fixed;
     x->least_bytes += p->fixed;
@@ -254,11 +254,11 @@ void draft_prices(struct draft *x)
     mem_free(p.of);
 }
 
-/* --- The problem of a lax draft. Where a relayout is made after the last use of its source and is not
- * decided, the source need not wait; but then the copy is loaded. The source's bytes after its last use are
- * buffers of their own, one up to each time of copies. A copy is loaded unless the source and all buffers up
- * to its time are on chip, and then the source's last write is stored, too. One may get another address than
- * its source: so the cost is a lower bound. --- */
+/* --- The problem of a lax draft. In an undecided relayout after the last use of its source, the source need
+ * not wait; but then the copy is loaded. The source's bytes after its last use are buffers of their own, the
+ * keepers, one up to each time of copies. A copy is loaded unless the source and all keepers up to its time
+ * are on chip, and then the source's last write is stored, too. A keeper may get another address than its
+ * source: so the cost is a lower bound. --- */
 
 struct wait_builder {
     const struct draft *x;
@@ -270,7 +270,8 @@ struct wait_builder {
 
 ORDER(by_source, struct wait, ORDER_UP(source) ORDER_UP(tick) ORDER_UP(copy));
 
-/* The bytes of `of` from its end until after `tick`. It takes over their place if it is read at all. */
+/* Adds a keeper: the bytes of buffer `of` from its end until after `tick`. It takes over the buffer's place
+ * if the buffer is read at all. */
 static void add_keeper(struct wait_builder *b, int32_t of, int64_t tick)
 {
     const struct lx_buffer *before = &b->buffers.at[of];
@@ -330,7 +331,7 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
             const struct wait *w = &b.waits.at[i];
             bool is_last = i + 1 == b.waits.count || w[1].source != w->source, widened = false;
             for (size_t k = 0; !widened && k < b.linked.count; k++) {
-                /* The load of the copy without its source: without it or its keepers. */
+                /* The load of the copy: due if the source or a keeper is off chip. */
                 struct lx_linked_cost *c = &b.linked.at[k];
                 widened = waits_is_on(&c->all_on, w->copy) && waits_is_on(&c->all_off, w->source);
                 if (!widened) continue;
@@ -339,7 +340,7 @@ void draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
                 with_keepers(&b, &c->any_off, w);
             }
             for (size_t k = 0; is_last && k < b.linked.count; k++) {
-                /* The store of the source unless all copies are made of it: the last keepers stand for
+                /* The store of the source, unless all copies are made on chip: the last keepers stand for
                  * all. */
                 struct lx_linked_cost *c = &b.linked.at[k];
                 if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(&b, &c->any_off, w);

@@ -1,6 +1,6 @@
 /* From accesses to stays. A tensor's accesses fall into runs. A new run begins in a new bundle, after a write
  * to HBM, which leaves copies stale, and at a decided cut. In a run the accesses with one view make one stay.
- * The first is the main one; the others are filled from it over the ring, or from HBM. */
+ * The first is the main stay; the others are filled from it over the ring, or from HBM. */
 #include "stays/draft.h"
 #include "base/vec.h"
 #include "base/words/words.h"
@@ -16,7 +16,7 @@ enum { LABEL_EXTERN = -2, LABEL_NONE = -1 };
 
 struct seen {
     int32_t access, op;
-    int label; /* number of its view among the tensor's, or one of the two above */
+    int label; /* index of its view in `views`, or a LABEL_ */
     int run;
 };
 
@@ -32,17 +32,17 @@ struct builder {
     lx_status *st;
     VEC(struct lx_core_view) views;
     VEC(struct seen) seen;
-    VEC(struct found_stay) found; /* of the tensor under way */
-    VEC(struct found_stay) later; /* those after the first, of all tensors */
+    VEC(struct found_stay) found; /* of the current tensor */
+    VEC(struct found_stay) later; /* the stays after the first, of all tensors */
     int32_t next_cut;
 };
 
 struct run {
     int32_t tensor;
     size_t from, to;
-    size_t first; /* the first access that could be on chip; `to`: none could */
+    size_t first; /* the first access that could be on chip; `to`: none */
     bool many_views;
-    bool writes_later; /* beyond the first access */
+    bool writes_later; /* an access after the first writes */
 };
 
 static const struct lx_op *op_of(const struct builder *b, int32_t op)
@@ -78,7 +78,7 @@ enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *ho
     return LX_BAR_NONE;
 }
 
-/* The first reason that holds for every stay of the run, or NONE. */
+/* The first reason that bars every stay of the run, or LX_BAR_NONE. */
 static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
 {
     const struct draft *x = b->x;
@@ -105,8 +105,9 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
                          op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
         return LX_BAR_PARTIAL;
     }
-    /* The nest makes it and holds it for more than an iteration, and another buffer, or HBM, serves another
-     * access in the nest: loops inside come back to every access, so one buffer must serve them all. */
+    /* The nest makes the tensor and holds it for more than an iteration, and another buffer, or HBM, serves
+     * another access in the nest: loops inside come back to every access, so one buffer must serve them
+     * all. */
     bool late = false;
     for (size_t k = r->from; x->held && k < r->to; k++) {
         const struct seen *s = &b->seen.at[k];
@@ -229,7 +230,7 @@ static bool stays_serve(struct builder *b, struct found_stay *f, const struct se
     return true;
 }
 
-/* Measures a stay; one that fits no scratchpad is barred. */
+/* Sets the size of a stay; bars one that fits no scratchpad. */
 static void measure_stay(struct builder *b, struct found_stay *f)
 {
     struct draft *x = b->x;
@@ -241,7 +242,7 @@ static void measure_stay(struct builder *b, struct found_stay *f)
                                     grouped(f->buffer.size).at, grouped(x->problem.capacity).at);
 }
 
-/* All stays of one run into b->found; accesses get their number within it. */
+/* Appends the stays of one run to b->found; accesses get indices into it. */
 static bool stays_of_run(struct builder *b, const struct run *r)
 {
     struct draft *x = b->x;
@@ -254,9 +255,9 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         const struct seen *s = &b->seen.at[k];
         if (s->label < 0) continue;
         size_t n = 0;
-        /* Barred: one stay for all, only to carry the reason. */
+        /* Barred: one stay for all accesses, to carry the reason. */
         while (n < stays && label_of_stay[n] != s->label && !bar) n++;
-        if (n == sizeof label_of_stay / sizeof *label_of_stay) continue; /* more views than that: HBM */
+        if (n == sizeof label_of_stay / sizeof *label_of_stay) continue; /* more than 64 views: HBM */
         if (n == stays) {
             label_of_stay[stays++] = s->label;
             VEC_PUSH(&b->found, begin_stay(b, r, k));
@@ -266,7 +267,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         if (!stays_serve(b, &b->found.at[main_stay + n], s)) return false;
         x->accesses[s->access].stay = (int32_t)(main_stay + n);
     }
-    if (stays == 0) { /* nothing to serve: it only carries the reason */
+    if (stays == 0) { /* no access to serve: the stay only carries the reason */
         struct found_stay f = begin_stay(b, r, r->from);
         f.stay.bar = bar;
         f.buffer.reason = text;
@@ -278,7 +279,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     for (size_t n = 0; n < stays; n++) {
         struct found_stay *f = &b->found.at[main_stay + n];
         measure_stay(b, f);
-        /* A copy is filled over the ring, if its source is on chip, unless something else is decided. */
+        /* A copy is filled over the ring, if its source is on chip, unless decided otherwise. */
         const struct decisions *how = &x->how;
         int32_t i;
         BISECT(i, 0, how->apart_count, how->apart[i] < r->tensor);
@@ -297,7 +298,7 @@ static void finish_stay(struct builder *b, const struct found_stay *f, int32_t n
     struct lx_buffer *out = &x->buffers[number];
     x->stays[number] = f->stay;
     *out = f->buffer;
-    /* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
+    /* Inside a loop the first and the last op of the body count as uses of a stay that lives throughout. */
     size_t n = f->uses.count;
     int64_t *to = arena_array(x->memory, n + 2, sizeof *to);
     bool before = n > 0 && f->life_first<f->uses.at[0], after = n> 0 && f->life_last > f->uses.at[n - 1];
@@ -312,7 +313,7 @@ static void finish_stay(struct builder *b, const struct found_stay *f, int32_t n
     if (nth > 0) out->name = arena_format(x->memory, "%s#%d", out->name, nth + 1);
 }
 
-/* The tensor's stays get their numbers: the first the tensor's own, the others behind all tensors. */
+/* Numbers the tensor's stays: the first gets the tensor's number, the others follow all tensors. */
 static void number_stays(struct builder *b, int32_t tensor, struct found_stay *firsts)
 {
     struct draft *x = b->x;
@@ -325,7 +326,7 @@ static void number_stays(struct builder *b, int32_t tensor, struct found_stay *f
             firsts[tensor] = *f;
         else
             VEC_PUSH(&b->later, *f);
-        f->uses.at = NULL; /* handed on */
+        f->uses.at = NULL; /* moved to firsts or later */
     }
     for (size_t k = 0; k < b->seen.count; k++) {
         int32_t *stay = &x->accesses[b->seen.at[k].access].stay;

@@ -1,6 +1,6 @@
-/* Bytes that a placement moves: walks each tensor's accesses in order of time with the place of its latest
- * value. A stay that begins with a read is filled from its relayout's source, else from HBM; HBM is updated
- * by a store when needed. In nests all iterations count. */
+/* Bytes that a placement moves. The walk goes through each tensor's accesses in order of time and tracks the
+ * place of its latest value. A stay that begins with a read is filled from its relayout's source, else from
+ * HBM; a store updates HBM when needed. In nests all iterations count. */
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -18,7 +18,7 @@ struct walk {
     bool overflow;
     int64_t whole;
     bool hbm_has_it;
-    int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and since when */
+    int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and the tick of its write */
 };
 
 const char *lx_transfer_word(enum lx_transfer_kind kind)
@@ -45,7 +45,7 @@ static void transfer(struct walk *w, enum lx_transfer_kind kind, int32_t tick, i
     if (w->ops) VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes});
 }
 
-/* Somebody reads it in HBM. */
+/* Stores the latest value unless HBM has it. */
 static void need_in_hbm(struct walk *w)
 {
     if (w->hbm_has_it) return;
@@ -54,7 +54,7 @@ static void need_in_hbm(struct walk *w)
     traffic_add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
 }
 
-/* Each core copies its part; a stay that only stands between two moves is filled before. */
+/* Each core copies its part. A source that serves no access and was itself moved is filled first. */
 static void traffic_move(struct walk *w, int32_t stay)
 {
     const struct draft *x = w->x;
@@ -127,7 +127,7 @@ static void walk_tensor(struct walk *w, int32_t tensor)
     w->hbm_has_it = true; /* before the first write: an input, or the zeros that an insert leaves */
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
         int32_t access = x->tensor_access[k], stay = x->accesses[access].stay;
-        /* An op's first access of a stay that it begins; later ones find it filled. */
+        /* The op's first access of a stay that begins here fills it. */
         if (traffic_placed(w, stay) && x->stays[stay].first == x->access_op[access] &&
             !x->stays[stay].begins_written) {
             bool again = false;
@@ -150,8 +150,8 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
     return !w.overflow;
 }
 
-/* Order of transfers. Of one tick: moves, then copies from elsewhere, then stores. Moves down come first,
- * from the bottom on, then moves up, from the top on: none overwrites bytes that another still copies. */
+/* Order of transfers in a tick: moves, then loads and ring copies, then stores. Moves down come first, from
+ * the bottom on, then moves up, from the top on: none overwrites bytes that a later one copies. */
 static bool traffic_before(const struct lx_transfer *a, const struct lx_transfer *b, const int64_t *address)
 {
     static const int rank[] = {[LX_MOVE] = 0, [LX_LOAD] = 1, [LX_RING] = 1, [LX_STORE] = 2};
@@ -171,7 +171,7 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
-    /* A merge sort: transfers of equal rank keep their order. */
+    /* Stable merge sort. */
     size_t count = w.transfers.count;
     struct lx_transfer *room = mem_alloc(count * sizeof *room);
     for (size_t run = 1; run < count; run *= 2)
@@ -192,8 +192,8 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
 }
 
 /* --- Traffic on chip: the sticks that an op's cores touch in their scratchpads, by the slices of its
- * division, and sums on the reduce ring. In a nest each iteration moves its tile, and a sum that goes on
- * reads the partial result. --- */
+ * division, and sums on the reduce ring. In a nest each iteration moves its tile, and a continued sum reads
+ * the partial result. --- */
 
 static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_index *index, int operand,
                               int64_t core)
@@ -212,7 +212,7 @@ static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_
             sticks *= hi - lo;
             continue;
         }
-        /* Indices offset + stride * v for v in [from, to); the last slice takes the padding along. */
+        /* Indices offset + stride * v for v in [from, to); the last slice includes the padding. */
         const struct lx_division *d = &x->divisions->at[o];
         int h = y->host_dim[k], v = index->var[operand][h];
         int64_t from = 0, to = index->extent[v], size = y->host_shape[h];
@@ -229,7 +229,7 @@ static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_
     return sticks;
 }
 
-/* A core without work reads nothing; it still writes its part of a sum. */
+/* Bytes that all cores touch. A core without work reads nothing; it still writes its part of a sum. */
 static int64_t lx_traffic_touched_bytes(const struct draft *x, int32_t o, const struct op_index *index,
                                         int operand)
 {
@@ -239,7 +239,7 @@ static int64_t lx_traffic_touched_bytes(const struct draft *x, int32_t o, const 
         return tensor_bytes(x->layouts, tensor);
     int64_t sticks = 0, from, to;
     for (int64_t c = 0; c < d->cores_used; c++) {
-        bool idle = false; /* a slice behind the end of its dimension */
+        bool idle = false; /* its slice is behind the end of a dimension */
         for (int i = 0; operand < x->graph->ops[o].input_count && i < d->split_count && !idle; i++) {
             lx_division_slice(d, i, c, &from, &to);
             idle = from >= to;
@@ -249,7 +249,7 @@ static int64_t lx_traffic_touched_bytes(const struct draft *x, int32_t o, const 
     return sticks * x->layouts->layouts[tensor].stick_bytes;
 }
 
-/* The parts of all groups are the whole output, though the last group's may be smaller than the others'. */
+/* The parts of all groups make up the whole output, even if the last group's are smaller. */
 static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, const int64_t *address, int64_t sums)
 {
     const struct lx_division *d = &x->divisions->at[o];
@@ -271,7 +271,7 @@ void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         const struct lx_op *op = &x->graph->ops[o];
         struct op_index index;
-        int64_t sums = 1, times = 1; /* how often each element of the output is written, and the op runs */
+        int64_t sums = 1, times = 1; /* writes of each output element; runs of the op */
         int32_t n = nest_of_op(x->how.nests, x->how.nest_count, o);
         if (n >= 0) {
             struct nest_tensor made = nest_tensor_of(x->layouts, &x->how.nests[n], op->output);

@@ -1,4 +1,4 @@
-/* One row of the table per kind, by its id. */
+/* One row of the table per kind of op. */
 #include "device/execute/arith.h"
 #include "graph/graph.h"
 #include "base/fail.h"
@@ -19,7 +19,7 @@
 #define A a[i]
 #define B b[i]
 
-/* NaN stays NaN: a maximum must not hide it. */
+/* NaN stays NaN. */
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
@@ -117,7 +117,8 @@ REDUCE_ROW(product, 1, TIMES)
 REDUCE_ROW(any, 0, EITHER)
 REDUCE_ROW(all, 1, BOTH)
 
-/* What a logarithm of a sum begins with: below all numbers, but one, so that numbers can be taken from it. */
+/* The neutral element of a logarithm of a sum: below all numbers, but finite, so that numbers can be
+ * subtracted from it. */
 #define LEAST (-FLT_MAX)
 
 static float powers_all(const float *row, int64_t count)
@@ -221,11 +222,11 @@ bool arith_known(const struct lx_graph *g, lx_status *st)
             enum numbers n = op_numbers(g, &one);
             int from = one.input_count ? number_types[g->tensors[one.inputs[0]].dtype].bits : 0;
             if (one.kind->traits & LX_MIXES) continue;
-            /* On the device some types have other widths than in files, and only whole bytes are types. */
+            /* Some types have other widths on the device than in files; a bitcast takes whole bytes only. */
             if (one.kind->id == LX_KIND_BITCAST)
                 known = from == number_types[g->tensors[one.output].dtype].bits && from >= 8 && from <= 64;
             if (one.kind->id == LX_KIND_RESHAPE)
-                known = a != NULL; /* as bytes */
+                known = a != NULL; /* any bytes */
             else
                 known = known && a &&
                         (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(&one, n) != NULL));
@@ -253,7 +254,7 @@ static uint64_t arith_word_at(const struct mix_operand *x, int64_t w)
     return u;
 }
 
-/* Each result of an op has a seed of its own. False: the op only moves, and the items are copied. */
+/* Sets the seed of result `result`. False: the op only moves, and the items are copied. */
 static bool mix_begin(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to,
                       int64_t bytes, uint64_t *seed)
 {
@@ -265,7 +266,7 @@ static bool mix_begin(const struct lx_op *op, int result, const struct mix_opera
     return false;
 }
 
-/* Word j of `words`: from the words of the inputs at j, j + words, ...; short inputs repeat. */
+/* Word j of `words`: mixes the words j, j + words, ... of the inputs; short inputs repeat. */
 static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix_operand *inputs, int64_t j,
                          int64_t words)
 {

@@ -1,9 +1,9 @@
-/* Is every element of the output computed exactly once? Found by counting, not by numbers: one bit per
- * element and part of the sum. The parts of a split sum must make up all of it, and each of them all of the
+/* Is every element of the output computed exactly once? Checked with one bit per element and part of the sum,
+ * without the computed numbers. The parts of a split sum must make up the whole sum, and each part the whole
  * output.
  *
- * Sizes: a megabyte of bits per 8 million elements and part; parts are at most as many as cores in plans
- * that are right. */
+ * Sizes: a megabyte of bits per 8 million elements and part; a right plan has at most as many parts as
+ * cores. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -20,10 +20,10 @@ struct coverage {
     int64_t elements, words;
     uint64_t *bits;  /* of all groups */
     size_t *leader;  /* per group: its first strip */
-    int64_t *before; /* per group: those whose part of the sum comes first */
+    int64_t *before; /* per group: the number of groups whose part of the sum comes first */
 };
 
-/* How two parts of a sum stand: the same, disjoint, and which begins first (-1: `a`). */
+/* Compares two parts of a sum: the same, overlapping, and which begins first (-1: `a`). */
 static int compare_sums(const struct op_index *x, const struct strip *a, const struct strip *b, bool *same,
                         bool *meet)
 {
@@ -43,13 +43,13 @@ static void fault(struct op_work *w, enum lx_fault_kind kind, int64_t count, con
     fault_plain(w->m, kind, NULL, "%lld %s", (long long)count, what);
 }
 
-/* Gives each strip the number of its group. False: there are too many. */
+/* Numbers the group of each strip. False: there are too many. */
 static bool number_groups(struct coverage *c)
 {
     struct op_work *w = c->w;
     w->groups = 0;
     for (size_t i = 0; i < w->strip_count; i++) {
-        int32_t g = w->groups; /* neighbours are usually of one group */
+        int32_t g = w->groups; /* neighbours are usually in one group */
         bool same = false, meet;
         for (; g > 0; g--) {
             compare_sums(&w->x, &w->strip[i].strip, &w->strip[c->leader[g - 1]].strip, &same, &meet);
@@ -59,7 +59,7 @@ static bool number_groups(struct coverage *c)
         if (g == 0) c->leader[g = w->groups++] = i, g++;
         w->strip[i].group = g - 1;
     }
-    /* Groups are numbered by where their part of the sum begins. */
+    /* Groups are ordered by the begin of their part of the sum. */
     bool same, meet;
     for (int32_t g = 0; g < w->groups; g++) {
         c->before[g] = 0;
@@ -70,7 +70,7 @@ static bool number_groups(struct coverage *c)
     return true;
 }
 
-/* Do the parts make up the sum? */
+/* Do the parts make up the sum exactly? */
 static bool check_sums(const struct coverage *c)
 {
     struct op_work *w = c->w;

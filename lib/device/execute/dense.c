@@ -55,7 +55,7 @@ int64_t dense_offset(const struct dense *d, const int64_t *index)
     return offset;
 }
 
-/* Elements between device memory and dense layouts: panel by panel, each of them one gather or scatter. */
+/* --- Elements between device memory and dense layouts: panel by panel, one gather or scatter each. --- */
 
 /* A walk over the panels of a layout. */
 struct panels {
@@ -65,7 +65,7 @@ struct panels {
     int64_t at[LX_MAX_RANK]; /* tile number along each variable of the layout */
 };
 
-/* The region of the panel, the place of its first element and the strides in it. */
+/* Sets the region of the current panel and the strides in it; returns the offset of its first element. */
 static int64_t panel_now(const struct panels *p, const struct region *all, struct region *part,
                          int64_t *strides)
 {

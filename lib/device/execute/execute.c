@@ -1,6 +1,6 @@
-/* An op of the plan on its cores: what it touches is checked and counted, then the cores compute, sums that
- * are split are made over the reduce ring, and results are written. Cores read everything before any of them
- * writes, so that nothing depends on who is first. */
+/* An op of the plan on its cores: its accesses are checked and counted, then the cores compute, split sums
+ * are joined over the reduce ring, and results are written. Cores read everything before any of them writes,
+ * so that nothing depends on their speed. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -49,15 +49,16 @@ static enum op_class execute_class_of(const struct op_work *w)
 typedef void region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
-/* What a strip touches of an operand. Sets `usable` if it is where the core can reach it. */
+/* The region of an operand that a strip touches. Sets its bit of `usable` if the core can reach the
+ * region. */
 static void find_region(struct op_work *w, struct strip_work *s, int operand, region_function *make,
                         struct arena *memory, struct region *out)
 {
     struct machine *m = w->m;
     const struct place *p = &w->core[s->core].place[operand];
     if (!p->in) return;
-    /* On chip a core sees all that it has of the input of windows, halo and padding with it; in HBM all there
-     * is. No stick lies along it: a position is an index. */
+    /* On chip a core sees all positions that it has of the input of windows, with halo and padding; in HBM
+     * all there are. No stick lies along such a variable: a position is an index. */
     const struct lx_layout *l = &m->layouts[p->tensor];
     struct slice seen = s->slice;
     for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
@@ -65,7 +66,7 @@ static void find_region(struct op_work *w, struct strip_work *s, int operand, re
         for (int k = 0; k < p->box.rank && h >= 0; k++)
             if (l->host_dim[k] == h) {
                 seen.from[in] = p->box.lo[k];
-                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* padding lies behind */
+                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* padding lies behind the end */
             }
     }
     make(l, &p->box, &w->x, operand, &seen, memory, out);
@@ -96,12 +97,12 @@ struct dense_operand work_operand(const struct op_work *w, const struct strip_wo
                                   .wide = wide};
 }
 
-/* Checks and counts reads; a stick once, however many tiles touch it. */
+/* Checks and counts reads; a stick counts once, however many tiles touch it. */
 static void read_operands(struct op_work *w)
 {
     struct machine *m = w->m;
     for (int i = 0; i < w->op->input_count; i++) {
-        /* What this iteration has made of a sum that is still going on, where a nest may read that at all. */
+        /* Expects the result of this iteration for an unfinished sum, where a nest may read that at all. */
         struct expectation want = {{value_wanted(m, i), content_after(m, w->op->inputs[i]).parts}, true};
         m->access++;
         for (size_t k = 0; k < w->strip_count; k++) {
@@ -125,7 +126,7 @@ static void read_operands(struct op_work *w)
 
 void execute_prepare(struct machine *m)
 {
-    /* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
+    /* An op keeps elements that no op has written: the host has put zeros there. */
     int32_t t = machine_op(m)->output;
     enum lx_role role = m->graph->tensors[t].role;
     if (op_keeps(machine_op(m)) && m->first_op[t] == m->tick && !lx_role_arrives(role) &&
@@ -133,7 +134,7 @@ void execute_prepare(struct machine *m)
         machine_put_input(m, t, NULL);
 }
 
-/* What computes a result: its kind, and its numbers. */
+/* Sets the arithmetic of a result: kind, class and numbers. */
 static void set_arithmetic(struct op_work *w)
 {
     w->arith = arith_of(w->op->kind);
@@ -143,11 +144,10 @@ static void set_arithmetic(struct op_work *w)
     w->nests = !w->wide && lx_nest_kind_of(w->op, &w->x) != LX_NEST_NONE;
 }
 
-/* What the cores have computed goes to its places: checked against who is live there and counted, stick by
- * stick, then written. */
+/* --- Writing results: checked against live buffers and counted, stick by stick, then written. --- */
 
-/* Working in place: the slot's last owner is read by this op, ends with it, and has the same elements at the
- * same places; what an op has read of it may then be overwritten while it still reads the rest. */
+/* Working in place: this op must read the slot's last owner, which ends with the op and has the same elements
+ * at the same places; elements that the op has read may then be overwritten while it still reads the rest. */
 static void write_back_check_handover(struct op_work *w, int64_t core)
 {
     struct machine *m = w->m;
@@ -202,7 +202,7 @@ static void write_strips(struct op_work *w)
     for (int64_t c = 0; c < w->cores; c++)
         if (w->core[c].place) write_back_check_handover(w, c);
     if (op_keeps(w->op)) {
-        /* An op that keeps what it does not write finds the value before it in all sticks that it touches. */
+        /* An op that keeps other elements must find the value before it in all sticks that it touches. */
         for (size_t i = 0; i < w->strip_count; i++)
             if (work_writes(w, &w->strip[i]))
                 shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
@@ -219,7 +219,8 @@ static void write_strips(struct op_work *w)
             struct lx_counters *c = &m->counted[w->strip[i].core];
             *(p->stay >= 0 ? &c->lx_written : &c->hbm_written) += bytes;
             if (!op_keeps(w->op)) {
-                /* Padding of its sticks, before anybody writes elements: others may share a stick with it. */
+                /* The padding of its sticks, before any core writes elements: others may share a stick with
+                 * it. */
                 const struct lx_layout *l = &w->m->layouts[w->op->output];
                 struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
                 if (region_items(&w->strip[i].written) <
@@ -228,7 +229,7 @@ static void write_strips(struct op_work *w)
             }
         }
     if (op_keeps(w->op)) {
-        /* All other sticks, on all cores that hold a part, have the new value, too. */
+        /* All other sticks, on all cores that hold a part, get the new value's tag, too. */
         int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + w->out].stay;
         const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
         int64_t holders = view ? view->view.cores : stay_placed(m, stay) ? 0 : 1;
@@ -238,12 +239,12 @@ static void write_strips(struct op_work *w)
         }
     }
     m->writing = false;
-    /* Two elements of 4 bits share a byte; cores might share it. */
+    /* Two elements of 4 bits share a byte, perhaps from two cores. */
     bool one_by_one = m->layouts[w->op->output].dtype == LX_INT4 || w->shared;
     pool_run(one_by_one ? NULL : m->pool, (int64_t)w->strip_count, write_task, w);
 }
 
-/* The op once for each of its results, on the same tiles of the same inputs. */
+/* Makes one op_work per result, on the same tiles of the same inputs. */
 static void split_results(struct op_work *w)
 {
     const struct lx_op *op = w->op;
@@ -264,7 +265,7 @@ static void split_results(struct op_work *w)
     w->result_count = op->output_count;
 }
 
-/* The cores' strips are checked and read, then computed for every result, then written. */
+/* Checks and reads the cores' strips, computes every result, then writes. */
 static void execute_tiles(struct op_work *w)
 {
     struct machine *m = w->m;
@@ -274,7 +275,7 @@ static void execute_tiles(struct op_work *w)
     walk_launch(w);
     check_coverage(w);
     if (w->groups > 1 && !partials_meet(w) && !w->shared) {
-        /* Groups that deal out the tiles of one sum differently are walked tile by tile, so that parts
+        /* If groups deal out the tiles of one sum differently, each tile becomes a strip, so that parts
          * meet. */
         int64_t faults = m->fault_count;
         w->alone = true;

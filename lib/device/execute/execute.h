@@ -10,38 +10,38 @@
 #include "graph/choice.h"
 #include "loops/nest_of_op.h"
 
-/* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself.
+/* Dense arrays of fp32 (or fp64) into which operands are packed, so that each tile is dense by itself.
  *
- * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order
+ * A layout is for a box of so many elements along each variable, in tiles. Its variables stand in the order
  * of loops/nest_of_op.h. Where a tile would not be dense in the array of the whole box, the tiles along a
- * variable are panels: arrays of their own, one behind the other. A last panel that is narrower has a whole
- * panel's room. */
+ * variable are panels: arrays of their own, one behind the other. A narrower last panel has a whole panel's
+ * room. */
 struct dense {
-    int count;                                     /* of variables, */
+    int count;                                     /* of variables */
     int order[LX_MAX_RANK];                        /* outermost first */
     int64_t width[LX_MAX_RANK], tile[LX_MAX_RANK]; /* of the box and of its tiles, by place in the order */
     bool panel[LX_MAX_RANK];
-    int64_t floats; /* of all */
+    int64_t floats; /* of the whole array */
 };
 
-/* Strides of a part of the box: of elements within a tile, and of tiles; per variable of the op. */
+/* Strides of a part of the box, per variable of the op: of elements within a tile, and of tiles. */
 struct dense_strides {
     int64_t element[LX_MAX_VARS], tile[LX_MAX_VARS];
 };
 
 /* `width` and `tile` per variable. */
 void dense_make(const int *order, int count, const int64_t *width, const int64_t *tile, struct dense *out);
-/* For tiles of `size` per variable: the layout's own, or narrower where it is the last. */
+/* Strides for tiles of `size` per variable: the layout's own tile, or the narrower last one. */
 void dense_part(const struct dense *d, const int64_t *size, struct dense_strides *out);
 
-/* The place of the element with these indices, per variable, from the begin of the box on. */
+/* Offset of the element with these indices, per variable, from the begin of the box. */
 int64_t dense_offset(const struct dense *d, const int64_t *index);
 
-/* All of a region of an operand, between device memory and its dense layout: as fp32 in `numbers`, or, where
- * that is not NULL, in `wide`. */
+/* A region of an operand, to be moved between device memory and its dense layout: as wide numbers if `wide`
+ * is not NULL, else as fp32 in `numbers`. */
 struct dense_operand {
     const struct lx_layout *l;
-    const struct number_type *as; /* of wide numbers: the type that the elements are taken as */
+    const struct number_type *as; /* for wide numbers: the type of the elements */
     const struct region *region;
     void *at; /* the begin of the region's box */
     const struct op_index *x;
@@ -57,8 +57,8 @@ void dense_scatter(const struct dense_operand *o);
  *
  * A core's persistent loop gives one tile after the other; thousands of them are as small as one row of a
  * stick. Tiles that follow each other and make up a box are kept as one strip: the box and the sides of its
- * tiles, which are all equal but for the last along each variable. Nothing but tiles that were recovered is
- * ever in a strip, and none is twice.
+ * tiles, which are all equal but for the last along each variable. A strip has only recovered tiles, each
+ * once.
  *
  * Sizes: usually one strip per core, a few where a run of tiles begins inside a row; at worst one per
  * tile. */
@@ -81,7 +81,7 @@ static inline struct strip strip_at(const struct strips *s, size_t i)
 
 void strips_free(struct strips *s);
 
-/* What one core has to do: what its launch says. */
+/* The work of one core, by its launch. */
 struct core_work {
     struct place *place; /* per operand */
     struct strips strips;
@@ -89,24 +89,24 @@ struct core_work {
     bool endless; /* it has more turns than the op has elements */
 };
 
-/* One strip of one core on its way through the op. */
+/* One strip of one core. */
 struct strip_work {
     int64_t core;
     struct strip strip;
-    struct slice slice;    /* the same box, in the whole iteration space */
-    int32_t group;         /* its part of a sum that is split; 0: the first, which collects */
-    uint64_t usable;       /* per operand: it is there; if not there is a fault, and zeros are read */
+    struct slice slice;    /* the same box, offset by the iteration */
+    int32_t group;         /* its part of a split sum; 0: the first, which collects */
+    uint64_t usable;       /* bit per operand: the core can reach it; else a fault, and zeros are read */
     bool writes;           /* false: another core of its group writes for it */
     struct region written; /* of the output */
     struct dense layout;   /* of `out` */
-    float *out;            /* what it computes of the output */
-    wide_number *wide;     /* the same, of an op that computes in fp64 or whole numbers; else NULL */
+    float *out;            /* the computed output */
+    wide_number *wide;     /* the same for ops in fp64 or whole numbers; else NULL */
 };
 
 /* The nest of a tile of one shape, through all passes. */
 struct tile_nest {
     struct tile_nest *next;
-    struct lx_op_nest made; /* as lx_nest_of_tile says */
+    struct lx_op_nest made; /* by lx_nest_of_tile */
     struct lx_loops nest;   /* after the passes */
     int64_t size[LX_MAX_VARS];
 };
@@ -114,55 +114,55 @@ struct tile_nest {
 struct op_work {
     struct machine *m;
     const struct lx_op *op;
-    struct op_index x;           /* of its tile */
+    struct op_index x;           /* of the tile */
     int64_t offset[LX_MAX_VARS]; /* of the tile in the whole iteration space */
-    int64_t terms;               /* of a whole sum */
-    unsigned summed; /* levels of its nest that it sums over: it goes on with what it has so far */
+    int64_t terms;               /* terms of a whole sum */
+    unsigned summed;             /* levels of its nest over which it sums: each iteration continues the sum */
     const struct lx_op_launch *launch;
     const struct arith *arith;
-    const struct wide_arith *wide; /* of an op that does not compute in fp32; else NULL */
+    const struct wide_arith *wide; /* for ops that do not compute in fp32; else NULL */
     enum op_class class;
-    struct lx_choice choice; /* of an op that chooses */
-    row_function *row;       /* instead of the kind's own; NULL: that */
+    struct lx_choice choice; /* for ops that choose */
+    row_function *row;       /* instead of the kind's own; NULL: the kind's */
     bool nests;              /* tiles are computed by loop nests: contractions and moves */
-    int operands, out;       /* of all results; `out` is the one that this is about */
-    struct lx_op one;        /* the op with that result alone, where it has several */
-    struct op_work *results; /* all of them, the first first */
+    int operands, out;       /* of all results; `out` is the result of this op_work */
+    struct lx_op one;        /* the op with that result alone, if it has several */
+    struct op_work *results; /* op_work of all results */
     int result_count;
     int64_t cores; /* of the device */
     struct core_work *core;
     size_t strip_count;
     struct strip_work *strip; /* core by core */
-    int32_t groups;           /* of cores that hold parts of sums; 1: sums are whole */
-    bool alone;               /* each tile is a strip of its own: groups have dealt their tiles differently */
-    bool shared;              /* several cores write one element: a fault, and they must not do it at once */
+    int32_t groups;           /* groups of cores with parts of sums; 1: sums are whole */
+    bool alone;               /* each tile is a strip of its own: groups dealt out their tiles differently */
+    bool shared;              /* several cores write one element: a fault, and they must not write at once */
     struct tile_nest *shapes;
 };
 
-/* walk.c: do the arguments of the launch agree with each other? And is the launch right of an op that is one
+/* walk.c: do the arguments of the launch agree with each other? And is the launch right for an op that is one
  * piece, or runs off the device? */
 void check_arguments(struct machine *m);
 void check_whole(struct machine *m);
-/* The persistent loop of every core. */
+/* Walks the persistent loop of every core; sets the strips. */
 void walk_launch(struct op_work *w);
-/* coverage.c: is every element computed once per group? Any other is a fault. Sets groups. */
+/* coverage.c: is every element computed once per group? If not, adds faults. Sets groups. */
 void check_coverage(struct op_work *w);
 /* strip_compute.c: fills `out` of every strip from the operands. */
 void compute_strips(struct op_work *w);
-/* Room for what a strip computes; and a part of it, at once. */
+/* Allocates a strip's result; computes a part of the strip at once. */
 void strip_prepare(struct op_work *w, struct strip_work *s);
 void strip_chunk(struct op_work *w, size_t strip, const struct slice *part);
-/* pick_rows.c: the same for ops that choose by indices; and what they move of the tensor that they choose
- * from, in HBM. */
+/* pick_rows.c: the same for ops that choose by indices; and the HBM bytes of the tensor that they choose
+ * from. */
 void compute_choice(struct op_work *w);
 int64_t chosen_hbm_bytes(const struct op_work *w);
-/* partial_sums.c: sums of groups that hold parts, over the reduce ring. */
+/* partial_sums.c: adds the groups' partial sums, over the reduce ring. */
 void join_partials(struct op_work *w);
-/* Sums over tiles go on with what the tiles before have made of them. */
+/* Adds the sums of earlier tiles. */
 void add_to_sums(struct op_work *w);
 /* Means are divided when all is added. */
 void divide_means(struct op_work *w);
-/* What they have moved; when all is written, as that looks at what was touched last. */
+/* Counts the reduce-ring bytes of partial sums; after all writes, as it uses the marks of touched sticks. */
 void count_partials(struct op_work *w);
 /* Does each group have the same strips? If not, their parts cannot be added. */
 bool partials_meet(struct op_work *w);
@@ -173,8 +173,8 @@ struct chunk {
     struct strip_work *strip;
     struct slice slice;
     struct dense layout[LX_MAX_INPUTS];
-    float *operand[LX_MAX_INPUTS];    /* dense, as the layouts say */
-    wide_number *wide[LX_MAX_INPUTS]; /* the same of an op that does not compute in fp32 */
+    float *operand[LX_MAX_INPUTS];    /* dense, in `layout` */
+    wide_number *wide[LX_MAX_INPUTS]; /* the same for ops that do not compute in fp32 */
 };
 
 typedef void leaf_function(struct chunk *c);
@@ -185,40 +185,38 @@ void compute_ranking(struct op_work *w);
 /* pick_rows.c: choices in fp64 and whole numbers. */
 leaf_function leaf_wide_choice;
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
-/* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
+/* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor differs by element. */
 leaf_function leaf_window_products, leaf_window_fold;
-/* To what the windows of the slice reach of the input. */
+/* Narrows the input's variables to the reach of the slice's windows. */
 void narrow_windows(const struct op_index *x, struct slice *s);
 void divide_window_means(const struct op_work *w, const struct strip_work *s);
-/* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
+/* wide_leaves.c: the same in fp64 and whole numbers, and joining partial results. */
 leaf_function leaf_wide, leaf_wide_windows;
 void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count);
-/* Does it sum (or maximise, ...)? */
+/* Is the op a reduction or contraction? */
 bool work_folds(const struct op_work *w);
-/* nest_leaf.c: makes the nests of all shapes that a strip has. */
+/* nest_leaf.c: makes the nests of all tile shapes of a strip. */
 void prepare_nests(struct op_work *w, const struct strip_work *s);
 
-/* execute_bytes.c: an op that is known by its operands only. */
+/* execute_bytes.c: an op known by its operands only. */
 void execute_bytes(struct machine *m);
 
-/* Values that the op of this tick means: of an input; and what it leaves in a result. */
+/* Values that the op of this tick means: in an input; in a result; before it, in an output that it keeps. */
 int32_t value_wanted(const struct machine *m, int input);
 int32_t value_made(const struct machine *m, int operand);
 int32_t value_kept(const struct machine *m);
-/* Where the bytes of an access at a place are counted. */
 /* Does the strip write its part of the output? */
 bool work_writes(const struct op_work *w, const struct strip_work *s);
-/* A region of an operand of the strip, to be gathered or scattered. */
+/* A region of an operand of the strip, to gather or scatter. */
 struct dense_operand work_operand(const struct op_work *w, const struct strip_work *s, int operand,
                                   const struct region *r, const struct dense *layout, float *numbers,
                                   wide_number *wide);
-/* Bytes of whole sticks; of a tensor that is known by its bytes at most these. */
+/* Bytes of whole sticks; at most the tensor's bytes if it is known by its bytes. */
 int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks);
 
 /* Rows of the operands of a chunk, where an op has no nest. */
 
-/* An odometer over some variables, with the offsets that it means in several arrays: the output, then
- * inputs. */
+/* An odometer over some variables, with the offsets in several arrays: the output, then inputs. */
 enum { MOST_ARRAYS = LX_MAX_OPERANDS };
 
 struct odometer {
@@ -228,19 +226,19 @@ struct odometer {
     int64_t offset[MOST_ARRAYS];
 };
 
-/* What a leaf needs beside the chunk. */
+/* The state of a leaf for one chunk. */
 struct rows {
     struct chunk *c;
     struct dense_strides strides[MOST_ARRAYS];
-    int64_t first; /* the first element of the chunk in the strip's output */
+    int64_t first; /* offset of the chunk's first element in the strip's output */
     struct odometer odometer;
 };
 
 struct rows *rows_make(struct chunk *c);
 int64_t rows_width(const struct chunk *c, int v);
-/* One more variable, inside of those before. */
+/* Adds a variable, inside the earlier ones. */
 void odometer_add(const struct rows *r, struct odometer *o, int v);
-/* False: that was the last; then all begins again. */
+/* False: that was the last; the odometer begins again. */
 bool odometer_next(struct odometer *o);
 
 #endif

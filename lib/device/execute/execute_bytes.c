@@ -1,4 +1,4 @@
-/* Ops that are known by their operands only: whole tensors, on one core, mixed as bytes. */
+/* Ops known by their operands only: whole tensors, on one core, mixed as bytes. */
 #include "graph/online.h"
 #include "device/execute/execute.h"
 #include "device/execute/arith.h"
@@ -23,7 +23,7 @@ struct making {
 
 typedef void make_function(const struct making *m, wide_number *to);
 
-/* The start and a number of steps; whole numbers exactly, and wrapped. */
+/* The start plus a number of steps; whole numbers exactly, and wrapped. */
 static void make_iota(const struct making *m, wide_number *to)
 {
     const struct lx_op_params *p = m->op->params;
@@ -97,7 +97,7 @@ struct whole_operand {
     struct place place;
     struct region region;
     bool usable;
-    void *items; /* with room up to whole words, zeros behind */
+    void *items; /* with room up to whole words, zeros at the end */
     int64_t bytes;
 };
 
@@ -119,14 +119,14 @@ static void write_output(struct machine *m, int operand, struct whole_operand *o
         pack_items_in(l, &o->region, o->items, at);
 }
 
-/* What the op leaves in a result. */
+/* Makes a result of the op. */
 static void make_output(struct machine *m, int operand, const struct mix_operand *inputs,
                         struct whole_operand *out)
 {
     const struct lx_op *op = machine_op(m);
     int32_t tensor = op_operand(op, operand);
     int32_t origin = m->plan->layouts->op_origin[m->tick];
-    /* As the pattern names it: a plan may not change what an op does. */
+    /* By the pattern's op: a plan may not change an op's meaning. */
     const struct lx_op *meant = origin >= 0 ? &m->program.pattern->ops[origin] : op;
     int result = origin >= 0 ? value_made(m, operand) - m->program.made_at[origin] : 0;
     const struct lx_layout *l = &m->layouts[tensor];
@@ -187,7 +187,7 @@ void execute_bytes(struct machine *m)
     for (int i = n; i < all; i++) {
         const struct place *p = &operands[i].place;
         if (p->in && p->stay >= 0 && m->plan->problem.buffers[p->stay].start == m->tick) {
-            /* A slot that is handed over: the op reads all before it writes, so only its owner matters. */
+            /* A handed-over slot: the op reads all before it writes, so only the owner matters. */
             int32_t parent = m->plan->took_slot_of[p->stay];
             bool read = false;
             for (int k = 0; k < n; k++) read |= operands[k].place.stay == parent;

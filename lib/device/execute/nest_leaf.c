@@ -1,6 +1,6 @@
-/* Tiles by their loop nests. A chunk is a grid of tiles: whole ones, and along each variable perhaps a last
- * one that is narrower. Tiles of one shape have one nest, made once per op and taken through the six passes;
- * the turns of the core's persistent loop over tiles of that shape are loops around it. */
+/* Tiles by their loop nests. A chunk is a grid of tiles: whole ones, and along each variable perhaps a
+ * narrower last one. Tiles of one shape have one nest, made once per op and taken through the six passes; the
+ * turns of the core's persistent loop over tiles of that shape are loops around it. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "kernels/nest_run.h"
@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A core has one thread: nothing is shared inside it. */
+/* A core has one thread: its nests share nothing. */
 enum { CORE_THREADS = 1 };
 
 /* Tiles of one shape within a box. */
 struct tile_set {
     int64_t size[LX_MAX_VARS];  /* of a tile */
     int64_t count[LX_MAX_VARS]; /* of tiles along each variable */
-    int64_t first[LX_MAX_VARS]; /* the first of them, in tiles */
+    int64_t first[LX_MAX_VARS]; /* of the first tile, in tiles */
 };
 
 typedef void set_visit(void *context, const struct tile_set *t);
 
-/* Every shape of tile that a box has. */
+/* Visits every tile shape of a box. */
 static void each_set(const struct op_work *w, const struct slice *box, const int64_t *tile, int v,
                      struct tile_set *t, set_visit *visit, void *context)
 {
@@ -29,7 +29,7 @@ static void each_set(const struct op_work *w, const struct slice *box, const int
         return;
     }
     for (int last = 0; last < 2; last++) {
-        /* Along one variable: the whole tiles, or the narrower one behind them. False: there are none. */
+        /* Along one variable: the whole tiles, then the narrower one behind them, if any. */
         int64_t width = box->to[v] - box->from[v];
         int64_t whole = width / tile[v];
         t->size[v] = last ? width % tile[v] : tile[v];
@@ -70,7 +70,7 @@ void prepare_nests(struct op_work *w, const struct strip_work *s)
     each_set(w, &s->slice, s->strip.tile, 0, &t, prepare_set, w);
 }
 
-/* Tiles of one shape of a chunk: where they are in the operands of the nest, and the turns over them. */
+/* Tiles of one shape in a chunk: their place in the operands of the nest, and the turns over them. */
 struct tile_run {
     const struct chunk *c;
     const struct tile_set *set;
@@ -80,8 +80,8 @@ struct tile_run {
     int turn_count;
 };
 
-/* The first of the tiles in an operand: the layout of an input begins with the chunk, that of the output
- * with the strip. */
+/* Offset of the first tile in an operand: the layout of an input begins with the chunk, the output's with the
+ * strip. */
 static int64_t first_element(const struct tile_run *r, int operand)
 {
     const struct chunk *c = r->c;
@@ -95,7 +95,7 @@ static int64_t first_element(const struct tile_run *r, int operand)
 
 static void run_set(void *context, const struct tile_set *t)
 {
-    /* What both inputs have stands outside; rows, which the kernel takes in, inside. */
+    /* Variables of both inputs outside; rows, which the kernel takes in, inside. */
     static const enum lx_loop_type order[] = {LX_DIM_C, LX_DIM_M, LX_DIM_N};
     const struct chunk *c = context;
     struct tile_run r = {.c = c, .set = t, .nest = find_nest(c->w, t->size)};
@@ -104,8 +104,8 @@ static void run_set(void *context, const struct tile_set *t)
     dense_part(&c->strip->layout, t->size, &r.strides[LX_LOOP_OUT]);
     dense_part(&c->layout[swapped], t->size, &r.strides[LX_LOOP_IN0]);
     if (two) dense_part(&c->layout[!swapped], t->size, &r.strides[LX_LOOP_IN1]);
-    /* Loops over tiles of variables of one type, in the order of the output: an outer one goes on where the
-     * next inner one ends wherever that can be. */
+    /* Loops over tiles of variables of one type, in the order of the output, so that an outer loop continues
+     * an inner one where possible. */
     const struct op_index *x = &c->w->x;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (int k = 0; k < x->rank[c->w->out]; k++) {

@@ -1,7 +1,6 @@
 /* Sums that are split over groups of cores: the first group collects, part by part in the order of the sum,
- * so that the result does not depend on who was first. Parts of the others travel over the reduce ring.
- * Cores that keep the sum on chip get the total back the same way; in HBM the first group writes it for
- * all. */
+ * so that the result does not depend on timing. Parts of the others travel over the reduce ring. Cores that
+ * keep the sum on chip get the total back the same way; in HBM the first group writes it for all. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strips by what they compute of the output, then by group. */
+/* Strips sorted by their box of the output, then by group. */
 struct sorted_strip {
     const struct op_work *w;
     struct strip_work *strip;
@@ -43,7 +42,7 @@ static struct sorted_strip *sort_strips(struct op_work *w)
     return list;
 }
 
-/* Strips from `i` on that have parts of the same sums. */
+/* The number of strips from `i` on with parts of the same sums. */
 static size_t parts_from(const struct op_work *w, const struct sorted_strip *list, size_t i)
 {
     size_t end = i + 1;
@@ -75,7 +74,7 @@ void count_partials(struct op_work *w)
             const struct strip_work *s = &w->strip[i];
             const struct place *p = &w->core[s->core].place[out];
             if (s->group != g || !p->in || !(s->usable >> out & 1)) continue;
-            int64_t ways = p->stay >= 0 ? 2 : 1; /* back to where it stays */
+            int64_t ways = p->stay >= 0 ? 2 : 1; /* and back to the core that keeps it */
             m->counted[s->core].reduce_ring += ways * shadow_count(m, p, &s->written) * m->stick_bytes;
         }
     }
@@ -106,9 +105,9 @@ void join_partials(struct op_work *w)
     mem_free(list);
 }
 
-/* A blend goes on with what it has: a running average of which the new tile has the share that its weights
- * sum to, so that what was there before counts for the rest. The weights are the first input, whole along
- * the sum on each core; the average has a share per row of them. */
+/* A blend over tiles is a running average: the new tile has the share that its weights sum to, the average so
+ * far the rest. The weights are the first input, with the whole sum on each core; the average has one share
+ * per row of weights. */
 
 /* The weights of a strip as one dense array. */
 struct weights {
@@ -166,7 +165,7 @@ static void blend_before(struct op_work *w, const struct strip_work *s, float *b
     do {
         int64_t now = blend_before_place_of(&x, index);
         if (now != row) {
-            /* What the weights of the row sum to. */
+            /* The sum of the row's weights. */
             int64_t at[LX_MAX_VARS] = {0};
             float sum = 0;
             do sum += x.at[now + blend_before_place_of(&x, at)];
@@ -179,9 +178,9 @@ static void blend_before(struct op_work *w, const struct strip_work *s, float *b
     mem_free(x.at);
 }
 
-/* Sums over the tiles of a nest: in the first iteration of the levels that are summed an op leaves the sum
- * of its tile, in each later one it reads what it has left, joins this tile's to it and rounds it to its
- * type again. A mean is divided once, by the number of all its terms, when the last tile is in. */
+/* Sums over the tiles of a nest: in the first iteration of the summed levels an op leaves the sum of its
+ * tile; in each later one it reads that back, adds its tile's and rounds to its type again. A mean is divided
+ * once, by the number of all its terms, after the last tile. */
 
 static void add_task(void *context, int64_t strip, int worker)
 {

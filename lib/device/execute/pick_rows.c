@@ -1,9 +1,9 @@
 /* Ops that choose by indices: each core reads its indices, one after the other, and moves the rows that they
  * name.
  *
- * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what
- * one index names. Which elements these are is in the data; what is checked is all that it could have
- * named. */
+ * The traffic of the tensor that is chosen from is counted by the plan's rule (graph/choice.h): the sticks of
+ * one pick times the picks. The data decide which elements these are; checked are all that the indices could
+ * name. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One core's strip under way: a walk over all indices of the op, and over the windows that begin there. */
+/* A walk over all indices of one core's strip, and over the windows that begin there. */
 struct picking {
     struct op_work *w;
     size_t strip;
     struct slice slice;
-    int var_count, var[LX_MAX_VARS]; /* the walk, outermost first */
+    int var_count, var[LX_MAX_VARS]; /* variables of the walk, outermost first */
     int64_t at[LX_MAX_VARS];
 };
 
@@ -43,7 +43,7 @@ int64_t chosen_hbm_bytes(const struct op_work *w)
     return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
 }
 
-/* The number that index operand `operand` has for this slice, in its stored type; 0: it is not there. */
+/* The number of index operand `operand` for this slice, in its stored type; 0: the core cannot reach it. */
 static int64_t read_index(struct picking *p, int operand, const struct slice *s)
 {
     struct op_work *w = p->w;
@@ -70,8 +70,7 @@ static int64_t read_index(struct picking *p, int operand, const struct slice *s)
     return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
 }
 
-/* Sets where the slice is along each chosen axis; false: an index leads outside, and nothing is to be
- * moved. */
+/* Sets the slice's place along each chosen axis; false: an index leads outside, and nothing moves. */
 static bool find_position(struct picking *p)
 {
     const struct op_work *w = p->w;
@@ -120,7 +119,7 @@ static void pick_task(void *context, int64_t strip, int worker)
     strip_prepare(w, &w->strip[strip]);
     struct strip_work *s = &w->strip[strip];
     if ((w->op->kind->traits & LX_ALTERS) && w->core[s->core].place[w->out].in && (s->usable >> w->out & 1)) {
-        /* The op changes what was there before. */
+        /* The op updates the value before it. */
         struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, s->out, s->wide);
         dense_gather(&o);
     }
@@ -177,15 +176,15 @@ void compute_choice(struct op_work *w)
     pool_run(w->m->pool, (int64_t)w->strip_count, pick_task, w);
 }
 
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for
- * all results. In wide numbers, which have every number and every place. */
+/* Ops that order elements: each core orders the rows of its part, once for all results. In wide numbers,
+ * which hold every number and every place. */
 
 struct entry {
     wide_number value;
     int64_t place;
 };
 
-/* A strip under way: one row after the other. */
+/* The rows of a chunk, one after the other. */
 struct ordering {
     struct chunk *c;
     struct lx_ranking by;
@@ -198,7 +197,7 @@ static void rank_rows_take_row(struct ordering *o, const wide_number *in)
 {
     int64_t n = rows_width(o->c, o->by.from);
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
-    /* From the bottom up: halves that are in order become one. */
+    /* Merge sort, bottom up. */
     struct entry *from = o->row, *to = o->row + n;
     for (int64_t run = 1; run < n; run *= 2) {
         for (int64_t i = 0; i < n; i += 2 * run) {
@@ -215,7 +214,7 @@ static void rank_rows_take_row(struct ordering *o, const wide_number *in)
     }
     for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
     for (int i = 0; i < o->c->w->result_count; i++) {
-        /* What a result has of a row that is in order. */
+        /* Writes a result of the ordered row. */
         const struct op_work *w = &o->c->w->results[i];
         const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
         int64_t most = o->by.to >= 0 ? rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;

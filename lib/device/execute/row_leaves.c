@@ -1,4 +1,4 @@
-/* The innermost work of ops that have no nest: rows of elements, and rows that become one number. */
+/* The innermost work of ops without nests: rows of elements, and rows that become one number. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -49,7 +49,7 @@ void leaf_pointwise(struct chunk *c)
     const struct lx_op *op = c->w->op;
     const struct op_index *x = &c->w->x;
     int out = c->w->out, rank = x->rank[out], last = rank > 0 ? x->var[out][rank - 1] : -1;
-    /* All operands have all variables, and the chunk is all of the strip: one long row. */
+    /* If all operands have all variables, and the chunk is the whole strip: one long row. */
     bool whole = true;
     for (int i = 0; i < op->input_count; i++) {
         whole &= x->rank[i] == rank;
@@ -69,7 +69,7 @@ void leaf_pointwise(struct chunk *c)
             const float *at = c->operand[i] + r->odometer.offset[i + 1];
             operand[i] = at;
             if (whole || row == 1 || (last >= 0 && r->strides[i + 1].element[last] != 0)) continue;
-            /* One element for all of the row. */
+            /* One element for the whole row. */
             for (int64_t k = 0; k < row; k++) same[i * row + k] = *at;
             operand[i] = same + i * row;
         }
@@ -96,19 +96,18 @@ void leaf_reduction(struct chunk *c)
     mem_free(r);
 }
 
-/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from
- * one part after the other, those of a pad from its input and from what surrounds it. Inputs are packed as
- * others are, along the variables of the output; what of them is outside of the tensor is there, too, and is
- * not taken. */
+/* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from one
+ * part after the other, rows of a pad from its input and its surroundings. Inputs are packed like others,
+ * along the variables of the output; positions outside of the tensor are packed too, and not used. */
 
 struct placing {
     const struct chunk *c;
     struct dense_strides strides[LX_MAX_OPERANDS]; /* the output's, then the inputs' */
     int rank;                                      /* of the output */
-    int64_t at[LX_MAX_RANK];                       /* indices of the output, of the first element of a row */
-    float *to; /* of the first element of the chunk; or, of numbers that fp32 does not have, the next */
+    int64_t at[LX_MAX_RANK];                       /* indices of the first element of a row in the output */
+    float *to; /* the first element of the chunk; wide_to for numbers beyond fp32 */
     wide_number *wide_to;
-    int64_t begin[LX_MAX_OPERANDS]; /* of a concat: of each part, and the end */
+    int64_t begin[LX_MAX_OPERANDS]; /* concat: first index of each part, and the end */
 };
 
 static int var_at(const struct placing *p, int dim)
@@ -121,7 +120,7 @@ static int64_t from_of(const struct placing *p, int dim)
     return p->c->slice.from[var_at(p, dim)];
 }
 
-/* Place of the row in the output (0) or in input i (i + 1). */
+/* Offset of the row in the output (0) or in input i (i + 1). */
 static int64_t row_offset(const struct placing *p, int array)
 {
     int64_t offset = 0;
@@ -142,7 +141,7 @@ static void copy_run(const struct placing *p, int input, int64_t first, int64_t 
         p->to[to + i * out_step] = p->c->operand[input][from + i * step];
 }
 
-/* Does the input of a pad have index v of the output's variable in its dimension? */
+/* Does the input of a pad have the element with index v of output dimension `dim`? */
 static bool place_leaf_inside(const struct placing *p, int dim, int64_t v)
 {
     const struct op_work *w = p->c->w;

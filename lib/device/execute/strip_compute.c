@@ -1,6 +1,6 @@
 /* Strips are computed chunk by chunk: operands are packed into dense fp32 arrays and handed to the leaf of
  * the op's class. Chunks cut variables of the output only, between tiles where tiles have nests, so that
- * every sum is made in one piece and every element is the same whatever chunk it is in. */
+ * every sum is made in one piece and every element is the same in any chunk. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 16 MiB of packed operands; less where there are threads without a chunk, but no chunk is below the
+/* A chunk has at most 16 MiB of packed operands; less if threads would lack chunks, but at least the
  * least. */
 enum { CHUNK_FLOATS = 1 << 22, LEAST_CHUNK_FLOATS = 1 << 14, CHUNKS_A_THREAD = 2 };
 

@@ -1,6 +1,6 @@
-/* The persistent loops: each core goes through its turns, recovers what tile each of them is, and puts the
- * tiles together to strips. What a core computes comes from here and nowhere else: from the arguments of its
- * launch, not from the division of the op. */
+/* The persistent loops: each core goes through its turns, recovers the tile of each, and merges the tiles
+ * into strips. A core's work comes from the arguments of its launch alone, not from the division of the
+ * op. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Merging works like counting: whenever the last two strips make up a box, they become one, so that columns
- * of a row join first, then rows, then batches, or whatever the order of the tiles suggests. */
+ * of a row join first, then rows, then batches, or by whatever order the tiles have. */
 
 static int64_t *strips_record(const struct strips *s, size_t i)
 {
@@ -33,7 +33,7 @@ static int join_along(const int64_t *a, const int64_t *b, int vars)
     return along;
 }
 
-/* One more tile, [from, to) of each variable. `alone`: it stays a strip of its own. */
+/* Adds a tile, [from, to) of each variable. `alone`: it stays a strip of its own. */
 static void strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool alone)
 {
     size_t bytes = (size_t)s->vars * sizeof *from;
@@ -116,9 +116,8 @@ void walk_launch(struct op_work *w)
         }
 }
 
-/* Do the arguments of a launch agree with each other? Tiles are recovered from extents, sides and parts;
- * what cores are told beside that, Mt, Kt, Nt, the shard grid and their own place, must follow from the
- * same. */
+/* Do the arguments of a launch agree with each other? Tiles are recovered from extents, sides and parts; the
+ * other arguments of cores, Mt, Kt, Nt, the shard grid and their own place, must follow from these. */
 
 void check_arguments(struct machine *m)
 {
@@ -136,7 +135,7 @@ void check_arguments(struct machine *m)
             memcmp(grid.shard_grid, l->shard_grid, sizeof grid.shard_grid) != 0 ||
             memcmp(grid.shard_tiles, l->shard_tiles, sizeof grid.shard_tiles) != 0)
             fault_plain(m, LX_FAULT_GRID, NULL, "counts of tiles do not follow from extents and sides");
-        /* The loops around it are those of its nest, and tiles begin one behind the other. */
+        /* The launch's loops are its nest's, and tiles follow each other. */
         const struct lx_nest *n = m->at.nest;
         struct op_index x;
         bool follow = l->level_count == (n ? n->level_count : 0);

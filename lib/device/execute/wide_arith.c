@@ -1,4 +1,4 @@
-/* One row of a table per kind: functions of fp64, and of whole numbers. */
+/* Tables of functions per kind: of fp64, and of whole numbers. */
 #include "device/execute/arith.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@
         return (wide_number)(double)(expression);                                                            \
     }
 
-/* As they are: nothing is computed. */
+/* Moves: nothing is computed. */
 #define MOVED(name, expression)                                                                              \
     static wide_number name##_wide(wide_number a, wide_number b, wide_number c, const struct number_type *t) \
     {                                                                                                        \
@@ -73,7 +73,7 @@ WIDE(clamp, SMALLER(LARGER(a, b), c))
 MOVED(where, a != 0 ? b : c)
 MOVED(copy, a)
 MOVED(second, b)
-/* Toward zero where the result is whole; a truth is whether it is not 0. */
+/* Toward zero for whole results; a truth is whether the number is not 0. */
 MOVED(cast, t->integer &&t != &number_types[LX_BOOL] ? truncl(a) : a)
 WIDE(powers, LARGER(a, b) <= -DBL_MAX || isinf(LARGER(a, b)) || a != a || b != b
                  ? LARGER(a, b)
@@ -133,13 +133,13 @@ WHOLE(copy, a)
 WHOLE(any, a != 0 || b != 0)
 WHOLE(all, a != 0 && b != 0)
 
-/* The condition may be a fraction. */
+/* The condition may be fractional. */
 static wide_number where_whole(wide_number x, wide_number y, wide_number z, const struct number_type *t)
 {
     return number_wrapped(t, number_whole(x != 0 ? y : z));
 }
 
-/* What nothing yet has been compared with is infinite. */
+/* The fold begins with an infinity. */
 static wide_number largest_whole(wide_number x, wide_number y, wide_number z, const struct number_type *t)
 {
     (void)z, (void)t;

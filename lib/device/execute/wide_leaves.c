@@ -1,5 +1,5 @@
-/* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
- * operand has. Sums run in the order of their letters. */
+/* The innermost work of ops that do not compute in fp32: element by element, with the strides of each
+ * operand. Sums run in the order of op_index_sum_order. */
 #include "device/execute/execute.h"
 #include "base/memory.h"
 
@@ -23,7 +23,7 @@ void wide_join(const struct op_work *w, wide_number *to, const wide_number *from
     for (int64_t i = 0; i < count; i++) to[i] = w->wide->fold->join(to[i], from[i], 0, t);
 }
 
-/* The element at the odometer, and `further` in each array. */
+/* The element at the odometer plus `further` in each array. */
 static wide_number wide_leaves_element(const struct wide_leaf *l, const int64_t *further)
 {
     const struct chunk *c = l->rows->c;
@@ -38,7 +38,7 @@ static wide_number wide_leaves_element(const struct wide_leaf *l, const int64_t 
 static wide_number wide_leaves_folded(struct wide_leaf *l)
 {
     if (l->arith->picks) {
-        /* Where the best is: the first of equal ones, and the first that is no number before all. */
+        /* The place of the best: the first of equal ones; a NaN before all. */
         wide_number best = NAN;
         int64_t place = 0, at = 0;
         do {
@@ -68,7 +68,7 @@ void leaf_wide(struct chunk *c)
     l->arith = w->wide;
     l->type = op_number_type(w->m->graph, w->op, out);
     for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
-    /* A place along the indices that go is counted as the input has them. */
+    /* Places are counted along the reduced indices in the order of the variables. */
     int vars[LX_MAX_VARS], count = op_index_sum_order(&w->x, vars);
     for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
     for (int v = 0; l->arith->picks && v < w->x.var_count; v++)
@@ -81,18 +81,18 @@ void leaf_wide(struct chunk *c)
     mem_free(r);
 }
 
-/* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole
- * numbers. Where a tap lies is computed where it is needed; one that is outside is left out. */
+/* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole numbers.
+ * Places of taps are computed when needed; taps outside are left out. */
 
 struct wide_slide {
     struct rows *rows;
     const struct number_type *type; /* of the result */
     struct odometer summed;
-    /* Per window: its place in the odometer of what is kept, and of what is summed; -1: it has one value. */
+    /* Per window: index in the odometer of output variables, and of summed ones; -1: it has one value. */
     int out_at[LX_MAX_RANK], tap_at[LX_MAX_RANK];
 };
 
-/* Where the windows of this term are in the input; false: one of them is outside. */
+/* Sets the offset of this term in the input; false: a window is outside. */
 static bool slid_offset(const struct wide_slide *s, int64_t *offset)
 {
     const struct chunk *c = s->rows->c;

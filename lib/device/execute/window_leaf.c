@@ -1,9 +1,9 @@
 /* Windows on a core: convolutions and pools, tap by tap, along rows of the output.
  *
- * Where a tap of an output index lies in the input is looked up in tables, one per window of the chunk:
- * width x taps numbers, -1 for those that are outside. The innermost variable of the output is a row; if it
- * slides itself, the row is as long as the tap stays inside. Terms that are left out are never touched, so
- * that padding costs nothing and a maximum does not see it. */
+ * The place of a tap of an output index in the input is looked up in tables, one per window of the chunk:
+ * width x taps numbers, -1 for places outside. The innermost variable of the output is a row; if it slides
+ * itself, the row is as long as the tap stays inside. Terms outside are never touched, so that padding costs
+ * nothing and a maximum does not see it. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { TO, X, W, ARRAYS };
 
-/* Variables that are gone along together, with the offsets they mean. */
+/* An odometer over some variables. */
 struct walk {
     int count;
     int var[LX_MAX_VARS];
@@ -107,10 +107,10 @@ static int64_t at_variable(const struct walk *w, int v)
     return 0;
 }
 
-/* What one tap of one row of the output reads: elements of the row [from, to), and where the first is. */
+/* The elements of a row that one tap reads: [from, to), and the offset of the first. */
 struct row {
-    int64_t from, to, x; /* x: the input's offset that slid variables make */
-    int64_t step;        /* of the input, an element of the row */
+    int64_t from, to, x; /* x: offset in the input from slid variables */
+    int64_t step;        /* in the input, per element of the row */
     const int64_t *places;
 };
 
@@ -133,7 +133,7 @@ static struct row row_of_tap(const struct slide *s)
     return r;
 }
 
-/* The next stretch of a row in which the input's places follow each other evenly; false: none is left. */
+/* The next stretch of a row whose places in the input are equally far apart; false: none is left. */
 static bool next_stretch(const struct row *r, int64_t *from, int64_t *to, int64_t *step)
 {
     while (r->places && *from < r->to && r->places[*from] < 0) ++*from;
@@ -145,7 +145,7 @@ static bool next_stretch(const struct row *r, int64_t *from, int64_t *to, int64_
     return true;
 }
 
-/* The next of the terms beside the taps, which only moves in the inputs. */
+/* The next term besides the taps, which only moves in the inputs. */
 static bool window_leaf_next_term(struct slide *s, int64_t *x, int64_t *w)
 {
     struct walk *t = &s->rest;
@@ -169,7 +169,7 @@ static void window_leaf_slide_all(struct slide *s, stretch_function *each)
     do do {
             struct row r = row_of_tap(s);
             for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to) {
-                /* All terms beside the taps, along one stretch. */
+                /* All terms besides the taps, along one stretch. */
                 int64_t place = r.places ? r.places[from] * r.step : from * r.step;
                 int64_t x = r.x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
                 float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
@@ -241,7 +241,7 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
     for (int64_t k = 0; k < s->layout.floats; k++) {
         int64_t n = all;
         for (int i = 0; i < x->window_count; i++) {
-            /* Taps of the output index that lie inside, or all. */
+            /* Taps of the output index that lie inside, or all taps. */
             const struct lx_window *t = &x->windows[i];
             int v = t->out, d = op_index_dim(x, out, v);
             int64_t inside = 0;

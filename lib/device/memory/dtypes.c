@@ -1,5 +1,5 @@
-/* One row a type: fp16 is IEEE binary16, bf16 its namesake, fp8 is 1-4-3 with the largest number 448 and no
- * infinity, fp8_e5m2 the upper half of fp16, and a bool is a 16-bit 0 or 1, as the device has it. */
+/* One row per type: fp16 is IEEE binary16, bf16 its namesake, fp8 is 1-4-3 with the largest number 448 and no
+ * infinity, fp8_e5m2 the upper half of fp16, and a bool is a 16-bit 0 or 1, like on the device. */
 #include "device/memory/dtypes.h"
 #include "kernels/kernels.h"
 
@@ -47,7 +47,7 @@ static uint8_t fp8_code(float f)
     uint8_t sign = signbit(f) ? 0x80 : 0;
     float a = fabsf(f);
     if (isnan(f)) return (uint8_t)(sign | 0x7f);
-    if (a > 464) return (uint8_t)(sign | 0x7f); /* nothing near: no infinity */
+    if (a > 464) return (uint8_t)(sign | 0x7f); /* no infinity: NaN */
     int exponent;
     frexpf(a, &exponent);
     if (exponent < -5) exponent = -5; /* subnormals are multiples of 2^-9 */
@@ -78,7 +78,7 @@ static void fp8_encode(const float *from, int64_t count, void *to, int64_t at)
     for (int64_t i = 0; i < count; i++) b[i] = fp8_code(from[i]);
 }
 
-/* The upper half of fp16: rounded to three bits first, it has nothing in the lower. */
+/* The upper half of fp16: numbers are rounded to three bits first, so the lower half is empty. */
 static void e5m2_decode(const void *from, int64_t at, int64_t count, float *to)
 {
     const uint8_t *b = (const uint8_t *)from + at;
@@ -106,7 +106,7 @@ static int64_t dtypes_whole(double x, double low, double high)
     return (int64_t)rint(x < low ? low : x > high ? high : x);
 }
 
-/* `whole` makes a number of the type of the double `x`. The ends of 64 bits are no numbers of fp64. */
+/* `whole` converts the double `x` to the type. The ends of 64 bits are no numbers of fp64. */
 #define INTEGER_TYPE(name, type, whole)                                                                      \
     static void name##_decode(const void *from, int64_t at, int64_t count, float *to)                        \
     {                                                                                                        \

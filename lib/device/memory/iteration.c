@@ -15,7 +15,7 @@ bool iterations_valid(const struct lx_plan *p, lx_status *st)
              memcmp(a->tiles, b->tiles, (size_t)a->level_count * sizeof *a->tiles) == 0 &&
              (n == 0 || a->first > a[-1].last);
         for (int32_t o = a->first; ok && o <= a->last; o++) {
-            /* One tile of each op is divided. */
+            /* The division must be for one tile of the op. */
             const struct lx_division *d = &p->divisions->at[o];
             struct op_index x;
             int64_t tiles[LX_MAX_VARS];

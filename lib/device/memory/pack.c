@@ -1,4 +1,4 @@
-/* The walk is along the sticks: there elements are neighbours, and a run of them is converted at once. */
+/* The walk goes along the sticks: there elements are neighbours, and a run is converted at once. */
 #include "device/memory/stick_box.h"
 #include "device/memory/dtypes.h"
 
@@ -17,7 +17,7 @@ struct run_job {
     wide_number *wide_to;
     const unsigned char *items_from;
     unsigned char *items_to;
-    int64_t *differing; /* counts items */
+    int64_t *differing; /* counts differing items */
 };
 
 typedef void run_function(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count);

@@ -1,12 +1,12 @@
-/* Operands back to the host, from where the plan has put them. */
+/* Reads operands back to the host, from their planned places. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "device/memory/stick_box.h"
 
 #include <string.h>
 
-/* What is done with each part of an operand: what is in the range into `to`, which is of that shape, or
- * compared with `with`, which is the whole tensor. */
+/* Reading of an operand's parts: the range is copied to `to`, which has its shape, or compared with `with`,
+ * which is the whole tensor. */
 struct reading {
     struct host_range range;
     void *to;
@@ -63,7 +63,7 @@ static void part_out(struct machine *m, const struct place *p, struct reading *x
     if (x->to) pack_items_part_out(l, &r, first, shape, at, x->to);
 }
 
-/* All parts, also where several cores hold the same elements. */
+/* Reads all parts, also where several cores hold the same elements. */
 static bool readback_read_parts(struct machine *m, int operand, struct reading *x)
 {
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
@@ -75,7 +75,7 @@ static bool readback_read_parts(struct machine *m, int operand, struct reading *
         ok = p.in != NULL;
         if (ok) part_out(m, &p, x);
     }
-    /* Execution reports the same fault. */
+    /* Execution reports the same faults. */
     if (m->fault_count > faults) m->fault_count = faults;
     if (m->faults.count > (size_t)m->fault_count && m->fault_count <= LX_MAX_FAULTS)
         m->faults.count = (size_t)m->fault_count;

@@ -1,4 +1,4 @@
-/* The memories, and where the plan says that things are in them. */
+/* The memories, and the places of tensors and stays in them. */
 #include "device/memory/machine.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
+/* Fills a scratchpad before the first write: NaN in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
-/* False: the bytes are more than there is; tags and the like are a fraction of them. */
+/* False: no memory for the bytes; tags and the like are a fraction of the bytes. */
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
     x->sticks = ceil_div_i64(bytes, stick_bytes);
@@ -49,7 +49,7 @@ static bool view_sound(const struct machine *m, const struct lx_stay *s)
 void machine_reserve(struct machine *m)
 {
     const struct lx_graph *g = m->graph;
-    /* A plan says of every stay what would be held of it, also off chip. */
+    /* A plan states the hold of every stay, also off chip. */
     for (int32_t s = 0; s < m->plan->problem.count; s++) {
         struct place p = {.tensor = m->plan->stays[s].tensor, .stay = s, .core = -1};
         if (m->plan->stays[s].hold != 0 && !stay_placed(m, s) && !view_sound(m, &m->plan->stays[s]))
@@ -100,7 +100,7 @@ bool machine_make(struct machine *m, lx_status *st)
     m->views = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->views);
     m->lx = mem_zeroed((size_t)m->cores, sizeof *m->lx);
     m->filled = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->filled);
-    /* Which sums are made tile by tile. */
+    /* Sums that are made tile by tile. */
     for (int32_t n = 0; n < m->plan->nest_count; n++)
         for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
             for (int i = 0; i < m->graph->ops[o].output_count; i++) {
@@ -117,7 +117,7 @@ bool machine_make(struct machine *m, lx_status *st)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
-    /* Scratchpads end with the highest byte that a placed stay claims, within what there is. */
+    /* Scratchpads end with the highest byte of a placed stay, within the capacity. */
     int64_t most = 0, end, limit = p->problem.capacity;
     if (p->problem.objective == LX_HEIGHT) limit = max_i64(limit, p->figures.height_bytes);
     for (int32_t s = 0; s < p->problem.count; s++)
@@ -194,7 +194,7 @@ const struct stay_view *machine_view(struct machine *m, int32_t stay)
     }
     v->known = true;
     v->view = lx_division_held(m->plan->divisions, s->view_op, s->view_operand, s->hold);
-    /* Which level of its nest cuts each device dimension, up to the hold. */
+    /* The level of the nest that cuts each device dimension, up to the hold. */
     const struct lx_layout *l = &m->layouts[s->tensor];
     int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
     v->nest = nest >= 0 && s->hold > 0 ? nest : -1;
@@ -225,7 +225,7 @@ bool stay_box(struct machine *m, int32_t stay, int64_t core, struct box *out)
     return true;
 }
 
-/* Is it made by the nest of this tick? */
+/* Does an op of this tick's nest make the tensor? */
 static bool made_here(const struct machine *m, int32_t tensor)
 {
     const struct lx_nest *n = m->at.nest;
@@ -255,7 +255,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     struct place p = {.address = plan->answer.address[stay], .tensor = s->tensor, .stay = stay, .core = core};
     const struct lx_buffer *b = &plan->problem.buffers[stay];
     if (!stay_box(m, stay, core, &p.box)) return p;
-    /* Cores at an edge have less of a halo than others, so that not all parts are of one size. */
+    /* Cores at an edge have a shorter halo, so parts may differ in size. */
     const struct lx_core_view *v = &m->views[stay].view;
     bool halo = false;
     for (int k = 0; k < v->rank; k++) halo |= v->low[k] || v->high[k];

@@ -1,9 +1,9 @@
-/* Tags: every read is checked against what the program means, every write against live buffers.
+/* Tags: every read is checked against the program's value, every write against live buffers.
  *
  * A buffer is live at the ticks [start, end) of the plan. A write at tick t over bytes of another buffer that
- * is live at t is a fault, though nobody may read them any more: on a real device the op would still be
- * reading them. The exception is a slot that is handed over: the plan says so (took_slot_of), both have one
- * address, and the one that gives it ends with this op. */
+ * is live at t is a fault, even if no op reads them any more: on a real device the op would still be reading
+ * them. The exception is a stated handover (took_slot_of): both have one address, and the old buffer ends
+ * with this op. */
 #include "device/memory/machine.h"
 #include "base/words/words.h"
 #include "base/text.h"
@@ -32,7 +32,7 @@ static int32_t tag_owner(const struct machine *m, const struct place *p, const s
     return t->value < 0 ? -1 : p->stay >= 0 ? m->plan->stays[t->owner].tensor : t->owner;
 }
 
-/* What a tile holds is gone with its iteration, and so is what does not live through all of the nest: others
+/* A tile is gone with its iteration, and so is a buffer that does not live through the whole nest: others
  * have its place then. */
 static bool gone(const struct machine *m, int32_t stay)
 {
@@ -84,7 +84,7 @@ void shadow_stick_write(struct machine *m, const struct place *p, int64_t local,
             note_fault(m, p, LX_FAULT_LIVE, local, tag_owner(m, p, t), first);
         m->filled[p->stay] = m->round;
     } else {
-        /* Graph inputs and outputs have their place in HBM for good. */
+        /* Graph inputs and outputs own their place in HBM for good. */
         int32_t owner = m->reserved[p->address / m->stick_bytes + local];
         if (owner != NOBODY && owner != p->tensor) note_fault(m, p, LX_FAULT_LIVE, local, owner, first);
     }
@@ -101,8 +101,8 @@ struct visit {
     struct lx_fault first;
 };
 
-/* Counts a stick once per access, however often it is touched: of HBM for the first core that does, of a
- * scratchpad for its own. */
+/* Counts a stick once per access, however often it is touched: in HBM for the first core, in a scratchpad for
+ * its own. */
 static void shadow_tally(struct visit *v, int64_t local)
 {
     if (!v->counts) return;
@@ -121,7 +121,7 @@ static void visit_read(void *context, int64_t local, int64_t global)
 static void visit_write(void *context, int64_t local, int64_t global)
 {
     struct visit *v = context;
-    /* In HBM no slot is handed over: cores that are ahead would overwrite a tensor that others still read. */
+    /* HBM has no handovers: cores that are ahead would overwrite a tensor that others still read. */
     int64_t at = v->p->address / v->m->stick_bytes + local;
     uint32_t touched = v->p->in->touched[at];
     const struct tag *t = &v->p->in->tags[at];
@@ -186,7 +186,7 @@ void shadow_in_use(const struct machine *m, int64_t *bytes)
     }
 }
 
-/* Faults in words: who wanted what where, and what was there. */
+/* Faults in words: the access, its place, and the tag found there. */
 
 LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
 

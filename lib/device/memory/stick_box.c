@@ -20,7 +20,7 @@ struct box box_of_slice(const struct lx_layout *l, const struct lx_core_view *v,
         int64_t size = l->size[k] / max_i64(v->tiles[k], 1);
         b.lo[k] = begin[k];
         b.hi[k] = begin[k] + size;
-        /* Slices of a tile; blocks are tiles of an inner loop, each cut in slices. */
+        /* Slices of a tile; blocks are tiles of an inner loop, each cut into slices. */
         int64_t blocks = max_i64(v->blocks[k], 1), block = size / blocks;
         if (v->slices[k] <= 1 || v->stride[k] < 1) continue;
         int64_t part = ceil_div_i64(block, v->slices[k]), slot = core / v->stride[k] % v->slices[k];
@@ -69,15 +69,15 @@ void box_strides(const struct box *b, int64_t *strides)
     }
 }
 
-/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are
- * found at (first + by * v) / hole. */
+/* A walk along one host dimension: index offset + stride * v for v in [from, to). Its elements are at (first
+ * + by * v) / hole. */
 struct span {
     int64_t offset, stride, from, to;
-    int64_t first, by, hole; /* hole 0: as offset and stride say */
-    bool to_the_end;         /* then padding behind the last index is touched too */
+    int64_t first, by, hole; /* hole 0: elements are at offset + stride * v */
+    bool to_the_end;         /* padding behind the last index is touched too */
 };
 
-/* Where an index of host dimension h is; OUTSIDE: not in the box. */
+/* Offset of an index of host dimension h; OUTSIDE: not in the box. */
 static int64_t stick_box_element_at(const struct lx_layout *l, const struct box *b, int h,
                                     const int64_t *strides, int64_t index)
 {
@@ -92,7 +92,7 @@ static int64_t stick_box_element_at(const struct lx_layout *l, const struct box 
     return l->host_dim[last] == h ? at + index % l->size[last] : at;
 }
 
-/* The positions along device dimension k, each once. */
+/* Sets the positions touched along device dimension k, each once. */
 static void positions_of_dim(const struct lx_layout *l, const struct box *b, int k, const struct span *s,
                              struct arena *memory, struct region *out)
 {
@@ -128,7 +128,7 @@ static void stick_box_build(const struct lx_layout *l, const struct box *b, cons
     out->within = true;
     for (int h = 0; h < l->host_rank && !sticks_only; h++) {
         bool plain = spans[h].hole == 0 || (spans[h].hole == 1 && spans[h].by == spans[h].stride);
-        /* Indices of a stick stand side by side wherever the first of them is. */
+        /* Indices in a stick are side by side wherever the first of them is. */
         int last = l->rank - 1;
         int64_t n = max_i64(spans[h].to - spans[h].from, 0), count;
         int64_t stick = plain && spans[h].stride == 1 && l->host_dim[last] == h ? l->size[last] : 1,
@@ -140,7 +140,7 @@ static void stick_box_build(const struct lx_layout *l, const struct box *b, cons
         out->element[h] = element;
         for (int64_t i = 0; i < n; i += count) {
             int64_t index = spans[h].offset + spans[h].stride * (spans[h].from + i);
-            if (!plain) { /* -1: nothing is there */
+            if (!plain) { /* -1: no element */
                 int64_t at = spans[h].first + spans[h].by * (spans[h].from + i);
                 index = at < 0 || at % spans[h].hole != 0 ? -1 : at / spans[h].hole;
             }
@@ -255,7 +255,7 @@ void region_visit(const struct region *r, const struct lx_layout *l, const struc
     }
 }
 
-/* The position behind p that the box has next, or hi. */
+/* The next position of the box after p, or hi. */
 static int64_t next_in(const struct box *b, int k, int64_t p)
 {
     p++;

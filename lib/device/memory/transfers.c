@@ -1,10 +1,10 @@
 /* Transfers: loads from HBM, stores to it, copies from one view of a tensor to another over the data ring,
  * and moves inside the scratchpads.
  *
- * A stick that several cores want is read from HBM once (multicast); of a stick that several cores hold, the
- * first stores it. A relayout takes what a core holds itself from there and the rest from the first core
- * that holds it; only the rest crosses the ring. A move takes all of a core's part up and then puts it down,
- * so that the two places may overlap. */
+ * A stick that several cores want is read from HBM once (multicast); a stick that several cores hold is
+ * stored by the first. A relayout takes sticks that a core holds itself from there and the rest from the
+ * first core that holds them; only the rest crosses the ring. A move reads a core's whole part before it
+ * writes, so that the two places may overlap. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 #include "base/checked.h"
@@ -17,11 +17,11 @@ struct move {
     struct content value;
     int64_t core, counted;
     struct lx_fault source_fault, target_fault;
-    /* Of a relayout: the parts of the cores that have it now. */
+    /* Relayout: the parts of the source's cores. */
     const struct stay_view *from;
     const struct box *parts;
     int32_t source;
-    /* Of a move. */
+    /* Move. */
     struct place old;
     unsigned char *taken;
 };
@@ -54,7 +54,7 @@ static void store_stick(void *context, int64_t local, int64_t global)
 {
     struct move *v = context;
     if (v->m->hbm.touched[v->hbm.address / v->m->stick_bytes + global] == v->m->access)
-        return; /* is stored */
+        return; /* stored already */
     transfers_count(v, global);
     shadow_stick_read(v->m, &v->lx, local, global, v->value, &v->source_fault);
     shadow_stick_write(v->m, &v->hbm, global, global, v->value, &v->target_fault);
@@ -76,11 +76,11 @@ static void ring_stick(void *context, int64_t local, int64_t global)
                          .stay = v->source,
                          .core = v->core};
     int64_t cores = v->from->view.cores;
-    int64_t at = v->core < cores ? box_stick(&v->parts[v->core], position) : -1; /* at home, if it is there */
+    int64_t at = v->core < cores ? box_stick(&v->parts[v->core], position) : -1; /* at home, if there */
     if (at < 0) {
-        /* The first core that holds it: the slots of all variables that do not cut the tensor are 0. */
+        /* The first core that holds it: slots of variables that do not cut the tensor are 0. */
         const struct lx_core_view *view = &v->from->view;
-        const struct box *b = &v->parts[0]; /* the first core's: it begins where the slice does */
+        const struct box *b = &v->parts[0]; /* the first core's part begins where the slice does */
         from.core = 0;
         for (int k = 0; k < b->rank && k < view->rank; k++) {
             if (view->slices[k] <= 1) continue;
@@ -91,7 +91,7 @@ static void ring_stick(void *context, int64_t local, int64_t global)
         }
         at = from.core >= 0 && from.core < cores ? box_stick(&v->parts[from.core], position) : -1;
     }
-    if (at < 0) { /* views whose strides are no slots of one division */
+    if (at < 0) { /* strides of the view are no slots of one division */
         fault_plain(m, LX_FAULT_PART, &from, "no core holds a stick that is to be copied");
         return;
     }
@@ -119,7 +119,7 @@ static void put_stick(void *context, int64_t local, int64_t global)
     memcpy(v->lx.in->bytes + v->lx.address + local * stick, v->taken + local * stick, (size_t)stick);
 }
 
-/* The source lives up to this tick; its bytes are as many as the target's. */
+/* The source lives up to this tick and has the same number of bytes. */
 static void move_part(struct move *v)
 {
     struct machine *m = v->m;
@@ -140,7 +140,7 @@ static void move_part(struct move *v)
 static stick_visit *const visits[] = {
     [LX_LOAD] = load_stick, [LX_STORE] = store_stick, [LX_RING] = ring_stick, [LX_MOVE] = NULL};
 
-/* Of a move: does each core have the same part before and after, and did the source live until now? */
+/* Move: does each core have the same part before and after, and does the source live up to now? */
 static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t cores)
 {
     struct place p = {.tensor = m->plan->stays[t->stay].tensor, .stay = t->source, .core = -1};
@@ -160,12 +160,12 @@ static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t c
     return same && m->tick > old->start && m->tick <= old->end;
 }
 
-/* Where the bytes come from or go to. */
+/* Finds the source, or the HBM place, of a transfer. */
 static bool find_other_side(struct machine *m, const struct lx_transfer *t, int64_t cores, struct move *v)
 {
     if (t->kind == LX_MOVE) return same_parts(m, t, cores);
     if (t->kind == LX_RING) {
-        /* Of a relayout: the parts of all cores that have it. */
+        /* Relayout: the parts of all cores of the source. */
         v->from = machine_view(m, t->source);
         if (!v->from || v->from->view.cores > m->cores) return false;
         struct box *parts = arena_array(m->scratch, (size_t)v->from->view.cores, sizeof *parts);
@@ -200,7 +200,7 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
                      .value = t->kind == LX_STORE ? content_after(m, tensor) : content_before(m, tensor),
                      .source = t->source};
     if (!view || !find_other_side(m, t, view->view.cores, &v)) return;
-    /* Only an op that writes a buffer can take over the slot of one that it reads. */
+    /* Only an op that writes a buffer can take over the slot of a buffer that it reads. */
     if (t->kind != LX_STORE && m->plan->took_slot_of[t->stay] >= 0) {
         struct place p = {.tensor = tensor, .stay = t->stay, .core = -1};
         fault_plain(m, LX_FAULT_HANDOVER, &p, "it is filled by a copy and cannot take another's place");
@@ -232,8 +232,8 @@ void move_transfers(struct machine *m, bool stores)
         const struct lx_transfer *t = &p->transfers[i];
         if (t->tick != m->tick || (t->kind == LX_STORE) != stores) continue;
         if (m->at.nest && t->stay >= 0 && t->stay < p->problem.count) {
-            /* What a stay holds changes when a level up to its hold goes on: then it is filled, before
-             * that it is stored. A sum that begins has nothing to be filled with. */
+            /* A stay's content changes when a level up to its hold steps on: then it is filled, and before
+             * that stored. A sum that begins needs no fill. */
             const struct lx_stay *s = &p->stays[t->stay];
             bool here = s->view_op >= m->at.nest->first && s->view_op <= m->at.nest->last;
             int hold = here ? s->hold : 0;

@@ -1,6 +1,6 @@
-/* Stored elements as fp64 and as wide numbers, and with what an op computes. Types of which fp32 has every
- * number go through it, those of which fp64 has every one through that: a number that is rounded to the
- * type's bits first is not rounded again. */
+/* Stored elements as fp64 and as wide numbers, and the numbers that an op computes with. A type goes through
+ * fp32 if fp32 has all its numbers, else through fp64 if that has them: numbers are rounded to the type's
+ * bits first, so that the detour does not round again. */
 #include "device/memory/dtypes.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@ double number_rounded(double x, int digits, int least)
     return ldexp(rint(ldexp(x, -step)), step);
 }
 
-/* `items`: in host order rather than in memory, where elements of 4 bits are packed. */
+/* `items`: `from` is in host order; else in memory, where elements of 4 bits are packed. */
 static void widen(const struct number_type *t, bool items, const void *from, int64_t at, int64_t count,
                   double *to)
 {
@@ -36,7 +36,7 @@ static void widen(const struct number_type *t, bool items, const void *from, int
     }
 }
 
-/* To the type's own bits first, as floats; beyond the range infinite. */
+/* Rounds floats to the type's own bits first; infinite beyond the range. */
 static void narrow(const struct number_type *t, bool items, const double *from, int64_t count, void *to,
                    int64_t at)
 {
@@ -116,7 +116,7 @@ void numbers_from_wide(const struct number_type *t, const wide_number *from, int
             wide_number x = from[i + k];
             run[k] = (double)x;
             if (!isfinite(run[k]) || (wide_number)run[k] == x || t->digits == 0) continue;
-            /* What fp64 does not have is rounded to the type's fewer bits at once. */
+            /* A number that fp64 lacks is rounded to the type's fewer bits at once. */
             int exponent;
             frexpl(x, &exponent);
             int step = exponent - t->digits > t->least ? exponent - t->digits : t->least;
@@ -178,9 +178,9 @@ wide_number op_constant(const struct lx_op *op)
     return number_stated(op->value, op->whole);
 }
 
-/* ---- what ops compute with ---- */
+/* ---- the numbers that ops compute with ---- */
 
-/* Of `where` the condition does not count. */
+/* All operands but the condition of `where` are whole. */
 static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
 {
     bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) <= 0x1p64);
@@ -199,7 +199,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST && all_whole(g, op)) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
-    /* Numbers are compared as they are, and places counted. */
+    /* Numbers are only compared, and places counted. */
     bool places =
         op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->kind->traits & LX_RANKS;
     if (wide || places) return NUMBERS_FP64;

@@ -1,5 +1,5 @@
-/* What ops that choose by indices mean, on whole tensors: element by element where something is taken out,
- * update by update where something is put in. */
+/* The meaning of ops that choose by indices, on whole tensors: element by element for ops that take out,
+ * update by update for ops that put in. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
 #include "graph/choice.h"
@@ -11,10 +11,10 @@ struct choosing {
     const struct evaluation *e;
     struct lx_choice c;
     int64_t step[LX_MAX_OPERANDS][LX_MAX_VARS]; /* per operand and variable, in elements */
-    int64_t at[LX_MAX_VARS];                    /* of each variable */
-    int walk[LX_MAX_VARS], walk_count;          /* variables that are gone through, outermost first */
+    int64_t at[LX_MAX_VARS];                    /* index of each variable */
+    int walk[LX_MAX_VARS], walk_count;          /* variables of the walk, outermost first */
     wide_number *value;                         /* of the output */
-    double *size;                               /* of all terms of an element */
+    double *size;                               /* of all terms of an element, in absolute values */
 };
 
 static int64_t choose_reference_place_in(const struct choosing *k, int operand)
@@ -31,7 +31,7 @@ static wide_number choose_reference_element(const struct operand *o, int64_t at)
     return x;
 }
 
-/* Sets the chosen variables from the indices; false: it is nowhere. */
+/* Sets the chosen variables from the indices; false: an index is out of range. */
 static bool choose_reference_choose(struct choosing *k)
 {
     const struct lx_choice *c = &k->c;
@@ -58,7 +58,7 @@ static void choose_reference_combine(struct choosing *k, int64_t to, wide_number
     const struct lx_op_params *p = k->e->op->params;
     wide_number now = k->value[to];
     double y = (double)now, x = (double)term;
-    bool whole = k->e->numbers == NUMBERS_INTEGER; /* they wrap around at the width of their type */
+    bool whole = k->e->numbers == NUMBERS_INTEGER; /* wraps at the width of the type */
     const struct number_type *type = &number_types[k->e->g->tensors[k->e->op->output].dtype];
     uint64_t a = whole ? (uint64_t)number_whole(now) : 0, b = whole ? (uint64_t)number_whole(term) : 0;
     switch (p ? p->combine : LX_COMBINE_REPLACE) {
@@ -168,8 +168,7 @@ void evaluate_choice(struct evaluation *e)
     mem_free(k);
 }
 
-/* What ops that order elements mean, row by row: of each place the element that comes so far behind the
- * first. */
+/* The meaning of ops that order elements, row by row: each output place gets the element of that rank. */
 
 struct ranking {
     const struct evaluation *e;
@@ -180,7 +179,7 @@ struct ranking {
     int64_t *order;
 };
 
-/* A heap with the last of all on top: the top goes to the end. */
+/* Restores a heap with the last-ranked element on top. */
 static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
 {
     for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {

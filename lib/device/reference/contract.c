@@ -1,13 +1,13 @@
-/* Contractions in fp64, as blocked products of matrices, with the sum of the absolute terms beside each.
+/* Contractions in fp64, as blocked products of matrices, each with the sum of its absolute terms.
  *
- * The last variables of the output that one operand alone has are the columns; variables that the other one
- * alone has are the rows; what is left of the output is walked outside. Columns stand side by side in the
+ * The last variables of the output that only one operand has are the columns; variables that only the other
+ * one has are the rows; the remaining output variables are walked outside. Columns stand side by side in the
  * output, so that a row of a block is a row of the output.
  *
  * A block is ROWS x COLUMNS; its sum runs in steps of DEPTH, for which both operands are packed into panels
- * of TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in
- * fp32, DEPTH of them at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor
- * makes up. The order of all sums is fixed. */
+ * of TILE_ROWS and TILE_COLUMNS, and the tile keeps its sums in registers. Absolute terms are summed in fp32,
+ * DEPTH at a time: too low by a factor of at most (1 + u)^DEPTH < 1 + 2^-15, which ABSOLUTE_ROUNDED makes up
+ * for. The order of all sums is fixed. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -26,18 +26,18 @@ typedef double pair_memory __attribute__((vector_size(16), aligned(8), may_alias
 typedef float quad __attribute__((vector_size(16)));
 typedef float quad_memory __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* What a thread packs into and sums in. */
+/* A thread's packed operands and sums. */
 struct workspace {
     double a[ROWS * DEPTH], b[COLUMNS * DEPTH];
     float a_size[ROWS * DEPTH], b_size[COLUMNS * DEPTH];
     double sum[ROWS][COLUMNS], size[ROWS][COLUMNS], slack[COLUMNS], row[DEPTH];
 };
 
-/* Where an index that stands for some variables leads in an operand or the output. */
+/* Offsets in an operand or the output for an index over several variables. */
 struct walk {
     int64_t count;
     int64_t *offset;
-    int64_t step; /* from each to the next, where that is always the same; -1 else */
+    int64_t step; /* from each offset to the next if always the same; else -1 */
 };
 
 enum { IN_A, IN_B, IN_OUT, PLACES };
@@ -75,12 +75,12 @@ static void walks_make(struct contraction *c, const int *vars, int count, int a,
     walk_make(e, vars, count, e->out_step, &w[IN_OUT]);
 }
 
-/* Rows are those of operand `a`, columns those of the other. */
+/* Operand `a` has the row variables, the other the column variables. */
 static void divide_variables(struct contraction *c, int a)
 {
     const struct evaluation *e = c->e;
     int rows[LX_MAX_VARS], columns[LX_MAX_VARS], outer[LX_MAX_VARS], summed[LX_MAX_VARS], n[4] = {0};
-    int first = e->kept_vars; /* of the columns */
+    int first = e->kept_vars; /* the first column variable */
     while (first > 0 && e->step[a][first - 1] == 0 && e->extent[first - 1] > 0) first--;
     for (int k = 0; k < e->vars; k++) {
         if (k >= e->kept_vars)
@@ -109,10 +109,10 @@ static void contract_fetch(const struct operand *o, int64_t at, const struct wal
         operand_gather(o, at, w->offset + from, count, to);
 }
 
-/* Panels of `width` lines, each a depth after the other; lines that are not there are 0. */
+/* Panels of `width` lines, one depth after the other; missing lines are 0. */
 struct packing {
     const struct operand *o;
-    int64_t at; /* of the operand's outer place */
+    int64_t at; /* offset by the outer variables */
     const struct walk *lines, *depth;
     int64_t first, count, depth_from, depth_count;
     int width;
@@ -120,7 +120,7 @@ struct packing {
     float *sizes; /* or NULL */
 };
 
-/* One line of a panel: every width-th number. */
+/* Puts a line into its panel: every width-th number. */
 static void contract_put_line(const struct packing *p, int64_t line, const double *row)
 {
     int64_t place = line / p->width * p->width * p->depth_count + line % p->width;
@@ -130,7 +130,7 @@ static void contract_put_line(const struct packing *p, int64_t line, const doubl
     for (int64_t k = 0; sizes && k < p->depth_count; k++) sizes[k * p->width] = (float)fabs(row[k]);
 }
 
-/* Along the sum, or along the lines where these stand side by side. */
+/* Along the sum, or along the lines if these are side by side. */
 static void contract_pack(const struct packing *p, double *row)
 {
     int64_t padded = (p->count + p->width - 1) / p->width * p->width;
@@ -167,7 +167,7 @@ static void tile_sum(const double *a, const double *b, int64_t depth, double *to
         for (int j = 0; j < PAIRS; j++) *(pair_memory *)(to + i * COLUMNS + 2 * j) += sum[i][j];
 }
 
-/* Two panels of columns at once, which keep enough sums under way. */
+/* Two panels of columns at once keep more sums in flight. */
 static void tile_sizes(const float *a, const float *b, const float *b_next, int64_t depth, double *to,
                        double *to_next)
 {
@@ -234,10 +234,10 @@ static void add_depth(const struct contraction *c, const struct block *b, struct
         }
 }
 
-/* A blend over tiles is a running average: what the tiles before have made of it counts 1 - (the sum of the
- * weights of this one), which is an error of so many roundings of 1 + (the sum of their sizes). */
+/* --- A blend over tiles is a running average: the average so far counts 1 - (the sum of this tile's
+ * weights), with an error of so many roundings of 1 + (the sum of their sizes). --- */
 
-/* What of the sum before the tile of a blend is left, and the absolute terms of that; 1 of other sums. */
+/* Sets the factor of the average so far, and its absolute terms; 1 for other sums. */
 static void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *left, double *size)
 {
     int64_t last = -1;
@@ -246,7 +246,7 @@ static void blend_left(const struct evaluation *e, int64_t at, int64_t count, do
     for (int64_t j = 0; j < count; j++) {
         left[j] = size[j] = 1;
         if (e->op->kind->id != LX_KIND_BLEND) continue;
-        /* Where the weights of the element's row begin. */
+        /* Begin of the weights of the element's row. */
         int64_t row = 0;
         for (int64_t k = e->kept_vars - 1, rest = at + j; k >= 0; k--) {
             row += rest % e->extent[k] * e->step[0][k];
@@ -274,8 +274,8 @@ static void blend_left(const struct evaluation *e, int64_t at, int64_t count, do
     }
 }
 
-/* Of a sum over tiles: what it had before this one is a term like any other; of a blend as much of it as the
- * weights of the tile leave. */
+/* In a sum over tiles the earlier tiles' sum is one more term; in a blend, times the rest that the weights
+ * leave. */
 static void add_before(const struct evaluation *e, int64_t at, int64_t count, double *value, double *absolute)
 {
     double before[COLUMNS], left[COLUMNS], size[COLUMNS];
@@ -297,7 +297,7 @@ static void contract_hand_over(const struct contraction *c, const struct block *
     for (int64_t j = 0; e->bounded && j < b->columns; j++) {
         double *size = &w->size[i][j];
         if (!(*size <= DBL_MAX) && fabs(w->sum[i][j]) <= DBL_MAX) {
-            /* Absolute terms that left the range of fp32 on the way are summed once more. */
+            /* Absolute terms that left the range of fp32 are summed once more in fp64. */
             double sum = 0;
             for (int64_t k = 0; k < c->summed[IN_A].count; k++) {
                 double x, y;
@@ -381,7 +381,7 @@ void evaluate_contraction(struct evaluation *e, struct pool *pool)
 {
     struct contraction c = {.e = e};
     int last = e->kept_vars - 1, workers = pool_threads(pool);
-    /* Columns are the operand's that has the output's last variable to itself. */
+    /* Columns belong to the operand that alone has the output's last variable. */
     int a = last >= 0 && e->step[1][last] == 0 && e->step[0][last] != 0 ? 1 : 0;
     c.a = e->in[a];
     c.b = e->in[1 - a];

@@ -8,8 +8,8 @@
 
 enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
 
-/* What formulas of several steps may lose where a part of them leaves the range of fp32: silu(-89) is
- * -2e-37, but exp(89) is infinite. */
+/* Absolute error of formulas of several steps when a step leaves the range of fp32: silu(-89) is -2e-37, but
+ * exp(89) is infinite. */
 static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
 
 static double evaluate_unit_of(const struct evaluation *e)
@@ -17,8 +17,7 @@ static double evaluate_unit_of(const struct evaluation *e)
     return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
 }
 
-/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on
- * that. */
+/* Results in fp64 are rounded when stored; fp32 storing is exact, and its bounds count on that. */
 static double stored_in_fp32(const struct evaluation *e, double value)
 {
     return e->numbers == NUMBERS_FP64 && e->g->tensors[e->op->output].dtype == LX_FP32 ? 0x1p-24 * fabs(value)
@@ -34,9 +33,9 @@ double one_part_of(const struct evaluation *e)
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->op->kind->error == LX_ERROR_OF_POWERS) {
-        /* Each power is rounded with its exponent, by at most log(n) u on the average of the weights that
-         * they have, and once per addition; the logarithm and the largest exponent twice, as it is and
-         * joined to the sum before. Cores make it in one piece. */
+        /* Each power is rounded with its exponent, by at most log(n) u on the average of the powers' weights,
+         * and once per addition; the logarithm and the largest exponent are rounded twice, alone and when
+         * joined to the sum before. Cores make the sum in one piece. */
         double n = (double)e->terms, steps = n + 8 + 4 * log(n + 1), each = fmax(absolute, fabs(value)) + 8;
         return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
     }
@@ -75,7 +74,7 @@ static int64_t step_in(const struct evaluation *e, int operand, int v)
     int64_t step = 0, n = 1;
     for (int d = t->rank - 1; d >= 0; d--) {
         if (op->map->index[operand][d] == v) {
-            /* ---- variables ---- */
+            /* Walked dimensions step by `by`. */
             const struct lx_walk *w = op->map->walks ? &op->map->walks[operand] : NULL;
             step = n * (w && w->offset ? w->by[d] : 1);
         }
@@ -104,7 +103,7 @@ static void evaluate_add_variable(struct evaluation *e, int v)
 
 void evaluate_growth(struct evaluation *e)
 {
-    /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
+    /* (1 + u)^n (1 + last) - 1: the largest share of a term that its roundings can add. */
     double last = e->op->kind->ulps * 2 * evaluate_unit_of(e),
            terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
     e->growth = expm1(terms * log1p(evaluate_unit_of(e)) + log1p(last));
@@ -190,8 +189,8 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
 
 /* ---- reductions ---- */
 
-/* One more term each. Beside a fold that does not add: the largest of what is finite, or the product of what
- * is above 1. */
+/* Adds one term to each element. `absolute` of a fold that does not add: the largest finite term, or the
+ * product of terms above 1. */
 static void fold_terms(const struct meaning_fold *fold, const double *term, int64_t count, int64_t step,
                        double *value, double *absolute)
 {
@@ -228,7 +227,7 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
         if (e->before.items) operand_row(&e->before, n, 1, count, value);
         for (int64_t i = 0; e->before.items && i < count; i++) absolute[i] = fabs(value[i]);
         if (side_by_side) {
-            /* Rows of terms side by side, where the output runs as the input does. */
+            /* Rows of terms side by side, if the output runs like the input. */
             double term[BLOCK];
             for (int64_t j = 0; j < e->terms; j++) {
                 operand_row(&e->in[0], at[0] + summed_offset(e, j), step, count, term);
@@ -260,7 +259,7 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
     }
 }
 
-/* ---- shared out ---- */
+/* ---- tasks ---- */
 
 struct share {
     const struct evaluation *e;
@@ -304,7 +303,7 @@ void evaluate_op(struct evaluation *e, struct pool *pool)
         s.block = placing_block;
     } else if (e->op->map) {
         order_variables(e);
-        /* Where the boxes that are read begin. */
+        /* Begin of the boxes that are read. */
         const struct lx_einsum *map = e->op->map;
         for (int i = 0; map->walks && i < e->op->input_count; i++) {
             const struct lx_tensor *t = &e->g->tensors[e->op->inputs[i]];
@@ -312,12 +311,12 @@ void evaluate_op(struct evaluation *e, struct pool *pool)
             for (int d = 0; map->walks[i].offset && d < t->rank; d++)
                 e->in[i].base = e->in[i].base * t->shape[d] + map->walks[i].first[d];
         }
-        /* Integers of 64 bits that are moved, or cast to a rounded type. */
+        /* 64-bit integers that are moved, or cast to a rounded type. */
         const struct number_type *type = e->in[0].type;
         bool long_move = (e->op->kind->id == LX_KIND_CAST || e->op->kind->traits & LX_VIEW) && type &&
                          type->integer && type->bits == 64;
         bool whole =
-            e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* nothing is computed */
+            e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* views compute nothing */
         if (!whole && e->op->kind->traits & LX_CONTRACTS) {
             evaluate_contraction(e, pool);
             return;

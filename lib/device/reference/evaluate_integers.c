@@ -1,5 +1,5 @@
-/* Ops that compute with whole numbers: exact, and brought into the range of the result's type in the end.
- * Elements, reductions and contractions are one loop: over the output, and inside over the terms. */
+/* Ops on whole numbers: exact, and brought into the range of the result's type in the end. Elements,
+ * reductions and contractions are one loop: over the output, and inside over the terms. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 
@@ -11,12 +11,12 @@ struct whole_op {
     const struct evaluation *e;
     const struct whole_meaning *m;
     const struct number_type *type;
-    int width; /* of the result, 0 of a truth */
+    int width; /* of the result, 0 for a truth */
     int inputs;
     int64_t run; /* terms along the last summed variable */
 };
 
-/* Offsets in the inputs of number `n` of the variables first .. last - 1. */
+/* Adds the offsets in the inputs of index `n` over the variables first .. last - 1. */
 static void evaluate_integers_add_offsets(const struct evaluation *e, int first, int last, int64_t n,
                                           int64_t *offset)
 {
@@ -106,8 +106,7 @@ void long_move_block(const struct evaluation *e, int worker, int64_t from, int64
     }
 }
 
-/* Where the largest or the least is: of equal ones the first, and the first that is no number before all.
- * Exact. */
+/* The place of the largest or the least: the first of equal ones; a NaN before all. Exact. */
 
 void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
 {
@@ -136,19 +135,19 @@ void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to
     }
 }
 
-/* What ops that make tensors as a whole mean, written apart from how the device makes them. */
+/* The meaning of ops that make tensors as a whole, written apart from the device's. */
 
 bool made_known(const struct lx_op *op)
 {
     return op->kind->id == LX_KIND_IOTA || op->kind->id == LX_KIND_CONSTANT || op->kind->id == LX_KIND_SCAN;
 }
 
-/* The axis of a tensor: elements from one index to the next, and how many there are. */
+/* The axis of a tensor: elements from one index to the next, and the number of indices. */
 struct axis {
     int64_t step, length, count;
 };
 
-/* From the start on by steps; where neither has a fraction every one is exact. */
+/* The start plus `index` steps; exact if neither has a fraction. */
 static wide_number made_values_counted(const struct number_type *t, const struct lx_op_params *p,
                                        int64_t index)
 {
@@ -160,8 +159,8 @@ static wide_number made_values_counted(const struct number_type *t, const struct
     return number_wrapped(t, steps + number_whole((wide_number)start));
 }
 
-/* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count,
- * all go on by one. */
+/* Each sum is the one before plus its own term; `before` is the distance to that one. An exclusive scan then
+ * shifts all by one. */
 static void running_sums(const struct number_type *t, const struct axis *a, const struct lx_op_params *p,
                          const struct operand *in, wide_number *value, double *size)
 {

@@ -4,13 +4,13 @@
 
 enum { BLOCK = JUDGED_MOST };
 
-/* Where index i of dimension d of the smaller tensor is in the other one. */
+/* Index i of dimension d of the smaller tensor, in the other one. */
 static int64_t evaluate_views_viewed(const struct lx_op *op, int d, int64_t i)
 {
     return (op->offset ? op->offset[d] : 0) + (op->stride ? op->stride[d] : 1) * i;
 }
 
-/* Where the row of output element n begins in the input; -1: all of it is outside. */
+/* Offset in the input of the row of output element n; -1: the row is outside. */
 static int64_t row_in_input(const struct evaluation *e, int64_t n)
 {
     const struct lx_tensor *in = &e->g->tensors[e->op->inputs[0]], *out = &e->g->tensors[e->op->output];
@@ -51,7 +51,7 @@ static void fetch_view(const struct evaluation *e, int64_t row_at, int64_t first
                          e->op->stride ? e->op->stride[last] : 1, to - from, value + from);
 }
 
-/* insert: what was there, and the input where it goes. */
+/* insert: the value before, with the input at its place. */
 static void fetch_insert(const struct evaluation *e, int64_t n, int64_t row_at, int64_t first, int64_t count,
                          wide_number *value)
 {
@@ -86,8 +86,8 @@ void view_block(const struct evaluation *e, int worker, int64_t from, int64_t to
     }
 }
 
-/* Ops that put elements of their inputs at other places, element by element of the output: each is looked
- * for in the inputs, from its indices alone. */
+/* Ops that put elements of their inputs at other places, element by element of the output: each is found in
+ * the inputs from its indices alone. */
 
 /* Index of the output along variable v for element n. */
 static int64_t index_along(const struct evaluation *e, int64_t n, int v)
@@ -101,7 +101,7 @@ static int64_t index_along(const struct evaluation *e, int64_t n, int v)
     return 0;
 }
 
-/* Where input i has element n of the output; -1: it does not have it. */
+/* Offset of output element n in input i; -1: the input lacks it. */
 static int64_t placing_place_in(const struct evaluation *e, int i, int64_t n)
 {
     const struct lx_tensor *in = &e->g->tensors[e->op->inputs[i]];
@@ -120,7 +120,7 @@ static int64_t placing_place_in(const struct evaluation *e, int i, int64_t n)
     return place;
 }
 
-/* The input of a concat that element n comes from. */
+/* The input of a concat with element n. */
 static int placing_part_of(const struct evaluation *e, int64_t n)
 {
     const struct lx_op *op = e->op;
@@ -136,7 +136,7 @@ static int placing_part_of(const struct evaluation *e, int64_t n)
     return i;
 }
 
-/* Dimensions of a pad that its input lacks: it is at one index of them, if they are padded at all. */
+/* Is element n outside the input of a pad, in a padded dimension that the input lacks? */
 static bool misses(const struct evaluation *e, int64_t n)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output], *in = &e->g->tensors[e->op->inputs[0]];

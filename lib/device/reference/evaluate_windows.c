@@ -1,9 +1,9 @@
-/* Windows in fp64: the terms of a row of the output, tap by tap, with the sum of their sizes beside each.
+/* Windows in fp64: the terms of a row of the output, tap by tap, each with the sum of its absolute terms.
  *
- * Written apart from the device's: which elements of a row a tap has is not looked up but computed. Those
- * with (stride i + c) divisible by the hole follow each other at equal distances, and so do their places in
- * the input. Both operands are decoded once; of a product the second is laid out with what the output has of
- * it innermost. */
+ * Written apart from the device's: the elements of a row that a tap has are not looked up but computed.
+ * Elements with (stride i + c) divisible by the hole follow each other at equal distances, and so do their
+ * places in the input. Both operands are decoded once; the second operand of a product is laid out with its
+ * output variables innermost. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ struct windowed {
     const struct lx_einsum *map;
     double *in[2];
     int64_t step[2][LX_MAX_VARS];                                    /* in the arrays above */
-    int taps[LX_MAX_VARS], tap_count, rest[LX_MAX_VARS], rest_count; /* variables that are summed */
+    int taps[LX_MAX_VARS], tap_count, rest[LX_MAX_VARS], rest_count; /* summed variables */
     int64_t per_task;
 };
 
@@ -56,7 +56,7 @@ static void evaluate_windows_decode(struct windowed *x, int i)
     operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
 }
 
-/* The second operand again, what the output has of it behind the rest. */
+/* Transposes the second operand: its output variables become innermost. */
 static void turn(struct windowed *x)
 {
     const struct lx_einsum *m = x->map;
@@ -84,7 +84,7 @@ static void turn(struct windowed *x)
 /* ---- one row ---- */
 
 struct row {
-    int64_t index[LX_MAX_VARS]; /* of all variables; of the last of the output the first of the row */
+    int64_t index[LX_MAX_VARS]; /* of all variables; of the row's, its first index */
     int last;                   /* variable of the row; -1: rows of one */
     int64_t count;
     double *value, *absolute;
@@ -101,7 +101,7 @@ static int64_t evaluate_windows_floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Of the window that the row goes along. */
+/* Restricts the reach to one window along the row; false: nothing is left. */
 static bool reach_along(const struct windowed *x, const struct row *r, const struct lx_window *w,
                         struct reach *to)
 {
@@ -119,7 +119,7 @@ static bool reach_along(const struct windowed *x, const struct row *r, const str
     return true;
 }
 
-/* The two ways in which rows stand side by side, for the compiler to see. */
+/* The two cases with rows side by side, for the compiler to see. */
 static void add_side_by_side(const struct row *r, const struct reach *t, const double *a, const double *b,
                              const double *one)
 {
@@ -155,7 +155,7 @@ static void evaluate_windows_add_products(const struct windowed *x, const struct
     }
 }
 
-/* The next term beside the taps, which only moves in the operands. */
+/* The next term besides the taps, which only moves in the operands. */
 static bool evaluate_windows_next_term(const struct windowed *x, int64_t *index, struct reach *t)
 {
     for (int k = x->rest_count - 1; k >= 0; k--) {
@@ -215,7 +215,7 @@ static void evaluate_windows_finish(const struct windowed *x, int worker, int64_
     bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < r->count; i++) {
         if (divides) {
-            /* Terms that a mean counts: of each window the taps that are inside, or all. */
+            /* Terms of a mean: for each window the taps inside, or all. */
             const struct lx_op *op = x->e->op;
             int64_t n = x->e->terms;
             for (int k = 0; k < op->window_count; k++) {
@@ -249,7 +249,7 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
     for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
-        /* Element `n` of the output: its indices, and how many of its row follow at most. */
+        /* Output element `n`: its indices, and the number of elements of its row that follow at most. */
         int out = x->e->op->input_count, rank = x->map->rank[out];
         int64_t rest = n;
         for (int v = 0; v < x->map->var_count; v++) r.index[v] = 0;
@@ -313,7 +313,7 @@ struct slid {
     const struct whole_meaning *m;
     whole_number *in[2];
     int64_t step[2][LX_MAX_VARS];
-    int summed[LX_MAX_VARS], summed_count; /* variables that the output lacks, but for those that follow */
+    int summed[LX_MAX_VARS], summed_count; /* variables that the output lacks, except inputs of windows */
     int64_t per_task;
 };
 
@@ -334,7 +334,7 @@ static void decode_whole(struct slid *s, int operand)
     }
 }
 
-/* Sets what follows from the other indices; false: there is no such element. */
+/* Sets the input indices of windows from the other indices; false: an index is outside. */
 static bool slide(const struct lx_op *op, int64_t *index)
 {
     for (int i = 0; i < op->window_count; i++) {
@@ -346,7 +346,7 @@ static bool slide(const struct lx_op *op, int64_t *index)
     return true;
 }
 
-/* Of no terms at all a maximum is infinite: an end of its type when it is stored. */
+/* A maximum of no terms is infinite: stored as an end of its type. */
 static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64_t n)
 {
     const struct evaluation *e = s->e;

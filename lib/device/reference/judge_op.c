@@ -1,5 +1,4 @@
-/* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at
- * once. */
+/* Evaluates the op in fp64 on its inputs, block by block, and compares each block with the output at once. */
 #include "device/reference/judge_op.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"
@@ -37,7 +36,7 @@ static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
     return n * number_types[t->dtype].item;
 }
 
-/* Whole tensors that are known element by element. */
+/* Judges tensors that are made as a whole. */
 static void judge_made(const struct op_items *x, struct judged *out)
 {
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
@@ -70,7 +69,7 @@ void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
         judge_made(x, out);
     else if (op_is_shaped(x->g, x->op)) {
         int workers = pool_threads(pool);
-        /* The type as which the op leaves its result. */
+        /* The type of the op's result. */
         struct judging j = {
             .items = x->output,
             .dtype = (enum lx_dtype)(op_number_type(x->g, x->op, x->op->input_count) - number_types)};
@@ -86,7 +85,7 @@ void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
         for (int i = 0; i < workers; i++) judged_add(out, &j.by_worker[i]);
         mem_free(j.by_worker);
     } else {
-        /* Mixed bytes agree bit for bit. */
+        /* Mixed bytes must agree bit for bit. */
         struct mix_operand inputs[LX_MAX_INPUTS];
         const struct lx_tensor *t = &x->g->tensors[x->op->output];
         int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
@@ -132,7 +131,7 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     }
     for (int i = 0; i < count; i++) {
         inputs[i] = i;
-        /* One operand: what a level cuts has the length of a tile. */
+        /* One operand: a dimension cut by a level has the length of a tile. */
         const struct lx_tensor *whole = &g->tensors[op_operand(op, i)];
         struct lx_tensor *out = &tensors[i];
         *out = *whole;

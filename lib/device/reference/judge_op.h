@@ -1,4 +1,4 @@
-/* One op judged by itself: is every element of its output within its bound, given its inputs as they are?
+/* One op judged by itself: is every element of its output within its bound, given the device's inputs?
  * Private to the stage. */
 #ifndef LX_DEVICE_REFERENCE_JUDGE_OP_H
 #define LX_DEVICE_REFERENCE_JUDGE_OP_H
@@ -11,13 +11,13 @@
 
 /* Items in host order, with room up to whole words of 8 bytes. */
 struct op_items {
-    const struct lx_graph *g; /* of the op and the shapes of its operands */
-    const struct lx_op *op;   /* with the one result that is judged, */
-    int result;               /* and which of its results it is */
+    const struct lx_graph *g; /* with the op and the shapes of its operands */
+    const struct lx_op *op;   /* with the judged result alone, */
+    int result;               /* and its number among the op's results */
     const void *inputs[LX_MAX_INPUTS];
-    const void *kept; /* the output before an op that keeps what it does not write; else NULL */
-    /* Of a sum over tiles: what the tiles before have made of it, or NULL; and by how much a mean is divided
-     * now, 0: by the number of terms that the op has. */
+    const void *kept; /* the output before an op that keeps elements that it does not write; else NULL */
+    /* For a sum over tiles: the sum of earlier tiles, or NULL; and the divisor of a mean now, 0: the op's
+     * number of terms. */
     const void *before;
     int64_t divisor;
     const void *output;
@@ -26,14 +26,14 @@ struct op_items {
 /* The verdict does not depend on the threads of the pool. */
 void judge_op(const struct op_items *x, struct pool *pool, struct judged *out);
 
-/* An op of a nest as it is on one tile: the same op on operands of the tile's shapes.
+/* An op of a nest on one tile: the same op on operands of the tile's shapes.
  *
- * Made once per op; every iteration is judged by it, on the tiles that it has. */
+ * Made once per op; it serves to judge every iteration, on its tiles. */
 
 struct tile_op {
-    struct lx_graph graph; /* of the operands alone: inputs in order, then the one result */
+    struct lx_graph graph; /* the operands alone: inputs in order, then the one result */
     struct lx_op op;
-    int64_t terms; /* of a whole sum, over all tiles */
+    int64_t terms; /* terms of a whole sum, over all tiles */
 };
 
 /* `op` of `g`, with one result, is op `tick` of the nest. */

@@ -1,8 +1,9 @@
 /* The whole pattern in fp64, one op after the other in the order of the file: floating-point numbers are
- * never rounded between ops, integers are. Nothing is judged by it: behind many ops rounding errors grow, so the distance is only reported. Of ops that mix bytes a value is known only as long as no rounded
- * number went into it.
+ * never rounded between ops, integers are. It judges nothing: behind many ops rounding errors grow, so the
+ * distance is only reported. The value of an op that mixes bytes is known only as long as no rounded number
+ * went into it.
  *
- * A value is dropped behind the last op that reads it. */
+ * A value is dropped after the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
 #include "base/cancel.h"
@@ -27,9 +28,9 @@ enum { BLOCK = 4096 };
 struct filling {
     uint64_t key;
     const struct number_type *type;
-    bool raw; /* bytes, whatever they mean */
+    bool raw; /* bytes without meaning */
     float scale, offset;
-    int64_t below; /* of indices: numbers from 0 to this; 0: it has none */
+    int64_t below; /* for indices: numbers from 0 to below this; 0: no index */
     char *items;
     int64_t count;
 };
@@ -88,7 +89,7 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
             longest = fmax(longest, summed);
         }
     if (f.type->integer) {
-        /* The least extent that an index of this tensor chooses from; 0: it is no index. */
+        /* The least extent that this tensor chooses from as an index; 0: it is no index. */
         int64_t below = 0;
         struct lx_choice c;
         for (int32_t o = 0; o < g->op_count; o++) {
@@ -105,14 +106,14 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
     pool_run(pool, (count + BLOCK - 1) / BLOCK, fill_block, &f);
 }
 
-/* While the pattern is evaluated: stored items, numbers, or neither where nobody knows. */
+/* A value while the pattern is evaluated: stored items, numbers, or neither if unknown. */
 struct value {
     void *items;
     double *wide;
     int64_t count;
     enum lx_dtype dtype;
-    bool whole;    /* integers, which are stored rounded */
-    bool computed; /* items of 64 bits that an op has made: what was rounded on the way may be another bit */
+    bool whole;    /* integers, which are rounded */
+    bool computed; /* 64-bit items computed by an op: rounding on the way may have changed bits */
     int32_t last_op;
 };
 
@@ -143,7 +144,7 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
     }
 }
 
-/* Room for what an op makes: fp64 does not have all integers of 64 bits. */
+/* Room for the result of an op: fp64 does not have all integers of 64 bits. */
 static void numbers_make(struct value *x)
 {
     x->computed = true;
@@ -241,7 +242,7 @@ static bool evaluate_all(struct evaluating *v)
         if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
     for (int32_t o = 0; o < v->g->op_count; o++) {
         for (int i = 0; i <= v->g->ops[o].input_count; i++) {
-            /* Inputs and zeros when they are first read. */
+            /* Fills inputs and zeros when they are first read. */
             int32_t n = i < v->g->ops[o].input_count ? program_input(p, o, i) : p->kept[o];
             struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
             if (!x || x->items) continue;
@@ -259,7 +260,7 @@ static bool evaluate_all(struct evaluating *v)
             else if (op.kind->id == LX_KIND_RESHAPE && op.input_count == 1 &&
                      v->values[program_input(p, o, 0)].count == out->count &&
                      v->values[program_input(p, o, 0)].dtype == out->dtype) {
-                /* The same elements in another shape: what was not rounded stays so. */
+                /* The same elements in another shape: unrounded ones stay so. */
                 const struct value *x = &v->values[program_input(p, o, 0)];
                 out->computed = x->computed;
                 if (x->items) {
@@ -322,7 +323,7 @@ struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t see
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest)
 {
-    /* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
+    /* Outputs of a rewritten graph have the names of the graph that it came from. */
     static const struct reference_output none = {0};
     const struct reference_output *x = &none;
     const struct lx_graph *g = r->program.pattern;

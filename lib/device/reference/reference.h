@@ -7,7 +7,7 @@
 #include "device/reference/values.h"
 #include "kernels/kernels.h"
 
-/* What a graph output is in the end. */
+/* The final value of a graph output. */
 struct reference_output {
     double *numbers; /* in host order; NULL: known by its bytes, or made from bits that rounding changes */
     int64_t count;
@@ -20,8 +20,8 @@ struct lx_reference {
     struct arena memory;
 };
 
-/* How far items of a graph output are from it: largest difference and largest number, both absolute. False:
- * nothing can be said. */
+/* The distance of a graph output's items from it: the largest difference and the largest number, both
+ * absolute. False: unknown. */
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest);
 
@@ -29,13 +29,13 @@ bool reference_distance(const struct lx_reference *r, const char *tensor, enum l
 struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
                                     lx_status *st);
 
-/* Input data: the same for the same seed, name and shape, on every machine. */
+/* --- Input data: the same for the same seed, name and shape, on every machine. --- */
 
 /* Items in host order of a tensor before the first op: numbers for inputs and weights, zeros for others.
  *
  * Numbers lie in [-1, 1], weights of a contraction are divided by the square root of the summed length so
- * that sums stay near 1, and what an op wants to be positive (a logarithm, a divisor) lies in [1/2, 3/2].
- * Integers are small ones. Bytes are any. */
+ * that sums stay near 1, and operands that an op wants positive (a logarithm, a divisor) lie in [1/2, 3/2].
+ * Integers are small. Bytes are any. */
 void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
                int64_t count);
 

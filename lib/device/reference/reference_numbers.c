@@ -1,4 +1,4 @@
-/* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
+/* Kinds of ops as functions of numbers, written once more and apart from the device's. */
 #include "device/reference/evaluate.h"
 #include "base/fail.h"
 
@@ -72,8 +72,8 @@ MEANING(same, A)
 #define ELEMENT_FUNCTION(id, name, expression) MEANING(name, expression)
 ELEMENTS(ELEMENT_FUNCTION)
 
-/* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can
- * be taken. */
+/* log(e^a + e^b) without overflow; the neutral element is the least number of fp32, from which others can be
+ * subtracted. */
 static double powers_double(const double *v)
 {
     double top = A > B || A != A ? A : B, low = A > B || A != A ? B : A;
@@ -158,8 +158,7 @@ bool meanings_known(const struct lx_graph *g, lx_status *st)
     return true;
 }
 
-/* Kinds of ops as functions of whole numbers, written down apart from those of the device: exact, whatever
- * wraps. */
+/* Kinds of ops as functions of whole numbers, written apart from the device's: exact, with wrapping. */
 
 #define INTEGER(name, expression)                                                                            \
     static whole_number name##_integer(whole_number a, whole_number b, whole_number c, int width)            \
@@ -168,7 +167,8 @@ bool meanings_known(const struct lx_graph *g, lx_status *st)
         return (whole_number)(expression);                                                                   \
     }
 
-/* By repeated multiplication; a negative power is that of 1 / a, toward zero, and all bits where a is 0. */
+/* By repeated multiplication; a negative power is a power of 1 / a, toward zero, and all bits where a is
+ * 0. */
 static uint64_t reference_numbers_power(whole_number a, whole_number b)
 {
     uint64_t n = 1;
@@ -189,7 +189,7 @@ static whole_number unsigned_bits(whole_number a, int width)
     return rest < 0 ? rest + span : rest;
 }
 
-/* Times or divided by 2 as often as that, toward minus infinity. */
+/* Multiplied or divided by 2 so many times, rounding toward minus infinity. */
 static whole_number reference_numbers_halved(whole_number a, whole_number times)
 {
     for (; times > 0; times--) a = (a - (a < 0 ? a % 2 != 0 : 0)) / 2;

@@ -1,4 +1,4 @@
-/* One row per type: how far storing moves a number, and up to where the plain bound decides. */
+/* One row per type: how far storing moves a number, and the range in which the plain bound decides. */
 #include "device/reference/storing.h"
 #include "device/memory/dtypes.h"
 
@@ -9,7 +9,7 @@
 struct storing {
     double unit;  /* v: relative, at most */
     double least; /* half the least subnormal: absolute, below the normal numbers */
-    double plain; /* beyond this size (of result and slack) infinities and saturation begin */
+    double plain; /* beyond this |result| + slack, infinities and saturation begin */
 };
 
 static const struct storing storings[LX_DTYPE_COUNT] = {
@@ -30,10 +30,10 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_UINT8] = {0, 0.5, 255},
     [LX_FP64] = {0, 0, DBL_MAX},
     [LX_FP8_E5M2] = {0x1p-3, 0x1p-17, 57344},
-    [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound says that */
+    [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound fits */
 };
 
-/* Covers what fp64 itself rounds in values and bounds: at most 2^-29 of the slack of a sum of any length,
+/* Covers the rounding of fp64 itself in values and bounds: at most 2^-29 of the slack of a sum of any length,
  * and a few roundings of the bound. */
 static const double SAFETY = 1 + 0x1p-20;
 
@@ -64,7 +64,7 @@ static bool storing_same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The least float from x on upwards, and the largest from x on downwards; beyond the range infinite. */
+/* The least float not below x, and the largest not above; beyond the range infinite. */
 static float float_up(double x)
 {
     /* C leaves conversions beyond the range to the machine. */
@@ -77,14 +77,14 @@ static float float_down(double x)
     return -float_up(-x);
 }
 
-/* What the plain bound does not decide. */
+/* Judges an element that the plain bound does not decide. */
 static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
 {
     if (!isfinite(value)) return storing_same(stored_number(dtype, value), got);
     if (dtype == LX_FP64) return peak >= DBL_MAX ? !isfinite(got) : fabs(got - value) <= slack * SAFETY;
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
-    /* An integer after a sum that left the range of fp32: an end of its range, or what NaN is stored as. */
+    /* An integer after a sum that left the range of fp32: an end of its range, or the stored form of NaN. */
     bool end = number_types[dtype].integer &&
                (got == stored_number(dtype, INFINITY) || got == stored_number(dtype, -INFINITY) ||
                 got == stored_number(dtype, NAN));
@@ -124,7 +124,7 @@ static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, 
     to->share = fmax(to->share, right ? fmin(difference / bound, 1) : fmax(difference / bound, 1));
 }
 
-/* Two elements at once, as far as the plain bound decides. */
+/* Two elements at once, where the plain bound decides. */
 typedef double pair __attribute__((vector_size(16)));
 typedef int64_t pair_bits __attribute__((vector_size(16)));
 
@@ -138,7 +138,7 @@ struct pairs {
     pair error, bound, share, largest;
 };
 
-/* False: the plain bound does not decide on one of them, or it is wrong; then nothing was noted. */
+/* False: the plain bound does not decide on both, or one is wrong; then nothing was noted. */
 static bool storing_judge_pair(const struct storing *s, const double *value, const double *slack,
                                const double *got, struct pairs *m)
 {
@@ -150,12 +150,12 @@ static bool storing_judge_pair(const struct storing *s, const double *value, con
     if (!(right[0] & right[1])) return false;
     m->error = larger(difference, m->error);
     m->bound = larger(bound, m->bound);
-    m->share = larger(difference / (bound + DBL_MIN), m->share); /* 0 / 0 is no number */
+    m->share = larger(difference / (bound + DBL_MIN), m->share); /* 0 / 0 is NaN */
     m->largest = larger(size, m->largest);
     return true;
 }
 
-/* Bits that are determined. */
+/* Judges elements whose bits are determined. */
 static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const double *got,
                         struct judged *to)
 {

@@ -1,5 +1,5 @@
-/* Rows of operands, a block of 256 elements at a time: items that do not stand side by side are brought
- * together before they are decoded. */
+/* Rows of operands, a block of 256 elements at a time: items that are not side by side are collected before
+ * they are decoded. */
 #include "device/reference/evaluate.h"
 
 #include <string.h>
@@ -40,9 +40,9 @@ void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t coun
         for (int64_t i = 0; i < count; i++) to[i] = o->wide[at + i * step];
         return;
     }
-    int64_t distinct = step == 0 && count > 1 ? 1 : count; /* one element for all of the row */
+    int64_t distinct = step == 0 && count > 1 ? 1 : count; /* one element for the whole row */
     for (int64_t i = 0, n; i < distinct; i += n) {
-        uint64_t items[BLOCK] = {0}; /* all are set before they are read; gcc cannot see that everywhere */
+        uint64_t items[BLOCK] = {0}; /* set before they are read; gcc cannot always see that */
         const char *row = (const char *)o->items + at * o->type->item;
         n = distinct - i < BLOCK ? distinct - i : BLOCK;
         if (step != 1) operand_collect(o, at + i * step, step, NULL, n, items);
