@@ -2,8 +2,7 @@
  *
  * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else
  * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for work of its own
- * thread, slot_run (base/slot.h) for a worker's. Tokens nest; a token that is cancelled cancels those inside
- * of it. */
+ * thread, slot_run (base/slot.h) for a worker's. Tokens nest; cancelling a token cancels its inner tokens. */
 #ifndef LX_BASE_CANCEL_H
 #define LX_BASE_CANCEL_H
 

@@ -7,8 +7,8 @@
  * addresses is cleared and filled again; it finds most for objective spill, and is the only one for long
  * lists, window by window. The search minimises an energy:
  *
- *     spill        the cost of the buffers off chip, with linked costs; for a buffer that stands too high also
- *                  a small part of its cost, by how far
+ *     spill        the cost of the buffers off chip, with linked costs; plus, if one stands too high, a
+ *                  small part of its cost, by how far
  *     fit, height  the same with areas for costs; a buffer that ends above the capacity, or above a target
  *                  just below the best height so far, counts as off chip, so that nearly fitting states pull
  *                  the search

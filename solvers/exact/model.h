@@ -5,16 +5,15 @@
  *   in every overfull section:  sum size y + sum child size z >= load - capacity
  *   for every parent and child: at most one handover each, and none if it is spilled
  *   for fixed addresses that collide: not both kept (unless handed over)
- *   for every linked cost: w is at least what triggers it; a forbidden one has no w and is a clause
+ *   for every linked cost: w is 1 if triggered; a forbidden one has no w and is a clause
  *   for every group that goes together: the y are equal
  *   cuts, as the search finds sets that cannot be packed
  * This is the question without addresses, in-place reuse included: a relaxation that is nearly tight.
  *
  * Items are the buffers that may be worth keeping: placeable, and of positive size and worth unless a linked
  * cost or a group links them to others. Sizes are counted in units (the greatest common divisor of all
- * alignments, times that of the sizes). The value of a choice is base + the costs of what is spilled + the
- * linked costs that are triggered; an item's cost is its off-chip cost less its on-chip cost, and may be
- * negative. */
+ * alignments, times the sizes' one). The value of a choice is base + the costs of spilled items + the
+ * triggered linked costs; an item's cost is its off-chip cost less its on-chip cost, and may be negative. */
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 

@@ -7,7 +7,7 @@
  * which a double need not hold, are kept exactly: json_whole has them, all other readers refuse them.
  *
  * The readers below look a key up in an object, check type and range, and report against the place of the
- * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
+ * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` unchanged. */
 #ifndef LX_BASE_JSON_JSON_H
 #define LX_BASE_JSON_JSON_H
 

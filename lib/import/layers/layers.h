@@ -1,10 +1,10 @@
-/* Layers that a file has as one op, in smaller ops.
+/* Expands single-op layers into smaller ops.
  *
- * A derived body does what the op does, in kinds of ONNX whatever the format of the file. Shapes and small
- * constants follow from the type rules of ONNX. The op points to the body (`instead`); the model as its file
- * has it does not change. After a part fails, later parts do nothing, and the op gets no body. Kinds that
- * ONNX lacks are called "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:AllGather" and "lxplan:DevicePart". Bodies
- * have 2 to 30 ops; recurrent layers have some for each step. */
+ * A derived body computes the same as its op, in ONNX kinds for any file format. Shapes and small constants
+ * follow from the type rules of ONNX. The op points to the body (`instead`); the model as its file has it
+ * does not change. After a part fails, later parts do nothing, and the op gets no body. Kinds that ONNX lacks
+ * are called "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:AllGather" and "lxplan:DevicePart". Bodies have 2 to 30
+ * ops; recurrent layers have some for each step. */
 #ifndef LX_IMPORT_LAYERS_H
 #define LX_IMPORT_LAYERS_H
 

@@ -1,11 +1,11 @@
 /* Fit: places every item within the capacity, or proves this impossible.
  *
- * An item has one base address and one or more pieces, adjacent in time; each piece takes `size` bytes
- * above the base during [start, end). A plain buffer is one piece. A chain of in-place handovers is one
- * item with a piece for each buffer (sizes never grow along a chain; on a handover tick the parent's size
- * counts). Times are already compressed by the caller or not: the engine does not care.
+ * An item has one base address and one or more pieces, adjacent in time; each piece takes `size` bytes above
+ * the base during [start, end). A plain buffer is one piece. A chain of in-place handovers is one item with a
+ * piece for each buffer (sizes never grow along a chain; on a handover tick the parent's size counts). Times
+ * need not be compressed.
  *
- * This is the oracle of the exact solver for all three questions; it knows nothing of costs. */
+ * The exact solver asks this engine for all three objectives; the engine ignores costs. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_H
 #define LX_SOLVERS_EXACT_FIT_FIT_H
 

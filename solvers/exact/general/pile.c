@@ -17,9 +17,9 @@
  * cannot be. A node picks an item i such that no unplaced partner fits below low[i] (the item with the least
  * low is one) and splits:
  *   placed   i is at low[i]; every unplaced partner lies above i;
- *   waiting  i is higher. As i could not move down to low[i], some partner k lies across that address, and i on
- *            top of k. So low[i] rises to the least end of an unplaced partner that can still lie across; if
- *            there is none, and no placed one does, the node is dead.
+ *   waiting  i is higher. As i could not move down to low[i], some partner k lies across that address, and i
+ *            on top of k. So low[i] rises to the least end of an unplaced partner that can still lie across;
+ *            if there is none, and no placed one does, the node is dead.
  * Equal items (twins) may be exchanged, so that the later one is never below the earlier.
  *
  * A clique is dead when for some t its unplaced members that are at t or above have no room below the
