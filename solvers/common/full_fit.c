@@ -1,6 +1,6 @@
 /* First-fit and best-fit for problems with pools, bonds and linked costs.
  *
- * Units (ledger.h) are visited in order: pinned ones first, then those that must have a certain state. A unit
+ * Units (ledger.h) are visited in order: pinned ones first, then units that must have a certain state. A unit
  * changes its state if its members find places and if the change breaks fewer rules, or no more at no higher
  * cost. Further rounds change states only for a strictly better answer, until none changes. Units that save
  * nothing then go off chip, and the rounds repeat. If a rule is still broken, other orders are tried from the

@@ -3,7 +3,7 @@
  * A section asks for sum size y >= need. For any set S of its columns, with r = need - size(S) > 0, also
  *     sum over the others of a y >= r,   a = min(size, r)
  * holds for every 0/1 point: if S is spilled altogether, r is still missing and no column can give more than
- * all of it. Rounding makes such a row stronger: for any divisor d with f = r mod d > 0,
+ * r. Rounding makes such a row stronger: for any divisor d with f = r mod d > 0,
  *     sum over the others of (floor(a / d) f + min(f, a mod d)) y >= ceil(r / d) f
  * (mixed-integer rounding: it counts how many columns of about d are needed). The linear programme knows
  * neither and takes fractions of large buffers. S is taken from its point: the columns nearest to 1, enough

@@ -85,7 +85,7 @@ void fit_search_close(struct fit_search *s)
  * heavy-tailed in it. So each run takes one of several styles, and runs are restarted early. Forced items
  * come first: if all others of a section are too high to be its lowest, the remaining one must be. Then the
  * score decides: the address at which the item would stand, mixed with how late the fullest of its sections
- * could start at all (capacity less what is left to place there). Low and urgent items come first. Ties,
+ * could start at all (capacity less the heights left to place there). Low and urgent items come first. Ties,
  * frequent at low addresses, go to the item whose sections have overflowed most often so far: weights persist
  * over runs and find the bottlenecks. That makes runs of the same style differ; after the first round a
  * little noise does too. The search stays within one window: a stretch of sections whose unplaced items hang
