@@ -23,7 +23,8 @@ int explain_team(struct call *call, const char *path);
 int check_team(struct call *call, const struct source *from);
 /* Is a pattern to be run by a team? By the options, or because this is one of several processes. */
 bool wants_team(const struct call *call);
-/* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was exchanged. */
+/* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was
+ * exchanged. */
 int run_team(struct call *call, const struct source *from);
 int run_team_plan(struct call *call, const struct source *from);
 

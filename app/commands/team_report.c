@@ -1,4 +1,4 @@
-/* Members of a team in a table, and the result of a run in words and as JSON. */
+/* Devices of a team in a table, and the result of a run as text and as JSON. */
 #include "commands/team_commands.h"
 #include "team/team_show.h"
 #include "text/format.h"
