@@ -81,12 +81,12 @@ struct best {
     int tried; /* solvers called */
     bool have;
     bool asked_exact; /* it has run ALONE */
-    bool worked[2];   /* with `hasty`: exact, anneal have searched already */
+    bool worked[2];   /* with `quick`: exact, anneal have searched already */
     /* Exact search's last run FROM_BEST: its step limit, and the objective it began with. */
     int64_t last_steps, last_objective;
-    int32_t together; /* buffers of the largest part */
-    double deadline;  /* by the clock; 0: none */
-    int64_t spare;    /* step limit of a stage when the caller gives none; 0: the stage's own */
+    int32_t together;      /* buffers of the largest part */
+    double deadline;       /* by the clock; 0: none */
+    int64_t default_steps; /* step limit of a stage when the caller gives none; 0: the stage's own */
 };
 
 static bool proved(const struct best *b)
@@ -167,7 +167,7 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
 static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
-    if (!limit) limit = b->spare;
+    if (!limit) limit = b->default_steps;
     return !limit ? stage->steps : stage->start == ALONE ? limit : min_i64(limit, stage->steps);
 }
 
@@ -203,7 +203,7 @@ static bool is_too_large(const struct best *b, const struct stage *s)
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
     /* A step limit leaves no seconds for a large linear programme. */
-    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0) && b->have &&
+    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->default_steps > 0) && b->have &&
         count > RELAXED_SOON)
         return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
@@ -212,10 +212,10 @@ static bool is_too_large(const struct best *b, const struct stage *s)
              b->objective - b->bound <= b->objective / CLOSE_PART);
 }
 
-/* With `hasty` each search runs once. */
+/* With `quick` each search runs once. */
 static bool has_worked(struct best *b, const struct lx_solver *solver)
 {
-    if (!b->run->hasty || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
+    if (!b->run->quick || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
     bool *place = &b->worked[solver == &lx_solver_anneal], worked = *place;
     *place = true;
     return worked;
@@ -226,7 +226,7 @@ static bool is_needless(struct best *b, const struct stage *s)
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
     if ((s->linked && !b->p->bonds.linked_cost_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
-    if (whole && b->run->hasty && b->last_steps == auto_steps_of(b, s)) return true; /* same limit before */
+    if (whole && b->run->quick && b->last_steps == auto_steps_of(b, s)) return true; /* same limit before */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
     /* With a step limit several rows become equal; skip a run from the same answer. */
     int64_t steps = auto_steps_of(b, s);
@@ -266,7 +266,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     size_t n = (size_t)p->count + 1;
     b.needs = lx_problem_needs(p);
     b.together = largest_part(p);
-    b.spare = level <= auto_options[LEVEL].def ? run->spare : 0;
+    b.default_steps = level <= auto_options[LEVEL].def ? run->default_steps : 0;
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-const struct option_row member_rows[] = {
+const struct option_row device_team_rows[] = {
     {"transport", MORE, "NAME",
      "transport between devices: threads of this process, or mpi, one process each (default under mpirun)"},
     {"patience", MORE, "SECONDS", "seconds until a device gives up waiting for another (default 5)"},
