@@ -10,7 +10,7 @@
     X(plan_buffer_columns) X(plan_op_columns) X(stage_columns) X(step_columns) X(remedy_columns) /* plan */                    \
     X(layout_columns) X(restickify_columns) X(division_columns) X(alternative_columns)           /* plan --stage */                 \
     X(problem_columns) X(launch_columns) X(nest_columns)                                                     \
-    X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_member_columns)                   \
+    X(team_cut_columns) X(team_op_columns) X(team_exchange_columns) X(team_device_columns)                   \
     X(team_state_columns) X(team_step_columns) X(team_link_columns) X(team_time_columns) /* show, of a team */ \
     X(team_total_columns) X(team_change_columns) X(team_device_change_columns) /* diff, of teams */ \
     X(cut_reason_columns) X(cut_read_columns)                             /* plan --team --explain */         \

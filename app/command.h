@@ -56,7 +56,7 @@ struct command {
     const struct option_row *const *options; /* NULL-terminated list of tables */
     const struct option_words *words;        /* that its own options take; NULL: none */
     int least_files, most_files;
-    const char *file_word; /* what a positional argument is called in errors */
+    const char *file_word; /* the name of a positional argument in errors */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);
@@ -115,7 +115,7 @@ bool goes_to_file(const struct call *call);
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 /* Likewise the number of the word that it has. */
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);
-/* The same of a value that somebody has found; NULL: none was given. */
+/* The same for a value found before; NULL: none was given. */
 bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out);
 
 /* main.c: the whole program, from its arguments to its exit code. */

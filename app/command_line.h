@@ -1,7 +1,8 @@
 /* Command lines as data: a command lists its options as rows; the rows parse and make the help.
  *
  * Both `--name value` and `--name=value`, `-x value` and `-xvalue`; options may stand before, between and
- * after files; `--` ends them. Values are kept as text, in order, and parsed by the readers of each option. */
+ * after files; `--` ends them. Values are kept as text, in order, and parsed by the readers of each
+ * option. */
 #ifndef LX_APP_COMMAND_LINE_H
 #define LX_APP_COMMAND_LINE_H
 

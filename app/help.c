@@ -106,8 +106,8 @@ static int help_list_options(struct call *call, int count, char *const *argument
     return EXIT_YES;
 }
 
-/* help --words COMMAND [OPTION]: the words that an option, or the first file, takes. Nothing: files. Exit code
- * 1: anything else; 2: the command has no such option with a value. */
+/* help --words COMMAND [OPTION]: the words that an option, or the first file, takes. Nothing: files. Exit
+ * code 1: anything else; 2: the command has no such option with a value. */
 static int help_list_words(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = count > 0 ? command_find(arguments[0], &call->st) : NULL;

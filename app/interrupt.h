@@ -1,4 +1,5 @@
-/* Long work that a person watches: Ctrl-C, SIGTERM and a deadline end it, a line on the terminal says how far it is. */
+/* Long work that a person watches: Ctrl-C, SIGTERM and a deadline end it, a line on the terminal says how far
+ * it is. */
 #ifndef LX_APP_INTERRUPT_H
 #define LX_APP_INTERRUPT_H
 

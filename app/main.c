@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Log lines as "pass     what it says", written at once: a crash must not swallow the line that explains it. */
+/* Log lines as "pass what it says", written at once: a crash must not swallow the line that explains it. */
 
 static const char remedy[] = "this lxplan was built without a log; configure with -DLXPLAN_LOGGING=ON";
 
@@ -186,7 +186,7 @@ static int main_run(struct call *call, int count, char *const *arguments)
     return run_command(call, count - 1, arguments + 1);
 }
 
-/* Asked for before the options could be parsed, so that errors in them are reported as JSON too. */
+/* Searched before the options are parsed, so that errors in them are reported as JSON too. */
 static bool json_is_asked_for(int count, char *const *arguments)
 {
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
@@ -194,7 +194,8 @@ static bool json_is_asked_for(int count, char *const *arguments)
     return false;
 }
 
-/* For a terminal, whatever the command made and forgot to clean: nothing but lines, tabs, colours and what can be seen. */
+/* For a terminal, whatever the command made and forgot to clean: nothing but lines, tabs, colours and what
+ * can be seen. */
 static void keep_harmless(struct text *out)
 {
     struct text clean = {0};
@@ -257,7 +258,7 @@ static int run_in_border(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    /* Solvers from elsewhere, before anybody asks which there are. */
+    /* Loads plug-in solvers before any lookup of a solver. */
     const char *paths = getenv("LXPLAN_PLUGINS");
     int code = (!paths || lx_plugins_load(paths, take_in, NULL, &call.st))
                    ? main_run(&call, count, argv + (argc > 0))

@@ -9,8 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Text for troff: hyphens that are to be typed, backslashes, `commands` in bold, nothing at the beginning of a
- * line that would be a request. */
+/* Text for troff: literal hyphens, `commands` in bold, no request at the beginning of a line. */
 static void add_roff(struct text *out, const char *text)
 {
     bool bold = false;

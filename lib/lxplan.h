@@ -8,14 +8,15 @@
  *     if (!r) puts(lx_error_text(e));
  *     lx_result_free(r), lx_placement_free(p), lx_error_free(e);
  *
- * What crosses this border: opaque handles, int32_t, int64_t, double, UTF-8 strings and flat arrays. No layout of a
- * struct, no value of an enum, no bool, no long: a program that was built against one 0.x works with a later one of the
- * same lx_abi().
+ * Only these types cross this interface: opaque handles, int32_t, int64_t, double, UTF-8 strings and flat
+ * arrays. No layout of a struct, no value of an enum, no bool, no long: a program built against one 0.x works
+ * with a later one of the same lx_abi().
  *
- * Who fails returns NULL or a negative number and fills the lx_error it was given; NULL there is fine. Nothing prints,
- * exits, reads the environment, changes the locale or handles signals. Handles are independent of each other; one is used
- * by one thread at a time, but a const graph or placement may have several readers. Strings live as long as the handle that
- * gave them. Indices count from 0 in the order of adding. Freeing NULL is fine. Callbacks run on the calling thread. */
+ * A function that fails returns NULL or a negative number and fills in its lx_error, which may be NULL.
+ * Nothing prints, exits, reads the environment, changes the locale or handles signals. Handles are
+ * independent; only one thread at a time may use a handle, but a const graph or placement may have several
+ * readers. Strings live as long as the handle that gave them. Indices count from 0 in the order of adding.
+ * Freeing NULL is fine. Callbacks run on the calling thread. */
 #ifndef LXPLAN_LXPLAN_H
 #define LXPLAN_LXPLAN_H
 
@@ -32,32 +33,32 @@
 extern "C" {
 #endif
 
-typedef struct lx_error lx_error;         /* what went wrong, where, and what to do */
+typedef struct lx_error lx_error;         /* an error: message, place and remedy */
 typedef struct lx_text lx_text;           /* bytes made by the library */
-typedef struct lx_options lx_options;     /* how something is asked for, by names */
+typedef struct lx_options lx_options;     /* settings, by name */
 typedef struct lx_builder lx_builder;     /* a graph under construction */
 typedef struct lx_graph lx_graph;         /* a tensor graph and its device; never changes */
-typedef struct lx_placement lx_placement; /* buffers that want places */
-typedef struct lx_result lx_result;       /* what a solve, a plan or a run gave */
+typedef struct lx_placement lx_placement; /* buffers to place */
+typedef struct lx_result lx_result;       /* the result of a solve, a plan or a run */
 
 /* ---- The library itself. ---- */
 
 LX_API const char *lx_version(void); /* "0.2.0" */
 LX_API int32_t lx_abi(void);         /* raised with the soname */
-/* 1 if built with it: "ilp", "threads", "logging". */
+/* Returns 1 if built with the feature: "ilp", "threads", "logging". */
 LX_API int32_t lx_has(const char *feature);
 
 /* ---- Errors and texts. ---- */
 
 LX_API lx_error *lx_error_new(void);
 LX_API void lx_error_free(lx_error *e);
-/* Its stable word, "ok" before the first error. */
+/* The stable word of the error, "ok" before the first one. */
 LX_API const char *lx_error_code(const lx_error *e);
 LX_API const char *lx_error_text(const lx_error *e);
-/* The file, NULL if there is none; line and column from 1, 0 where unknown. */
+/* The file, or NULL; line and column from 1, 0 if unknown. */
 LX_API const char *lx_error_place(const lx_error *e, int32_t *line, int32_t *column);
 
-LX_API const char *lx_text_data(const lx_text *t); /* a zero follows, which does not count */
+LX_API const char *lx_text_data(const lx_text *t); /* a zero follows, not counted */
 LX_API int64_t lx_text_size(const lx_text *t);
 LX_API void lx_text_free(lx_text *t);
 
@@ -68,13 +69,14 @@ LX_API const char *lx_solver_at(int32_t i, const char *field);
 
 LX_API lx_options *lx_options_new(void);
 LX_API void lx_options_free(lx_options *o);
-/* By name, as text; the solver comes before its own options. 0, or negative. */
+/* Sets an option from text. Set the solver before its own options. 0, or negative. */
 LX_API int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_error *e);
-/* "name", "default", "low", "high" or "help" of the i-th option; NULL past the end, "" where it has none. */
+/* "name", "default", "low", "high" or "help" of the i-th option; NULL past the end, "" if it has none. */
 LX_API const char *lx_options_at(int32_t i, const char *field);
-/* Asked about every 10 ms during a solve, a plan or a run, on the calling thread; not 0: the call returns its best, within 50 ms,
- * or the error "stopped" where there is none yet. The same goes for the option time, but that the first plan is waited for.
- * What is still working then ends by itself soon after, and frees what it has. */
+/* `stop` is called about every 10 ms during a solve, a plan or a run, on the calling thread. If it returns
+ * non-zero, the call returns its best result within 50 ms, or the error "stopped" if there is none yet.
+ * Option time does the same but waits for the first plan. Work still going on then ends soon after and frees
+ * its memory. */
 LX_API void lx_options_on_stop(lx_options *o, int32_t (*stop)(void *context), void *context);
 LX_API void lx_options_on_progress(lx_options *o,
                                    void (*progress)(void *context, int64_t steps, double objective,
@@ -85,21 +87,23 @@ LX_API void lx_options_on_progress(lx_options *o,
 
 LX_API lx_builder *lx_builder_new(const char *name);
 LX_API void lx_builder_free(lx_builder *b);
-/* "preset", or one parameter of the device. 0, or negative. */
+/* Sets "preset", or one parameter of the device. 0, or negative. */
 LX_API int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e);
-/* The index of the tensor, or negative. role: "input", "weight", "output", "intermediate", "state"; NULL: by use. */
+/* The index of the tensor, or negative. role: "input", "weight", "output", "intermediate", "state"; NULL: by
+ * use. */
 LX_API int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, int32_t rank,
                                  const int64_t *shape, const char *role, lx_error *e);
 /* The index of the op, or negative. einsum NULL: by kind and shapes. */
 LX_API int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const char *einsum,
                              const int32_t *inputs, int32_t count, int32_t output, lx_error *e);
-/* A parameter of an op, as its key is in a pattern file, the value as it is written there. */
+/* Sets a parameter of an op; key and value as in a pattern file. */
 LX_API int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const char *value,
                                     lx_error *e);
-/* Checked as a pattern file is; the builder is empty again, unless memory was out: then one may ask again. */
+/* Checks the graph like a pattern file and empties the builder. If memory was out the builder is unchanged:
+ * call again. */
 LX_API lx_graph *lx_builder_finish(lx_builder *b, lx_error *e);
 
-/* format NULL: by content. */
+/* format NULL: detected by content. */
 LX_API lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e);
 LX_API lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e);
 LX_API void lx_graph_free(const lx_graph *g);
@@ -113,27 +117,27 @@ LX_API const char *lx_graph_word(const lx_graph *g, const char *name);
 /* objective: "cost", "fit", "height". */
 LX_API lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_error *e);
 LX_API void lx_placement_free(lx_placement *p);
-/* The index of the pool, or negative. capacity -1: none. */
+/* The index of the pool, or negative. capacity -1: no limit. */
 LX_API int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e);
-/* Bytes [from, to) belong to nobody on ticks [start, end); start = end = 0: always. */
+/* Reserves bytes [from, to) on ticks [start, end); start = end = 0: always. */
 LX_API int32_t lx_placement_reserve(lx_placement *p, int32_t pool, int64_t from, int64_t to, int64_t start,
                                     int64_t end, lx_error *e);
-/* The index of the buffer, or negative. off: the cost of not being placed; -1: it must be. */
+/* The index of the buffer, or negative. off: the cost if not placed; -1: it must be placed. */
 LX_API int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int64_t start,
                                    int64_t end, int64_t off, lx_error *e);
-/* Many at once, without names; the index of the first. offs NULL: their sizes. */
+/* Adds many unnamed buffers; the index of the first. offs NULL: their sizes. */
 LX_API int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *sizes,
                                     const int64_t *starts, const int64_t *ends, const int64_t *offs,
                                     lx_error *e);
-/* A further interval of its life. */
+/* Adds an interval to the buffer's life. */
 LX_API int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e);
 LX_API int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32_t count,
                                  int32_t first_is_read, lx_error *e);
-/* A pool where it may be, and what that costs; the first replaces "every pool". */
+/* Allows a pool at a cost; the first call replaces "every pool". */
 LX_API int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cost, lx_error *e);
 LX_API int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t address, int32_t alone,
                                 lx_error *e);
-/* key: "barred" (words), "alignment", "parent" (an index; again for another), "instead_of" (an index). */
+/* key: "barred" (words), "alignment", "parent" (an index; once per parent), "instead_of" (an index). */
 LX_API int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char *value, lx_error *e);
 /* kind: "apart", "exclusive", "reuse" (with a cost). */
 LX_API int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t b, int64_t cost,
@@ -141,46 +145,46 @@ LX_API int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, i
 /* kind: "same_place", "together". */
 LX_API int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *members, int32_t count,
                                   lx_error *e);
-/* A cost that is paid once if all of these hold; -1: they must not. */
+/* Adds a cost, paid once if all conditions hold; -1: they must not. */
 LX_API int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on, int32_t all_on_count,
                                    const int32_t *all_off, int32_t all_off_count, const int32_t *any_on,
                                    int32_t any_on_count, const int32_t *any_off, int32_t any_off_count,
                                    lx_error *e);
-/* format: "csv", "xla", "dsa", "d2m", "pattern"; NULL: by content. */
+/* format: "csv", "xla", "dsa", "d2m", "pattern"; NULL: detected by content. */
 LX_API lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *format, lx_error *e);
 LX_API lx_text *lx_placement_write(const lx_placement *p, const char *format, lx_error *e);
 
 /* ---- Solving, planning, running. ---- */
 
-/* Checked before it is returned. options NULL: the defaults. */
+/* The result is checked. options NULL: the defaults. */
 LX_API lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e);
-/* Anybody's answer: 1 legal, with its value; 0 not, and the error names rule, buffers and bytes. Address -1: off. */
+/* Checks any answer: 1 legal, with its value; 0 not, and the error names rule, buffers and bytes. Address -1:
+ * off chip. */
 LX_API int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *addresses, int32_t count,
                         double *value, lx_error *e);
 /* Divisions and placement together; the JSON is described in lib/library.md. */
 LX_API lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
-/* The whole road. With the option "file" the graph may be NULL, and what that file has is planned. */
+/* Plans a graph. With the option "file" the graph may be NULL: the file is planned. */
 LX_API lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e);
 LX_API lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e);
 /* Executes a plan on the simulated device. */
 LX_API lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e);
 
-/* ---- What they gave. ---- */
+/* ---- Results. ---- */
 
 LX_API void lx_result_free(lx_result *r);
-/* From scratch: 1 legal, 0 not. */
+/* Checks the result from scratch: 1 legal, 0 not. */
 LX_API int32_t lx_result_check(const lx_result *r, lx_error *e);
 /* "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ...; 0, or -1 for an unknown name. */
 LX_API int32_t lx_result_number(const lx_result *r, const char *name, double *value);
-/* "status", "solver", "notes" (a team that is not cut for want of time), ...;
- * NULL for an unknown name. */
+/* "status", "solver", "notes" (a team not sharded for lack of time), ...; NULL for an unknown name. */
 LX_API const char *lx_result_word(const lx_result *r, const char *name);
-/* Lists "buffers", "ops", "transfers", "faults"; -1 for an unknown one. */
+/* The length of "buffers", "ops", "transfers" or "faults"; -1 for an unknown list. */
 LX_API int64_t lx_result_count(const lx_result *r, const char *list);
 LX_API int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, const char *name,
                                      double *value);
 LX_API const char *lx_result_item_word(const lx_result *r, const char *list, int64_t i, const char *name);
-/* Pool and address (-1, -1: off) of the first `count` buffers; how many there are. */
+/* Pool and address (-1, -1: off chip) of the first `count` buffers; returns the number of buffers. */
 LX_API int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count);
 /* "plan", "explain", "diff" (against `other`), or an export. */
 LX_API lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e);

@@ -1,22 +1,23 @@
-/* lxplan: how a solver is written, inside the tree and as a plug-in.
+/* lxplan: writing a solver, inside the tree or as a plug-in.
  *
  *     #include <lxplan/solver.h>
  *     static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *a) { ... }
- *     static const struct lx_solver mine = {.abi = LX_SOLVER_ABI, .name = "mine", .summary = "...", .caps = LX_CAN_SPILL,
- *                                           .solve = solve};
+ *     static const struct lx_solver mine = {.abi = LX_SOLVER_ABI, .name = "mine", .summary = "...",
+ *                                           .caps = LX_CAN_SPILL, .solve = solve};
  *     LX_SOLVER_PLUGIN(&mine);
  *
- *     cc -shared -fPIC -I$(pkg-config --variable=stagesdir lxplan) $(pkg-config --cflags lxplan) mine.c -o mine.so
+ *     cc -shared -fPIC -o mine.so mine.c
+ *         -I$(pkg-config --variable=stagesdir lxplan) $(pkg-config --cflags lxplan)
  *
- * The program loads what $LXPLAN_PLUGINS names (paths with ':' between them), the library what the option "plugins" names.
- * problem.h has the contract. Its structs are open: a plug-in that was built for another LX_SOLVER_ABI is refused. What a
- * solver answers is checked before anybody sees it, whoever wrote it. */
+ * The program loads the files in $LXPLAN_PLUGINS (paths with ':' between them), the library the files in the
+ * option "plugins". problem.h has the contract. Its structs are open: a plug-in built for another
+ * LX_SOLVER_ABI is refused. Every solver's answer is checked before it is returned. */
 #ifndef LXPLAN_SOLVER_H
 #define LXPLAN_SOLVER_H
 
 #include "placement/problem.h"
 
-/* What a plug-in has to have: its number, and its solvers, NULL-terminated. */
+/* The exports of a plug-in: its ABI number, and its solvers, NULL-terminated. */
 #define LX_SOLVER_PLUGIN(...)                                                                                \
     __attribute__((visibility("default"))) int lx_plugin_abi(void);                                          \
     __attribute__((visibility("default"))) const struct lx_solver *const *lx_plugin_solvers(void);           \

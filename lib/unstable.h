@@ -9,9 +9,9 @@
  *     lx_plan_free(plan);
  *     lx_graph_free(graph);
  *
- * This header is all that a program outside the library includes. The library never prints, never exits
- * and keeps no state; every object is freed by the function named after it, and freeing NULL is fine. Graphs
- * and plans are shared by reference counts: each reference is given back once. */
+ * Programs outside the library include only this header. The library never prints, never exits and keeps no
+ * state; every object is freed by the function named after it, and freeing NULL is fine. Graphs and plans are
+ * shared by reference counts: each reference is given back once. */
 #ifndef LX_UNSTABLE_H
 #define LX_UNSTABLE_H
 

@@ -1,8 +1,7 @@
-/* Auto: what most people want. Heuristics first; if one of them meets the bound, that is the answer, in
- * microseconds. Otherwise annealing and exact search improve the best of them, and prove as much of it as
- * their budgets allow. The best legal answer of all is returned, with the best bound. Who works, and how
- * much, is the table of stages; budgets are counted in steps, so that a level means the same on every
- * machine. A part that cannot take all that the problem asks for is passed over. */
+/* Auto, the default solver. Heuristics first; if one of them meets the bound, it returns within microseconds.
+ * Otherwise annealing and exact search improve the best answer and raise the bound, as far as their budgets
+ * allow. The table of stages lists solvers and budgets; budgets are counted in steps, so a level means the
+ * same on every machine. A solver that lacks a capability the problem needs is skipped. */
 #include "common/items.h"
 #include "common/gap_fit.h"
 #include "base/checked.h"
@@ -16,10 +15,9 @@
 #include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
-/* Numbers of buffers where cost is asked for; for exact search those of the largest part. Exact search on
- * more than SMALL needs time to get anywhere, on more than EXACT_MOST too much of it unless the answer is
- * close to the bound already; up to RELAXED_MOST its linear programme still gives a better bound in
- * seconds. Beyond ORDERS_MOST the orders are too many. */
+/* Limits on the number of buffers for objective spill; for exact search, of the largest part. Above SMALL
+ * exact search needs time, above EXACT_MOST too much unless the gap is small; up to RELAXED_MOST its linear
+ * programme still raises the bound in seconds. Above ORDERS_MOST trying all orders costs too much. */
 enum {
     SMALL = 128,
     MEDIUM = 512,
@@ -29,28 +27,25 @@ enum {
     CLOSE_MOST = 20000,
     ORDERS_MOST = 20000
 };
-enum { CLOSE_PART = 50 }; /* a gap of one part in so many is close */
+enum { CLOSE_PART = 50 }; /* a gap of 1/50 counts as small */
 
 static const struct lx_option auto_options[OPTION_COUNT] = {
     [LEVEL] = {"level", 5, 0, 9, "effort: 0 heuristics only, 9 all that can be tried"},
 };
 
-/* A row of the table of stages: who works, from which level on, how much, and how. A level runs its own
- * rows and those of all lower levels, in this order, and the best answer wins: no level can be worse than
- * a lower one. `ALONE`: as the solver would answer if it were asked itself, so that auto is never worse
- * than it. */
+/* A stage: which solver runs from which level on, and for how many steps. A level runs its own stages and all
+ * of lower levels in this order; the best answer wins, so a higher level is never worse. `ALONE`: without the
+ * incumbent, as if the solver were called directly, so auto is never worse than it. */
 enum start { FROM_BEST, ALONE };
 
 static const struct stage {
     int level;
-    const struct lx_solver *solver; /* NULL: the orders below */
+    const struct lx_solver *solver; /* NULL: order_place in each order */
     int64_t steps;                  /* 0: the solver's default */
     enum start start;
-    int32_t most; /* buffers, where cost is asked for; 0: any number */
-    bool
-        or_close; /* more than that, but not than CLOSE_MOST, where the gap is small: what is left is the proof */
-    bool
-        linked; /* only where costs depend on several buffers, as in graphs: there the proof comes most often */
+    int32_t most;  /* largest number of buffers with objective spill; 0: any */
+    bool or_close; /* also up to CLOSE_MOST if the gap is small */
+    bool linked;   /* only with linked costs: there proofs are most likely */
 } stages[] = {
     {0, &lx_solver_greedy, 0, ALONE, 0, false, false},
     {0, &lx_solver_firstfit, 0, ALONE, 0, false, false},
@@ -83,15 +78,15 @@ struct best {
     int64_t objective, bound;
     int64_t reported; /* the objective of the last answer that was reported */
     unsigned needs;
-    int tried; /* parts that take such a problem */
+    int tried; /* solvers called */
     bool have;
-    bool asked_exact; /* for all that it can do alone */
-    bool worked[2];   /* with `hasty`: exact, anneal have searched already */
-    /* Exact search from the best on, the last time: its limit, and what it came from. */
+    bool asked_exact; /* it has run ALONE */
+    bool worked[2];   /* with `quick`: exact, anneal have searched already */
+    /* Exact search's last run FROM_BEST: its step limit, and the objective it began with. */
     int64_t last_steps, last_objective;
-    int32_t together; /* buffers of the largest part that the problem falls into */
-    double deadline;  /* on the clock, or 0 */
-    int64_t spare;    /* steps of a part where there is no limit; 0: its own */
+    int32_t together;      /* buffers of the largest part */
+    double deadline;       /* by the clock; 0: none */
+    int64_t default_steps; /* step limit of a stage when the caller gives none; 0: the stage's own */
 };
 
 static bool proved(const struct best *b)
@@ -100,7 +95,7 @@ static bool proved(const struct best *b)
     return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
 }
 
-/* Reports progress; `so_far`, of a solver at work, only as far as it is news to the caller. */
+/* Reports progress; passes on the solver's answer in `so_far` only if it is better than the last reported. */
 static void auto_report(void *context, const struct lx_progress *so_far)
 {
     struct best *b = context;
@@ -122,8 +117,8 @@ static bool auto_is_over(void *context)
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() >= b->deadline);
 }
 
-/* Takes the trial over if it is legal and better. After the deadline the first answer of a plain list is
- * taken without a check: the caller checks it. */
+/* Keeps the trial if it is legal and better. After the deadline the first answer of a plain list is kept
+ * unchecked: the caller checks it. */
 static void auto_consider(struct best *b)
 {
     const struct lx_answer *a = &b->trial;
@@ -136,7 +131,7 @@ static void auto_consider(struct best *b)
         bool legal = plain ? lx_problem_check(b->p, a->address, &objective, &why)
                            : lx_check_places(b->p, a->pool, a->address, &objective, &rule, &why);
         if (!legal) return;
-        /* Where all must be placed, those that are not are counted. */
+        /* Fit: the objective counts the buffers off chip. */
         if (b->p->objective == LX_FIT && plain) {
             objective = 0;
             for (int32_t i = 0; i < b->p->count; i++)
@@ -167,12 +162,12 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
     return lx_can(solver, b->p->objective) && !(b->needs & ~solver->caps);
 }
 
-/* The caller's limit holds for each stage. A stage that runs ALONE gets all of it, others at most the steps
- * of their row. `spare` is such a limit up to the default level. */
+/* The step limit of a stage. ALONE gets all of the caller's limit, others at most their row's steps. `spare`
+ * is such a limit up to the default level. */
 static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
-    if (!limit) limit = b->spare;
+    if (!limit) limit = b->default_steps;
     return !limit ? stage->steps : stage->start == ALONE ? limit : min_i64(limit, stage->steps);
 }
 
@@ -207,8 +202,8 @@ static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
-    /* With a limit on steps there are no seconds to spare for a linear programme. */
-    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0) && b->have &&
+    /* A step limit leaves no seconds for a large linear programme. */
+    if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->default_steps > 0) && b->have &&
         count > RELAXED_SOON)
         return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
@@ -217,10 +212,10 @@ static bool is_too_large(const struct best *b, const struct stage *s)
              b->objective - b->bound <= b->objective / CLOSE_PART);
 }
 
-/* With `hasty` each search runs once. */
+/* With `quick` each search runs once. */
 static bool has_worked(struct best *b, const struct lx_solver *solver)
 {
-    if (!b->run->hasty || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
+    if (!b->run->quick || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
     bool *place = &b->worked[solver == &lx_solver_anneal], worked = *place;
     *place = true;
     return worked;
@@ -231,9 +226,9 @@ static bool is_needless(struct best *b, const struct stage *s)
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
     if ((s->linked && !b->p->bonds.linked_cost_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
-    if (whole && b->run->hasty && b->last_steps == auto_steps_of(b, s)) return true; /* it has had as much */
+    if (whole && b->run->quick && b->last_steps == auto_steps_of(b, s)) return true; /* same limit before */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
-    /* Where a limit makes rows alike, one that begins where another did would come to the same end. */
+    /* With a step limit several rows become equal; skip a run from the same answer. */
     int64_t steps = auto_steps_of(b, s);
     bool again = steps < s->steps && b->last_steps == steps && b->last_objective == b->objective;
     b->last_steps = steps;
@@ -271,7 +266,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     size_t n = (size_t)p->count + 1;
     b.needs = lx_problem_needs(p);
     b.together = largest_part(p);
-    b.spare = level <= auto_options[LEVEL].def ? run->spare : 0;
+    b.default_steps = level <= auto_options[LEVEL].def ? run->default_steps : 0;
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;

@@ -1,9 +1,9 @@
-/* Greedy: walks through time and places each buffer when it is born, never to reconsider.
+/* Greedy: walks through time and places each buffer when it is born, and never moves it.
  *
- * On its first tick a buffer takes, in this order: the slot of its first in-place parent that is still
- * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
- * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
- * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
+ * On its first tick a buffer takes, in this order: the slot of its first in-place parent if not handed over
+ * yet; address 0, if free; the space above all live buffers; the lowest gap between them. If none of these is
+ * large enough it stays off chip. O(n log n) plus, for each buffer, the number of buffers alive with it.
+ * Buffers with fixed addresses are obstacles from the start. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -24,12 +24,12 @@ struct greedy {
     int64_t *address, capacity;
     struct range *live; /* by address; a child and its parent may overlap */
     int32_t live_count;
-    int64_t top; /* the highest end of the living */
+    int64_t top; /* the highest end of the live ranges */
     bool *handed_over;
-    struct live_index fixed; /* buffers with fixed addresses that have their place */
+    struct live_index fixed; /* placed buffers with fixed addresses */
     bool has_fixed;
     int32_t *found;
-    struct byte_range *fixed_now; /* those that live with the buffer in hand, by address; they may overlap */
+    struct byte_range *fixed_now; /* those alive with the current buffer, by address; they may overlap */
     int32_t fixed_count;
 };
 
@@ -44,8 +44,8 @@ static bool free_of_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return true;
 }
 
-/* The lowest aligned address >= `at` where the buffer misses every fixed one; they only push it up. `*next`
- * counts those that are passed for good: begin with 0, and let `at` never fall. */
+/* The lowest aligned address >= `at` where the buffer overlaps no fixed one. `*next` counts the fixed ranges
+ * passed for good: start with 0 and never lower `at`. */
 static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int64_t at, int32_t *next)
 {
     int64_t alignment = lx_alignment_of(g->p, b);
@@ -55,7 +55,7 @@ static int64_t past_fixed(const struct greedy *g, const struct lx_buffer *b, int
     return at;
 }
 
-/* The slot of a parent that has not handed it over; for a fixed buffer the slot must be at its address. */
+/* The slot of a parent that has not handed it over; a fixed buffer needs the slot at its own address. */
 static int64_t parents_slot(struct greedy *g, int32_t i)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
@@ -64,7 +64,7 @@ static int64_t parents_slot(struct greedy *g, int32_t i)
         int64_t at = g->address[parent];
         if (at < 0 || g->handed_over[parent]) continue;
         if (b->fixed >= 0 ? at != b->fixed : at % lx_alignment_of(g->p, b) != 0) continue;
-        /* A fixed parent is not in the way: its range is the one that is taken over. */
+        /* A fixed parent is no obstacle: the child takes over its range. */
         if (!free_of_fixed(g, b, parent, at)) continue;
         g->handed_over[parent] = true;
         return at;
@@ -102,8 +102,8 @@ struct birth {
     int32_t buffer;
 };
 
-/* A parent has its place before its child asks for it: those without parents first, then by birth (a child
- * that is a parent itself is born before its own children). */
+/* Parents are placed before their children: buffers without parents first, then by birth (a child that is a
+ * parent itself is born before its own children). */
 static void place_fixed(struct greedy *g, const struct birth *births, struct poll *poll)
 {
     int32_t placed = 0;
@@ -144,11 +144,11 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
     live_index_init(&g.fixed, p, NULL, 0);
     sort_births(p, births);
     place_fixed(&g, births, &poll);
-    poll.work = POLL_STEPS; /* polls at once */
+    poll.work = POLL_STEPS; /* poll at the first call */
     for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count); k++) {
         int32_t i = births[k].buffer;
         const struct lx_buffer *b = &p->buffers[i];
-        /* Also when the first one born on this tick may not be placed: the others need the space. */
+        /* Expire ranges even if the first buffer born on this tick is barred: the others need the space. */
         if (k == 0 || births[k].tick != births[k - 1].tick) {
             int32_t kept = 0;
             g.top = 0;

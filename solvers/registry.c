@@ -1,19 +1,18 @@
-/* The only list of solvers. To add one: a const struct lx_solver in a file of its own, a line in
- * solvers.h and a line here. Compiled twice: for the program, and for the library without what may not be
- * in it. */
+/* The only list of solvers. To add one: a const struct lx_solver in its own file, a line in solvers.h and a
+ * line here. Compiled twice: for the program, and for the library without GLPK. */
 #include "solvers.h"
 
 #include <string.h>
 
-enum { MOST = 24 }; /* with those of plug-ins, and the end */
+enum { MOST = 24 }; /* with plug-ins and the terminating NULL */
 
 static const struct lx_solver *solvers[MOST] = {
-    &lx_solver_greedy,                                          /* in the order in which people meet them: */
+    &lx_solver_greedy,                                          /* in the order that help lists them: */
     &lx_solver_firstfit, &lx_solver_bestfit, &lx_solver_anneal, /* heuristics, searches, */
 #ifdef LXPLAN_WITH_ILP
     &lx_solver_ilp,
 #endif
-    &lx_solver_exact,    &lx_solver_auto, /* and what most people want */
+    &lx_solver_exact,    &lx_solver_auto, /* and the default */
 };
 
 const struct lx_solver *const *lx_solvers(void)

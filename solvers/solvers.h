@@ -1,4 +1,4 @@
-/* The solvers there are; the list itself is in registry.c. */
+/* Declares the built-in solvers; registry.c lists them. */
 #ifndef LX_SOLVERS_SOLVERS_H
 #define LX_SOLVERS_SOLVERS_H
 

@@ -1,4 +1,4 @@
-/* The benchmark: what is run, under which limits, and what came of it.
+/* The benchmark: its runs, limits and results.
  *
  * One *run* is (instance x solver x seed x repeat). Each happens in a process of its own (run_child.c), its
  * answer is checked again by the parent (run_child.c) and becomes one line of the results file
@@ -47,7 +47,7 @@ struct row {
     bool has_value, has_bound, has_seconds, has_clocks;
     int64_t value, bound, steps;     /* value only of a legal and complete answer */
     double device_us, end_to_end_us; /* predicted of a graph so placed; not of a bare list */
-    double seconds;                  /* of the solver, inside its process and without reading the file */
+    double seconds;                  /* measured by the solver, in its process, without reading the file */
     double wall, cpu;                /* of the process */
     int64_t peak_kb;                 /* its resident set, with what it inherited from the harness */
     double time_limit;               /* of the file it stands in; filled in by readers */
@@ -64,13 +64,13 @@ struct bench_solver {
 };
 
 struct settings {
-    struct lx_settings options; /* what the command line says about problems and runs */
+    struct lx_settings options; /* problems and runs, from the command line */
     struct model_options models;
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
     int64_t jobs;       /* runs at the same time in this process */
     int64_t ranks;      /* processes that share the work, each with so many */
-    struct text hosts;  /* of all of them, "A; B"; empty: this one's */
+    struct text hosts;  /* of all files, "A; B"; empty: this one's */
     struct text cpus;   /* likewise */
     double time, grace; /* seconds; a process that outlives both together is killed */
     const char *lx;     /* as given, or NULL */
@@ -205,7 +205,7 @@ struct row_field {
     const char *key;
     enum field_kind kind;
     size_t at;    /* of the member in struct row */
-    size_t known; /* of the flag that says whether it has one; 0: it always has */
+    size_t known; /* offset of its "known" flag; 0: always known */
 };
 
 /* Ends with a row without a key. */

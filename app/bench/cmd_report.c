@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* With more cells than this, the table of instances is shown only when it is asked for. */
+/* With more cells the table of instances is shown only on request. */
 enum { FEW_CELLS = 60 };
 
 static const struct option_row rows_of_report[] = {

@@ -47,7 +47,7 @@ struct job {
     char *data;
     size_t length, wanted;
     struct child_result result;
-    struct live *live; /* shared with the child; NULL: nobody looks */
+    struct live *live; /* shared with the child; NULL: no live display */
 };
 
 /* Says how the memory limit is kept, for the header. */
@@ -74,7 +74,7 @@ struct mate {
 struct crew {
     const struct ranks *ranks; /* NULL: alone */
     int rank, count;
-    struct mate *mates; /* of rank 0, one per rank */
+    struct mate *mates; /* a rank no longer answers */
     bool lost_one;      /* someone does not answer any more */
 };
 

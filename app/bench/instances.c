@@ -1,4 +1,4 @@
-/* Which files are instances, and what is in them.
+/* Finds the instances among the files.
  *
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
@@ -59,7 +59,8 @@ static struct lx_question *instances_read_problem(const char *path, const struct
     return q;
 }
 
-/* A hash of the pattern on its device, the question, the capacity and the passes that are not the usual ones. */
+/* A hash of the pattern on its device, the question, the capacity and the passes that are not the usual
+ * ones. */
 static void hash_problem(const struct lx_question *p, char out[17])
 {
     uint64_t h = p->graph->hash;
@@ -74,8 +75,8 @@ static void hash_problem(const struct lx_question *p, char out[17])
 
 enum sort { IS_INSTANCE, IS_REFUSED_BY_DESIGN, IS_SOMETHING_ELSE };
 
-/* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. So is a file of no
- * known format with the ending of a pattern and broken JSON. */
+/* A file that cannot be read at all is an instance: a bad one, which must not go unnoticed. So is a file of
+ * no known format with the ending of a pattern and broken JSON. */
 static enum sort sort_of(const char *path)
 {
     size_t length;

@@ -4,7 +4,7 @@
  * before it opens the results file. Then it gives one run to each rank that has none, itself included, and
  * the next one for each row that comes back, so that no rank waits for a slow one. A row is judged where its
  * run was made and travels as the very line that the file gets. Without a message from a rank for longer than
- * its run can take, that rank counts as lost and the bench ends; what is in the file stays good. */
+ * its run can take, that rank counts as lost and the bench ends; the file stays valid. */
 #include "bench/harness.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -100,7 +100,7 @@ static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char 
     return ranks_send(b->crew.ranks, to, &m, sizeof m, text, length, &b->call->st);
 }
 
-/* One message, if there is one. `*text`, of `*length` bytes, is to be freed. */
+/* Receives a message, if any. The caller frees `*text`, of `*length` bytes. */
 static bool mpi_crew_hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
 {
     if (!ranks_receive(b->crew.ranks, from, m, sizeof *m, text, length, &b->call->st)) return false;

@@ -17,8 +17,8 @@ struct ranks {
     bool (*send)(int to, const void *data, size_t bytes, lx_status *st);
     /* A message that is there already, malloc'ed; `*data` is NULL when there is none. */
     bool (*receive)(int *from, void **data, size_t *bytes, lx_status *st);
-    /* The end, by all of them together. `ok` false: someone does not answer any more; ends this process, with
-     * exit code 1, and the others with it. */
+    /* Leaves, all ranks together. `ok` false: a rank no longer answers; ends this process with exit code 1,
+     * and the others with it. */
     void (*leave)(bool ok);
 };
 
@@ -27,15 +27,16 @@ extern const struct ranks ranks_mpi __attribute__((weak));
 /* A message of a head and, behind it, `size` bytes. */
 bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,
                 size_t size, lx_status *st);
-/* One message that is there already: its head, and the bytes behind it, terminated and to be freed; `*data` NULL:
- * there is none. `*size` is SIZE_MAX where it is shorter than a head. */
+/* One message that is there already: its head, and the bytes behind it, terminated and to be freed; `*data`
+ * NULL: there is none. `*size` is SIZE_MAX where it is shorter than a head. */
 bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head_size, char **data,
                    size_t *size, lx_status *st);
 /* Between two looks for messages. */
 void ranks_nap(void);
 
 struct call;
-/* By --transport: who takes part, and who this process is. `*ranks` NULL: nobody else. False with `call->st`. */
+/* By --transport: the ranks, and this process's number. `*ranks` NULL: a single process. False with
+ * `call->st`. */
 bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count);
 
 #endif

@@ -9,8 +9,8 @@
 /* report_tables.c: rows in `memory`. */
 void contender_table(const struct summary *s, struct arena *memory, struct table *out);
 void instance_table(const struct summary *s, struct arena *memory, struct table *out);
-/* All values of a table measure one thing: the heading of the column `key` says which, and the column "measure"
- * goes. */
+/* All values of a table measure one thing: the heading of the column `key` says which, and the column
+ * "measure" goes. */
 void table_name_measure(struct table *t, const char *key, const char *heading, struct arena *memory);
 void statistic_table(const struct summary *s, const struct results *r, struct arena *memory,
                      struct table *out);

@@ -251,8 +251,8 @@ void mishap_table(const struct summary *s, const struct results *r, struct arena
     out->title = "What went wrong";
 }
 
-/* --- Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so each
- * report has its own columns: the first MOST_NAMES. --- */
+/* --- Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so
+ * each report has its own columns: the first MOST_NAMES. --- */
 
 enum { MOST_NAMES = 40 };
 
@@ -279,8 +279,8 @@ const struct columns statistic_columns = COLUMNS("statistics of a report", stati
 
 enum { FIRST = sizeof statistic_array / sizeof *statistic_array };
 
-/* The number of a counter, perhaps a new one with a column of its own; -1: no room. Names come from a file; keys
- * are written as they are. */
+/* The number of a counter, perhaps a new one with a column of its own; -1: no room. Names come from a file;
+ * keys are written as they are. */
 static int statistic_number_of(struct columns *all, struct column *columns, const char *name,
                                struct arena *memory)
 {

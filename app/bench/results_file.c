@@ -2,10 +2,10 @@
  * disk before the next run begins. Whatever ends the program, the file holds complete lines but for the last,
  * which a resumed run cuts off by writing the rest to a new file that replaces the old one.
  *
- * One bench writes to a file, and holds its flock. The lock comes before any look at what is in the file, and
+ * One bench writes to a file, and holds its flock. The lock comes before any read of the file, and passes
  * from one file to the next: a file that replaces a locked one appears with its header and already locked, so
  * that no reader sees half a header and no second bench gets in between. For a moment a new file is empty,
- * which counts as none. Against those who ask for no lock (rm, mv, an editor) the file is compared with its
+ * which counts as none. Against programs that ignore locks (rm, mv, an editor) the file is compared with its
  * name and its length after every line and at the end. */
 #include "bench/bench.h"
 #include "base/fail.h"
@@ -274,8 +274,8 @@ static int open_and_lock(const char *path, lx_status *st)
     return -1;
 }
 
-/* Replaces the locked file by one with this text. The old lock goes last, so that a waiting bench finds the new file
- * locked. `made`: the old file is ours and empty, and is removed if this fails. */
+/* Replaces the locked file by one with this text. The old lock goes last, so that a waiting bench finds the
+ * new file locked. `made`: the old file is ours and empty, and is removed if this fails. */
 static bool results_write_replace(struct results_file *f, bool made, const char *text, size_t length,
                                   lx_status *st)
 {

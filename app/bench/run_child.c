@@ -48,7 +48,8 @@ static struct {
     int64_t base; /* bytes that a graph moves whatever is placed: part of every value */
 } spied;
 
-/* Stands between lx_problem_solve and the solver: keeps what the solver itself claims, which lx_problem_solve corrects. */
+/* Stands between lx_problem_solve and the solver: keeps what the solver itself claims, which lx_problem_solve
+ * corrects. */
 static bool spy_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     int64_t *address = answer->address;
@@ -358,7 +359,8 @@ void job_reset(struct job *j)
 }
 
 /* --- The parent's opinion of an answer. It believes nothing that the child says about its own placement: the
- * addresses are checked again here, the value recomputed, and the verdict settled from value and bound. --- */
+ * addresses are checked again here, the value recomputed, and the verdict settled from value and bound.
+ * --- */
 
 /* The outcome of a process that ended without an answer. */
 static enum outcome judge_death(const struct settings *s, const struct child_result *r, char *words,

@@ -32,8 +32,8 @@ const struct option_row bench_rows[] = {
     {0},
 };
 
-/* The library's options that change a problem or a run. Options of bench_rows mean something else here; options of
- * the plan search do not change a problem. */
+/* The library's options that change a problem or a run. Options of bench_rows mean something else here;
+ * options of the plan search do not change a problem. */
 struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 
 void bench_begin(void)

@@ -18,8 +18,8 @@ struct ratio ratio_of(const double *logarithms, size_t n);
 /* exp(mean(log(x + shift))) - shift */
 double shifted_geometric_mean(const double *sample, size_t n, double shift);
 
-/* Two-sided p of Mann-Whitney's U: could two samples come from one distribution? Exact for up to 20 values per
- * side without ties, else by the normal approximation with tie correction. 1 when either is empty. */
+/* Two-sided p of Mann-Whitney's U: could two samples come from one distribution? Exact for up to 20 values
+ * per side without ties, else by the normal approximation with tie correction. 1 when either is empty. */
 double mann_whitney_p(const double *a, size_t n, const double *b, size_t m);
 /* Two-sided p of the sign test: `less` against `more` out of their sum. */
 double sign_test_p(size_t less, size_t more);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Labels of instances: the name where it is unique, else as much of the path as tells instances apart, and the
- * capacity where even the file is the same. */
+/* Labels of instances: the name where it is unique, else as much of the path as tells instances apart, and
+ * the capacity where even the file is the same. */
 
 static void label_problems(struct summary *s)
 {

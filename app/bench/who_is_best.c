@@ -1,6 +1,6 @@
-/* The verdict of a report. The leader reaches the best value most often; of several such solvers it is the fastest.
- * Ratios are geometric means over the problems that both reach; "±" is one standard error over these problems, and
- * with a single problem the deviation of its runs, as hyperfine has it. */
+/* The verdict of a report. The leader reaches the best value most often; of several such solvers it is the
+ * fastest. Ratios are geometric means over the problems that both reach; "±" is one standard error over these
+ * problems, and with a single problem the deviation of its runs, as hyperfine has it. */
 #include "bench/report.h"
 #include "base/memory.h"
 #include "text/format.h"
@@ -140,7 +140,8 @@ void verdict_make(const struct summary *s, struct arena *memory, struct verdict 
     size_t leader = who_is_best_fill(s, all);
     if (s->solvers.count) {
         paint = who_is_best_add_verdict(s, all, leader, &words);
-        /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp on the 8 that both reach; ilp is worse on 1". */
+        /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp on the 8 that both reach; ilp
+         * is worse on 1". */
         for (size_t k = 0; k < s->solvers.count; k++) {
             if (k == leader || !isfinite(all[k].ratio.times)) continue;
             text_format(&lines, "  %s is ", all[leader].solver);

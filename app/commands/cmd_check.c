@@ -80,8 +80,8 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
                 o->passed ? "passed" : "failed", p->solver, o->passed ? "pass" : "fail");
 }
 
-/* What the pattern expects of the solver. That is about the pattern as it stands in its file, not about another
- * device or budget; and a missed target is expected only of plans without nests. */
+/* The pattern's expectation of the solver. It holds for the pattern as in its file, not for another device or
+ * budget; and a missed target is expected only of plans without nests. */
 static const char *cmd_check_expectation(const struct call *call, const struct lx_plan *p)
 {
     const char *cores = getenv("SENCORES");
@@ -94,7 +94,8 @@ static const char *cmd_check_expectation(const struct call *call, const struct l
     return NULL;
 }
 
-/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not count. */
+/* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not
+ * count. */
 static int cmd_check_judge(struct call *call, const struct source *from, const struct lx_plan *p)
 {
     lx_status why = {0};

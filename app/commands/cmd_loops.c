@@ -1,5 +1,5 @@
-/* lxplan loops: one contraction, each node of a contraction tree, or a tile of an op of a plan, through the loop
- * passes. */
+/* lxplan loops: one contraction, each node of a contraction tree, or a tile of an op of a plan, through the
+ * loop passes. */
 #include "command.h"
 #include "base/fail.h"
 #include "base/memory.h"

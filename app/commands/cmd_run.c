@@ -108,7 +108,7 @@ static int cmd_run(struct call *call)
 }
 
 static const struct option_row *const tables[] = {
-    rows, team_rows, member_rows, planning_rows, json_rows, quiet_rows, help_rows, model_rows, NULL};
+    rows, team_rows, device_team_rows, planning_rows, json_rows, quiet_rows, help_rows, model_rows, NULL};
 
 const struct command command_run = {
     .name = "run",

@@ -11,11 +11,11 @@ bool read_team(struct call *call, const struct lx_transport *transport, struct l
 bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time);
 const char *team_aim_word(int k);
 const char *transport_word(int k);
-extern const struct option_row member_rows[]; /* --transport and --patience, of `run` */
+extern const struct option_row device_team_rows[]; /* --transport and --patience, of `run` */
 
-/* The graph cut over --team members (default 2): for people or as JSON. Takes the graph over. */
+/* The graph cut over --team devices (default 2): for people or as JSON. Takes the graph over. */
 int print_team(struct call *call, const struct lx_graph *g);
-/* lxplan plan FILE --team N: the team's plan with each member's, shown and written. */
+/* lxplan plan FILE --team N: the team's plan with each device's, shown and written. */
 int plan_team(struct call *call, const char *path);
 /* The same with --explain: why tensors are cut as they are. */
 int explain_team(struct call *call, const char *path);
@@ -23,11 +23,12 @@ int explain_team(struct call *call, const char *path);
 int check_team(struct call *call, const struct source *from);
 /* Is a pattern to be run by a team? By the options, or because this is one of several processes. */
 bool wants_team(const struct call *call);
-/* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was exchanged. */
+/* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was
+ * exchanged. */
 int run_team(struct call *call, const struct source *from);
 int run_team_plan(struct call *call, const struct source *from);
 
-/* One row per member; `ran`: what was counted stands beside it. */
+/* One row per device; `ran`: what was counted stands beside it. */
 void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
                       const struct lx_team_result *r, struct text *out);

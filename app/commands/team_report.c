@@ -1,4 +1,4 @@
-/* Members of a team in a table, and the result of a run in words and as JSON. */
+/* Devices of a team in a table, and the result of a run as text and as JSON. */
 #include "commands/team_commands.h"
 #include "team/team_show.h"
 #include "text/format.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_MEMBERS_SHOWN = 40 };
 
-struct member_row {
+struct device_row {
     int member;
     bool ran;
     const struct lx_team_account *a;
@@ -25,7 +25,7 @@ static int64_t lx_of(const struct lx_counters *c)
 }
 
 /* Nothing where there is no run. */
-static void counted_value(const struct member_row *row, int64_t n, int64_t planned, struct value *v)
+static void counted_value(const struct device_row *row, int64_t n, int64_t planned, struct value *v)
 {
     if (!row->ran) {
         v->words = "";
@@ -36,19 +36,19 @@ static void counted_value(const struct member_row *row, int64_t n, int64_t plann
 }
 
 /* clang-format off */
-VALUE_OF(hbm_value,         struct member_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
-VALUE_OF(hbm_counted_value, struct member_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
-VALUE_OF(lx_value,          struct member_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
-VALUE_OF(lx_counted_value,  struct member_row, counted_value(row, lx_of(&row->a->counted), lx_of(&row->a->planned), v);)
-VALUE_OF(rings_value,       struct member_row, value_whole(v, row->a->planned.ring + row->a->planned.reduce_ring); v->paint = PAINT_DIM;)
-VALUE_OF(sent_value,        struct member_row, value_whole(v, row->a->bytes + row->a->combine_bytes);)
-VALUE_OF(state_value,       struct member_row,
+VALUE_OF(hbm_value,         struct device_row, value_whole(v, hbm_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(hbm_counted_value, struct device_row, counted_value(row, hbm_of(&row->a->counted), hbm_of(&row->a->planned), v);)
+VALUE_OF(lx_value,          struct device_row, value_whole(v, lx_of(&row->a->planned)); v->paint = PAINT_DIM;)
+VALUE_OF(lx_counted_value,  struct device_row, counted_value(row, lx_of(&row->a->counted), lx_of(&row->a->planned), v);)
+VALUE_OF(rings_value,       struct device_row, value_whole(v, row->a->planned.ring + row->a->planned.reduce_ring); v->paint = PAINT_DIM;)
+VALUE_OF(sent_value,        struct device_row, value_whole(v, row->a->bytes + row->a->combine_bytes);)
+VALUE_OF(state_value,       struct device_row,
     v->words = row->a->ops == 0 ? "nothing to do" : !row->ran ? "planned" : row->a->ok ? "as planned" : row->a->why;
     v->paint = row->a->ok || !row->ran ? PAINT_DIM : PAINT_BAD;)
 
 static const struct column device_array[] = {
-    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct member_row, member)},
-    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct member_row, a, ops)},
+    {.key = "member",      .heading = "device",      .kind = VALUE_NUMBER, MEMBER(struct device_row, member)},
+    {.key = "ops",         .heading = "ops",         .kind = VALUE_COUNT,  VIA(struct device_row, a, ops)},
     {.key = "hbm_bytes",   .heading = "HBM planned", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "hbm_counted", .heading = "counted",     .kind = VALUE_BYTES,  .value = hbm_counted_value},
     {.key = "lx_bytes",    .heading = "LX planned",  .kind = VALUE_BYTES,  .value = lx_value},
@@ -59,14 +59,14 @@ static const struct column device_array[] = {
 };
 /* clang-format on */
 
-const struct columns team_member_columns = COLUMNS("devices of a team", device_array);
+const struct columns team_device_columns = COLUMNS("devices of a team", device_array);
 
 void show_devices(const struct lx_team_account *accounts, int members, bool ran, struct text *out)
 {
-    struct member_row rows[MOST_MEMBERS_SHOWN];
+    struct device_row rows[MOST_MEMBERS_SHOWN];
     int n = members < MOST_MEMBERS_SHOWN ? members : MOST_MEMBERS_SHOWN;
-    for (int m = 0; m < n; m++) rows[m] = (struct member_row){m, ran, &accounts[m]};
-    table_add_text(&TABLE(team_member_columns, rows, n), out);
+    for (int m = 0; m < n; m++) rows[m] = (struct device_row){m, ran, &accounts[m]};
+    table_add_text(&TABLE(team_device_columns, rows, n), out);
     if (members > n) text_format(out, "  ... %s more\n", counted(members - n, "device").at);
 }
 

@@ -1,5 +1,5 @@
-/* lxplan run, of a team: a pattern cut and planned, or a team's plan, executed by its members. Under mpirun every process
- * runs this; only the one of member 0, which has the gathered results, says anything. */
+/* lxplan run, of a team: a pattern cut and planned, or a team's plan, executed by its members. Under mpirun
+ * every process runs this; only the one of member 0, which has the gathered results, says anything. */
 #include "commands/team_commands.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-const struct option_row member_rows[] = {
+const struct option_row device_team_rows[] = {
     {"transport", MORE, "NAME",
      "transport between devices: threads of this process, or mpi, one process each (default under mpirun)"},
     {"patience", MORE, "SECONDS", "seconds until a device gives up waiting for another (default 5)"},
@@ -88,8 +88,8 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     return ok;
 }
 
-/* Other processes must not wait for this one: where it fails, it says so now, and ends them. An error that all ranks
- * see at once (bad input, wrong number of processes) needs no abort. */
+/* Other processes must not wait for this one: where it fails, it says so now, and ends them. An error that
+ * all ranks see at once (bad input, wrong number of processes) needs no abort. */
 static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
     bool many = transport && transport->started,
@@ -121,8 +121,8 @@ int run_team(struct call *call, const struct source *from)
             lx_team_device_count(&grid) == how.devices)
             how.grid = grid;
     }
-    /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
-     * makes its own. */
+    /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each
+     * member makes its own. */
     bool together = g && (how.by_time || option_given(&call->line, "trace")),
          many = g && run.transport->started;
     struct lx_team_plans *plans = NULL;
@@ -144,7 +144,7 @@ int run_team(struct call *call, const struct source *from)
     lx_team_plans_free(plans);
     lx_team_free(own);
     lx_graph_free(g);
-    /* Bad input is seen by all of them as well. */
+    /* Bad input is seen by all ranks. */
     return leave_team(call, run.transport, ran || !ok, code);
 }
 

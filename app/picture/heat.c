@@ -34,7 +34,8 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     struct sums *at = mem_zeroed(cells + 1, sizeof *at);
     out->at = mem_alloc((cells + 1) * sizeof *out->at);
     for (int32_t i = 0; i < r->rect_count; i++) {
-        /* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the grid. */
+        /* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the
+         * grid. */
         const struct raster_rect *l = &r->rects[i];
         const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
         double weight = kind == HEAT_COST  ? (double)b->spill_cost / (double)b->size

@@ -33,8 +33,7 @@ struct cell_scale {
     int step;             /* cells of a group; 0: 1 */
     const int64_t *event; /* rising, borrowed; NULL: in numbers */
     int32_t events;
-    double begin,
-        each; /* made by scale_ready: the unit of `from`, and cells of a unit; a unit is a number or an event */
+    double begin, each; /* scale_ready: the unit of `from`, and cells per unit (a number or an event) */
 };
 
 /* Must be called when all else is set, before the functions below. */

@@ -55,7 +55,7 @@ VALUE_OF(buffer_table_slot_value, struct buffer_row,
 VALUE_OF(hold_value, struct buffer_row,
     value_whole(v, row->plan->stays ? row->plan->stays[row->i].hold : 0);
     if (v->whole == 0) v->words = "";)
-/* The number of tiles, of which the buffer holds one. */
+/* The number of tiles; the buffer holds one. */
 VALUE_OF(buffer_table_tiles_value, struct buffer_row,
     bool tile = is_tile(row->plan, row->i);
     value_whole(v, tile ? tile_count(row->plan, row->i) : 0);
@@ -119,7 +119,7 @@ void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
                         lx_byte_kind_word((enum lx_byte_kind)most));
     }
     text_format(out, " of %s", in_micros(all).at);
-    /* Rows of ops show time on the device; part of it may run while the next op is launched. */
+    /* Rows of ops show device time, which may overlap the launch of the next op. */
     if (sum->covered_us >= 0.0005)
         text_format(out, "; %s hidden behind launches", in_micros(sum->covered_us).at);
 }

@@ -1,5 +1,5 @@
-/* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen; and what
- * is waited for, in words. */
+/* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen;
+ * and its waiting times, in words. */
 #ifndef LX_APP_PLANNING_BUFFER_TABLE_H
 #define LX_APP_PLANNING_BUFFER_TABLE_H
 

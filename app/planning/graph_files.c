@@ -1,4 +1,5 @@
-/* Files as graphs, whatever format they have: for the commands, and for the explorer, which has no command line. */
+/* Files as graphs, whatever format they have: for the commands, and for the explorer, which has no command
+ * line. */
 #include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/file.h"

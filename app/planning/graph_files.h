@@ -26,8 +26,9 @@ bool read_model_options(struct call *call, struct model_options *o);
 /* The name of one that was given, or NULL. */
 const char *model_option_given(const struct call *call);
 
-/* The graph of whatever the file is. Options with a file that is no model are an error, unless it is one of a folder: then it
- * is read as ever. `how` may be NULL. *report: of a model, as lx_model_import has it; `report` may be NULL. */
+/* The graph of whatever the file is. Options with a file that is no model are an error, unless it is one of a
+ * folder: then it is read as ever. `how` may be NULL. *report: of a model, as lx_model_import has it;
+ * `report` may be NULL. */
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, char **report, lx_status *st);
 const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, char **report,
@@ -41,7 +42,8 @@ struct paths {
     size_t count, room;
 };
 
-/* Every file below a folder that ends as those of some format do; entries in order of their names, so that no list changes by itself. */
+/* Every file below a folder that ends as those of some format do; entries in order of their names, so that no
+ * list changes by itself. */
 void gather_patterns(const char *folder, struct paths *found);
 /* ".json, .csv": the endings of all formats, each once. */
 void add_endings(struct text *out);
@@ -51,8 +53,8 @@ char *bundled_patterns(void);
 /* False: "expect" names a solver that does not exist; `st` has its place and the nearest name. */
 bool expectations_known(const struct lx_graph *g, lx_status *st);
 
-/* The error that a pattern expects of a stage (expect.error). It is read from the text, since a pattern that the
- * first stage refuses has no graph to ask. */
+/* The error that a pattern expects of a stage (expect.error). It is read from the text, since a pattern that
+ * the first stage refuses has no graph to ask. */
 struct expected_error {
     char stage[32], code[32];
 };
@@ -64,7 +66,7 @@ char *graph_text(struct call *call, const lx_graph *g, const char *format, size_
 
 /* "a pattern as JSON, MiniMalloc CSV or XLA CSV" */
 void add_formats(struct text *out);
-/* Of a help: name, summary and contents of every format that can be written, or read. */
+/* For help: name, summary and contents of every writable, or readable, format. */
 void written_formats_help(const struct call *call, struct text *out);
 void read_formats_help(const struct call *call, struct text *out);
 /* Name k of the formats that can be written; NULL behind the last. */

@@ -1,4 +1,5 @@
-/* Reading models and graphs by the options of a command; and the table of formats in words and help entries. */
+/* Reading models and graphs by the options of a command; and the table of formats in words and help
+ * entries. */
 #include "planning/graph_files.h"
 #include "base/arena.h"
 #include "base/checked.h"

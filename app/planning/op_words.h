@@ -6,8 +6,8 @@
 #include "unstable.h"
 #include "base/text.h"
 
-/* "on chip", "on chip, and stored: 262,144 B", "on chip, loaded: 32,768 B", "HBM: 1,048,576 B". Operands are inputs in
- * order, then the output. */
+/* "on chip", "on chip, and stored: 262,144 B", "on chip, loaded: 32,768 B", "HBM: 1,048,576 B". Operands are
+ * inputs in order, then the output. */
 void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct text *out);
 
 /* How another op of the same tensor cuts it. */
@@ -16,13 +16,13 @@ enum cut_agreement {
     CUT_RING, /* otherwise, and it is relaid over the data ring */
     CUT_HBM   /* otherwise, and it goes through HBM */
 };
-/* "same cut as op e0_silu", "MISMATCH with op e0_silu: relaid over the ring, 983,040 B", "MISMATCH with op y: through
- * HBM, 262,144 B". `other` writes the operand, or reads it where `op` writes it. */
+/* "same cut as op e0_silu", "MISMATCH with op e0_silu: relaid over the ring, 983,040 B", "MISMATCH with op y:
+ * through HBM, 262,144 B". `other` writes the operand, or reads it where `op` writes it. */
 enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
                                  struct text *out);
 
-/* "cost: the cheapest division of this matmul by the cost model"; of an op that was divided anew together with its
- * neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
+/* "cost: the cheapest division of this matmul by the cost model"; of an op that was divided anew together
+ * with its neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
 
 #endif

@@ -86,8 +86,8 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
     return ways;
 }
 
-/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing repeats.
- * "planned once": all layers have the same layouts, splits and nests. */
+/* "x32 of 94 ops, planned once: norm to add; x4 of 12 ops, planned in 2 ways: .."; nothing where nothing
+ * repeats. "planned once": all layers have the same layouts, splits and nests. */
 static void add_layers(const struct lx_plan *p, struct text *out)
 {
     int32_t count;

@@ -137,7 +137,7 @@ static struct lx_plan *plan_watched(struct call *call, const struct lx_graph *gr
     if (paint_progress_possible() && !is_quiet(call)) how.run.progress = planning_show_progress;
     watch_begin(&work.watch, 0);
     struct lx_plan *plan = lx_plan_make(graph, &how, &call->st);
-    paint_progress_end(); /* the first signal stays caught: it must not cost the plan that is to be written */
+    paint_progress_end(); /* the first signal stays caught until the plan is written */
     return plan;
 }
 
@@ -151,7 +151,7 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
     plan.run.context = &work;
     watch_begin(&work.watch, 0);
     struct lx_team_plans *p = lx_team_plans_choose(graph, how, &plan, &call->st);
-    paint_progress_end(); /* the first signal stays caught: it must not cost the plan that is to be written */
+    paint_progress_end(); /* the first signal stays caught until the plan is written */
     if (p && p->team->unsharded) note(call, "%s: %s", graph->file, lx_team_unsharded_words());
     return p;
 }

@@ -1,5 +1,5 @@
-/* Lists what could be done otherwise, by the tables of the library: a solver, a pass or a size that is new there
- * is a row here without a word more. */
+/* Lists what could be done otherwise, by the tables of the library: a solver, a pass or a size that is new
+ * there is a row here without a word more. */
 #include "planning/remedies.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -75,7 +75,7 @@ static void list_lx(struct remedies *r, const struct remedy_sort *sort)
     }
 }
 
-/* Bytes or time: whichever was not asked for. */
+/* Bytes or time: the objective not asked for. */
 static void list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
     struct remedy it;
@@ -103,7 +103,8 @@ static void list_cores(struct remedies *r, const struct remedy_sort *sort)
     }
 }
 
-/* "scores=s/8,t/4" of a division; false: the op is not one of the pattern's, or its name has no place in an option. */
+/* "scores=s/8,t/4" of a division; false: the op is not one of the pattern's, or its name has no place in an
+ * option. */
 static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_division *d, struct text *out)
 {
     const struct lx_division *now = &p->divisions->at[op];
@@ -209,8 +210,8 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
     if (can) remedies_push(r, sort, it);
 }
 
-/* Other counts of the nest in question: the first that accesses the tensor, else the one with most iterations. Ops
- * are named by their ticks, which hold where none was moved or written anew. */
+/* Other counts of the nest in question: the first that accesses the tensor, else the one with most
+ * iterations. Ops are named by their ticks, which hold where none was moved or written anew. */
 static void remedies_list_nests(struct remedies *r, const struct remedy_sort *sort)
 {
     const struct lx_plan *p = r->plan;
@@ -257,8 +258,8 @@ void remedies_free(struct remedies *r)
     *r = (struct remedies){0};
 }
 
-/* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other stays:
- * where there is no buffer "x#2", it is x that counts. */
+/* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other
+ * stays: where there is no buffer "x#2", it is x that counts. */
 static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
 {
     const char *own =

@@ -21,7 +21,7 @@ enum remedy_state {
     REMEDY_LARGE /* not tried: there are too many buffers */
 };
 
-/* Is the buffer that was asked about on chip? Of a tensor with several stays, all of them that may be, or some. */
+/* Is the selected buffer on chip? Of a tensor with several stays: all that may be, or some. */
 enum presence { PRESENCE_NO, PRESENCE_PART, PRESENCE_YES };
 
 /* The goal of a search: the least scratchpad for which ... */
@@ -52,7 +52,7 @@ struct remedies {
     VEC(struct remedy) all;
 };
 
-/* Every row, open. `name` NULL: for the plan as a whole. `out` is to be freed. */
+/* Lists every row, open. `name` NULL: for the plan as a whole. The caller frees `out`. */
 void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
                    struct remedies *out);
 void remedies_free(struct remedies *r);
@@ -64,8 +64,8 @@ struct remedy_watch {
     double seconds;
 };
 
-/* Tries one row: `it` is of `r`, or a copy of such; `pattern` the graph before any option changed its sizes. From any
- * thread. */
+/* Tries one row: `it` is of `r`, or a copy of such; `pattern` the graph before any option changed its sizes.
+ * From any thread. */
 void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
                 const struct remedy_watch *watch);
 /* Best first, those without figures last; else as they were listed. */

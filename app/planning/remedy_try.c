@@ -1,5 +1,6 @@
-/* One remedy tried: the plan that its options make, or the least scratchpad that is enough, found by halving. Each
- * try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told to. */
+/* One remedy tried: the plan that its options make, or the least scratchpad that is enough, found by halving.
+ * Each try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told
+ * to. */
 #include "planning/remedies.h"
 #include "base/checked.h"
 #include "export/nest_words.h"
@@ -99,8 +100,9 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     return out;
 }
 
-/* First enough for all buffers side by side, then for the height of that plan; then bisects between the size of now
- * and one that is enough, in steps of the alignment. A plan that was cut short proves nothing: the search ends. */
+/* First enough for all buffers side by side, then for the height of that plan; then bisects between the size
+ * of now and one that is enough, in steps of the alignment. A plan that was cut short proves nothing: the
+ * search ends. */
 void search_lx(struct trial *t, struct remedy *it)
 {
     const struct lx_plan *now = t->of->plan;

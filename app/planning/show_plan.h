@@ -7,24 +7,27 @@
 #include "unstable.h"
 #include "base/text.h"
 
-/* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says. `all`: every row. */
+/* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says.
+ * `all`: every row. */
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out);
 /* Op by op: how it is divided, what it moves, how long it takes. `most` rows, the busiest; 0: all. */
 void show_ops(const struct lx_plan *p, int most, struct text *out);
 /* Copies that the plan makes, and what shares HBM. */
 void show_copies(const struct lx_plan *p, struct text *out);
 /* The traffic as each step of the scratchpad's use is added: nothing, reductions, in place, clones, and the
- * passes that were asked for; then what each step of the search for the last plan saved. False with `call->st`. */
+ * passes that were asked for; then what each step of the search for the last plan saved. False with
+ * `call->st`. */
 bool show_stages(struct call *call, const char *path, struct text *out);
-/* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps the plan
- * as a whole. `pattern`: before any option changed its sizes. */
+/* Where a buffer is and why, and what helps: every remedy, tried. WHOLE_PLAN instead of a name: what helps
+ * the plan as a whole. `pattern`: before any option changed its sizes. */
 #define WHOLE_PLAN "."
 bool show_explained(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                     const char *name, struct text *out);
-/* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with --json so. The
- * question has all but when to stop. False with `call->st`. */
+/* explain_cuts.c: how each tensor is cut that --explain names, and what it costs to cut it otherwise; with
+ * --json so. The question has all but when to stop. False with `call->st`. */
 bool show_cut_reasons(struct call *call, struct lx_shard_question *q, struct text *out);
-/* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with `call->st`. */
+/* Every remedy of a buffer (NULL: of the plan as a whole), tried, as a table that `add` writes. False with
+ * `call->st`. */
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);
 

@@ -1,6 +1,6 @@
-/* What `loops --run` reports: the nest's time on the kernels, and how far its result is from the scalar
- * executor's. Both are bounded: a quarter of a second of runs, and a sample of the output where all of it
- * would take longer. */
+/* The report of `loops --run`: the nest's time on the kernels, and the distance of its result from the scalar
+ * executor's. Both are bounded: a quarter of a second of runs, and a sample of the output if the whole would
+ * take longer. */
 #include "stages/stages.h"
 #include "text/colour.h"
 #include "text/format.h"

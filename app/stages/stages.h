@@ -13,7 +13,8 @@ bool is_stage(const char *name);
 /* Stage k, NULL behind the last. */
 const char *stage_word(int k);
 
-/* stage_launch.c and stage_loops.c: launches, and loop nests, of every op of a plan. False with `call->st`. */
+/* stage_launch.c and stage_loops.c: launches, and loop nests, of every op of a plan. False with
+ * `call->st`. */
 bool write_launches(struct call *call, const struct lx_plan *p, struct text *out);
 bool write_nests(struct call *call, const struct lx_plan *p, struct text *out);
 
@@ -29,7 +30,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out);
 bool report_device(struct call *call, const struct lx_loops *nest, const struct lx_loops *input,
                    int64_t threads);
 
-/* A whole tree, node by node with results handed on, compared with the scalar executor. False: wrong, or `call->st`. */
+/* A whole tree, node by node with results handed on, compared with the scalar executor. False: wrong, or
+ * `call->st`. */
 bool report_tree(struct call *call, const struct lx_tree *tree, const struct lx_loop_rules *rules,
                  int64_t threads);
 

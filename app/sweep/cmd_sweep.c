@@ -192,7 +192,7 @@ static void show_done(void *context, size_t done, size_t all)
     paint_progress(line);
 }
 
-/* Does all tasks, first the points, then the searches, and keeps what came of them. */
+/* Does all tasks, first the points, then the searches, and keeps the results. */
 static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
 {
     bool ok = true;
@@ -261,7 +261,7 @@ static int cmd_sweep_run(struct call *call)
     lx_graph_free(g);
     struct sigaction before[ENDS];
     watch_begin(&work.watch, 0);
-    interrupt_catch(ends, ENDS, before); /* they end it in good order: nobody is left behind */
+    interrupt_catch(ends, ENDS, before); /* they end it in order: no process is left behind */
     if (c.rank > 0)
         crowd_serve(&c, ok), code = EXIT_YES;
     else {

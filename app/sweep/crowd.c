@@ -1,6 +1,6 @@
-/* Tasks done by processes that this one forks, so that none of them can take it along when it dies: each gets the number of a task over a socket of its own and
- * sends the result back, so that a slow task keeps nobody else waiting. One that dies loses one result; another takes its
- * place. */
+/* Tasks done by processes that this one forks, so that none of them can take it along when it dies: each gets
+ * the number of a task over a socket of its own and sends the result back, so that a slow task keeps nobody
+ * else waiting. One that dies loses one result; another takes its place. */
 #include "sweep/crowd.h"
 #include "base/fail.h"
 #include "base/border.h"
@@ -137,8 +137,8 @@ static bool crowd_take(struct effort *e, struct hand *h, lx_status *st)
     return true;
 }
 
-/* --- The ranks of mpirun. Rank 0 has the tasks: it gives two to each of the others, the next one for each result that
- * comes back, and does some itself between two looks for messages. --- */
+/* --- The ranks of mpirun. Rank 0 has the tasks: it gives two to each of the others, the next one for each
+ * result that comes back, and does some itself between two looks for messages. --- */
 
 enum { AHEAD = 2, FAREWELL = 10 };
 
@@ -151,7 +151,7 @@ static bool crowd_ranks_post(struct crowd *c, int to, int64_t number, const void
     return ranks_send(c->ranks, to, &number, sizeof number, data, size, st);
 }
 
-/* What has arrived, of `size` bytes behind its number; `*data` NULL: nothing. */
+/* Receives `size` bytes and the number before them; `*data` NULL: nothing arrived. */
 static bool crowd_ranks_fetch(struct crowd *c, int *from, int64_t *number, char **data, size_t size,
                               lx_status *st)
 {

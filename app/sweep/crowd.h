@@ -1,8 +1,8 @@
 /* Many hands for many tasks of one kind: processes that this one forks, or the ranks of mpirun.
  *
- * Tasks and results are plain data of one size each. Whoever does a task has all that it needs before: what was read before
- * the fork, or what every rank reads for itself. A result stands where its task stands, so that it does not matter who did
- * it and when. */
+ * Tasks and results are plain data of one size each. Whoever does a task has all that it needs before: what
+ * was read before the fork, or what every rank reads for itself. A result stands where its task stands, so
+ * that it does not matter who did it and when. */
 #ifndef LX_APP_SWEEP_CROWD_H
 #define LX_APP_SWEEP_CROWD_H
 
@@ -24,7 +24,7 @@ struct crowd {
 
 /* All tasks; after an interrupt the results of tasks that are not done are unchanged. False with `st`. */
 bool crowd_do(struct crowd *c, const void *tasks, size_t count, void *results, lx_status *st);
-/* For ranks above 0, instead: does what it is told until the end. `ok`: it could read what it needs. */
+/* For ranks above 0, instead: serves tasks until the end. `ok`: it could read its input. */
 void crowd_serve(struct crowd *c, bool ok);
 /* For rank 0, whatever happened: sends the others home. */
 void crowd_dismiss(struct crowd *c);

@@ -1,5 +1,5 @@
-/* The lines of a sweep, the proven least and the knee on a chart. A line that is the same as one before it is not drawn
- * over it: the legend says so. */
+/* The lines of a sweep, the proven least and the knee on a chart. A line that is the same as one before it is
+ * not drawn over it: the legend says so. */
 #include "sweep/sweep_chart.h"
 #include "base/memory.h"
 #include "picture/ticks.h"
@@ -11,7 +11,7 @@
 
 enum { NAME = 48, Y_TICKS = 5, X_TICK_ROOM = 9 };
 
-/* What a chart points to while it is drawn. */
+/* Data of a chart while it is drawn. */
 struct drawing {
     struct chart_series *series;
     char (*names)[NAME];
@@ -133,7 +133,7 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
         sweep_chart_begin(s, cores, &d);
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
-        bool any = false; /* a height to draw: before that an axis would say what nobody knows */
+        bool any = false; /* a height to draw: an axis needs a value */
         for (int n = 0; n < d.count; n++)
             for (int i = 0; i < d.series[n].count; i++) any |= isfinite(d.series[n].y[i]) != 0;
         struct chart c = {.series = d.series,

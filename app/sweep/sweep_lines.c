@@ -1,4 +1,4 @@
-/* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
+/* The lines of a sweep and their values: tasks to plan, finished tasks, and the words for them. */
 #include "sweep/sweep_lines.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -134,7 +134,8 @@ int sweep_twin(const struct sweep *s, int line)
 
 /* One task of a sweep: a plan with a size of scratchpad, or the search for the least size that is enough. */
 
-/* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions made. */
+/* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions
+ * made. */
 static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx,
                             const struct lx_run *run, const struct lx_plan **like, struct sweep_value *out)
 {
@@ -193,8 +194,8 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     bool tried_less = false;
     while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
            (!run->stop || !run->stop(run->context))) {
-        /* A plan in which nothing spills says itself how much of the scratchpad it needs: first that is tried, then
-         * one byte less, and only then the middle. */
+        /* A plan in which nothing spills says itself how much of the scratchpad it needs: first that is
+         * tried, then one byte less, and only then the middle. */
         bool fit = t->find == FIND_FIT;
         int64_t lx = fit && best.height > below && best.height < best.lx ? best.height
                      : fit && best.height == best.lx && !tried_less      ? best.lx - 1

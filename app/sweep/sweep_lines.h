@@ -1,10 +1,11 @@
-/* A sweep: one pattern planned with many sizes of scratchpad, by several solvers, on several numbers of cores.
+/* A sweep: one pattern planned with many sizes of scratchpad, by several solvers, on several numbers of
+ * cores.
  *
- * A *line* is a solver on a number of cores; a *value* is what the line's plan comes to with one size. The sizes are the
- * same for every line. A *task* is one value, or a search for the least size that has a property, between two sizes of
- * which one has it and one has not; whoever makes tasks (processes, ranks, jobs behind a screen) needs nothing but the
- * sweep and the task, and gives back a value. Plain data, so that tasks and values travel as bytes. Sizes: some 100 lines
- * of some 1,000 values of 300 bytes. */
+ * A *line* is a solver on a number of cores; a *value* is what the line's plan comes to with one size. The
+ * sizes are the same for every line. A *task* is one value, or a search for the least size that has a
+ * property, between a size that has it and one that has not; a maker of tasks (processes, ranks, jobs behind
+ * a screen) needs nothing but the sweep and the task, and gives back a value. Plain data, so that tasks and
+ * values travel as bytes. Sizes: some 100 lines of some 1,000 values of 300 bytes. */
 #ifndef LX_APP_SWEEP_SWEEP_H
 #define LX_APP_SWEEP_SWEEP_H
 
@@ -19,7 +20,7 @@ typedef VEC(int64_t) sweep_numbers;
     X(SWEEP_UNKNOWN, "unknown") /* not planned so far */                                                     \
     X(SWEEP_PLANNED, "planned")                                                                              \
     X(SWEEP_REFUSED, "refused") /* it cannot be planned: `why` */                                            \
-    X(SWEEP_LOST, "lost")       /* whoever planned it died */
+    X(SWEEP_LOST, "lost")       /* the process that planned it died */
 
 #define SWEEP_STATE_ENUM(id, word) id,
 enum sweep_state { SWEEP_STATES(SWEEP_STATE_ENUM) SWEEP_STATE_COUNT };
@@ -66,12 +67,13 @@ struct sweep_task {
 enum { SWEEP_STEPS = 40, SWEEP_MOST_STEPS = 2000 };
 
 /* sweep_range.c */
-/* "16k..2m", "100k", "64k,1m": `what` names the option in errors. The values rise. `steps` of a range, in equal
- * proportions. False with `st`. */
+/* "16k..2m", "100k", "64k,1m": `what` names the option in errors. The values rise. `steps` of a range, in
+ * equal proportions. False with `st`. */
 bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st);
 /* The same of cores: a range is doubled from its low end up to its high end, which is there too. */
 bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st);
-/* From a 64th of the pattern's own size up to all of it; if it needs more, a third of the steps lies beyond. */
+/* From a 64th of the pattern's size up to its full size; if it needs more, a third of the steps lies
+ * beyond. */
 bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, sweep_numbers *out,
                      lx_status *st);
 /* The bytes that all buffers worth a place need at once in a quick plan without nests; 0: unknown. */
@@ -88,7 +90,8 @@ void sweep_points(const struct sweep *s, sweep_tasks *out);
 /* After all points: the remaining searches. */
 void sweep_searches(const struct sweep *s, sweep_tasks *out);
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v);
-/* The shown figure of a value, and the best bound of any line for this size and number of cores; NAN: none. */
+/* The shown figure of a value, and the best bound of any line for this size and number of cores; NAN:
+ * none. */
 double sweep_shown(const struct sweep *s, const struct sweep_value *v);
 double sweep_least(const struct sweep *s, int64_t cores, size_t size);
 /* Does this line have the same values as one before it? That one's number, or -1. */
@@ -104,7 +107,7 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
 void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
 /* With "; below 24 KiB it cannot be planned" behind it, where that is so. */
 void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
-/* "HBM bytes", "cost of what is off chip", "time from end to end". */
+/* "HBM bytes", "off-chip cost", "time from end to end". */
 const char *sweep_value_name(const struct sweep *s);
 
 #endif

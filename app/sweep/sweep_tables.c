@@ -1,5 +1,5 @@
-/* The values of a sweep as tables: for programs a row per value and a row per size that was searched for; for people a
- * row per size with a column per solver. */
+/* The values of a sweep as tables: for programs a row per value and a row per size that was searched for; for
+ * people a row per size with a column per solver. */
 #include "sweep/sweep_out.h"
 #include "base/arena.h"
 #include "base/memory.h"

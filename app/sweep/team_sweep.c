@@ -1,5 +1,5 @@
-/* lxplan sweep --team: predicted time, exchanged bytes, HBM bytes per member and efficiency against the number of
- * members, beside the bound. Plans are made, nothing is executed. */
+/* lxplan sweep --team: predicted time, exchanged bytes, HBM bytes per member and efficiency against the
+ * number of members, beside the bound. Plans are made, nothing is executed. */
 #include "sweep/sweep_out.h"
 #include "commands/team_commands.h"
 #include "base/fail.h"
@@ -14,11 +14,11 @@
 
 struct team_size {
     int members;
-    struct lx_team_grid grid; /* of no axes: the best one is looked for */
+    struct lx_team_grid grid; /* without axes: the best grid is searched */
     struct lx_team_point point;
     bool planned;
     lx_status why;
-    double alone_us; /* what one device takes */
+    double alone_us; /* of one device */
 };
 
 typedef VEC(struct team_size) team_sizes;

@@ -11,10 +11,9 @@ struct team_step_figures {
     int32_t step;
     int64_t messages, bytes; /* between devices: of a start bytes sent, of a combine bytes received */
     unsigned axes;           /* bits of the axes they go over */
-    double from,
-        to; /* when the first device comes to it, and when the last is through; below 0: nobody does it */
-    double waited; /* of the device that waits longest in it */
-    int waiter;    /* that one; -1: nobody waits */
+    double from, to; /* when the first device begins it, and when the last ends it; below 0: no device does */
+    double waited;   /* of the device that waits longest in it */
+    int waiter;      /* that device; -1: none waits */
 };
 
 /* Messages that go over the same axes. */
@@ -32,7 +31,7 @@ struct team_device_figures {
     double busy, waited, links, beside; /* us; `beside`: of what its links take, while it computes */
     double us;                          /* when it is through */
     int32_t longest_step;               /* in which it waits longest; -1: it never waits */
-    int late;                           /* the device that it then waits for; -1: nobody */
+    int late;                           /* the device that it then waits for; -1: none */
 };
 
 enum { TEAM_LINK_SETS = 1 << LX_TEAM_AXES };
@@ -45,7 +44,7 @@ struct team_figures {
     struct team_device_figures *devices;
     struct team_link_figures links[TEAM_LINK_SETS];
     int link_count;
-    int last, waiter; /* the device that is through last, and the one that waits longest; -1: nobody waits */
+    int last, waiter; /* the last device to finish, and the one that waits longest; -1: none waits */
 };
 
 /* The plans must outlive the figures. */

@@ -1,6 +1,6 @@
-/* A column of a table is one row of data: what it is called, what it holds, how wide it is on a screen, and the
- * member of a row, or the function, that gives its value. Whoever writes a table (text, Markdown, CSV, JSON: table.h; cells of
- * a screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
+/* A column of a table is one row of data: its name, kind, width on a screen, and the member of a row, or the
+ * function, that gives its value. Every writer of tables (text, Markdown, CSV, JSON: table.h; cells of a
+ * screen: the explorer) walks the same array of columns, so that a heading and its values cannot drift apart.
  *
  * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice, and a
  * value function or a member. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
@@ -55,7 +55,8 @@ enum column_flags {
     COLUMN_DIM = 8,      /* a member that people see dim */
 };
 
-/* The type of a member that is a column's value; MEMBER_VIA: of a struct that a member of the row points to. */
+/* The type of a member that is a column's value; MEMBER_VIA: of a struct that a member of the row points
+ * to. */
 enum member_type {
     MEMBER_NONE,
     MEMBER_CHARS, /* an array of char */
@@ -83,7 +84,8 @@ struct column {
     size_t at, inner; /* offset in the row, and with MEMBER_VIA in the struct it points to */
 };
 
-/* The value is a member of the row; or, with VIA, a member of the struct that a pointer of the row points to. */
+/* The value is a member of the row; or, with VIA, a member of the struct that a pointer of the row points
+ * to. */
 #define MEMBER(type, name) .member = MEMBER_TYPE(((type *)0)->name), .at = offsetof(type, name)
 #define VIA(type, pointer, name)                                                                             \
     .member = MEMBER_TYPE(((type *)0)->pointer->name) | MEMBER_VIA, .at = offsetof(type, pointer),           \

@@ -31,7 +31,7 @@ void table_add_json_rows(const struct table *t, int indent, struct text *out);
 
 struct exporter {
     const char *name;
-    bool whole; /* takes every table; else only the one that was asked for */
+    bool whole; /* takes every table; else only the requested one */
     const char *begin;
     /* One sentence above all tables, and lines that go with it, for people; NULL: it has no place for one. */
     void (*say)(const char *words, const char *lines, enum paint paint, struct text *out);

@@ -1,6 +1,6 @@
-/* Graphs from texts, as texts, and under construction. A builder keeps the words of a pattern file and reads them
- * in the end: one set of rules and messages for every way in. Places in that text mean nothing to the caller and
- * are left out of errors. */
+/* Graphs from texts, as texts, and under construction. A builder keeps the records of a pattern file and
+ * parses them at the end, so every entry has the same rules and messages. Errors leave out places in that
+ * text, which mean nothing to the caller. */
 #include "api/api_handles.h"
 #include "base/json/json.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of buffers is a pattern, too, and everybody may plan it. */
+/* A list of buffers is a pattern too, and can be planned. */
 lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
     API_CALL(e, NULL);
@@ -65,10 +65,10 @@ struct lx_builder {
     struct text device;            /* `"key": value` and so on */
     VEC(struct text) tensors;      /* whole records */
     VEC(struct text) tensor_names; /* with their quotes */
-    VEC(struct text) ops;          /* `"name": ..., "kind": ...` and what was added to it */
+    VEC(struct text) ops;          /* `"name": ..., "kind": ...` and later attributes */
 };
 
-/* Lists keep their room: what grows is a block from outside the border of a call. */
+/* Lists keep their room: growing blocks come from outside a call's border. */
 static void api_builder_empty(lx_builder *b)
 {
     for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
@@ -107,7 +107,7 @@ static int32_t api_builder_refuse(lx_status *st, const char *words)
     return api_code(st);
 }
 
-/* Is it one JSON value, so that it can stand behind a key? */
+/* Is it one JSON value, legal after a key? */
 static bool is_value(const char *key, const char *value, lx_status *st)
 {
     struct json j;
@@ -117,7 +117,7 @@ static bool is_value(const char *key, const char *value, lx_status *st)
                       "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key, value, why.text);
 }
 
-/* Puts `"key": value` behind what `to` has; a string that is not quoted is. Without memory `to` is as before. */
+/* Appends `"key": value`, quoting a bare string. If memory is out, `to` is unchanged. */
 static int32_t api_builder_add_pair(struct text *to, const char *key, const char *value, bool quoted)
 {
     struct text longer = {0};
@@ -165,7 +165,7 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     add_string(&t, "role", role);
     text_add(&t, "}");
     VEC_RESERVE(&b->tensor_names, b->tensors.count + 1);
-    VEC_RESERVE(&b->tensors, b->tensors.count + 1); /* the last that can fail */
+    VEC_RESERVE(&b->tensors, b->tensors.count + 1); /* the last call that can fail */
     VEC_PUSH(&b->tensor_names, quoted);
     VEC_PUSH(&b->tensors, t);
     return (int32_t)b->tensors.count - 1;

@@ -1,8 +1,8 @@
-/* What stands behind the handles of lxplan.h. Private to the room.
+/* The structs behind the handles of lxplan.h. Private to this folder, whose functions copy the callers' data
+ * and turn errors into text.
  *
- * The room is a border, not a stage: it copies what callers give, keeps what they get, and turns errors
- * into words. What a solve, a plan and a run gave is always a plan inside: a placement problem is a
- * pattern that is a bare list of buffers. */
+ * The result of a solve, a plan or a run is always a plan inside: a placement problem is a pattern that is a
+ * bare list of buffers. */
 #ifndef LX_API_API_HANDLES_H
 #define LX_API_API_HANDLES_H
 
@@ -28,14 +28,13 @@ struct lx_text {
     int64_t size;
 };
 
-/* A call of the interface, from its first line to wherever it returns: a border, and the plain locale for
- * the thread, because numbers in files have a point. Without memory the call returns `failed`; `st` is the
- * caller's error, or nobody's. API_CHANGE is for functions that change a handle: without memory the handle
- * is as good as before. */
+/* A call of the interface, up to any return: a border, and the plain locale for the thread, because numbers
+ * in files have a point. If memory is out the call returns `failed`; `st` is the caller's error, or a dummy.
+ * API_CHANGE is for functions that change a handle, which stays valid if memory is out. */
 struct api_call {
     struct border border;
     lx_status nowhere, *st;
-    void *locale; /* of the caller */
+    void *locale; /* the caller's */
 };
 
 void api_enter(struct api_call *call, lx_error *e);
@@ -51,7 +50,7 @@ int api_failed(struct api_call *call);
     lx_status *st = api_call.st;                                                                             \
     (void)st
 
-/* False with `st`: the name of `what` is no UTF-8. NULL is none and fine. */
+/* False with `st`: the name of `what` is no UTF-8. NULL passes. */
 bool api_is_utf8(const char *what, const char *name, lx_status *st);
 /* Minus the code, for functions that return a number. */
 int32_t api_code(const lx_status *st);
@@ -60,29 +59,30 @@ lx_text *api_text(char *at, size_t length);
 /* The row of a format by its name, or by "csv"; NULL with `st`. */
 const struct lx_format *api_format(const char *name, lx_status *st);
 
-/* What the settings of a plan do not have. */
+/* Options beside the settings of a plan. */
 enum api_option { API_VERIFY, API_THREADS, API_OPTION_COUNT };
 
 struct lx_options {
     struct lx_settings settings;
     VEC(const struct lx_solver *)
-    solvers; /* with those of plug-ins, NULL-terminated; empty: the registry's */
+    solvers; /* with plug-ins, NULL-terminated; empty: the registry's */
     int32_t (*stop)(void *context);
     void *stop_context;
     void (*progress)(void *context, int64_t steps, double objective, double bound);
     void *progress_context;
-    struct lx_team_grid team;      /* of no axes: one device */
-    char *file;                    /* what lx_plan plans where it is given no graph; NULL: nothing */
+    struct lx_team_grid team;      /* no axes: one device */
+    char *file;                    /* lx_plan reads it if it gets no graph; NULL: none */
     int64_t own[API_OPTION_COUNT]; /* per row of the table in api_options.c */
 };
 
-/* The settings of `o`, NULL: all defaults. */
+/* The settings of `o`; NULL: all defaults. */
 struct lx_settings api_settings(const lx_options *o);
 int64_t api_own_option(const lx_options *o, enum api_option row);
-/* For whoever takes a `stop` and a context: NULL without a callback, and the options themselves. */
+/* For functions with `stop` and a context: NULL without a callback, and the options themselves. */
 bool (*api_stop(const lx_options *o))(void *context);
 void *api_context(const lx_options *o);
-/* All of it for a pattern that asks `own`; `how` and what it points to live as long as `o` and `values`. */
+/* Fills in all options for a pattern with objective `own`; `how` and its pointers live as long as `o` and
+ * `values`. */
 bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
                       struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 
@@ -113,7 +113,7 @@ struct lx_placement {
     VEC(struct placement_pool) pools;
     VEC(struct placement_buffer) buffers;
     struct names pool_names, buffer_names;
-    VEC(int64_t) ids; /* of the buffers of a file that had numbers of its own */
+    VEC(int64_t) ids; /* of a file's buffers that had their own numbers */
     VEC(struct lx_pair) apart;
     VEC(struct lx_pair) exclusive;
     VEC(struct lx_pair) staging;
@@ -121,12 +121,12 @@ struct lx_placement {
     VEC(struct lx_group) together;
     VEC(struct lx_linked_cost) linked_costs;
     VEC(struct lx_reuse) reuse;
-    bool plain;       /* read from a file without pools, and none was added: its pool is a capacity only */
-    int64_t capacity; /* with it: of the list, -1: the device's */
+    bool plain;       /* a list read from a file without pools: its pool is only a capacity */
+    int64_t capacity; /* if plain: of the list, -1: the device's */
 };
 
-/* placement_files.c: the problem, with all it points to in `memory`; and the pattern, hashed and with
- * references. */
+/* placement_files.c: the problem, with all its data in `memory`; and the pattern, hashed and
+ * reference-counted. */
 bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_problem *out, lx_status *st);
 const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
 
@@ -134,7 +134,7 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st);
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
 
-/* The plans of a team, and what they did where they ran. */
+/* The plans of a team, and their runs. */
 struct team_result {
     struct lx_team_plans *plans; /* shared by a plan and its runs */
     int *shares;
@@ -145,12 +145,11 @@ struct team_result {
 struct lx_result {
     const struct lx_plan *plan;
     struct lx_run_result *run;  /* of lx_run; else NULL */
-    struct joint_result *joint; /* of lx_joint_solve; else NULL, and with it there is no plan */
-    struct team_result *team;   /* with the option team; likewise */
-    const char
-        *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
-    const char **splits; /* per op of a graph, in words */
-    const char *notes;   /* static; NULL: none */
+    struct joint_result *joint; /* of lx_joint_solve, without a plan; else NULL */
+    struct team_result *team;   /* with option team, without a plan; else NULL */
+    const char *pool_name;      /* of a placement with one pool that the plan leaves unnamed; else NULL */
+    const char **splits;        /* per op of a graph, as text */
+    const char *notes;          /* static; NULL: none */
     struct arena memory;
 };
 

@@ -1,7 +1,7 @@
 /* lx_joint_solve: the question read, searched, and answered in the caller's order and units.
  *
- * Costs of one form and pairs that are labels go to the search of joint.h first, which knows more of them; with copies, terms
- * or other pairs, or where that one ends without a proof, it is the search of terms.h, from what there is. */
+ * Costs of one form and pairs that form labels go first to the search of joint.h, which exploits them; with
+ * copies, terms or other pairs, or without a proof, the search of terms.h continues from the best answer. */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
 #include "base/checked.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BEHIND = 400 }; /* buffers of which a question is taken up again after the first search */
+enum { MOST_BEHIND = 400 }; /* limit on buffers for a second search after the first */
 
-/* One question on its way. */
+/* A question being solved. */
 struct joint_work {
     struct joint_question q;
     struct joint_model m;
@@ -29,9 +29,9 @@ struct joint_work {
     double bound;
 };
 
-/* --- A slot is handed over only between parts of one size: else they would not be cut alike. --- */
+/* --- A slot is handed over only between parts of one size, which are split alike. --- */
 
-/* Was one handed over that may not be? */
+/* Was a slot handed over between unequal parts? */
 static bool drop_unequal(struct lx_problem *p, const int64_t *address, struct arena *memory)
 {
     struct lx_buffer *all = arena_copy_array(memory, p->buffers, (size_t)p->count, sizeof *all);
@@ -103,7 +103,7 @@ static __attribute__((noinline)) bool api_joint_search(struct joint_work *w, lx_
     if (found && (!terms || w->status == LX_OPTIMAL || w->status == LX_LIMIT || w->q.count > MOST_BEHIND))
         return true;
     if (!terms) return false;
-    /* `found`: there is an answer to begin with, and a bound that may be the better one. */
+    /* `found`: there is a first answer, and a bound that may be the better one. */
     struct lx_term_start start = {w->choice, w->address};
     struct lx_term_answer a;
     if (!lx_term_search(&w->terms, found ? &start : NULL, w->solver, &w->run, &w->q.memory, &a, st))
@@ -158,7 +158,7 @@ static lx_result *api_joint_make_result(const struct joint_work *w)
         out->squares += c->squares;
         if (!on[i]) off += (double)b->off;
     }
-    /* The cost of all that is off; without divisions also of the terms. */
+    /* The cost of all buffers off chip; without divisions also of the terms. */
     out->objective = w->q.divisions_count ? off : lx_term_cost(&w->terms, w->choice, w->address);
     out->bound = w->status == LX_OPTIMAL ? out->objective : fmin(w->bound, out->objective);
     return r;

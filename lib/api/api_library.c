@@ -145,7 +145,7 @@ const struct lx_format *api_format(const char *name, lx_status *st)
     return NULL;
 }
 
-/* The words that a solver may claim, in the order of the bits. */
+/* The capabilities of a solver as text, in the order of the bits. */
 static const char *can_words(unsigned caps)
 {
     static const char *const words[] = {"",
@@ -178,9 +178,9 @@ const char *lx_solver_at(int32_t i, const char *field)
     return strcmp(field, "can") == 0 ? can_words((*s)->caps) : NULL;
 }
 
-/* --- Plug-ins. A file is read only as far as its number says that it is one of ours and of this version. --- */
+/* --- Plug-ins. A file is read further only if its number matches this version. --- */
 
-/* ISO C has no way from a pointer to data to one to a function; POSIX asks for these bytes to be the same. */
+/* ISO C cannot convert a data pointer to a function pointer; POSIX requires equal bytes. */
 static bool plugins_find(void *object, const char *name, void *function, size_t size)
 {
     void *at = dlsym(object, name);

@@ -1,5 +1,5 @@
-/* Options by name: those of plans (plan/options.h) with the solvers of the registry, the chosen solver's own, and the few
- * that only runs have. */
+/* Options by name: those for plans (plan/options.h) with the registry's solvers, the chosen solver's own, and
+ * some for runs only. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ static const char *api_options_verify_word(int k)
 
 static const struct own_row {
     struct lx_option row;
-    const char *(*word)(int); /* of its values; NULL: they are numbers */
+    const char *(*word)(int); /* words of its values; NULL: numbers */
 } own_rows[API_OPTION_COUNT] = {
     [API_VERIFY] = {{"verify", LX_VERIFY_FULL, 0, LX_VERIFY_COUNT - 1,
                      "what lx_run compares with exact results: full, ops, outputs, or none"},
@@ -109,7 +109,7 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
     return ok ? 0 : api_code(st);
 }
 
-/* --- What there is. Texts of numbers are made once, whoever asks first. --- */
+/* --- Queries. Texts of numbers are made once, at the first query. --- */
 
 enum { MOST_ROWS = LX_MOST_OPTIONS + API_OPTION_COUNT };
 
@@ -132,7 +132,7 @@ static void make_row_texts(void)
     }
 }
 
-/* The last of them take texts. */
+/* The last ones take text. */
 static const struct {
     const char *name, *help;
 } text_rows[] = {
@@ -166,7 +166,7 @@ const char *lx_options_at(int32_t i, const char *field)
     if (strcmp(field, "high") == 0) return row_texts[i].high;
     if (strcmp(field, "default") != 0) return NULL;
     if (i < n) {
-        /* What holds when it is not set, as words or as a number. */
+        /* The default as a word or a number. */
         struct lx_settings none = {.solvers = lx_solvers()};
         if (i == LX_OPTION_SOLVER) return lx_settings_solver(&none, LX_SPILL)->name;
         if (r.none) return r.none;
@@ -176,7 +176,7 @@ const char *lx_options_at(int32_t i, const char *field)
     return own_rows[i - n].word ? own_rows[i - n].word((int)own_rows[i - n].row.def) : row_texts[i].def;
 }
 
-/* --- How they reach a plan. --- */
+/* --- From options to a plan. --- */
 
 void lx_options_on_stop(lx_options *o, int32_t (*stop)(void *context), void *context)
 {
@@ -215,7 +215,7 @@ bool (*api_stop(const lx_options *o))(void *context)
     return o && o->stop ? ask_stop : NULL;
 }
 
-/* Handed through, not written to. */
+/* Passed on, not written. */
 void *api_context(const lx_options *o)
 {
     union {

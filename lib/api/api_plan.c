@@ -29,7 +29,7 @@ static lx_result *api_plan_result(const struct lx_plan *plan, struct lx_run_resu
     return r;
 }
 
-/* A result of the plans of a team, which it takes over; `ran`: another that shares them, with its run. */
+/* A result that takes over a team's plans; `ran`: another result that shares them, with its run. */
 static lx_result *api_team_result(struct lx_team_plans *plans, const struct team_result *ran)
 {
     if (!plans) return NULL;
@@ -55,7 +55,7 @@ void lx_result_free(lx_result *r)
     mem_free(r);
 }
 
-/* The pattern on the device of the options, or over their team, planned; NULL with `st`. */
+/* Plans the pattern on the options' device or team; NULL with `st`. */
 static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool over_team, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
@@ -161,7 +161,7 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
                           p->buffers.count),
                api_code(st);
     bool valid = placement_problem(p, &memory, &problem, st) && lx_problem_validate(&problem, st);
-    /* Off chip is -1; a pool counts only of what is placed. */
+    /* Address -1: off chip; pools matter only for placed buffers. */
     bool legal = valid && lx_check_places(&problem, pools, addresses, &worth, &rule, &why);
     arena_free(&memory);
     if (legal && value) *value = (double)worth;

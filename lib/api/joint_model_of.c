@@ -1,11 +1,11 @@
-/* The question as the search takes it (cooptimise/joint.h).
+/* The question in the form of the search (cooptimise/joint.h).
  *
- * Every buffer is what an op of its own makes, or reads first; the menu is that op's. Ops are sorted by the start of their
- * buffers, and as each needs a tick of its own, ticks are spread where several begin on one: what takes another's place
- * comes last of them, so that a handover stays one of exactly one tick.
+ * Each buffer gets its own op, which makes or first reads the buffer and has its choices. Ops are sorted by
+ * the start of their buffers. If several begin on one tick, the tick is spread, one sub-tick per op; a buffer
+ * that takes another's place comes last, so that a handover still takes exactly one tick.
  *
- * Pairs are labels in disguise: choices that pairs connect see the same parts on the same cores. Where two choices are so
- * connected and yet no pair of a reader, there are no such labels, and the question is refused. */
+ * Pairs stand for labels: choices that pairs connect see the same parts on the same cores. If two choices are
+ * connected but no given pair of a reader, no labels fit, and the question is refused. */
 #include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,8 +15,8 @@
 
 enum { MOST_LABELS = 1 << 22 };
 
-/* --- Costs as whole numbers of one kind: the cost of being off counts in units of its common divisor, and each
- * unit outweighs all that divisions can add up to. --- */
+/* --- Costs as integers in one unit: off-chip costs count in their greatest common divisor, and one such unit
+ * exceeds the sum of all divisions' costs. --- */
 
 bool joint_costs_of(struct joint_question *q, lx_status *st)
 {
@@ -34,7 +34,7 @@ bool joint_costs_of(struct joint_question *q, lx_status *st)
             return status_set(st, LX_E_RANGE, "the squares add up beyond 2^63");
     }
     for (int32_t i = 0; i < q->count; i++) {
-        /* The cost of a division itself: missing cores, each dearer than all squares together. */
+        /* The cost of a division: missing cores, each above all squares together. */
         struct joint_buffer *b = &q->buffers[i];
         int64_t *extra = arena_array(&q->memory, (size_t)b->choice_count, sizeof *extra), most = 0, cores = 0;
         for (int32_t c = 0; c < b->choice_count; c++) cores = max_i64(cores, b->menu[c].cores);
@@ -72,14 +72,14 @@ static int joint_model_of_compare_ranks(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-/* The ops in order, and into how many a tick is spread: the most that begin on one. */
+/* Sorts the ops; `*spread` is the number of sub-ticks: the most ops that begin on one tick. */
 static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
 {
     struct op_rank *ranks = arena_array(&q->memory, (size_t)q->count, sizeof *ranks);
     int64_t alike = 0;
     for (int32_t i = 0; i < q->count; i++)
         ranks[i] = (struct op_rank){q->buffers[i].start, 0, q->buffers[i].parent_count > 0, i};
-    for (int32_t i = 0; i < q->count; i++) /* who reads another that begins on its own tick */
+    for (int32_t i = 0; i < q->count; i++) /* readers of a buffer that begins on the same tick */
         for (int32_t k = 0; k < q->buffers[i].reader_count; k++) {
             int32_t reader = q->buffers[i].readers[k].buffer;
             if (reader != i && q->buffers[i].start == q->buffers[reader].start) ranks[reader].reads = 1;
@@ -101,7 +101,7 @@ static int32_t joint_model_of_root_of(int32_t *up, int32_t i)
     return i;
 }
 
-/* Of one buffer: its own choices, then those of each reader. */
+/* Of one buffer: its own choices, then each reader's. */
 struct labels {
     int32_t *up, *first, nodes;
 };
@@ -124,8 +124,8 @@ static void connect(struct joint_question *q, const struct joint_buffer *b, stru
         }
 }
 
-/* Is every connected pair of choices a pair of the question, and do equal parts take equal bytes? By counting:
- * connected pairs are at least the given ones. */
+/* Is every connected pair of choices a given pair, and do equal parts take equal bytes? Counts: there are at
+ * least as many connected pairs as given ones. */
 static bool joint_model_of_is_exact(struct joint_question *q, const struct joint_buffer *b, struct labels *l,
                                     lx_status *st)
 {
@@ -159,7 +159,7 @@ static int compare_accesses(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* A buffer and its accesses, with labels from `base` on; `sizes`: of all labels so far and these. */
+/* Makes a buffer and its accesses, with labels from `base` on; `sizes`: of all labels so far. */
 static void make_buffer(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
                         struct labels *l, int64_t spread, int64_t *sizes, struct lx_joint_buffer *out)
 {
@@ -205,7 +205,7 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
         nodes += b->choice_count;
         for (int32_t k = 0; k < b->reader_count; k++) nodes += q->buffers[b->readers[k].buffer].choice_count;
     }
-    /* From the end: the last that begins on a tick has the last of its parts. */
+    /* Backwards: the last op that begins on a tick gets the tick's last sub-tick. */
     int64_t back = 0;
     for (int32_t i = q->count - 1; i >= 0; i--) {
         back = i + 1 < q->count && ranks[i].start == ranks[i + 1].start ? back + 1 : 0;
@@ -232,8 +232,8 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
     return true;
 }
 
-/* --- The question as terms (cooptimise/terms.h): each cost of being off is a term over one bit, each price one
- * over the bit of the copy and the choice of its source. Costs that are whole stay whole. --- */
+/* --- The question as terms (cooptimise/terms.h): each cost of being off is a term over one bit, each price
+ * one over the bit of the copy and the choice of its source. Integer costs stay integers. --- */
 
 /* Beyond this a lexicographic cost would lose its last digits. */
 #define MOST_WHOLE ((double)((int64_t)1 << 49))
@@ -262,7 +262,7 @@ static void joint_fill_buffer(struct joint_question *q, int32_t i, struct lx_ter
                                   .parent_count = b->first_use_is_read ? 0 : b->parent_count};
     for (int32_t k = 0; k < b->reader_count; k++) {
         struct lx_term_reader r = b->readers[k];
-        if (r.buffer == i) continue; /* it agrees with itself: its op makes one choice */
+        if (r.buffer == i) continue; /* skip itself: its op makes one choice */
         struct lx_choice_pair *sorted =
             arena_copy_array(&q->memory, r.pairs, (size_t)r.pair_count, sizeof *sorted);
         if (r.pair_count) qsort(sorted, (size_t)r.pair_count, sizeof *sorted, joint_terms_of_compare_pairs);
@@ -271,8 +271,8 @@ static void joint_fill_buffer(struct joint_question *q, int32_t i, struct lx_ter
     }
 }
 
-/* Adds a term over the bit of a buffer where `bit` >= 0, then over the choices of another where `chosen` >= 0;
- * its values, all 0. */
+/* Adds a term over the bit of buffer `bit` (if >= 0), then the choices of buffer `chosen` (if >= 0); all
+ * values are 0. */
 static double *joint_add_term(struct joint_question *q, struct lx_term *list, int32_t *count, int32_t bit,
                               int32_t chosen)
 {

@@ -1,5 +1,5 @@
-/* Reads the question of lx_joint_solve: buffers, then terms (tables over choices and bits) and prices of copies.
- * Every object refuses keys that it does not have. */
+/* Reads the question of lx_joint_solve: buffers, then terms (tables over choices and bits) and prices of
+ * copies. Every object refuses keys that it does not have. */
 #include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -201,7 +201,7 @@ static bool joint_read_buffer(struct joint_reading *r, const struct json_value *
         !json_opt_int(r->j, v, "copy_of", 0, r->q->count - 1, &copy_of, r->st) ||
         !json_opt_array(r->j, v, "prices", &prices, r->st))
         return false;
-    b->price_count = json_count(prices); /* how many there must be is only known with all buffers */
+    b->price_count = json_count(prices); /* checked against the choices once all buffers are read */
     if (prices && !read_costs(r->q, r->j, prices, &b->prices, r->st)) return false;
     b->seed = (int32_t)seed;
     b->copy_of = (int32_t)copy_of;
@@ -211,7 +211,7 @@ static bool joint_read_buffer(struct joint_reading *r, const struct json_value *
     return true;
 }
 
-/* --- What can be said only when all buffers are known. --- */
+/* --- Checks that need all buffers. --- */
 
 static bool joint_read_check_buffers(const struct joint_question *q, lx_status *st)
 {

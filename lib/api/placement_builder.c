@@ -1,6 +1,5 @@
-/* Placement problems under construction: every call adds to growing lists and checks only what concerns itself (names,
- * numbers of others). What several of them say together is checked when the problem is solved, by one set of rules for
- * every way in. */
+/* Placement problems under construction: each call appends to lists and checks only its own arguments (names,
+ * numbers). Solving checks the whole, by the same rules for every entry. */
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -64,7 +63,7 @@ static bool placement_is_there(const lx_placement *p, lx_status *st)
     return p || status_set(st, LX_E_USAGE, "there is no placement; lx_placement_new makes one");
 }
 
-/* A copy of the name, or a number for one; NULL with `st`. */
+/* A copy of the name, or a number as name; NULL with `st`. */
 static const char *placement_builder_own_name(lx_placement *p, const char *what, const char *name,
                                               size_t number, lx_status *st)
 {
@@ -98,7 +97,7 @@ int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, l
     return (int32_t)p->pools.count - 1;
 }
 
-/* Is there a pool, or a buffer, of this number? */
+/* Does this pool, or buffer, exist? */
 static bool is_pool(const lx_placement *p, int32_t pool, lx_status *st)
 {
     if (!placement_is_there(p, st)) return false;
@@ -146,7 +145,7 @@ static int32_t placement_builder_add_buffer(lx_placement *p, const char *own, in
                                        .fixed = -1,
                                        .must = off < 0,
                                        .spill_cost = max_i64(off, 0)}};
-    /* Room before the name: a name that is taken by nobody could not be given again. */
+    /* Reserve before taking the name: a name without a buffer would stay taken. */
     VEC_RESERVE(&p->buffers, p->buffers.count + 1);
     if (!placement_builder_add_name(&p->buffer_names, "buffer", own, p->buffers.count, st))
         return api_code(st);
@@ -164,7 +163,7 @@ int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int
     return own ? placement_builder_add_buffer(p, own, size, start, end, off, st) : api_code(st);
 }
 
-/* Names of buffers without, and room for them, so that all are added or none; NULL with `st`. */
+/* Makes names for unnamed buffers, and room, so that all are added or none; NULL with `st`. */
 static const char **make_names(lx_placement *p, int32_t first, int32_t count, lx_status *st)
 {
     enum { LONGEST = 16 };
@@ -291,7 +290,7 @@ int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char
     return 0;
 }
 
-/* --- What binds buffers to one another. --- */
+/* --- Bonds between buffers. --- */
 
 int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t b, int64_t cost, lx_error *e)
 {

@@ -1,8 +1,8 @@
-/* A placement as the library has it inside: a problem for the checker, a pattern (a bare list of buffers) for
+/* A placement inside the library: a problem for the checker, a pattern (a bare list of buffers) for
  * everything else; and back, from a text of any format.
  *
- * A single pool that is free, unpinned and a limit only becomes the capacity of a plain list, as in a file
- * without pools: it is then planned, hashed and written as that file would be. */
+ * A single, free, unpinned pool with only a limit becomes the capacity of a plain list, as in a file without
+ * pools, so it is planned, hashed and written as such a file. */
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is its pool a capacity, and nothing more? */
+/* Is its pool only a capacity? */
 static bool placement_is_plain(const lx_placement *p)
 {
     if (p->plain) return true;
@@ -23,7 +23,7 @@ static bool placement_is_plain(const lx_placement *p)
     return (p->objective == LX_HEIGHT) == (p->pools.at[0].capacity == LX_NO_LIMIT);
 }
 
-/* The capacity of such a list; -1: the device's (of a height: nobody's). */
+/* The capacity of such a list; -1: the device's (for height: none). */
 static int64_t placement_capacity(const lx_placement *p)
 {
     return p->plain ? p->capacity : p->pools.at[0].capacity;
@@ -49,7 +49,7 @@ static void placement_list_buffer(const lx_placement *p, const struct placement_
         costs[k] = from->allowed.at[k].cost;
         any |= costs[k] != 0;
     }
-    to->pools = n == 1 && placement_is_plain(p) ? NULL : pools; /* the only one there is */
+    to->pools = n == 1 && placement_is_plain(p) ? NULL : pools; /* the only pool */
     to->on_costs = any ? costs : NULL;
     to->pool_count = to->pools || any ? (int32_t)n : 0;
 }
@@ -96,7 +96,7 @@ bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_pr
     return true;
 }
 
-/* --- Copies of everything that a placement and a pattern point to. --- */
+/* --- Deep copies of placements and patterns. --- */
 
 static struct lx_group placement_copy_group(struct arena *memory, struct lx_group from)
 {
@@ -190,7 +190,7 @@ static void placement_take_buffer(lx_placement *p, const struct lx_buffer *from)
     VEC_PUSH(&p->buffers, b);
 }
 
-/* A list without pools gets one that stands for its capacity. */
+/* A list without pools gets one for its capacity. */
 static void placement_take_pools(lx_placement *p, const struct lx_graph *g)
 {
     p->plain = g->list->pool_count == 0;
@@ -249,7 +249,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     return p;
 }
 
-/* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
+/* Refuses features without a column in other tools' lists: nothing is dropped silently. */
 static bool placement_files_can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
 {
     struct lx_problem all = {.count = g->list->buffer_count,

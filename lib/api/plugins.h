@@ -1,11 +1,11 @@
-/* Solvers from shared objects; solver.h has what these are. */
+/* Solvers from shared objects; see solver.h. */
 #ifndef LX_API_PLUGINS_H
 #define LX_API_PLUGINS_H
 
 #include "placement/problem.h"
 
-/* Each of `paths` (':' between them) is loaded, and each solver in it handed to `add`, which may refuse it with `st`. What was
- * loaded stays: plans name their solvers. */
+/* Loads each of `paths` (':' between them) and passes its solvers to `add`, which may refuse with `st`. Files
+ * stay loaded: plans refer to their solvers. */
 bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
                      void *context, lx_status *st);
 

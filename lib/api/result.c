@@ -1,6 +1,6 @@
-/* Numbers, words and lists of a result, by name. A number is a row: a field of a struct by type and offset; a
- * function computes the few that are more than a field. A name that is in no row is an error of the caller, and
- * so is one that this result does not have (times of a list of buffers, faults of a plan that was not run). */
+/* Numbers, words and lists of a result, by name. A number is a row: a field of a struct by type and offset;
+ * functions compute the other few. An unknown name is the caller's error, and so is one that this result
+ * lacks (times of a list of buffers, faults of a plan that was not run). */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
 #include "base/checked.h"
@@ -35,7 +35,7 @@ static const struct number_row plan_numbers[] = {
     NUMBER("spill_bytes", struct lx_plan, figures.spill_bytes),
     NUMBER("height", struct lx_plan, figures.height_bytes),
     {0}};
-static const struct number_row graph_numbers[] = { /* not of a list of buffers */
+static const struct number_row graph_numbers[] = { /* only for graphs */
     NUMBER("ring_bytes", struct lx_plan, figures.ring_bytes),
     NUMBER("device_us", struct lx_plan, figures.device_us),
     NUMBER("us", struct lx_plan, figures.end_to_end_us),
@@ -128,7 +128,7 @@ static bool result_has_no_answer(const struct lx_plan *p)
     return p->answer.status == LX_INFEASIBLE || (p->graph->list && p->answer.objective == INT64_MAX);
 }
 
-/* Objective, bound and gap; else what the solver counted, by the names of its own table. */
+/* Objective, bound and gap; else the solver's statistics, by their names. */
 static bool result_plan_number(const struct lx_plan *p, const char *name, double *value)
 {
     bool fit = p->graph->list && p->problem.objective == LX_FIT, none = result_has_no_answer(p);
@@ -176,7 +176,7 @@ int32_t lx_result_number(const lx_result *r, const char *name, double *value)
     if (r->joint) {
         const struct joint_result *j = r->joint;
         known = result_field(joint_numbers, j, name, &found);
-        if (strcmp(name, "gap") == 0) { /* as lx_gap; costs of terms need be neither whole nor positive */
+        if (strcmp(name, "gap") == 0) { /* as lx_gap, but costs of terms may be fractional or negative */
             found = j->objective <= j->bound ? 0
                     : j->bound == 0          ? INFINITY
                                              : (j->objective - j->bound) / fabs(j->bound);
@@ -251,7 +251,7 @@ static bool buffer_number(const lx_result *r, int64_t i, const char *name, doubl
         *value = (double)p->answer.address[i];
     else if (strcmp(name, "in_place_of") == 0)
         *value = p->took_slot_of ? p->took_slot_of[i] : -1;
-    else if (strcmp(name, "id") == 0) /* as the caller's file has it */
+    else if (strcmp(name, "id") == 0) /* as in the caller's file */
         *value = (double)lx_graph_buffer_id(p->graph, (int32_t)i, i);
     else
         return false;
@@ -365,7 +365,7 @@ static bool result_list(const lx_result *r, const char *name, struct result_list
     else if (p && strcmp(name, "transfers") == 0)
         *out = (struct result_list){p->transfer_count, p->transfers, sizeof *p->transfers,
                                     transfer_numbers,  NULL,         transfer_word};
-    else if (p && strcmp(name, "faults") == 0) /* those that are kept */
+    else if (p && strcmp(name, "faults") == 0) /* the recorded ones */
         *out = (struct result_list){run ? min_i64(run->fault_count, LX_MAX_FAULTS) : 0,
                                     run ? run->faults : NULL,
                                     sizeof *run->faults,

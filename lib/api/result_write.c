@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Why buffers are where they are. --- */
+/* --- Why buffers are on or off chip. --- */
 
 enum { MOST_OTHERS = 8 };
 
@@ -42,7 +42,7 @@ static void explain_buffer(const struct lx_plan *p, int32_t i, struct text *t)
     text_add(t, "\n");
 }
 
-/* --- What differs from another. --- */
+/* --- The difference to another plan. --- */
 
 static void write_diff(const struct lx_plan *before, const struct lx_plan *after, struct text *t)
 {

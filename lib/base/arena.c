@@ -1,5 +1,5 @@
-/* Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own size. The newest block is the
- * one that is handed out from: what an older one has left is not used again. */
+/* Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own size. Memory is handed out from
+ * the newest block; the rest of older blocks stays unused. */
 #include "base/arena.h"
 #include "base/memory.h"
 

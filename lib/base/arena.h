@@ -1,4 +1,4 @@
-/* Memory that is given back all at once.
+/* Memory freed all at once.
  *
  * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands them out
  * from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes. No function
@@ -23,7 +23,7 @@ char *arena_copy(struct arena *a, const char *text, size_t length);
 char *arena_string(struct arena *a, const char *text);
 char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size);
-/* All of `from` lives as long as `a` from now on; `from` is empty again. */
+/* Moves all memory of `from` to `a`; `from` becomes empty. */
 void arena_adopt(struct arena *a, struct arena *from);
 void arena_free(struct arena *a);
 

@@ -1,4 +1,4 @@
-/* Where a thread goes on when memory is out.
+/* A point to which a thread unwinds when memory is out.
  *
  *     struct border border;
  *     if (border_begin(&border) == 0) {
@@ -25,15 +25,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* State of a thread that is there from its start: the loader allocates other models of it when they are first
- * used, and aborts where it cannot. */
+/* Thread-local state that exists from the thread's start: with other models the loader allocates on first
+ * use, and aborts if it cannot. */
 #define THREAD_STATE static _Thread_local __attribute__((tls_model("initial-exec")))
 
 struct mem_list;
 
 struct mem_block {
     struct mem_block *next, *before;
-    struct mem_list *owner;        /* atomic; NULL: it is in no border */
+    struct mem_list *owner;        /* atomic; NULL: in no border */
     uint64_t size : 56, shift : 8; /* the system's block begins 1 << shift bytes before ours */
 };
 
@@ -46,14 +46,14 @@ struct border {
     bool keeps;
 };
 
-/* 0: go on; otherwise memory was out, and the border has ended. */
+/* 0: go on; 1: memory was out, and the border has ended. */
 #define border_begin(border) (border_enter((border), false) ? setjmp((border)->jump) : 1)
-/* For functions that change a thing from outside the border. Blocks are not freed when memory is out: they
- * belong to the thing. Blocks that such a function needs for itself are allocated in a border inside. */
+/* For functions that change a thing from outside the border: their blocks belong to the thing and are not
+ * freed when memory is out. They allocate temporary blocks in an inner border. */
 #define border_begin_keeping(border) (border_enter((border), true) ? setjmp((border)->jump) : 1)
 bool border_enter(struct border *border, bool keeps);
 void border_end(struct border *border);
-/* border_end for results that another thread gets: living blocks do not belong to the border around it. */
+/* border_end for results that another thread gets: living blocks do not move to the enclosing border. */
 void border_end_released(struct border *border);
 
 /* A release of something that is not memory:
@@ -63,7 +63,7 @@ void border_end_released(struct border *border);
  *     ...
  *     defer_end(&closing);
  *
- * The function is called when memory is out, or by defer_end; defer_drop forgets it. */
+ * Unwinding or defer_end calls the function; defer_drop cancels the call. */
 struct deferred {
     void (*function)(void *argument);
     void *argument;
@@ -74,7 +74,7 @@ void defer(struct deferred *deferred, void (*function)(void *argument), void *ar
 void defer_end(struct deferred *deferred);
 void defer_drop(struct deferred *deferred);
 
-/* For base/users.h: where a shared thing is made, and a reference more or less to it. */
+/* For base/users.h: the border in which a shared thing is made; counts references to it. */
 struct users;
 struct border_place {
     struct mem_list *list;
@@ -83,15 +83,14 @@ struct border_place {
 struct border_place border_here(void);
 void border_note(struct users *users, int change);
 
-/* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding
- * thread frees no block before all of them have ended. The number of them changes by `change`; such a thread
- * itself waits for nobody. */
+/* For abandoned threads, which use objects of other threads: an unwinding thread frees no block before all of
+ * them have ended. `change` adjusts their number; such a thread itself does not wait. */
 void border_strangers(int change);
 void border_is_stranger(void);
-/* Blocks and references of all borders of this thread belong to none of them. */
+/* Releases all blocks and references of this thread's borders from them. */
 void border_release_all(void);
 
-/* For base/thread.c: the blocks of a thread that has ended, and of the one that waited for it. */
+/* For base/thread.c: passes the blocks of an ended thread to the thread that waited for it. */
 struct mem_list *border_end_handed(struct border *border);
 void border_take(struct mem_list *list);
 

@@ -1,4 +1,4 @@
-/* The tokens of a thread. State: the innermost one, none at first. */
+/* The tokens of a thread. State: the innermost token, NULL at first. */
 #include "base/cancel.h"
 #include "base/clock.h"
 

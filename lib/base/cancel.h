@@ -1,9 +1,8 @@
-/* Work that may end before it is done.
+/* Cancellation.
  *
  * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else
- * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for a part of the work
- * of its own thread, slot_run (base/slot.h) for work that it waits for. Tokens nest; a token that is
- * cancelled cancels those inside of it. */
+ * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for work of its own
+ * thread, slot_run (base/slot.h) for a worker's. Tokens nest; cancelling a token cancels its inner tokens. */
 #ifndef LX_BASE_CANCEL_H
 #define LX_BASE_CANCEL_H
 
@@ -13,32 +12,33 @@
 
 struct cancel {
     atomic_bool requested;  /* set by any thread */
-    double seconds;         /* it has; 0: there is no deadline */
-    double began, deadline; /* on the clock of base/clock.h */
-    bool shields;           /* tokens around it do not count */
+    double seconds;         /* time limit; 0: no deadline */
+    double began, deadline; /* by base/clock.h */
+    bool shields;           /* ignores enclosing tokens */
     struct cancel *outer;
     struct deferred ending;
 };
 
-/* Is the work of this thread to end? Some ten nanoseconds, with a deadline some fifty: once for each op or
+/* Shall this thread's work end? Costs ten nanoseconds, with a deadline fifty: call it once per op or
  * buffer. */
 bool cancel_requested(void);
 
-/* The token counts for this thread until cancel_end; seconds 0: no deadline. */
+/* Activates the token for this thread until cancel_end; seconds 0: no deadline. */
 void cancel_begin(struct cancel *token, double seconds);
-/* Until cancel_end nothing cancels the work: a first result is to be made, and soon is. */
+/* Ignores cancellation until cancel_end, for a short first result. */
 void cancel_shield(struct cancel *token);
 void cancel_end(struct cancel *token);
 
-/* Seconds until the first deadline; INFINITY: there is none. */
+/* Seconds until the first deadline; INFINITY: none. */
 double cancel_seconds_left(void);
-/* Has a deadline passed? Else somebody has requested to cancel. */
+/* Has a deadline passed? If not, somebody requested the cancel. */
 bool cancel_is_late(void);
-/* To write the result takes about `share` of the time since the innermost token began: its deadline comes
- * that much earlier, by a quarter of its time at most. */
+/* Moves the innermost token's deadline earlier, as writing the result takes `share` of the time since it
+ * began; by a quarter of its time at most. */
 void cancel_reserve(double share);
 
-/* The innermost token, NULL: none; and for a thread that works for another one: its token. */
+/* The innermost token, NULL: none. cancel_share: makes this thread use the token of the thread it works
+ * for. */
 struct cancel *cancel_current(void);
 void cancel_share(struct cancel *token);
 

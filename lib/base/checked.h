@@ -1,12 +1,11 @@
-/* int64 arithmetic that says when it would overflow. Every size that comes from a file is combined through
- * these. */
+/* int64 arithmetic that reports overflow. All sizes from a file are combined with it. */
 #ifndef LX_BASE_CHECKED_H
 #define LX_BASE_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The largest integer that JSON carries exactly; no size or time in a file may exceed it. */
+/* The largest integer that JSON carries exactly; no size or time in a file exceeds it. */
 #define LX_INT_MAX ((int64_t)1 << 53)
 
 /* For products of two sizes in bounds and ratios. */
@@ -28,7 +27,7 @@ static inline int64_t ceil_div_i64(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* The next multiple of `unit` at or above `a`; INT64_MAX when there is none. */
+/* The next multiple of `unit` at or above `a`; INT64_MAX: none. */
 static inline int64_t round_up_i64(int64_t a, int64_t unit)
 {
     int64_t up;
@@ -46,7 +45,7 @@ static inline int64_t gcd_i64(int64_t a, int64_t b)
     return a;
 }
 
-/* The least common multiple of two positive numbers; INT64_MAX when there is none below that. */
+/* The least common multiple of two positive numbers; INT64_MAX: it overflows. */
 static inline int64_t lcm_i64(int64_t a, int64_t b)
 {
     int64_t common;
@@ -54,7 +53,7 @@ static inline int64_t lcm_i64(int64_t a, int64_t b)
     return mul_i64(a / gcd_i64(a, b), b, &common) ? common : INT64_MAX;
 }
 
-/* The 64 bits of a double that is an integer from -2^63 to 2^64 - 1; from 2^63 on it is taken as unsigned. */
+/* The 64 bits of a double that is an integer from -2^63 to 2^64 - 1; from 2^63 on as unsigned. */
 static inline bool whole_of_double(double d, int64_t *bits)
 {
     if (!(d >= -0x1p63 && d < 0x1p64)) return false;

@@ -1,4 +1,4 @@
-/* The one clock: seconds that only ever go forward. */
+/* The one clock: monotonic seconds. */
 #ifndef LX_BASE_CLOCK_H
 #define LX_BASE_CLOCK_H
 

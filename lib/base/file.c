@@ -1,5 +1,5 @@
 /* Whole files: read into one growing buffer, written beside their place and renamed over it. Every error
- * names the file; a failed write leaves what was there, and no temporary file. */
+ * names the file; a failed write leaves the old file and no temporary file. */
 #include "base/file.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -30,8 +30,7 @@ static bool io_failed(lx_status *st, const char *path, const char *verb, int err
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
 static char *file_read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
-    size_t room = expected + 2 < 4096 ? 4096 : expected + 2,
-           n = 0; /* one byte more, so that the end is seen */
+    size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* one byte more, to see the end */
     char *data = mem_alloc(room);
     for (;;) {
         if (n + 1 >= room) data = mem_resize(data, room *= 2);
@@ -86,7 +85,7 @@ static bool write_fully(int fd, const char *data, size_t length)
     return true;
 }
 
-/* Where a link that points to nothing points to, over all links on the way; NULL: `path` is no link. */
+/* The target of a dangling link, following all links; NULL: `path` is no link. */
 static char *linked_place(const char *path)
 {
     char to[4096], *place = NULL;
@@ -103,17 +102,17 @@ static char *linked_place(const char *path)
     return place;
 }
 
-/* Puts a new file in the place of `path`; `before`: the present file, or NULL. With `kept` it stays open,
- * locked from before it can be seen. A file system without locks has none to wait for. */
+/* Replaces `path` by a new file; `before`: the present file, or NULL. With `kept` the file stays open, locked
+ * before it becomes visible. A file system without locks needs none. */
 static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
                          int *kept, lx_status *st)
 {
-    /* A link stays a link: what it points to is replaced. */
+    /* A link stays a link: its target is replaced. */
     char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     free(real);
     const char *target = pointed_to ? pointed_to : path;
-    /* The umask gives the rights; mkstemp would make the file private. */
+    /* The umask sets the permissions; mkstemp would make the file private. */
     int fd = -1;
     for (int i = 0; (!before || pointed_to) && i < 1000; i++) {
         mem_free(temporary);
@@ -135,7 +134,7 @@ static bool replace_file(const char *path, const struct stat *before, const char
         if (kept) close(fd);
     }
     if (ok) {
-        /* The folder's entry must reach the disk too, or a power cut could undo the rename. */
+        /* Flush the folder's entry too, or a power cut could undo the rename. */
         const char *slash = strrchr(target, '/');
         char *folder = slash ? mem_string_n(target, (size_t)(slash - target) + 1) : mem_string(".");
         int in = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -13,7 +13,7 @@ static inline uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
     return h;
 }
 
-/* The same on machines of either byte order. */
+/* Hashes a number alike on both byte orders. */
 static inline uint64_t hash_number(uint64_t h, int64_t n)
 {
     unsigned char bytes[8];
@@ -21,7 +21,7 @@ static inline uint64_t hash_number(uint64_t h, int64_t n)
     return hash_bytes(h, bytes, sizeof bytes);
 }
 
-/* The same idea by words of 8 bytes, for many of them; the last one is filled up with zeros. */
+/* The same by words of 8 bytes, for long data; pads the last one with zeros. */
 static inline uint64_t hash_words(uint64_t h, const void *data, size_t n)
 {
     const unsigned char *p = data;
@@ -36,8 +36,7 @@ static inline uint64_t hash_words(uint64_t h, const void *data, size_t n)
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* SHA-256 of a file's bytes, so that a report says which file it is about: 64 hexadecimal digits and the
- * end. */
+/* SHA-256 of a file's bytes, which identifies the file in reports: 64 hexadecimal digits and a zero. */
 void sha256_hex(const void *bytes, size_t length, char out[65]);
 
 #endif

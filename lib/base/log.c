@@ -1,4 +1,4 @@
-/* Where the lines of a thread go. State: one function and its context per thread, none at first. */
+/* The receiver of a thread's log lines. State: one function and its context per thread, none at first. */
 #include "base/log.h"
 #include "base/border.h"
 

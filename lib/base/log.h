@@ -1,4 +1,4 @@
-/* What passes and solvers say while they work, for those who debug them: LOG(pass, "format", ...).
+/* Debug messages of passes and solvers: LOG(pass, "format", ...).
  *
  * Compiled in by -DLXPLAN_LOGGING=ON only; in any other build a LOG is checked by the compiler and then is
  * nothing: its arguments are not evaluated. `pass` is a bare word, the name of the pass or solver; the line
@@ -16,9 +16,9 @@
 
 typedef void log_function(void *context, const char *pass, const char *line);
 
-/* Lines of this thread go to `to` from now on; NULL: nowhere, as at first. False: this build has none. */
+/* Sends lines of this thread to `to`; NULL: drops them, as at first. False: this build has no logging. */
 bool log_to(log_function *to, void *context);
-/* The function of this thread, and its context. */
+/* The receiver of this thread, and its context. */
 log_function *log_receiver(void **context);
 bool log_wanted(void);
 void log_line(const char *pass, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,10 +1,9 @@
 /* Blocks, borders and deferred functions of a thread.
  *
- * A thread that has a border has a *list*: all blocks that it has allocated since and that are alive, the
- * newest first, with a mark for each border between them. Only the thread itself changes its list. A block
- * that another thread frees goes on a stack beside the list, and the owner frees it soon; blocks without an
- * owner are freed at once. Lists are never freed, because another thread may be about to look at one: a
- * thread that needs one takes one that a thread has left. */
+ * A thread in a border has a *list*: its living blocks since, newest first, with a mark for each border. Only
+ * the thread itself changes its list. A block that another thread frees goes on a stack beside the list, and
+ * the owner frees it soon; blocks without an owner are freed at once. Lists are never freed, because another
+ * thread may be reading one; a new thread reuses a list that an ended one left. */
 #include "base/memory.h"
 #include "base/border.h"
 #include "base/users.h"
@@ -18,10 +17,10 @@
 enum { HEADER = sizeof(struct mem_block), STATIC_LISTS = 256 };
 _Static_assert(HEADER % 16 == 0, "blocks are aligned to 16 bytes");
 
-/* What a freed block of another thread's list carries in its first bytes, if it has as many as that. */
+/* A block freed by another thread links to the next in its first bytes, so blocks are at least this large. */
 enum { LEAST = sizeof(struct mem_block *) };
 
-/* References to a thing from outside of a border that were taken inside and not given back. */
+/* References taken inside a border to a thing from outside, and not given back. */
 struct border_reference {
     struct users *users;
     uint64_t border;
@@ -115,11 +114,11 @@ static void block_free(struct mem_block *block)
 
 static size_t block_size(size_t size)
 {
-    if (size > SIZE_MAX / 4) memory_out(); /* some allocators end the program over it */
+    if (size > SIZE_MAX / 4) memory_out(); /* some allocators end the program on such a size */
     return size < LEAST ? LEAST : size;
 }
 
-/* Frees what other threads have freed. */
+/* Frees the blocks that other threads gave back. */
 static void list_drain(struct mem_list *list)
 {
     struct mem_block *block = atomic_exchange_explicit(&list->freed, NULL, memory_order_acquire);
@@ -174,7 +173,7 @@ void *mem_aligned(size_t alignment, size_t size)
     return block_begin(aligned_alloc(step, whole), size, shift);
 }
 
-/* As realloc; of a block with another owner, or one that is aligned, by a copy. */
+/* As realloc; copies if the block has another owner or is aligned. */
 void *mem_resize(void *at, size_t size)
 {
     if (!at) return mem_alloc(size);
@@ -254,7 +253,7 @@ struct border_place border_here(void)
     return (struct border_place){mine.list, mine.innermost->number};
 }
 
-/* Is the thing a part of what the border frees? */
+/* Was the thing made inside the border, which frees it? */
 static bool border_made(const struct border *border, const struct users *users)
 {
     return users->made.list == mine.list && users->made.number >= border->number;
@@ -288,7 +287,7 @@ void border_note(struct users *users, int change)
     }
 }
 
-/* One that belonged to a border inside of `border`, or to a thread. */
+/* Moves a reference of an inner border, or of a thread, to `border`. */
 static void reference_take(const struct border *border, struct border_reference *taken)
 {
     struct border_reference **same = border_references(border, taken->users);
@@ -302,7 +301,7 @@ static void reference_take(const struct border *border, struct border_reference 
     mine.list->references = taken;
 }
 
-/* Those of the border, out of the list. */
+/* Takes the border's references out of the list. */
 static struct border_reference *references_of(struct mem_list *list, const struct border *border)
 {
     struct border_reference *taken = NULL, *one;
@@ -417,7 +416,7 @@ void memory_out(void)
     while (!mine.is_stranger && atomic_load(&strangers) > 0) usleep(1000);
     while (list->references && list->references->border == border->number) {
         struct users *users = list->references->users;
-        users->release(users->thing); /* which takes one from the count */
+        users->release(users->thing); /* it decrements the count */
     }
     list_drain(list);
     while (list->head.next != &border->mark) mem_free(list->head.next + 1);

@@ -1,7 +1,7 @@
-/* Memory that is there: no function here returns NULL.
+/* Allocation that never returns NULL.
  *
- * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and
- * nobody on the way checks for it. Each block has a header of 32 bytes that links it to the others of its
+ * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and no
+ * function on the way checks for it. Each block has a header of 32 bytes that links it to the others of its
  * border. Any thread may free it. */
 #ifndef LX_BASE_MEMORY_H
 #define LX_BASE_MEMORY_H
@@ -15,19 +15,18 @@ void *mem_resize(void *block, size_t size);
 /* `alignment` is a power of two. */
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_string(const char *text);
-/* At most `most` bytes of it. */
+/* Copies at most `most` bytes. */
 char *mem_string_n(const char *text, size_t most);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mem_free(void *block);
 
-/* The block belongs to no border from now on: another thread gets it. */
+/* Removes the block from its border, for another thread. */
 void mem_disown(void *block);
 
-/* For sizes that a user has chosen and that have a better answer than "out of memory": NULL where there is
- * none. */
+/* For sizes chosen by a user, with a better answer than "out of memory": NULL if memory is out. */
 void *mem_try_zeroed(size_t count, size_t size);
 
-/* Unwinds: for memory that another library did not get. */
+/* Unwinds, when another library got no memory. */
 _Noreturn void memory_out(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end)
- * ORDER_UP(buffer));` defines by_life, which compares by start, then by end, then by buffer. Keys that make
- * the order total keep results the same wherever qsort is another one. */
+ * ORDER_UP(buffer));` defines by_life, which compares by start, then by end, then by buffer. Total orders
+ * give the same results with any qsort. */
 #ifndef LX_BASE_ORDER_H
 #define LX_BASE_ORDER_H
 
@@ -32,9 +32,9 @@ static inline int order_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Binary search: `int32_t i; BISECT(i, 0, count, ticks[i] < tick);` leaves in `i` the first number of [low,
- * high) for which `before` is false, or `high`. `before` is an expression of `i` that is true up to some
- * number and false from there on. */
+/* Binary search: `int32_t i; BISECT(i, 0, count, ticks[i] < tick);` leaves in `i` the first number in [low,
+ * high) with `before` false, or `high`. `before` is an expression of `i` that is true up to some number and
+ * false from there on. */
 #define BISECT(i, low, high, before)                                                                         \
     do {                                                                                                     \
         int32_t bisect_low = (low), bisect_high = (high);                                                    \
@@ -56,7 +56,7 @@ static inline int order_i64(const void *a, const void *b)
  *     top = at[0];
  *     at[0] = at[--count];
  *     HEAP_SINK(type, at, count, 0, BEFORE, context); */
-/* The element at `from` has changed, or is new, and moves towards the top. */
+/* Moves the element at `from`, changed or new, towards the top. */
 #define HEAP_RISE(type, at, from, BEFORE, context)                                                           \
     do {                                                                                                     \
         size_t heap_at = (size_t)(from);                                                                     \
@@ -67,7 +67,7 @@ static inline int order_i64(const void *a, const void *b)
         (at)[heap_at] = heap_moving;                                                                         \
     } while (0)
 
-/* The element at `from` moves away from the top. */
+/* Moves the element at `from` away from the top. */
 #define HEAP_SINK(type, at, count, from, BEFORE, context)                                                    \
     do {                                                                                                     \
         size_t heap_at = (size_t)(from), heap_count = (size_t)(count);                                       \
@@ -81,9 +81,8 @@ static inline int order_i64(const void *a, const void *b)
         (at)[heap_at] = heap_moving;                                                                         \
     } while (0)
 
-/* Disjoint sets of the numbers 0 .. count - 1. The least number of a set is its root, whatever the order of
- * joins. */
-/* Every number is a set of its own. */
+/* Disjoint sets of the numbers 0 .. count - 1. A set's root is its least number, for any order of joins. */
+/* Makes every number its own set. */
 static inline void sets_begin(int32_t *up, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) up[i] = i;

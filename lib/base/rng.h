@@ -1,5 +1,5 @@
-/* Random numbers that are the same on every machine for the same seed (xoshiro256**, seeded through
- * splitmix64). Nothing in lxplan calls rand(). */
+/* Random numbers, the same on every machine for a seed (xoshiro256**, seeded by splitmix64). lxplan never
+ * calls rand(). */
 #ifndef LX_BASE_RNG_H
 #define LX_BASE_RNG_H
 

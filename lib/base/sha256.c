@@ -51,7 +51,7 @@ void sha256_hex(const void *bytes, size_t length, char out[65])
     const unsigned char *p = bytes;
     size_t whole = length / 64 * 64;
     for (size_t at = 0; at < whole; at += 64) take_block(h, p + at);
-    /* What is left, a bit of 1, zeros, and the length in bits at the end of the last block. */
+    /* Pads the rest: a 1 bit, zeros, and the length in bits at the end of the last block. */
     const unsigned char *rest = p + whole;
     size_t left = length - whole;
     unsigned char end[128] = {0};

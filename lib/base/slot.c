@@ -1,5 +1,5 @@
-/* The slot: a result, a request for a call on the other thread, and two flags, under one lock. Two threads
- * hold it, the last one frees it. */
+/* The slot: a result, a call requested of the other thread, and two flags, under one lock. Two threads hold
+ * it; the last one frees it. */
 #include "base/slot.h"
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Seconds between two questions whether to stop; that a cancelled worker has to come home; and the share of
- * its time that a worker spends on results to offer. */
+/* Seconds between two calls of `stop`; seconds of grace for a cancelled worker; the share of its time that a
+ * worker spends on results. */
 static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };
@@ -23,15 +23,15 @@ struct slot {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t news; /* for either thread */
-    void *best;          /* offered, and not taken */
+    void *best;          /* offered, not taken yet */
     void *result;
     lx_status st;
-    struct mem_list *blocks;          /* of the worker that came home */
-    void (*function)(void *argument); /* to be called by the thread that waits; NULL: nothing */
+    struct mem_list *blocks;          /* of the finished worker */
+    void (*function)(void *argument); /* to be called by the waiting thread; NULL: nothing */
     void *argument;
     bool done, abandoned, memory_is_out;
     int holders;
-    double offered, cost; /* when the last result was, and what it took (0: there was none); the worker's */
+    double offered, cost; /* of the last result: its time, and its cost (0: none); the worker's fields */
     locale_t locale;
     log_function *log;
     void *log_context;
@@ -104,7 +104,7 @@ const void *slot_job(void)
 
 bool slot_wants_result(void)
 {
-    if (!here || (here->cost > 0 && cancel_requested())) return false; /* it comes home as soon */
+    if (!here || (here->cost > 0 && cancel_requested())) return false; /* it finishes as soon */
     double now = clock_seconds();
     if ((now - here->offered) * SHARE < here->cost) return false;
     here->offered = now;
@@ -139,9 +139,9 @@ void slot_call(void (*function)(void *argument), void *argument)
     pthread_mutex_unlock(&slot->lock);
 }
 
-/* --- The thread that waits. --- */
+/* --- The waiting thread. --- */
 
-/* Until the worker is home, or is to be abandoned; with the lock. True: it was to stop. */
+/* Waits until the worker has finished or is abandoned; holds the lock. True: it was cancelled. */
 static bool slot_wait(struct slot *slot)
 {
     const double never = INFINITY;
@@ -150,7 +150,7 @@ static bool slot_wait(struct slot *slot)
     bool stops = false;
     for (; !slot->done && !(now >= grace && (slot->best || stops)); now = clock_seconds()) {
         if (slot->function) {
-            /* With the lock, which is free meanwhile. */
+            /* Holds the lock, but not during the call. */
             void (*function)(void *argument) = slot->function;
             pthread_mutex_unlock(&slot->lock);
             function(slot->argument);
@@ -180,7 +180,7 @@ static bool slot_wait(struct slot *slot)
     return stops;
 }
 
-/* Also when memory is out in a call: the worker ends by itself. */
+/* Also if a call runs out of memory: the worker ends by itself. */
 static void slot_abandon(void *argument)
 {
     struct slot *slot = argument;
@@ -219,7 +219,7 @@ static struct slot *slot_new(const struct slot_work *work)
 void *slot_run(const struct slot_work *work, lx_status *st)
 {
     struct slot *slot = slot_new(work);
-    /* Signals are for the threads of the program; those that say that this thread is at fault are its own. */
+    /* Signals go to the program's threads; only faults of this thread are delivered here. */
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     sigset_t all, before;
     pthread_attr_t roomy;

@@ -1,5 +1,5 @@
-/* Work with a deadline, or that can be interrupted: a thread of its own does it, and the waiting thread takes
- * the best so far.
+/* Work with a deadline or an interrupt: a worker thread does it, and the waiting thread takes the best result
+ * so far.
  *
  * slot_run starts the worker and waits. About every 10 ms it asks the caller's `stop`, on the calling
  * thread. At the deadline, or when it is to stop, it cancels the worker (base/cancel.h) and gives it a
@@ -17,28 +17,27 @@
 
 struct slot_work {
     void *(*make)(void *job, lx_status *st); /* on the worker: the final result, or NULL with `st` */
-    void (*drop)(void *result);              /* frees a result that nobody takes */
-    void (*end)(void *job);                  /* frees the job, on whichever thread is the last */
+    void (*drop)(void *result);              /* frees a result not taken */
+    void (*end)(void *job);                  /* frees the job, on whichever thread ends last */
     void *job;
-    bool (*stop)(void *context); /* asked on the calling thread; NULL: nobody stops it */
+    bool (*stop)(void *context); /* polled on the calling thread; NULL: never stops */
     void *context;
     double seconds; /* until the deadline; 0: none */
 };
 
-/* The result, or NULL with `st`. Memory that is out in the worker unwinds the caller. */
+/* Returns the result, or NULL with `st`. If the worker runs out of memory, the caller unwinds. */
 void *slot_run(const struct slot_work *work, lx_status *st);
 
-/* For the worker. Does this thread work for a slot? */
+/* For the worker: does this thread work for a slot? */
 bool slot_is_here(void);
-const void *slot_job(void); /* its job; NULL: it does not */
-/* Is it time to offer a result? A worker spends a twentieth of its time on them. Once it is cancelled only
- * the first is wanted. */
+const void *slot_job(void); /* its job; NULL: not a worker */
+/* Is it time to offer a result? Results get a twentieth of a worker's time. Once cancelled, it offers only a
+ * first one. */
 bool slot_wants_result(void);
-/* The slot has it from now on; an older one is dropped. What it shares with the worker has references, or
- * is not freed before the worker ends. */
+/* Gives the result to the slot, which drops an older one. Objects it shares with the worker are
+ * reference-counted, or live until the worker ends. */
 void slot_offer(void *result);
-/* Calls `function` on the thread that waits, and returns when it has; not at all once the work is
- * cancelled. */
+/* Calls `function` on the waiting thread and returns when done; skips the call once cancelled. */
 void slot_call(void (*function)(void *argument), void *argument);
 
 #endif

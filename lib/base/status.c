@@ -1,5 +1,5 @@
 /* Filling in and showing an lx_status. Its text is fixed in size: a longer text is cut between characters,
- * and control characters of foreign files are replaced before anybody prints it. */
+ * and control characters of foreign files are replaced. */
 #include "base/fail.h"
 #include "base/cancel.h"
 #include "base/text.h"
@@ -37,8 +37,8 @@ const char *lx_status_describe(const lx_status *st, char *out, size_t size)
     return out;
 }
 
-/* Control characters of foreign files must not reach the terminal, and a text that was cut to size must not
- * end in half a UTF-8 character. */
+/* Replaces control characters of foreign files, for terminals, and drops half a UTF-8 character at the
+ * cut. */
 static void status_tidy(char *s, size_t size)
 {
     size_t n = strlen(s), back = 1;

@@ -1,5 +1,4 @@
-/* A growing string, terminated at all times, whose room doubles from 256 bytes; and the escapes of JSON and
- * XML. */
+/* A growing, always terminated string, whose room doubles from 256 bytes; and the escapes of JSON and XML. */
 #include "base/text.h"
 #include "base/memory.h"
 
@@ -51,7 +50,7 @@ void text_format(struct text *t, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     size_t room =
-        t->room - t->length < INT_MAX ? t->room - t->length : INT_MAX; /* more is an error to some */
+        t->room - t->length < INT_MAX ? t->room - t->length : INT_MAX; /* some libraries reject more */
     int n = vsnprintf(t->at + t->length, room, format, args);
     va_end(args);
     if (n >= 0 && (size_t)n >= room) {
@@ -90,8 +89,7 @@ int utf8_length(const char *s, size_t left)
     return n;
 }
 
-/* Marks of direction and of lines, U+200E to U+2069: a terminal or an editor that is shown the text obeys
- * them. */
+/* Direction and line marks, U+200E to U+2069, which a terminal or editor would obey. */
 static bool turns_text(const char *s)
 {
     unsigned code = (unsigned)(s[1] & 0x3f) << 6 | (unsigned)(s[2] & 0x3f);
@@ -104,7 +102,7 @@ void text_json_string(struct text *t, const char *s)
     size_t left = strlen(s), plain;
     text_add_n(t, "\"", 1);
     for (int n; left > 0; s += n, left -= (size_t)n) {
-        /* How many bytes from here on are themselves in JSON. */
+        /* Counts the bytes that need no escape in JSON. */
         size_t i = 0;
         while (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\') i++;
         text_add_n(t, s, plain = i);
@@ -129,7 +127,7 @@ void text_json_string(struct text *t, const char *s)
         else if (known)
             text_add_n(t, s, (size_t)known);
         else
-            text_add(t, "\xef\xbf\xbd"); /* U+FFFD: a file name may hold anything, a JSON text may not */
+            text_add(t, "\xef\xbf\xbd"); /* U+FFFD: file names may hold any bytes, JSON must not */
     }
     text_add_n(t, "\"", 1);
 }

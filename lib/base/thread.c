@@ -1,4 +1,4 @@
-/* Threads with a border each; see thread.h. */
+/* Threads, each with a border; see thread.h. */
 #include "base/thread.h"
 
 static void *thread_body(void *argument)

@@ -1,4 +1,4 @@
-/* Threads of a caller that waits for them. */
+/* Threads that their caller joins. */
 #ifndef LX_BASE_THREAD_H
 #define LX_BASE_THREAD_H
 
@@ -12,15 +12,15 @@ struct thread {
     void *argument;
     struct deferred joining;
     struct mem_list *list; /* of its blocks */
-    struct cancel *token;  /* of the caller: it cancels the thread, too */
+    struct cancel *token;  /* the caller's, which cancels the thread too */
     bool memory_is_out;
 };
 
-/* Runs the function in a border of its own. False: the system has no thread left. The thread is waited for if
- * memory is out before thread_join. */
+/* Runs the function in its own border. False: the system has no thread left. Running out of memory before
+ * thread_join also waits for the thread. */
 bool thread_start(struct thread *thread, void (*function)(void *argument), void *argument);
-/* Waits. The thread's blocks belong to the calling thread's border. False: memory was out in it; join the
- * other threads, then call memory_out(). */
+/* Waits for the thread. Its blocks move to the caller's border. False: it ran out of memory; join the other
+ * threads, then call memory_out(). */
 bool thread_join(struct thread *thread);
 
 #endif

@@ -1,8 +1,6 @@
-/* How many hold a thing that is shared and constant.
- *
- * The count lives in memory of its own that the thing points to, so that holding a constant thing once more
- * needs no cast; it may be changed from any thread. A border that is unwound gives back the references that
- * were taken inside of it. */
+/* Reference count of a shared, constant thing. The count is in separate memory that the thing points to, so
+ * that a constant thing can be referenced without a cast; any thread may change it. An unwinding border gives
+ * back references taken inside it. */
 #ifndef LX_BASE_USERS_H
 #define LX_BASE_USERS_H
 
@@ -19,7 +17,7 @@ struct users {
     const void *thing;
 };
 
-/* One user; in `memory`, which its last user frees. */
+/* A count of one, allocated in `memory`, which the last user frees. */
 static inline struct users *users_new(struct arena *memory, const void *thing,
                                       void (*release)(const void *thing))
 {
@@ -35,7 +33,7 @@ static inline void users_add(struct users *users)
     atomic_fetch_add_explicit(&users->count, 1, memory_order_relaxed);
 }
 
-/* True: that was the last one, and nobody else sees the thing any more. */
+/* True: it was the last reference. */
 static inline bool users_remove(struct users *users)
 {
     border_note(users, -1);

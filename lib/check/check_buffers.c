@@ -99,7 +99,7 @@ static bool places_legal(const struct checker *c)
                                   .fixed = -1,
                                   .parents = &p->took_slot_of[i],
                                   .parent_count = placed && p->took_slot_of[i] >= 0,
-                                  .reason = placed || !p->stays[i].bar ? NULL : "the plan says so"};
+                                  .reason = placed || !p->stays[i].exclusion ? NULL : "the plan says so"};
     }
     if (lx_problem_check(&own, p->answer.address, &ignored, &why)) return true;
     return status_set(c->st, LX_E_NO, "%s", why.text);
@@ -144,7 +144,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
     }
     if (!places_legal(c)) return false;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
-        if (p->answer.address[i] < 0 && !p->stays[i].bar)
+        if (p->answer.address[i] < 0 && !p->stays[i].exclusion)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                               lx_verdict_word(p->answer.status), c->p->problem.buffers[i].name);
     return true;

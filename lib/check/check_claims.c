@@ -119,14 +119,14 @@ static bool idle_right(const struct telling *t, int32_t i)
     const struct lx_stay *s = &c->p->stays[i];
     const struct lx_buffer *b = &c->p->problem.buffers[i];
     if (!t->used[s->tensor])
-        return (!s->bar || s->bar == LX_BAR_UNUSED) && b->start == 0 && b->end == 1 &&
+        return (!s->exclusion || s->exclusion == LX_EXCLUDED_UNUSED) && b->start == 0 && b->end == 1 &&
                        b->size == whole_bytes(c, s->tensor) && s->view_op == 0 && s->view_operand == 0 &&
                        s->first == 0 && s->last == 0
                    ? true
                    : deny(t, i, "is of a tensor that no op uses, but tells of uses");
     const struct lx_access *a = &c->p->accesses[c->p->access_at[s->view_op] + s->view_operand];
     if (s->first == s->view_op && s->last == s->view_op && b->start == s->first && b->end == s->first + 1 &&
-        a->tensor == s->tensor && a->stay < 0 && s->bar &&
+        a->tensor == s->tensor && a->stay < 0 && s->exclusion &&
         b->size == part_bytes(c, s->tensor, &t->parts[i]) && s->begins_written == (a->writes && !a->reads))
         return true;
     return deny(t, i, "serves no access, and tells of none that nothing serves");
@@ -157,7 +157,7 @@ bool check_claims(const struct checker *c, const struct parts *parts)
 
         const struct lx_plan *p = c->p;
         bool placed = p->answer.address[i] >= 0;
-        if (p->stays[i].bar && (placed || p->problem.buffers[i].spill_cost != 0))
+        if (p->stays[i].exclusion && (placed || p->problem.buffers[i].spill_cost != 0))
             return deny(&t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
         if (t.of[i].first < 0 && !placed) {
             if (!idle_right(&t, i)) return false;
@@ -172,7 +172,7 @@ bool check_claims(const struct checker *c, const struct parts *parts)
                 b->name, (long long)b->start, (long long)b->end - 1, (int)of->first, (int)of->last);
         if (!source_right(&t, i, s->ring_source) || !source_right(&t, i, s->moved_from)) return false;
         for (int32_t k = 0; k < b->parent_count; k++)
-            if (p->stays[b->parents[k]].bar || !may_take_place(c, i, b->parents[k], parts))
+            if (p->stays[b->parents[k]].exclusion || !may_take_place(c, i, b->parents[k], parts))
                 return deny(&t, i, "names a buffer whose place it may take, which it may not");
         if (of->begin < 0) {
             /* Between two moves a buffer may serve no access: its first and last op are those of its life. */
@@ -210,7 +210,7 @@ static int32_t check_prices_server(const struct pricing *p, int32_t access)
     const struct lx_stay *stays = p->c->p->stays;
     int32_t i = p->c->p->accesses[access].stay;
     while (i >= 0 && stays[i].moved_from >= 0) i = stays[i].moved_from;
-    return i >= 0 && !stays[i].bar ? i : -1;
+    return i >= 0 && !stays[i].exclusion ? i : -1;
 }
 
 static void check_prices_list_accesses(struct pricing *p)
@@ -236,7 +236,7 @@ static bool begins_loaded(const struct pricing *p, int32_t buffer, int32_t acces
 {
     const struct lx_stay *s = &p->c->p->stays[buffer];
     if (s->first != p->op[access] || s->begins_written) return false;
-    return s->ring_source < 0 || p->c->p->stays[s->ring_source].bar;
+    return s->ring_source < 0 || p->c->p->stays[s->ring_source].exclusion;
 }
 
 /* Must HBM have the value that access number k of the tensor writes, whatever is on chip? */

@@ -95,7 +95,7 @@ static bool always_off(const struct making *k, int32_t t)
     const struct draft *x = k->x;
     int32_t from = x->tensor_at[t], to = x->tensor_at[t + 1];
     const char *text;
-    if (from == to || bar_of_tensor(x->layouts, &x->how.passes, t, &text)) return true;
+    if (from == to || exclusion_of_tensor(x->layouts, &x->how.passes, t, &text)) return true;
     int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
     if (x->how.passes.no_dump && k->run_of[first] != k->run_of[last]) return true;
     const struct lx_access *only = &x->accesses[x->tensor_access[from]];

@@ -41,7 +41,7 @@ static int64_t least_of_tensor(const struct draft *x, const struct op_menus *men
     bool needed = lx_role_leaves(x->graph->tensors[t].role);
     bool given = lx_role_arrives(x->graph->tensors[t].role);
     const char *text;
-    bool barred = bar_of_tensor(x->layouts, &x->how.passes, t, &text);
+    bool barred = exclusion_of_tensor(x->layouts, &x->how.passes, t, &text);
     for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
         const struct lx_access *a = &x->accesses[x->tensor_access[k]];
         bool on = !barred && may_hold(x, menus, x->tensor_access[k]);

@@ -1,4 +1,4 @@
-/* The writers of the formats that only plans have, one per row of exports.c. Private to the stage. */
+/* Writers of the formats that only plans have, one per row of exports.c. Private to this folder. */
 #ifndef LX_EXPORT_EXPORT_ROWS_H
 #define LX_EXPORT_EXPORT_ROWS_H
 
@@ -24,12 +24,12 @@ EXPORT_WRITES(html_write);
 enum { PS_PER_NS = 1000, PS_PER_US = 1000000 };
 
 struct tick_times {
-    int64_t first, last; /* ticks of [first, last) have a length */
-    int64_t *at; /* per tick of [first, last]: when it begins; NULL: one microsecond each. Allocated */
+    int64_t first, last; /* ticks in [first, last) have a length */
+    int64_t *at;         /* per tick of [first, last]: its begin; NULL: one microsecond each. Allocated */
 };
 
 void tick_times_make(const struct lx_plan *p, struct tick_times *out);
-/* In picoseconds. Ticks outside are at the next end. */
+/* In picoseconds. Ticks outside map to the nearer end. */
 int64_t tick_time(const struct tick_times *t, int64_t tick);
 
 #endif

@@ -35,7 +35,7 @@ static const struct lx_export rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_NAMES = 64 };
 
-/* A format of files/formats.c that can be written, as a row; false: it is only read. */
+/* A writable format of files/formats.c as a row; false: it is read-only. */
 static bool exports_of_format(const struct lx_format *f, struct lx_export *out)
 {
     if (!f->write_graph && !f->write_buffers && !f->write_answer) return false;
@@ -71,7 +71,7 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
     struct text t = {0};
     if (!lx_export_find(name, &row, st)) return NULL;
     if (row.format) {
-        /* A plan in a format that is read as well. */
+        /* Writes a plan in a format that is also read. */
         struct lx_left_out left;
         if (row.format->write_graph) return row.format->write_graph(p->graph, length);
         if (row.format->write_answer)
@@ -85,8 +85,8 @@ char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, cons
     return NULL;
 }
 
-/* Another tool must respect these, or its answer is illegal here. Costs are optional: other tools place
- * everything. */
+/* Constraints that another tool must respect, or its answer is illegal here. Costs are optional: other tools
+ * place everything. */
 enum {
     NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
 };

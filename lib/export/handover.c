@@ -1,8 +1,8 @@
 /* A plan for code generation, as JSON: tensors with their places in HBM, loops of nests, kernels with their
  * arguments, and per op its splits, its copies and where each core finds each operand.
  *
- * Numbers of tensors, ops, nests and kernels are places in their lists. A value that all cores of an op share
- * stands once: a number instead of a list. lib/files.md has the schema. */
+ * Tensors, ops, nests and kernels are numbered by their position in the lists. A value that all cores of an
+ * op share is one number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -11,12 +11,12 @@
 
 #include <inttypes.h>
 
-/* An op, and where its operands begin for each core. */
+/* An op, and the start of its operands for each core. */
 struct op_starts {
     const struct lx_plan *plan;
     int32_t op;
-    struct op_index x;          /* of its tile, in a nest */
-    const struct lx_nest *nest; /* NULL: it is in none */
+    struct op_index x;          /* of its tile, if in a nest */
+    const struct lx_nest *nest; /* NULL: in none */
     const struct lx_op_launch *launch;
 };
 
@@ -25,8 +25,8 @@ struct op_starts {
  * whole tensor. The parts are the device's (device/memory/stick_box.h). All loops of the nest are at their
  * first index, but `moved` is at its second (-1: none is). */
 
-/* The first index of host dimension h that is touched; -1: none is. The input of a window begins at the
- * first tap of the first output. */
+/* The first index of host dimension h touched; -1: none. The input of a window begins at the first tap of the
+ * first output. */
 static int64_t handover_first_index(const struct op_starts *x, const struct lx_layout *l, int operand, int h,
                                     const struct lx_launch_piece *piece)
 {
@@ -53,7 +53,7 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
     int64_t base = stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor];
     int64_t position[LX_MAX_DEVICE_RANK]; /* of the first stick on the device */
     const struct lx_launch *launch = x->launch->launch;
-    struct lx_launch_piece piece; /* values of each variable in the first turn of the core */
+    struct lx_launch_piece piece; /* values of each variable in the core's first turn */
     if (l->rank == 0 || operand >= x->x.operand_count || !x->x.known || !launch ||
         !lx_op_launch_piece(x->launch, &x->x, core, 0, &piece))
         return base;
@@ -68,7 +68,7 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
         position[k] = index / max_i64(l->step[k], 1);
     }
     struct box b = box_whole(l);
-    if (stay >= 0) { /* the part of the core of the content of the buffer */
+    if (stay >= 0) { /* the core's part of the buffer */
         const struct lx_stay *s = &p->stays[stay];
         struct lx_core_view view = lx_division_held(p->divisions, s->view_op, s->view_operand, s->hold);
         int32_t nest = moved >= 0 && moved < s->hold ? nest_of_op(p->nests, p->nest_count, s->view_op) : -1;
@@ -82,8 +82,8 @@ static int64_t handover_start(const struct op_starts *x, int operand, int64_t co
     return stick < 0 ? base : base + stick * l->stick_bytes;
 }
 
-/* A kernel with the tensors that it touches in HBM, its arguments, and tensors that it touches on chip
- * only, which fall away. `how`: room for a byte per tensor. */
+/* Writes a kernel with its tensors in HBM, its arguments, and the tensors it touches only on chip, which are
+ * dropped. `how`: room for a byte per tensor. */
 static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how,
                                 struct text *out)
 {
@@ -116,7 +116,7 @@ static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle 
     }
 }
 
-/* Copies of the tick, those before the op or those behind it. */
+/* Writes copies of the tick, before or after the op. */
 static void handover_add_copies(const struct lx_plan *p, int32_t op, bool behind, struct text *out)
 {
     const char *between = "";
@@ -137,11 +137,11 @@ static void handover_add_copies(const struct lx_plan *p, int32_t op, bool behind
 }
 
 struct op_cores {
-    int64_t *at, *start, *moved; /* per core that works: its number, and two addresses */
+    int64_t *at, *start, *moved; /* per working core: its number, and two addresses */
     int64_t count;
 };
 
-/* A number where all cores have the same, else one of each. */
+/* One number if all cores agree, else one per core. */
 static void handover_add_per_core(const int64_t *values, int64_t count, struct text *out)
 {
     bool alike = true;
@@ -174,7 +174,7 @@ static void handover_add_operand(const struct op_starts *x, int operand, const s
     for (int64_t c = 0; c < cores->count; c++) cores->start[c] = handover_start(x, operand, cores->at[c], -1);
     text_add(out, ", \"start\": ");
     handover_add_per_core(cores->start, cores->count, out);
-    /* How far the start moves when each loop goes on. */
+    /* Offsets of the start per step of each loop. */
     if (x->nest) {
         text_add(out, ", \"steps\": [");
         for (int l = 0; l < x->nest->level_count; l++) {
@@ -207,7 +207,7 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
     }
     text_format(out, ", \"kernel\": %d", (int)kernel);
     if (x.nest) text_format(out, ", \"nest\": %d", (int)(x.nest - p->nests));
-    /* Cores that work, in order. */
+    /* Lists the working cores in order. */
     int64_t device = x.plan->graph->device.cores;
     cores.count = 0;
     for (int64_t c = 0; c < device; c++)

@@ -29,14 +29,14 @@
 
 enum { MOST_IN_RUN = 1000 };
 
-/* An opcode, or several, and a number of `count` bytes behind them, the low ones first. */
+/* Appends opcodes and a number of `count` bytes, low ones first. */
 static void pickle_put(struct text *t, const char *opcodes, uint64_t n, int count)
 {
     text_add(t, opcodes);
     for (int i = 0; i < count; i++, n >>= 8) text_add_n(t, (char[]){(char)(n & 0xff)}, 1);
 }
 
-/* Bytes that are not UTF-8 would make the whole file unreadable: they become "?". */
+/* Bytes that are no UTF-8 would make the file unreadable: they become "?". */
 static void pickle_string(struct text *t, const char *s)
 {
     struct text clean = {0};
@@ -51,15 +51,15 @@ static void pickle_string(struct text *t, const char *s)
     text_free(&clean);
 }
 
-/* Before element `count` of a list: readers take a limited number of elements at a time. */
+/* Call before element `count` of a list: readers take a limited number of elements at once. */
 static void pickle_next(struct text *t, size_t count)
 {
     if (count && count % MOST_IN_RUN == 0) text_add(t, LIST_END "(");
 }
 
-/* Something that is allocated and freed. */
+/* Memory that is allocated and freed. */
 struct allocation {
-    char *name; /* own */
+    char *name; /* owned */
     int64_t address, size;
     int64_t start, end;
 };
@@ -78,14 +78,14 @@ struct event {
 
 ORDER(memory_viz_by_time, struct event, ORDER_UP(tick) ORDER_UP(is_alloc) ORDER_UP(who));
 
-/* Ticks on which a tensor is touched in HBM. */
+/* Extends the ticks on which a tensor is touched in HBM. */
 static void viz_touch(struct allocation *a, int64_t tick)
 {
     a->start = min_i64(a->start, tick);
     a->end = max_i64(a->end, tick + 1);
 }
 
-/* Inputs and outputs live all the time, other tensors from first to last touch. */
+/* Inputs and outputs live throughout, other tensors from first to last touch. */
 static void viz_find_in_hbm(const struct lx_plan *p, struct allocations *out)
 {
     const struct lx_graph *g = p->layouts->graph;
@@ -133,13 +133,13 @@ static void viz_add_number(struct text *t, const char *key, int64_t n)
                                : 2);
         return;
     }
-    int width = 1; /* bytes that two's complement needs */
+    int width = 1; /* bytes in two's complement */
     while (width < 8 && (n < -((int64_t)1 << (8 * width - 1)) || n >= (int64_t)1 << (8 * width - 1))) width++;
     pickle_put(t, LONG1, (uint64_t)width, 1);
     pickle_put(t, "", (uint64_t)n, width);
 }
 
-/* A dict with one frame, which names the op of the tick where ticks are ops. */
+/* A dict with one frame, which names the tick's op if ticks are ops. */
 static void viz_add_event(const struct lx_plan *p, struct text *t, const char *action,
                           const struct allocation *a, int64_t tick)
 {
@@ -190,7 +190,7 @@ static void viz_add_trace(const struct lx_plan *p, const struct allocations *a, 
     mem_free(e);
 }
 
-/* One block, which is free in the end. */
+/* One block, free at the end. */
 static void viz_add_segment(int device, int64_t capacity, struct text *t)
 {
     text_add(t, DICT_BEGIN);
@@ -215,7 +215,7 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
     struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
     (void)other, (void)st;
-    for (int d = 0; d < pools; d++) { /* the blocks of a pool, and at least its capacity */
+    for (int d = 0; d < pools; d++) { /* the pool's blocks, at least its capacity */
         struct allocations *a = &devices[d];
         struct byte_blocks b;
         byte_blocks_make(p, d, &b);

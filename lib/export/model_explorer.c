@@ -8,8 +8,8 @@
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 
-/* A node: of a graph an op (in order), or a tensor that arrives or leaves; of a list a buffer. Ids are
- * made of numbers; names of files stand in labels only. */
+/* A node: an op (in order), input or output tensor of a graph, or a buffer of a list. Ids are numbers; names
+ * of the file occur only in labels. */
 struct node {
     enum node_kind kind;
     int32_t number;
@@ -65,8 +65,8 @@ static void model_explorer_add_place(struct text *out, const struct lx_plan *p, 
 struct nodes {
     const struct lx_plan *p;
     struct text *out;
-    const char *between; /* of attributes and edges */
-    int32_t *writer;     /* per tensor: the last op so far that has written it; -1: none */
+    const char *between; /* separator of attributes and edges */
+    int32_t *writer;     /* per tensor: the op that last wrote it; -1: none */
 };
 
 static void model_explorer_begin_attribute(struct nodes *x, const char *key)
@@ -136,8 +136,8 @@ static void model_explorer_add_edge(struct nodes *x, struct node from, int input
     x->between = ", ";
 }
 
-/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. An input comes from
- * the op that wrote it last, else from the node of a tensor that arrives. */
+/* Edges: inputs of an op, the writer of an output, the buffer whose memory is reused. An input comes from its
+ * last writer, else from the node of an input tensor. */
 static void model_explorer_add_edges(struct nodes *x, struct node n)
 {
     const struct lx_plan *p = x->p;
@@ -264,7 +264,7 @@ static const char *const figure_names[] = {[RESIDENCY] = "residency",
                                            [TIME] = "predicted device time, us",
                                            [CORES] = "cores"};
 
-/* False: the node has none. The bytes of a list's buffer are its cost off chip. */
+/* False: the node has no such figure. The bytes of a list's buffer are its off-chip cost. */
 static bool model_explorer_add_figure(const struct lx_plan *p, enum figure figure, struct node n,
                                       struct text *out)
 {

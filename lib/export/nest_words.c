@@ -1,4 +1,4 @@
-/* Words about nests; see nest_words.h. A stay that is held in a level lies in the nest of its first op. */
+/* Texts about nests; see nest_words.h. A stay held in a level lies in its first op's nest. */
 #include "export/nest_words.h"
 #include "base/words/words.h"
 
@@ -15,7 +15,7 @@ int64_t plan_op_times(const struct lx_plan *p, int32_t op)
 
 char nest_axis_letter(const struct lx_plan *p, const struct lx_nest *n, int level)
 {
-    int32_t named = n->first; /* the first op with an einsum, whose letters somebody wrote */
+    int32_t named = n->first; /* the first op with an einsum, which has the user's letters */
     for (int32_t o = n->last; o >= n->first; o--)
         if (p->layouts->graph->ops[o].einsum) named = o;
     return nest_letter(p->layouts, n, named, level);
@@ -145,7 +145,7 @@ bool is_tile(const struct lx_plan *p, int32_t buffer)
     return p->stays && p->stays[buffer].hold > 0;
 }
 
-/* The nest of a tile, and the levels that cut its tensor (`levels` may be NULL); NULL: the buffer is
+/* The nest of a tile, and the levels that split its tensor (`levels` may be NULL); NULL: the buffer is
  * whole. */
 static const struct lx_nest *nest_words_nest_of_tile(const struct lx_plan *p, int32_t buffer,
                                                      unsigned *levels)
@@ -164,8 +164,8 @@ int64_t tile_count(const struct lx_plan *p, int32_t buffer)
     return n ? nest_product(n, levels) : 1;
 }
 
-/* Levels up to the stay's hold over which its tensor is summed, if a load brings back an incomplete sum;
- * else none. No load is made where the sum begins. */
+/* The summed levels up to the stay's hold, if a load brings back a partial sum; else none. The first
+ * iteration of a sum loads nothing. */
 static unsigned nest_resumed_sum(const struct lx_plan *p, const struct lx_nest *n,
                                  const struct lx_transfer *t)
 {
@@ -185,7 +185,7 @@ int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t)
     return times;
 }
 
-/* Are the indices of some levels all at their first or all at their last? */
+/* Are the indices of these levels all first, or all last? */
 static bool nest_words_all_at(const struct lx_nest *n, int64_t iteration, unsigned levels, bool last)
 {
     for (int l = 0; l < n->level_count; l++)
@@ -221,7 +221,7 @@ void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
     }
 }
 
-/* The number of the tile among those of its tensor, counted from 0 on. */
+/* The number of the tile within its tensor, from 0. */
 static int64_t nest_words_tile_number(const struct lx_nest *n, unsigned levels, int64_t iteration)
 {
     int64_t number = 0;

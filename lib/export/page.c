@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* JSON inside a script: "</" and "<!" would end it or hide its end; "<" stands only in strings, where its
- * number says the same. */
+/* JSON inside a script: "</" and "<!" would end it; "<" occurs only in strings, where an escape replaces
+ * it. */
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out)
 {
@@ -48,7 +48,7 @@ void add_command_words(const struct lx_plan *p, struct text *out)
     }
     if (p->work_limit > 0) text_format(out, " --work %" PRId64, p->work_limit);
     if (p->asks_time) text_add(out, " --objective time");
-    /* Passes that differ from their defaults, which are the values 0. */
+    /* Passes that differ from their defaults, the values 0. */
     for (const struct lx_pass *row = lx_passes(); row->name; row++) {
         int value = lx_pass_get(&p->passes, row);
         if (value == 0) continue;

@@ -16,16 +16,17 @@ extern const char html_page_css[], html_page_js[], html_plan_js[];
  * none. */
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out);
-/* plan_page.c: the page of a plan, beside another one (may be NULL). `remedies`: as data; NULL: none. */
+/* plan_page.c: the page of a plan, compared with another one (may be NULL). `remedies`: as data; NULL:
+ * none. */
 void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char *remedies, struct text *out);
 
-/* Buffers and ops that the page without scripts shows; the largest, the first. */
+/* Limits of the page without scripts: the largest buffers, the first ops. */
 enum { STILL_MOST = 1000 };
 
-/* The part of the page that is read without scripts: facts, map, tables. */
+/* The part of the page for readers without scripts: facts, map, tables. */
 void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text *out);
 
-/* "lxplan plan PATTERN -s auto --seed 0 ...": how it is planned again. */
+/* "lxplan plan PATTERN -s auto --seed 0 ...": the command that makes the plan again. */
 void add_command_words(const struct lx_plan *p, struct text *out);
 /* Version of the program that writes the page. */
 extern const char page_version[];

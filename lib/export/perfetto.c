@@ -44,7 +44,7 @@ static void perfetto_begin_event(struct trace *x, const char *phase, int process
     x->begun = true;
 }
 
-/* `what`: a process or a thread. Rows stand in the order of their numbers. */
+/* Names a process or a thread (`what`). Rows are sorted by number. */
 static void perfetto_name(struct trace *x, const char *what, int process, int64_t row, const char *name)
 {
     perfetto_begin_event(x, "M", process, row);
@@ -56,7 +56,7 @@ static void perfetto_name(struct trace *x, const char *what, int process, int64_
                 what[0] == 't' ? row : (int64_t)process);
 }
 
-/* Up to and with the opening brace of its arguments. */
+/* Writes a slice up to the opening brace of its arguments. */
 static void perfetto_begin_slice(struct trace *x, int process, int64_t row, const char *name,
                                  const char *category, int64_t from, int64_t to)
 {
@@ -95,7 +95,7 @@ static void perfetto_add_op(struct trace *x, int32_t tick, const struct lx_op_tr
 }
 
 enum process { CORES = 1, LX, HBM, RING, BUFFERS };
-enum { MOST_SLICES = 1 << 18 }; /* of ops on cores; beyond, one row stands for all cores */
+enum { MOST_SLICES = 1 << 18 }; /* of ops on cores; with more, one row stands for all cores */
 
 struct plan_trace {
     struct trace trace;
@@ -175,7 +175,7 @@ static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
         bool end = at[i] == x->time.last;
         if (i && at[i] == at[i - 1]) continue;
         while (k < o.count && o.tick[k] <= at[i]) k++;
-        /* Bytes that no buffer may use. In a graph the device keeps them for itself. */
+        /* Bytes reserved; in a graph, for the device itself. */
         int64_t reserved =
             x->p->layouts ? max_i64(x->p->graph->device.lx_bytes - x->p->problem.capacity, 0) : 0;
         for (int32_t j = 0; !x->p->layouts && own && j < own->reserved_count; j++) {
@@ -191,7 +191,7 @@ static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
     lx_occupancy_free(&o);
 }
 
-/* In GB/s, so that times the length of the tick it is exactly the bytes. */
+/* In GB/s, so that rate times tick length is exactly the bytes. */
 static double perfetto_rate(int64_t bytes, int64_t ps)
 {
     return ps > 0 ? (double)bytes * 1000 / (double)ps : 0;
@@ -279,7 +279,7 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
 }
 
 enum { OPS, WAITS, FIRST_AXIS };
-enum { MOST_FLOWS = 1 << 17 }; /* beyond, there are none */
+enum { MOST_FLOWS = 1 << 17 }; /* with more, none are written */
 
 /* Devices count from 0, processes from 1: a viewer takes process 0 for itself. */
 struct team_trace {
@@ -287,7 +287,7 @@ struct team_trace {
     const struct lx_team_plans *p;
     const struct lx_team_clock *clock;
     bool flows;
-    int64_t flow; /* the number of the last */
+    int64_t flow; /* the last flow's number */
 };
 
 static int64_t perfetto_ps(double us)
@@ -295,7 +295,7 @@ static int64_t perfetto_ps(double us)
     return llround(us * PS_PER_US);
 }
 
-/* Tensor and kind of a tag. Tags behind those of exchanges are rounds of combining: terms, then sums. */
+/* Tensor and kind of a tag. Tags after the exchanges' are rounds of combining: terms, then sums. */
 static const char *perfetto_trip_name(const struct lx_team_plan *p, int tag, const char **how)
 {
     static const char *const rounds[] = {"terms", "sums"};
@@ -361,7 +361,7 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length)
     int64_t messages = 0;
     if (!clock) return NULL;
     for (int m = 0; m < clock->devices; m++) messages += p->devices[m] ? p->devices[m]->message_count : 0;
-    x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
+    x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* each has two ends */
     perfetto_begin(&x.trace, p->team->graph->name, p->team->graph->hash);
     text_format(&t, ", \"members\": %d, \"time\": \"end to end, predicted\"}, \"traceEvents\": [",
                 p->team->devices);

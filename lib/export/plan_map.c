@@ -29,7 +29,7 @@ void bands_make(const struct lx_plan *p, struct bands *out)
         lx_occupancy_free(&o);
         b->height = max_i64(max_i64(height ? 0 : b->capacity, used), 1);
         b->shown = used > 0 && (height || used <= b->capacity / 3) ? used : b->height;
-        if (n > 1) b->height = b->shown; /* bands touch: nothing above the last byte is shown */
+        if (n > 1) b->height = b->shown; /* bands touch: show nothing above the last byte */
         out->top += b->shown + (n > 1 ? HEADING : 0);
     }
     out->limit = n > 1 ? out->top : out->at[0].height;
@@ -104,7 +104,7 @@ int32_t *largest_buffers(const struct lx_plan *p, int32_t most, int32_t *count)
 {
     int32_t n = p->problem.count, *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen), larger = 0;
     int64_t low = 0, high = most > 0 && n > most ? INT64_MAX : 0;
-    while (low < high) { /* the least size that no more than `most` buffers exceed */
+    while (low < high) { /* the least size exceeded by at most `most` buffers */
         int64_t middle = low + (high - low) / 2;
         larger = 0;
         for (int32_t i = 0; i < n; i++) larger += p->problem.buffers[i].size > middle;

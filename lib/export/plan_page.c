@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* Names of files are made printable, as everywhere. */
+/* Names of files are made printable. */
 static void page_add_name(struct text *out, const char *name)
 {
     char *clean = printable(name ? name : "", 0);
@@ -132,7 +132,7 @@ static int64_t page_number(const struct lx_plan *p, int32_t i, enum plan_page_co
         return p->stays ? p->stays[i].hold : 0;
     case NEST: /* of a tile, or -1 */
         return nest;
-    default: /* the levels, as bits, that cut the tensor of a tile */
+    default: /* bits of the levels that split the tile's tensor */
         return nest < 0 ? 0
                         : nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &
                               levels_to(p->stays[i].hold);
@@ -174,7 +174,7 @@ static void page_add_buffers(const struct lx_plan *p, struct text *out)
     mem_free(moved);
 }
 
-/* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
+/* Pools as bands of one axis of addresses, and lives of buffers with several. */
 static void page_add_pools(const struct lx_plan *p, const struct bands *b, struct text *out)
 {
     text_add(out, "\"bands\": [");
@@ -283,7 +283,7 @@ static void page_add_nests(const struct lx_plan *p, struct text *out)
     text_add(out, "},\n");
 }
 
-/* Where the bytes go, why a proof is missing, and how it is made again. */
+/* Where the bytes go, why there is no proof, and the command to make the plan again. */
 static void page_add_remarks(const struct lx_plan *p, struct text *out)
 {
     struct text words = {0}, again = {0};

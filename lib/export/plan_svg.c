@@ -29,14 +29,14 @@ enum {
     HEADING_HEIGHT = 18,
     LEAST_BAND = 24
 };
-enum { LEAST_APART = 12 }; /* between two names of ops */
+enum { LEAST_APART = 12 }; /* between two op names */
 
-/* The place of the map (or of a part below it), and the range of its sides. */
+/* The frame of the map (or of a part below it), and the ranges of its axes. */
 struct frame {
     const struct lx_plan *plan;
     double x, y, width, height;
     int64_t first, last;
-    struct bands bands; /* with a heading each if there are several */
+    struct bands bands; /* each with a heading if there are several */
     struct svg_band {
         double y, height;
     } * at;
@@ -60,7 +60,7 @@ void text_xml_name(struct text *t, const char *s, int columns)
     mem_free(clean);
 }
 
-/* A light colour of the name's own hue; written as RGB, which every viewer knows. */
+/* A light colour with a hue by name, as RGB, which every viewer knows. */
 static void svg_add_colour(struct text *t, const struct lx_plan *p, int32_t buffer)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
@@ -110,7 +110,7 @@ static void svg_add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
     text_add(t, "</title>");
 }
 
-/* About 6.3 units a character at this size; in a low rectangle smaller letters. */
+/* About 6.3 units per character; smaller letters in a low rectangle. */
 void svg_add_label(const char *name, double x, double y, double width, double height, struct text *t)
 {
     double size = height >= 12 ? 11 : fmax(height - 1, 0);
@@ -157,7 +157,7 @@ static void svg_add_life(const struct frame *f, int32_t i, int32_t heir, struct 
         svg_open_rect(f, pool, life, at, at + b->size, t);
         text_add(t, " class=\"tile\" fill=\"url(#tile)\" pointer-events=\"none\"/>");
     }
-    /* The label stands in the part of the life that no other rectangle covers, if there is one. */
+    /* The label goes into the part of the life that no other rectangle covers, if any. */
     struct lx_life seen = life;
     if (heir >= 0) seen.end = min_i64(seen.end, max_i64(p->problem.buffers[heir].start, life.start));
     if (parent >= 0) seen.start = max_i64(seen.start, min_i64(p->problem.buffers[parent].end, life.end));
@@ -171,7 +171,7 @@ static void svg_buffers(const struct frame *f, int32_t most, struct text *t)
 {
     const struct lx_plan *p = f->plan;
     int32_t n = p->problem.count, count, *chosen = largest_buffers(p, most, &count),
-            *heir = mem_alloc(((size_t)n + 1) * sizeof *heir); /* who took the slot over, or -1 */
+            *heir = mem_alloc(((size_t)n + 1) * sizeof *heir); /* the buffer that took over the slot, or -1 */
     for (int32_t i = 0; i < n; i++) heir[i] = -1;
     for (int32_t i = 0; i < n; i++)
         if (p->took_slot_of[i] >= 0) heir[p->took_slot_of[i]] = i;
@@ -204,7 +204,7 @@ static void svg_reserved(const struct frame *f, struct text *t)
         }
 }
 
-/* 1, 2 or 5 times a power of ten (or a power of two for addresses), so that about `lines` fit in. */
+/* 1, 2 or 5 times a power of ten (for addresses a power of two), for about `lines` lines. */
 static int64_t svg_nice_step(int64_t span, int lines, bool binary)
 {
     int64_t step = 1;
@@ -289,7 +289,7 @@ static void svg_ticks(const struct frame *f, struct text *t)
     text_format(t, "<text class=\"dim\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">tick%s</text>\n", f->x - 8,
                 bottom + 16, named ? ", op" : "");
     double free_from = f->x;
-    for (int32_t i = 0; g && i < g->op_count; i++) { /* as many ops as can be read */
+    for (int32_t i = 0; g && i < g->op_count; i++) { /* as many ops as are readable */
         double x = (svg_x_of(f, i) + svg_x_of(f, (int64_t)i + 1)) / 2;
         if (i < f->first || i >= f->last || x < free_from) continue;
         text_format(t, "<text class=\"op\" transform=\"translate(%.1f %.1f) rotate(40)\">", x - 2,
@@ -391,7 +391,7 @@ static const char styles[] =
     "patternTransform=\"rotate(-45)\"><rect width=\"8\" height=\"8\" fill=\"#e4e7eb\"/>"
     "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\" stroke=\"#9aa5b1\" stroke-width=\"3\"/></pattern></defs>\n";
 
-/* Shares the height of the map out among the pools. */
+/* Divides the map's height among the pools. */
 static void svg_stack_bands(struct frame *f)
 {
     const struct bands *b = &f->bands;
@@ -412,8 +412,7 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
     struct lx_occupancy time = {0};
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
     lx_occupancy_make(p, LX_ALL_POOLS, &time);
-    while (count > 0 && p->problem.buffers[spilled[count - 1]].reason)
-        count--, barred++; /* they stand last */
+    while (count > 0 && p->problem.buffers[spilled[count - 1]].reason) count--, barred++; /* they come last */
     if (!width) width = DEFAULT_WIDTH;
     struct lanes lanes = {.most = MOST_LANES};
     for (int32_t k = 0; k < count; k++) {
@@ -426,7 +425,7 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
            map = fmax((height ? height : DEFAULT_HEIGHT) - TOP - below, 120);
     struct frame f = {.plan = p, .x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map};
     bands_make(p, &f.bands);
-    f.first = ops ? min_i64(time.first, 0) : time.first; /* all ops are on the axis */
+    f.first = ops ? min_i64(time.first, 0) : time.first; /* the axis shows all ops */
     f.last = max_i64(max_i64(time.last, time.first + 1), ops);
     height = (int)(TOP + map + below);
     if (in_page)

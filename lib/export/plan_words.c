@@ -24,7 +24,7 @@ const char *value_word(const struct lx_plan *p)
 
 const char *optimal_words(const struct lx_plan *p)
 {
-    /* The bound that plans with nests have is one of tensors, however ops are divided. */
+    /* The bound of a plan with nests holds for any work division. */
     bool any_divisions =
         (p->joint.searched && p->figures.hbm_bytes <= p->joint.bound_bytes) || p->nest_count > 0;
     return p->graph->list || p->asks_time || any_divisions ? "optimal" : "optimal for this work split";

@@ -1,5 +1,5 @@
-/* A plan's value, bound and gap in the same words everywhere. "optimal": proved; "proven least": the bound. A
- * bound that holds only for the plan's own work split says so. */
+/* A plan's value, bound and gap in the same words everywhere. "optimal": proved; "proven least": the bound.
+ * The text tells if a bound holds only for the plan's own work split. */
 #ifndef LX_EXPORT_PLAN_WORDS_H
 #define LX_EXPORT_PLAN_WORDS_H
 
@@ -13,28 +13,28 @@ struct words in_short_bytes(int64_t n);
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
-/* "optimal", or "optimal for these divisions" where others might move less: only co-optimisation, a list
- * and a bound on time leave no others. */
+/* "optimal", or "optimal for these divisions" if other divisions might move less; co-optimisation, a list, or
+ * a bound on time excludes that. */
 const char *optimal_words(const struct lx_plan *p);
 /* The same for every status: "feasible", "limit". */
 const char *verdict_words(const struct lx_plan *p);
-/* The pool that a buffer is in; "": it is off chip, or there is only one. */
+/* The pool of a buffer; "": off chip, or the only pool. */
 const char *pool_word(const struct lx_plan *p, int32_t buffer);
-/* Words behind the value: ", optimal". Nothing for the objective fit. */
+/* Text after the value: ", optimal". Empty for objective fit. */
 void add_least_words(const struct lx_plan *p, bool brief, struct text *out);
 /* "optimal", "feasible: bestfit is a heuristic and proves nothing", "limit: stopped by --time" */
 void add_status_words(const struct lx_plan *p, struct text *out);
-/* Only why: ": stopped by --time"; nothing where there is nothing to say. */
+/* Only the reason: ": stopped by --time"; may be empty. */
 void add_reason_words(const struct lx_plan *p, struct text *out);
 
-/* The number behind a buffer's colour and letter in every picture: its tensor's (of a list its own), so that
- * all residencies of a tensor look alike in all plans. -1: no buffer. */
+/* The number that decides a buffer's colour and letter in every picture: its tensor's (or its own in a list),
+ * so that all residencies of a tensor look alike. -1: no buffer. */
 int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
-/* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
+/* HBM bytes that each buffer moves: malloc'ed. */
 int64_t *moved_by_buffers(const struct lx_plan *p);
 /* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
-/* The largest number without its bit in `said`; -1: none is left. */
+/* The index of the largest number whose bit is not in `said`; -1: none. */
 int largest_left(const double *at, int count, unsigned said);
 
 #endif

@@ -1,12 +1,11 @@
 /* The buffers on chip as two tables of XLA: the buffer assignment, and the allocations of the memory-space
  * assignment.
  *
- * * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are
- * addresses; a life is [definition_time, end_time + 1). The second has a row per time that a buffer is on
- * chip, both times inclusive. A list that came with numbers keeps them. Others have those that --format
- * xla gives the same buffers, which leaves out what may not be on chip: that and the second together are a
- * plan that lx_check_xla takes. There a buffer that goes on in another's place begins at the tick at which
- * that one ends. */
+ * * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are addresses; a
+ * life is [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times
+ * inclusive. A list with buffer numbers keeps them. Others get the numbers of --format xla, which leaves out
+ * barred buffers; that file and the second table together are a plan for lx_check_xla. There a buffer that
+ * takes over another's place begins at the tick at which the other ends. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,7 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The uses of a buffer: times and names, as many of the one as of the other. */
+/* The uses of a buffer: as many times as names. */
 struct uses {
     struct text times, names;
     int count;
@@ -26,10 +25,10 @@ static void xla_tables_add_read(struct uses *u, int64_t tick, const char *how, c
     if (u->count++) text_add(&u->times, ";"), text_add(&u->names, ";");
     text_format(&u->times, "%" PRId64, tick);
     text_add(&u->names, how);
-    for (; *name; name++) text_add_n(&u->names, *name == ';' ? "," : name, 1); /* ";" is between names */
+    for (; *name; name++) text_add_n(&u->names, *name == ';' ? "," : name, 1); /* ";" separates names */
 }
 
-/* Buffers of a list have no names of uses: the tick stands for one. */
+/* A list's buffers have no use names: the tick serves as one. */
 static void xla_tables_find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
@@ -42,7 +41,7 @@ static void xla_tables_find_reads(const struct lx_plan *p, int32_t i, struct use
     if (!p->layouts) return;
     while (next < p->transfer_count && p->transfers[next].tick < b->start) next++;
     for (int64_t o = b->start; o < min_i64(b->end, p->layouts->graph->op_count); o++) {
-        /* Copies on chip, then the op (once), then stores. */
+        /* Copies to the chip, then the op (once), then stores. */
         bool reads = false, stores = false;
         for (; next < p->transfer_count && p->transfers[next].tick == o; next++) {
             const struct lx_transfer *t = &p->transfers[next];
@@ -54,7 +53,7 @@ static void xla_tables_find_reads(const struct lx_plan *p, int32_t i, struct use
         if (reads) xla_tables_add_read(u, o, "", p->layouts->graph->ops[o].name);
         if (stores) xla_tables_add_read(u, o, "", "store");
     }
-    /* A move comes before the tick at which the life has ended: its read is the last thing of the life. */
+    /* A move precedes the tick at which the life has ended: its read is the life's last use. */
     for (; next < p->transfer_count && p->transfers[next].tick <= b->end; next++)
         if (p->transfers[next].source == i)
             xla_tables_add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);

@@ -95,8 +95,8 @@ bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low,
     return true;
 }
 
-/* Does a field end here, going on from `at` by `step` past blanks? Semicolons count, so that a header with
- * the wrong separator gets an error that names it. */
+/* Does a field end after blanks from `at` on, in direction `step`? Semicolons end fields too, so that a
+ * header with the wrong separator gets an error that names it. */
 static bool ends_field(const char *line, size_t length, size_t at, int step)
 {
     while (at < length && (line[at] == ' ' || line[at] == '\t')) at += (size_t)step;
@@ -170,8 +170,8 @@ static const struct column_row xla_columns[] = {
     {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USES, true},
     {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
 
-/* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind
- * nobody. */
+/* Offsets count from the start of a buffer's own allocation, which the table does not name; they are no
+ * constraints. */
 static const struct column_row assignment_columns[] = {
     {"buffer_id", ID, true},          {"buffer_name", NAME, true},
     {"offset", IGNORED, false},       {"size", SIZE, true},
@@ -181,7 +181,7 @@ static const struct column_row assignment_columns[] = {
 
 struct csv {
     struct csv_rows rows;
-    int position[COLUMNS]; /* which field a column is, or -1 */
+    int position[COLUMNS]; /* field of each column, or -1 */
     const char *heading[CSV_FIELDS];
     struct graph_builder b;
 };
@@ -223,7 +223,7 @@ static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t
     return csv_int(&c->rows, f, c->heading[f], low, out);
 }
 
-/* definition time and use times, sorted, each once: what a buffer's uses are to us. */
+/* Reads the uses: definition time and use times, sorted, each once. */
 static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
     const char *s = c->rows.field[c->position[USES]];
@@ -252,7 +252,7 @@ static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
     return true;
 }
 
-/* The last tick of a life, where the table has one; and the benefit, which is the cost of being off chip. */
+/* Reads the last tick of a life, if the table has one, and the benefit, which is the off-chip cost. */
 static bool csv_read_end_and_cost(struct csv *c, struct lx_buffer *b)
 {
     int f = c->position[BENEFIT];
@@ -283,7 +283,7 @@ static bool csv_read_row(struct csv *c, bool xla)
         return csv_fail(&c->rows, c->position[UPPER], LX_E_RANGE,
                         "upper (%lld) must be above lower (%lld); it is exclusive", (long long)b.end,
                         (long long)b.start);
-    if (b.alignment == 1) b.alignment = 0; /* the list's own */
+    if (b.alignment == 1) b.alignment = 0; /* the list's alignment */
     c->b.here = (struct place){c->rows.line, 1};
     if (!builder_buffer(&c->b, &b, c->rows.st)) return false;
     if (xla && !csv_read_int(c, ID, -LX_INT_MAX, &id)) return false;
@@ -291,7 +291,7 @@ static bool csv_read_row(struct csv *c, bool xla)
     return true;
 }
 
-/* The number between the last separator and ".csv" in the file's name, or -1. */
+/* The number between the last separator and ".csv" in the file name, or -1. */
 static int64_t capacity_in_name(const char *base, bool weights)
 {
     size_t n = strlen(base);
@@ -325,7 +325,7 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     size_t named = strlen(base);
     if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
     char *name = mem_string_n(base, named);
-    builder_begin(&c.b, file, *name ? name : "list"); /* a text has no file */
+    builder_begin(&c.b, file, *name ? name : "list"); /* a text without a file */
     mem_free(name);
     c.rows.at = copy;
     const struct lx_graph *made = NULL;
@@ -363,8 +363,8 @@ const struct lx_graph *xla_read(const char *file, const char *text, size_t lengt
     return read_table(file, text, length, true, st);
 }
 
-/* Buffer lists out as comma-separated values, for other tools. The forms know no in-place edges and no
- * reasons: an edge is a chance that is lost, and what may not be placed is for the caller to leave out. */
+/* Writes buffer lists as comma-separated values for other tools. The forms have no in-place edges and no
+ * reasons: edges are lost, and the caller must leave out barred buffers. */
 
 void csv_field(struct text *t, const char *s)
 {
@@ -419,8 +419,8 @@ char *xla_write(const struct lx_buffers *list, size_t *length)
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
         for (int32_t u = 1; u < b->use_count; u++)
             text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);
-        /* The form knows no other end of a life than the last use. Where a life has no uses, or outlasts
-         * them, its last tick stands for one: an invented use is harmless, a life cut short is not. */
+        /* The form ends a life at its last use. If a life has no uses, or outlasts them, its last tick
+         * becomes a use: an invented use is harmless, a shorter life is not. */
         if (b->use_count < 2 || b->uses[b->use_count - 1] + 1 < b->end)
             text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
         text_add(&t, ",,false\n");

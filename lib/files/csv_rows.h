@@ -1,5 +1,5 @@
-/* Rows of comma-separated values, with quotes as in RFC 4180: fields are cut out of the text, and errors know
- * where they stand. */
+/* Rows of comma-separated values with quotes as in RFC 4180; fields are cut out of the text, and errors have
+ * their place. */
 #ifndef LX_FILES_CSV_ROWS_H
 #define LX_FILES_CSV_ROWS_H
 
@@ -11,8 +11,8 @@ enum { CSV_FIELDS = 16 };
 
 struct csv_rows {
     const char *file;
-    char *at;            /* the rest of the text; fields are cut out of it */
-    int line, next_line; /* of the row in hand, and where the rest begins; both 1 at first */
+    char *at;            /* the rest of the text, from which fields are cut */
+    int line, next_line; /* of the current row; of the rest of the text; both 1 at first */
     char *field[CSV_FIELDS];
     int field_column[CSV_FIELDS], fields;
     lx_status *st;
@@ -20,17 +20,17 @@ struct csv_rows {
 
 /* False at the end of the text or on an error, which sets `*bad`. */
 bool csv_next_row(struct csv_rows *c, bool *bad);
-/* Reports against a field of the row (-1: the row). Always false. */
+/* Reports an error at a field of the row (-1: the row). Always false. */
 #define csv_fail(c, of_field, code, ...)                                                                     \
     status_set_at((c)->st, (code), (c)->file, (c)->line, (of_field) < 0 ? 1 : (c)->field_column[of_field],   \
                   __VA_ARGS__)
-/* The integer in a field, from `low` to 2^53; `name`: of its column. */
+/* The integer in a field, from `low` to 2^53; `name` of the column. */
 bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low, int64_t *out);
 /* Digits only; false on overflow or when there are none. */
 bool csv_digits(const char *s, const char **end, int64_t *out);
-/* Is there such a column in the first line? */
+/* Does the first line have this column? */
 bool csv_header_has(const char *text, size_t length, const char *column);
-/* UTF-8 without zeros? Names go into plan files, so that the text must be what JSON can carry. */
+/* Is it UTF-8 without zeros? Names go into plan files, which are JSON. */
 bool csv_is_text(const char *file, const char *text, size_t length, lx_status *st);
 
 #endif

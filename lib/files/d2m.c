@@ -44,7 +44,7 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
         struct lx_buffer buffer = d2m_claim(m, v->scratch[k]);
         buffer.must = whole.must;
         buffer.reason = whole.reason;
-        buffer.spill_cost = k == 0 && !whole.must ? all : 0; /* what must be placed costs nothing */
+        buffer.spill_cost = k == 0 && !whole.must ? all : 0; /* buffers that must be placed cost nothing */
         if (!d2m_take(m, buffer, variable, "scratch", k)) return false;
     }
     if (v->scratch_count) return true;
@@ -84,7 +84,7 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
 /* Reads the JSON dumps of tt-mlir's D2M allocator:
  *   {"variables": [{"placement": "scratch|spill|NA", "bound": bool, "domain": {"scratch": [request, ...],
  *     "spill": [...]}}, ...], "requests": [[variable, first, last, size, offset], ...]}
- * first and last are inclusive; an offset is what their own allocator chose, or -1: it binds nobody here. The limit
+ * first and last are inclusive; an offset is tt-mlir's own choice, or -1, and no constraint here. The limit
  * of the scratch memory is not in the file. */
 
 FORMAT_READS(d2m);
@@ -223,10 +223,9 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     return made;
 }
 
-/* Writes where a plan puts the variables of a D2M dump, in the form of the dump itself:
- * placements filled in, and the offset of each request that claims scratch memory. Variables keep their
- * numbers, which are in the names of the buffers; requests are numbered anew, variable by variable,
- * those of scratch before those of spill. */
+/* Writes the placement of a D2M dump's variables in the dump's form: placements filled in, and the offset of
+ * each request in scratch memory. Variables keep their numbers, which are in the buffers' names; requests are
+ * renumbered by variable, scratch before spill. */
 
 FORMAT_WRITES_ANSWERS(d2m_solution);
 
@@ -237,7 +236,7 @@ struct d2m_answer {
     int32_t variable, request;
 };
 
-/* The number of the variable in vN.scratchK or vN.spillK, and which; -1: it is of another name. */
+/* The variable's number in vN.scratchK or vN.spillK, and which; -1: another name. */
 static int32_t d2m_variable_of(const char *name, bool *spill)
 {
     char *end;
@@ -247,7 +246,7 @@ static int32_t d2m_variable_of(const char *name, bool *spill)
     return n <= LX_MAX_ITEMS && (*spill || strncmp(end, ".scratch", 8) == 0) ? (int32_t)n : -1;
 }
 
-/* From buffer `i` on, those of one space of the variable: their requests, and the list of their numbers. */
+/* Writes the requests of one space of the variable, from buffer `i` on, and the list of their numbers. */
 static int32_t d2m_add_space(struct d2m_answer *x, int32_t i, bool wanted)
 {
     bool spill = false, first = true;
@@ -255,7 +254,7 @@ static int32_t d2m_add_space(struct d2m_answer *x, int32_t i, bool wanted)
     for (; i < x->g->list->buffer_count; i++) {
         const struct lx_buffer *b = &x->g->list->buffers[i];
         if (d2m_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
-        /* A variable without requests in scratch has a buffer of no bytes in its stead. */
+        /* A variable without requests in scratch has a buffer of 0 bytes instead. */
         if (!spill && b->size == 0 && b->start == 0 && b->end == 1) continue;
         text_format(&x->variables, first ? "%d" : ", %d", (int)x->request);
         text_format(&x->requests, "%s\n    [%d, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",

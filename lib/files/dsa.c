@@ -15,7 +15,7 @@
 
 FORMAT_READS(dsa_problem);
 
-/* Ids are numbers of the file's own, in any order. */
+/* Ids: the file's numbers, in any order. */
 struct dsa_id {
     int64_t id;
     int32_t number;
@@ -29,14 +29,14 @@ struct dsa_reader {
     VEC(struct place) places;
     struct lx_pool *rooms;
     int32_t room_count;
-    int64_t earliest; /* the least time, where that is below 0: all are shifted by it */
+    int64_t earliest; /* the least time if negative: all times are shifted by it */
     lx_status *st;
 };
 
 ORDER(dsa_by_id, struct dsa_id, ORDER_UP(id));
 ORDER(dsa_by_start, struct lx_life, ORDER_UP(start));
 
-/* The number of an id in a value, or -1 with an error. `what`: "pool" or "buffer". */
+/* The index of the id in a value, or -1 with an error. `what`: "pool" or "buffer". */
 static int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what)
 {
     bool pool = strcmp(what, "pool") == 0;
@@ -51,7 +51,7 @@ static int32_t dsa_find(const struct dsa_reader *r, const struct json_value *val
     return -1;
 }
 
-/* Sorts the ids; false: one stands twice. */
+/* Sorts the ids; false: a duplicate. */
 static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const struct json_value *array,
                      const char *what)
 {
@@ -132,7 +132,7 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
             return false;
         r->earliest = min_i64(r->earliest, life->start);
     }
-    /* In order, overlapping ones joined. */
+    /* Sorts lives and joins overlapping ones. */
     int32_t kept = 0;
     qsort(lives, (size_t)n, sizeof *lives, dsa_by_start);
     for (int32_t k = 0; k < n; k++)
@@ -203,10 +203,10 @@ static bool dsa_add_buffers(struct dsa_reader *r)
 
 /* Bonds of buffers, costs of reuse, and the objective.
  *
- * Colocations become groups of one place (they are transitive), separations are kept apart, temporal
- * exclusions are never alive at once. Of the objectives [total_peak, ...] is the height, [capacity_overflow,
- * reuse_cost] the cost with all buffers placed; a term that is not known is refused by name. Reasons of
- * separations and penalties, and pypto_structure, have no meaning for the answer. */
+ * Colocations become groups of one place (they are transitive), separations become apart, temporal exclusions
+ * exclusive. Of the objectives [total_peak, ...] is the height, [capacity_overflow, reuse_cost] the cost with
+ * all buffers placed; an unknown term is refused by name. Reasons of separations and penalties, and
+ * pypto_structure, are ignored. */
 
 struct pair_list {
     const char *key, *what;
@@ -249,7 +249,7 @@ static int32_t dsa_leader(int32_t *up, int32_t i)
     return i;
 }
 
-/* The classes that the pairs span, each once. */
+/* The classes that the pairs connect, each once. */
 static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
 {
     size_t n = r->list.count;
@@ -346,7 +346,7 @@ static bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *proble
     return read_penalties(r, problem);
 }
 
-/* --- What is asked. --- */
+/* --- The objective. --- */
 
 static bool refuse_term(struct dsa_reader *r, const struct json_value *term, const char *why)
 {
@@ -355,7 +355,8 @@ static bool refuse_term(struct dsa_reader *r, const struct json_value *term, con
                       "total_peak, max_peak after it, capacity_overflow, reuse_cost");
 }
 
-/* A term settles the question, or leaves it to the next (capacity_overflow: the capacity holds anyway). */
+/* A term settles the objective, or leaves it to the next term (capacity_overflow: the capacity holds
+ * anyway). */
 static bool dsa_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
 {
     const char *word = json_is_string(term) ? term->text : "";
@@ -420,7 +421,7 @@ static bool dsa_read_problem(struct dsa_reader *r, const struct json_value *root
         if (!dsa_read_buffer(r, v)) return false;
     if (!sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer") || !dsa_read_objective(r, problem))
         return false;
-    /* Where capacity is asked for a pool without a limit has room for everything. */
+    /* If capacity counts, a pool without a limit has room for everything. */
     int64_t all = 1;
     for (size_t i = 0; i < r->list.count; i++) {
         int64_t whole;
@@ -469,7 +470,7 @@ static bool dsa_read_root(struct dsa_reader *r, const struct json_value *root)
     if (relaxed && !from)
         return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
     if (!json_opt_string(r->j, root, "instance", &instance, r->st)) return false;
-    const struct json_value *metadata = json_find(root, "metadata"), *v; /* strings; one is wanted */
+    const struct json_value *metadata = json_find(root, "metadata"), *v; /* strings; one is used */
     if (metadata && !json_is_object(metadata))
         return json_error(r->j, metadata, r->st, LX_E_SCHEMA, "metadata must be an object of strings");
     json_for_each(v, metadata) {
@@ -509,9 +510,9 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
     return made;
 }
 
-/* Writes where a plan puts the buffers of a dsa-problem-v1 as dsa-solution-v1, for the tools that the problem
- * is from. Ids are at the end of the names, profile and fingerprint in the summary. Their
- * tools refuse a solution without the fingerprint of its problem, so that without one nothing is written. */
+/* Writes the placement of a dsa-problem-v1 as dsa-solution-v1. Ids are at the end of the names, profile and
+ * fingerprint in the summary. The format's tools refuse a solution without its problem's fingerprint, so
+ * nothing is written without one. */
 
 FORMAT_WRITES_ANSWERS(dsa_solution);
 
@@ -524,7 +525,7 @@ static int64_t dsa_id_of(const char *name)
     return mark && mark[1] && !*end ? id : -1;
 }
 
-/* The word after `key` in the summary. False: there is none. */
+/* The word after `key` in the summary. False: none. */
 static bool word_after(const struct lx_graph *g, const char *key, char *out, size_t room)
 {
     const char *at = g->summary ? strstr(g->summary, key) : NULL;

@@ -1,4 +1,4 @@
-/* The table of formats, in the order of help texts; and reading a file of any of them. */
+/* The table of formats, in the order of help texts; reads a file in any of them. */
 #include "files/formats.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -101,7 +101,7 @@ void skip_byte_order_mark(const char **text, size_t *length)
     *length -= 3;
 }
 
-/* A first line of words with commas between them is a table, if not one that we know. */
+/* A first line of words and commas is a table, perhaps of an unknown form. */
 static bool looks_like_csv(const char *text, size_t length)
 {
     size_t i = 0, commas = 0;
@@ -125,7 +125,7 @@ const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size
         text_free(&t);
         return NULL;
     }
-    /* Whatever else it is, the reader of patterns says best what keeps it from being one. */
+    /* Otherwise the pattern reader gives the best error. */
     return (format ? format : lx_formats())->read(file, text, length, st);
 }
 

@@ -1,6 +1,5 @@
-/* The calls that generators are written in. Tensors have numbers of the generator's own until an op first
- * uses them; only then does the builder learn of them. After a failure (g->failed) every call does
- * nothing. */
+/* Functions for generators. Tensors have the generator's own numbers; the builder declares a tensor when an
+ * op first uses it. After a failure (g->failed) every call does nothing. */
 #include "files/gen_common.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -55,8 +54,8 @@ int32_t gen_bytes(struct gen *g, const char *name, enum lx_role role, int64_t by
     return gen_add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
 }
 
-/* Adds `op` with operands in our numbering, unless it is beyond the limit or an input is missing. `made`: its
- * output is this new tensor; NULL: it is `output`. Tensors are declared on their first use, inputs before
+/* Adds `op` with operands in our numbering, unless it exceeds the limit or an input is missing. `made`: its
+ * output is this new tensor; NULL: it is `output`. Declares tensors on their first use, inputs before
  * outputs. */
 static int32_t gen_add_op(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
                           int32_t output, const struct gen_tensor *made, struct lx_op op)
@@ -86,7 +85,7 @@ static int32_t gen_add_op(struct gen *g, const char *name, const char *kind, int
 static int32_t gen_mapped(struct gen *g, const char *name, const char *kind, const char *einsum, int count,
                           const int32_t *inputs)
 {
-    /* The extent of each letter of the inputs, then the output's letters looked up in them. */
+    /* Finds the extent of each letter of the inputs, then of the output's letters. */
     int64_t extent[128] = {0};
     const char *at = einsum, *arrow = strstr(einsum, "->");
     for (int i = 0; i < count; i++) {

@@ -1,8 +1,7 @@
-/* Problems of the kind that tt-mlir's D2M allocator is tested with: segments in a row, each a chain of NECK
- * nodes and then 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both sides
- * a chain. The order is the only one that there is. A node is a variable: in scratch memory it claims 16 s
- * bytes from its own position to that of its last successor; spilled, s bytes at the position of each. s is
- * 32 times 2 to 1009. */
+/* Problems like the tests of tt-mlir's D2M allocator: segments in a row, each a chain of NECK nodes and then
+ * 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both sides a chain. The
+ * order is unique. A node is a variable: in scratch memory it claims 16 s bytes from its own position to its
+ * last successor's; spilled, s bytes at the position of each. s is 32 times 2 to 1009. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/rng.h"
@@ -51,7 +50,7 @@ static bool gen_d2m_make(struct maker *m, struct graph_builder *b, lx_status *st
     m->numbers = arena_array(b->memory, (size_t)most, sizeof *m->numbers);
     for (int64_t node = 0; node < nodes; node++) {
         struct d2m_variable *v = &m->variables[m->count++];
-        /* The position of the node that a skip edge leads to, or 0. */
+        /* The target of a skip edge, or 0. */
         int64_t length = m->v[NECK] + 2 * m->v[CONFLICTS], at = node % length - m->v[NECK];
         int64_t skip = at >= 0 && at < m->v[CONFLICTS] - 1 ? node - at + 2 * m->v[CONFLICTS] - 1 - at : 0,
                 next = node + 1 < nodes ? node + 1 : 0;

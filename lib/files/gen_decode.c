@@ -2,8 +2,8 @@
  * new token and a cache of keys and values, which is read and not copied. The new token's own key and value
  * take part beside the cache and leave as outputs, for the caller to append.
  *
- * Layers follow one another until the wanted number of ops is reached; what comes after is left out, and what
- * nobody reads any more is an output. 43 ops a layer. */
+ * Layers repeat until the wanted number of ops is reached; later ops are left out, and unread tensors become
+ * outputs. 43 ops a layer. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 
@@ -87,7 +87,8 @@ const struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
     gen_begin(&g, name, "One token step of a decoder with grouped-query attention against its caches.", st);
     g.op_limit = v[OPS];
     int32_t x = gen_tensor(&g, "x", LX_INPUT, SHAPE(v[BATCH], v[D_MODEL]));
-    int32_t rotation = gen_tensor(&g, "rotation", LX_INPUT, SHAPE(d, d)); /* of the position, as a matrix */
+    int32_t rotation =
+        gen_tensor(&g, "rotation", LX_INPUT, SHAPE(d, d)); /* of the position (RoPE), as a matrix */
     for (int64_t layer = 0; !g.failed && (int64_t)g.b.ops.count < v[OPS]; layer++) {
         gen_scope(&g, "l%lld_", (long long)layer);
         int32_t attended = gen_decode_add_attention(&g, v, gen_rms_norm(&g, "norm1", x), rotation);

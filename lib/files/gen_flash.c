@@ -32,7 +32,7 @@ struct flash {
     int32_t m, l, o; /* running maximum, denominator, accumulator */
 };
 
-/* The first element of part `i` when `extent` is cut into `parts` that differ by one at most. */
+/* The first element of part `i` if `extent` is split into `parts` that differ by at most one. */
 static int64_t part_start(int64_t extent, int64_t parts, int64_t i)
 {
     return i * (extent / parts) + min_i64(i, extent % parts);
@@ -68,7 +68,7 @@ static void gen_flash_add_tile(struct flash *f, int32_t queries, int64_t from, i
 
 const struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
 {
-    /* How many blocks of keys, so that the graph has at least the wanted number of ops. */
+    /* The number of key blocks that gives at least the wanted ops. */
     int64_t nq = ceil_div_i64(v[Q], v[BQ]),
             nkv = !v[OPS] ? ceil_div_i64(v[KV], v[BKV])
                           : max_i64(1, ceil_div_i64(ceil_div_i64(v[OPS], nq) + OPS_NOT_NEEDED, OPS_A_TILE)),

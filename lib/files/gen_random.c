@@ -1,7 +1,7 @@
 /* A bare list of buffers, as a stress test for solvers: most lives short, a few long, some handed over in
- * place. About LIVE buffers are live at a time however many there are in all, and a buffer that would lift
- * the load beyond PEAK_PERCENT of the capacity is made smaller, so that the pressure does not depend on the
- * number of buffers either. Integers only: no machine rounds differently. */
+ * place. About LIVE buffers are live at a time, and a buffer that would lift the load above PEAK_PERCENT of
+ * the capacity is made smaller, so the pressure does not depend on the number of buffers. Integers only, for
+ * equal results on all machines. */
 #include "files/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -37,7 +37,7 @@ enum {
     MOST_LOOKED_AT = 64
 };
 
-/* Buffers by the tick on which they are used last: a list in a ring of ticks long enough for any life. */
+/* Buffers by their last use: a list in a ring of ticks, long enough for any life. */
 struct ending {
     int32_t next;
     int64_t size;
@@ -50,11 +50,11 @@ struct maker {
     const int64_t *v;
     int64_t capacity, max_size, ticks, load, now;
     int64_t longest;     /* no buffer lives longer */
-    int32_t *ends_at;    /* per tick modulo `longest`: the buffers whose last use it is */
+    int32_t *ends_at;    /* per tick modulo `longest`: buffers with their last use then */
     struct ending *ends; /* per buffer */
 };
 
-/* Geometric with the wanted mean, at least two ticks: one to write and one to read. */
+/* Geometric with the given mean, at least two ticks: one to write and one to read. */
 static int64_t draw_life(struct maker *m)
 {
     int64_t mean = m->v[MEAN_LIFE], life = 2;
@@ -63,7 +63,7 @@ static int64_t draw_life(struct maker *m)
     return life;
 }
 
-/* Sorted distinct ticks from `start` to `last`, both among them. */
+/* Sorted distinct ticks from `start` to `last`, including both. */
 static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *uses)
 {
     int32_t count = 0, inner = (int32_t)rng_below(&m->rng, 4);
@@ -76,7 +76,7 @@ static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *
     return count;
 }
 
-/* Ticks that are over take their buffers' bytes with them. */
+/* Moves on to `tick`; passed ticks free their buffers' bytes. */
 static void gen_random_move_on(struct maker *m, int64_t tick)
 {
     for (int64_t stop = min_i64(tick, m->now + m->longest); m->now < stop; m->now++) {
@@ -95,15 +95,15 @@ static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
     int64_t life = min_i64(draw_life(m), m->ticks - start), room = m->capacity * PEAK_PERCENT / 100 - m->load;
     snprintf(name, sizeof name, "b%d", (int)i);
     struct lx_buffer b = {.name = name, .start = start, .end = start + life, .fixed = -1, .uses = uses};
-    /* Each octave below the largest size is as likely as the next: few large buffers, many small ones. */
+    /* Each octave below the largest size is equally likely: few large buffers, many small ones. */
     int64_t high = max_i64(m->max_size >> rng_below(&m->rng, OCTAVES), 1);
     b.size = max_i64(1, min_i64(rng_between(&m->rng, high / 2 + 1, high), room));
     b.first_use_is_read = (int64_t)rng_below(&m->rng, 100) < READ_FIRST_PERCENT;
     b.use_count = draw_uses(m, b.start, b.end - 1, uses);
     int32_t parent = -1;
     if ((int64_t)rng_below(&m->rng, 100) < m->v[IN_PLACE] && !b.first_use_is_read) {
-        /* A buffer that is used last on this tick and has been read. Where very many end at once, the latest
-         * few are enough to choose from. */
+        /* Picks a buffer last used on this tick that has been read. If many end at once, looks only at the
+         * latest. */
         for (int32_t k = m->ends_at[start % m->longest], seen = 0, looked = 0;
              k >= 0 && looked < MOST_LOOKED_AT; k = m->ends[k].next, looked++)
             if (m->ends[k].is_read && rng_below(&m->rng, (uint64_t)++seen) == 0) parent = k;

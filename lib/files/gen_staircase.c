@@ -1,7 +1,7 @@
 /* The staircase patterns at any size. Each step loads A, computes B of the same size from it and drops A;
- * every B lives to the end. A placement that appends needs about twice the bytes of one that keeps the A's in
- * one place and stacks the B's against the other end. Downward, the steps shrink and a small blocker Z is
- * there from the first op to the last.
+ * every B lives to the end. Appending needs about twice the bytes of keeping the A's in one place and
+ * stacking the B's from the other end. Downward, the steps shrink and a small blocker Z lives from the first
+ * op to the last.
  *
  * Seven steps up and five down are the two target patterns. */
 #include "files/gen_common.h"
@@ -22,7 +22,7 @@ const struct lx_option gen_staircase_options[OPTIONS] = {
 struct stairs {
     struct gen g;
     int64_t unit;
-    VEC(int32_t) kept; /* what lives to the end */
+    VEC(int32_t) kept; /* tensors alive to the end */
 };
 
 static int32_t staircase_add_bytes(struct stairs *s, const char *format, int64_t i, enum lx_role role,
@@ -52,8 +52,8 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
               st);
     if (!s.g.failed && !s.unit) {
         const struct lx_device *device = &s.g.b.graph->device;
-        /* Units that are live at the worst tick. Upward at the last step: all B, and the last A. Downward at
-         * the last two steps alike: Z, all B, and an A of one. */
+        /* Units live at the peak. Upward at the last step: all B and the last A. Downward equally at the last
+         * two steps: Z, all B, and an A of one. */
         int64_t peak = v[DOWN] ? pairs * (pairs + 1) / 2 + 2 : pairs * (pairs + 3) / 2;
         s.unit = lx_device_usable(device) / peak / device->stick_bytes * device->stick_bytes;
         if (s.unit == 0) {
@@ -93,7 +93,7 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         result = staircase_add_bytes(&s, "C", pairs + i, LX_ROLE_COUNT, s.unit);
         staircase_add_op(&s, "generic", pairs + i, "final", count, inputs, result);
     }
-    /* Every A read once, every C written once. Several last ops hand one C on, on chip. */
+    /* Every A is read once, every C written once. Last ops pass one C on, on chip. */
     if (!s.g.failed && !v[UNIT]) s.g.b.graph->target_hbm_bytes = (read + written + 1) * s.unit;
     VEC_FREE(&s.kept);
     return gen_finish(&s.g);

@@ -1,4 +1,4 @@
-/* Graphs of any size, made by rule: the same options and seed give the same graph on every machine. */
+/* Generated graphs of any size: the same options and seed give the same graph on every machine. */
 #ifndef LX_FILES_GENERATE_H
 #define LX_FILES_GENERATE_H
 
@@ -10,7 +10,7 @@ struct lx_generator {
     const char *name, *summary;
     const struct lx_option *options;
     int option_count;
-    /* `values`: one per option. NULL: `st` says why. */
+    /* `values`: one per option. NULL: `st` has the error. */
     const struct lx_graph *(*build)(const int64_t *values, lx_status *st);
 };
 

@@ -1,4 +1,4 @@
-/* Reading patterns out of JSON: whole files, and the copies that plans carry. */
+/* Reads patterns from JSON: whole files, and the copies in plans. */
 #ifndef LX_FILES_PATTERN_H
 #define LX_FILES_PATTERN_H
 
@@ -6,21 +6,19 @@
 #include "base/text.h"
 #include "graph/builder.h"
 
-/* `"lxplan": N`, N from oldest to newest, and `"kind": wanted` stand in `root`. */
+/* Checks that `root` has `"lxplan": N`, N from oldest to newest, and `"kind": wanted`. */
 bool pattern_check_header(const struct json *j, const struct json_value *root, const char *wanted,
                           int64_t oldest, int64_t newest, int64_t *version, lx_status *st);
 const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
-/* Some editors write one. */
+/* Skips the byte order mark that some editors write. */
 void skip_byte_order_mark(const char **text, size_t *length);
 
-/* A field of comma-separated values, in quotes where the form needs them, and where a spreadsheet might take
- * it for a formula. */
+/* A field of comma-separated values, quoted where needed, also where a spreadsheet might see a formula. */
 void csv_field(struct text *t, const char *s);
 
-/* Declare the functions of a row of formats.c: there, and in the file that has them. Text comes without a
- * byte order mark. */
+/* Declare a formats.c row's functions: there, and in their own file. Texts come without a byte order mark. */
 #define FORMAT_READS(format)                                                                                 \
     bool format##_sniff(const char *text, size_t length);                                                    \
     const struct lx_graph *format##_read(const char *file, const char *text, size_t length, lx_status *st)

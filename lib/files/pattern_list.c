@@ -14,7 +14,7 @@ static bool read_taken(struct reader *r, const struct json_value *v, struct lx_p
     size_t n = (size_t)json_count(reserved) + (size_t)json_count(prefix);
     struct lx_reserved *taken = arena_array(r->b.memory, n, sizeof *taken), last;
     json_for_each(one, reserved) {
-        struct lx_reserved *out = &taken[p->reserved_count++]; /* for all time, or for [start, end) */
+        struct lx_reserved *out = &taken[p->reserved_count++]; /* always, or during [start, end) */
         int64_t *x;
         int count;
         if (!json_is_array(one) || !read_ints(r, one, "an entry of reserved", 0, 4, &x, &count) ||
@@ -179,7 +179,7 @@ static bool list_read_places(struct reader *r, const struct json_value *v, struc
            json_int_value(r->j, json_item(pin, 1), "the address of a pin", 0, LX_INT_MAX, &b->fixed, r->st);
 }
 
-/* "off" and "cost" are the same; "off": null says that it must be placed. Without either uses imply the cost:
+/* "off" and "cost" are the same; "off": null means must be placed. Without either, uses imply the cost:
  * (reads + 1) times its size for a computed buffer, (reads - 1) times if it is read first, because one read
  * remains when it is cloned. */
 static bool list_read_cost(struct reader *r, const struct json_value *v, struct lx_buffer *b)
@@ -253,7 +253,7 @@ static bool list_read_buffer(struct reader *r, const struct json_value *v)
     return true;
 }
 
-/* Parents may stand further down, so they are resolved when all buffers are known. */
+/* Parents may come later in the file, so they are resolved after all buffers. */
 static bool list_read_parents(struct reader *r, const struct json_value *buffers)
 {
     size_t i = 0;
@@ -331,7 +331,7 @@ static bool list_read_pairs(struct reader *r, const struct json_value *root, con
     return true;
 }
 
-/* "cost": null forbids. */
+/* "cost": null: forbidden. */
 static bool read_linked(struct reader *r, const struct json_value *v, struct lx_linked_cost *c)
 {
     static const char *const keys[] = {"cost", "all_on", "all_off", "any_on", "any_off", NULL};
@@ -394,7 +394,7 @@ static bool read_bonds(struct reader *r, const struct json_value *root, const st
     }
     b->linked_costs = linked_costs;
     if (!read_reuse(r, root, b)) return false;
-    /* "instead_of" of the buffers. */
+    /* Reads "instead_of" of the buffers. */
     int32_t i = 0;
     struct lx_pair *pairs = arena_array(r->b.memory, r->b.buffers.count, sizeof *pairs);
     json_for_each(v, buffers) {

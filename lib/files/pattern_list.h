@@ -1,5 +1,4 @@
-/* Private to the readers of patterns: their parts, and those of a bare list of buffers, in files of their
- * own. */
+/* Private to the pattern readers: shared functions of their files. */
 #ifndef LX_FILES_PATTERN_LIST_H
 #define LX_FILES_PATTERN_LIST_H
 
@@ -19,19 +18,19 @@ struct place place_of(const struct json_value *value);
 bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count);
 
-/* Room for a list of words in an error, and for the one that was meant; how many are compared with it. */
+/* Room for a list of words in an error, and for the suggested one; number of words compared. */
 enum { WORDS_LIST = 700, WORDS_MEANT = 80, WORDS_MOST = 2000 };
-/* " did you mean \"fp16\"?" of a word that is not in the list; empty where none is near. */
+/* " did you mean \"fp16\"?" for an unknown word; empty if none is near. */
 const char *words_meant(const char *word, const char *const *words, char *out, size_t size);
-/* An optional string that must be in a list of words: its number there. */
+/* Reads an optional string from a list of words: its index. */
 bool read_word(struct reader *r, const struct json_value *object, const char *key, const char *const *words,
                enum lx_code code, int *out);
 
-/* pattern_ops.c: one of them. */
+/* pattern_ops.c: read one tensor or op. */
 bool read_tensor(struct reader *r, const struct json_value *v);
 bool read_op(struct reader *r, const struct json_value *v);
 
-/* pattern_list.c: all of a list. */
+/* pattern_list.c: reads a whole list. */
 bool read_list(struct reader *r, const struct json_value *root, const struct json_value *buffers);
 
 #endif

@@ -17,7 +17,8 @@ static const char *const kind_words[] = {
 #undef LX_KIND
     NULL};
 
-/* Where the tensor shall be. A core reaches its own scratchpad only, so a tensor on chip is sharded. */
+/* Reads the wanted residency of a tensor. A core reaches only its own scratchpad, so a tensor on chip is
+ * sharded. */
 static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
 {
     const char *memory = NULL, *placing = NULL;
@@ -42,7 +43,7 @@ static bool read_residency(struct reader *r, const struct json_value *v, struct 
     return true;
 }
 
-/* What each axis of the grid cuts it along. */
+/* Reads the dimension that each grid axis shards. */
 static bool read_cut(struct reader *r, const struct json_value *v, struct lx_tensor *t)
 {
     const struct json_value *array = NULL;
@@ -102,7 +103,7 @@ static bool ops_find_tensor(struct reader *r, const struct json_value *v, const 
                           "op %s: an operand must be the name of a tensor, a string", op);
     *out = names_find(&r->b.tensor_names, v->text);
     if (*out >= 0) return true;
-    /* The tensor whose name is most like this one, of the first WORDS_MOST; NULL: none is near. */
+    /* Suggests the most similar tensor name of the first WORDS_MOST; NULL: none is near. */
     const char *names[WORDS_MOST + 1] = {0};
     for (size_t i = 0; i < r->b.tensors.count && i < WORDS_MOST; i++) names[i] = r->b.tensors.at[i].name;
     const char *near = v->text[0] && v->text[1] ? nearest(v->text, names) : NULL;
@@ -160,7 +161,7 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
     return true;
 }
 
-/* "hints": {"m": 8, "n": 4}, in the order in which they are to be met. */
+/* "hints": {"m": 8, "n": 4}, in order of priority. */
 static bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     const struct json_value *object = json_find(v, "hints"), *item;
@@ -233,7 +234,7 @@ static bool read_windows(struct reader *r, const struct json_value *v, struct lx
     return true;
 }
 
-/* "inplace": the number of the input whose storage the result is. */
+/* "inplace": the number of the input whose storage the result takes. */
 static bool read_inplace(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     int64_t inplace = -1;
@@ -258,7 +259,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     int results = 0;
     char known[WORDS_LIST], near[WORDS_MEANT];
-    /* Keys of an op; behind them the rows of op_params.c. */
+    /* Keys of an op; the rows of op_params.c follow. */
     static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
                                       "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
     enum { OWN = sizeof own / sizeof *own };

@@ -1,5 +1,5 @@
-/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text is
- * checked here, with the place of each value; what the graph means is checked by builder_finish. */
+/* Pattern files (patterns/README.md has the schema): JSON to builder. Checks only the text, with the place of
+ * each value; builder_finish checks the graph. */
 #include "files/pattern.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -117,7 +117,7 @@ static bool read_origin(struct reader *r, const struct json_value *v)
     return true;
 }
 
-/* Of devices: "grid": [2, 4]. */
+/* "grid": [2, 4], of devices. */
 static bool pattern_read_grid(struct reader *r, const struct json_value *root)
 {
     const struct json_value *array = NULL;
@@ -186,7 +186,7 @@ bool pattern_check_header(const struct json *j, const struct json_value *root, c
         return false;
     const char *meant = nearest(
         kind, (const char *const[]){wanted, "plan", "pattern", "team plan", "results", "loops", NULL});
-    /* The kind first: each kind counts its versions for itself. */
+    /* Check the kind first: each kind has its own versions. */
     if (strcmp(kind, wanted) != 0)
         return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
                           meant && strcmp(meant, kind) ? "\"kind\" is \"%s\"; did you mean \"%s\"?"
@@ -214,7 +214,7 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
     const struct lx_graph *from = r.b.graph->came_from, *g = ok ? builder_finish(&r.b, st) : NULL;
     if (!ok) builder_abandon(&r.b);
     if (!g) lx_graph_free(from);
-    /* A graph has the inputs and outputs of the graph that it came from. */
+    /* A derived graph has the inputs and outputs of its original. */
     for (int32_t i = 0; g && from && i < g->tensor_count; i++) {
         const struct lx_tensor *t = &g->tensors[i];
         int32_t k = graph_origin_tensor(g, i);
@@ -253,7 +253,7 @@ const struct lx_graph *pattern_read(const char *file, const char *text, size_t l
 
 const char *words_meant(const char *word, const char *const *words, char *out, size_t size)
 {
-    /* Names of other programs. */
+    /* Names in other programs. */
     static const char *const names[][2] = {
         {"float16", "fp16"}, {"half", "fp16"},       {"f16", "fp16"},        {"float32", "fp32"},
         {"float", "fp32"},   {"f32", "fp32"},        {"bfloat16", "bf16"},   {"bfloat", "bf16"},

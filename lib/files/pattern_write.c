@@ -1,5 +1,5 @@
-/* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
- * that is implied. Plans carry this text, generators print it, and the hash of a graph is of it. */
+/* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, no
+ * implied keys. Plans carry this text, generators print it, and graphs are hashed by it. */
 #include "files/pattern.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
@@ -34,13 +34,13 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
-/* A word without characters that JSON escapes. */
+/* A word without escapes. */
 static void pattern_write_word(struct text *t, const char *key, const char *word)
 {
     text_format(t, ", \"%s\": \"%s\"", key, word);
 }
 
-/* With the input that is changed, which is indexed as the result is. */
+/* Includes the changed input, which is indexed like the result. */
 static void write_einsum(const struct lx_op *op, int changed, struct text *t)
 {
     const char *at = op->einsum, *result = strstr(at, "->");
@@ -64,7 +64,7 @@ static void write_windows(const struct lx_op *op, struct text *t)
         const char *letter = op->map->letter;
         text_format(t, "{\"in\": \"%c\", \"out\": \"%c\", \"tap\": \"%c\"", letter[(int)w->in],
                     letter[(int)w->out], letter[(int)w->tap]);
-        bool stated = false; /* its size, by an operand */
+        bool stated = false; /* an operand states its size */
         for (int k = 0; k < op->map->operand_count; k++) stated |= lx_einsum_dim(op->map, k, w->tap) >= 0;
         if (!stated) text_format(t, ", \"size\": %" PRId64, w->size);
         text_format(t, ", \"stride\": %" PRId64 ", \"dilation\": %" PRId64 ", \"pad\": %" PRId64, w->stride,
@@ -98,8 +98,7 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
     if (op->einsum) write_einsum(op, changed, t);
     write_windows(op, t);
     op_value_write(g, op, t);
-    int rank =
-        g->tensors[op->output].rank; /* a view's operands have the same rank, unless it has an einsum */
+    int rank = g->tensors[op->output].rank; /* a view's operands have one rank, unless it has an einsum */
     if (op->map && op->offset) rank = g->tensors[op->inputs[0]].rank;
     if (op->offset) text_json_ints(t, "offset", op->offset, rank);
     if (op->stride) text_json_ints(t, "stride", op->stride, rank);
@@ -112,7 +111,7 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
     text_add(t, "}");
 }
 
-/* --- Lists of buffers: keys of the second version of lists only where they are needed. --- */
+/* --- Lists of buffers: keys of version 2 only if needed. --- */
 
 static void write_names(struct text *t, const struct lx_graph *g, const int32_t *at, int32_t count)
 {
@@ -189,7 +188,7 @@ static void pattern_write_buffer(const struct lx_graph *g, int32_t i, struct tex
     text_add(t, "}");
 }
 
-/* A list of lists of names: of groups, or, without them, of pairs. */
+/* Writes lists of names: of groups, or, without groups, of pairs. */
 static void write_groups(const struct lx_graph *g, const char *key, const struct lx_group *groups,
                          const struct lx_pair *pairs, int32_t count, struct text *t)
 {
@@ -271,7 +270,7 @@ static void pattern_write_list(const struct lx_graph *g, struct text *t)
     write_bonds(g, t);
 }
 
-/* A record is complete. */
+/* Passes on a complete record. */
 static void write_hand_over(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
 {
     if (!taker) return;

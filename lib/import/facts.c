@@ -1,4 +1,4 @@
-/* Counting: the table of facts, multiply-adds, and facts by format. */
+/* Counts the table of facts: ops, multiply-adds, and facts by format. */
 #include "import/facts.h"
 #include "import/types/typing.h"
 #include "import/types/windows.h"
@@ -61,7 +61,7 @@ void fact_most(struct model_facts *f, const char *group, int64_t n)
     if (n > fact->value) fact->value = n;
 }
 
-/* A tensor that exists while the model runs: an argument, or a result (a tuple: each of its parts). */
+/* Counts a tensor that exists while the model runs: an argument or a result (each leaf of a tuple). */
 static void fact_tensor(struct model_facts *f, const struct model_type *type, bool result)
 {
     if (!type) return;
@@ -115,12 +115,12 @@ int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
 
 /* Multiply-adds of one op; 0 for most. */
 struct op_work {
-    int64_t flops;            /* of matmuls, two a multiply-add */
-    int64_t macs, macs_valid; /* of convolutions; valid: taps that meet an element */
-    int64_t macro_flops;      /* of layers that are one op */
+    int64_t flops;            /* of matmuls, two per multiply-add */
+    int64_t macs, macs_valid; /* of convolutions; valid: taps inside the input */
+    int64_t macro_flops;      /* of layers that are a single op */
 };
 
-/* How many are added up for each element of a product. */
+/* The number of terms of each element of a product. */
 static int64_t work_contracted(const struct model_op *op, enum model_format dialect,
                                const struct model_type *left, bool dot)
 {
@@ -189,7 +189,7 @@ static struct op_work work_of_op(const struct lx_model *m, const struct model_op
 
 /* ---- ops ---- */
 
-/* An op, with its results and its work. */
+/* Counts an op with its results and its work. */
 static void fact_op(struct model_facts *f, const struct model_op *op)
 {
     bool hlo = f->m->format == MODEL_HLO;
@@ -210,7 +210,7 @@ static void fact_op(struct model_facts *f, const struct model_op *op)
     fact_add(f, "constant_bytes", NULL, made);
 }
 
-/* Forms of constants, identities, and writes to arguments. */
+/* Counts forms of constants, identities, and writes to arguments. */
 static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
 {
     static const char *const forms[] = {[DATA_SPLAT] = "splat", [DATA_LIST] = "list", [DATA_BYTES] = "hex"};
@@ -242,7 +242,7 @@ static void fact_ttir_op(struct model_facts *f, const struct model_op *op)
     if (!same) fact_add(f, "implicit_broadcasts", NULL, 1);
 }
 
-/* Nodes that are known before the model runs, and shapes that the file declares. */
+/* Counts nodes known ahead of the run, and shapes that the file declares. */
 static void fact_onnx_op(struct model_facts *f, const struct model_op *op)
 {
     bool folded = op->result_count > 0;
@@ -256,7 +256,7 @@ static void fact_onnx_op(struct model_facts *f, const struct model_op *op)
     fact_add(f, "folded_to_constants", NULL, folded);
 }
 
-/* ---- HLO: each computation that control reaches, once as it stands and once more as it runs ---- */
+/* ---- HLO: each computation that control reaches, once as written and once as run ---- */
 
 static bool fact_hlo_is_structural(const struct model_op *op)
 {
@@ -288,7 +288,7 @@ static void fact_hlo_op(struct model_facts *f, const struct model_body *body, co
     }
 }
 
-/* The cost of a computation when it runs. */
+/* The cost of running a computation. */
 enum { RUN_OPS, RUN_FLOPS, RUN_MACS, RUN_COUNT };
 struct run {
     int64_t of[RUN_COUNT];
@@ -300,7 +300,7 @@ static void fact_hlo_run_add(struct run *sum, const struct run *one, int64_t tim
     for (int i = 0; i < RUN_COUNT; i++) sum->of[i] = fact_plus(sum->of[i], fact_times(one->of[i], times));
 }
 
-/* Loops as often as they run (once where that is not known), of branches the one with most flops. */
+/* Loops by their trips (once if unknown); of branches the one with most flops. */
 static struct run fact_hlo_run(const struct lx_model *m, int32_t body, struct run *all)
 {
     const struct model_body *b = &m->bodies.at[body];
@@ -358,7 +358,7 @@ static void fact_hlo_model(struct model_facts *f)
 
 /* ---- the whole ---- */
 
-/* Arguments by role, and outputs. */
+/* Counts arguments by role, and outputs. */
 static void fact_ends(struct model_facts *f)
 {
     const struct model_body *b = &f->m->bodies.at[f->m->entry];

@@ -1,12 +1,12 @@
-/* Counts of a model's file: ops, tensors, bytes, multiply-adds, by kind and in all. A fact is a number under
- * a group and perhaps a key: "ops", or "kinds" of "reshape"; in the order of counting. */
+/* Counts of a model file: ops, tensors, bytes, multiply-adds, by kind and in all. A fact is a number under a
+ * group and an optional key: "ops", or "kinds" of "reshape"; in the order of counting. */
 #ifndef LX_IMPORT_FACTS_H
 #define LX_IMPORT_FACTS_H
 
 #include "import/model_parts.h"
 
 struct fact {
-    const char *group, *key; /* key "": the group is just a number */
+    const char *group, *key; /* key "": the group has a single number */
     int64_t value;
 };
 
@@ -17,18 +17,18 @@ struct model_facts {
     struct arena memory;
 };
 
-/* `f` is empty before; lx_model_facts_free in any case. */
+/* `f` starts empty; call lx_model_facts_free in any case. */
 void lx_model_facts(struct model_facts *f, const struct lx_model *m);
 void lx_model_facts_free(struct model_facts *f);
-/* `otherwise`: it was not counted. */
+/* `otherwise`: the value if it was not counted. */
 int64_t model_fact(const struct model_facts *f, const char *group, const char *key, int64_t otherwise);
-/* Sums stay at the largest number rather than wrap. */
+/* Sums saturate. */
 void fact_add(struct model_facts *f, const char *group, const char *key, int64_t n);
 void fact_most(struct model_facts *f, const char *group, int64_t n);
 
 int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op);
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
-/* Both of all ops in a body, and in the bodies that it calls. */
+/* Bytes of all ops in a body and in the bodies that it calls. */
 int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
 
 #endif

@@ -48,7 +48,7 @@ const struct model_type *model_type_make(struct lx_model *m, enum model_element 
     bool known = true, empty = false, fits = true;
     *t = (struct model_type){.element = element, .count = rank, .leaves = 1, .elements = -1, .bytes = -1};
     t->extent = arena_copy_array(&m->memory, extent, (size_t)rank, sizeof *extent);
-    for (int d = 0; d < rank; d++) { /* the extents beside one of 0 count */
+    for (int d = 0; d < rank; d++) { /* counts the extents beside a 0 */
         known &= extent[d] >= 0;
         empty |= extent[d] == 0;
         if (fits && extent[d] > 0) fits = mul_i64(product, extent[d], &product) && product <= LX_INT_MAX;
@@ -121,9 +121,9 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
            (a->count == 0 || memcmp(a->extent, b->extent, (size_t)a->count * sizeof *a->extent) == 0);
 }
 
-enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
+enum { MOST_COMPARED = 1024 }; /* tensors of a tuple compared: each lookup starts at the front */
 
-/* Extents that are not known are those of the other. */
+/* Unknown extents match any. */
 bool model_same_types(const struct model_type *a, const struct model_type *b)
 {
     bool same = a->leaves == b->leaves;

@@ -1,4 +1,4 @@
-/* The way in for models: which format, its reader, and remedies for its errors. */
+/* Entry for models: detects the format, calls its reader, adds remedies to errors. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "import/model_parts.h"
@@ -11,7 +11,7 @@
 
 enum { SNIFFED_FIELDS = 4096 };
 
-/* One message of fields that fit it to the end, or that is cut, with a graph (field 7) among them. */
+/* Is it a single message whose fields fit it to the end, or a truncated one, with a graph (field 7)? */
 static bool model_is_onnx(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -25,11 +25,11 @@ static bool model_is_onnx(const char *text, size_t length)
         version |= f.number == 1 && f.kind == WIRE_NUMBER;
         graph |= f.number == 7 && f.kind == WIRE_BYTES;
     }
-    graph |= f.number == 7 && f.kind == WIRE_BYTES; /* cut within */
+    graph |= f.number == 7 && f.kind == WIRE_BYTES; /* truncated */
     return graph && (version || !failed);
 }
 
-/* HLO begins with a word; MLIR has one within, and JSON is not searched for it. */
+/* HLO begins with a word; MLIR contains one, but JSON is not searched. */
 enum model_format model_format_of(const char *text, size_t length)
 {
     struct source s = {.at = text, .end = text + length, .spans_comments = true};
@@ -41,9 +41,8 @@ enum model_format model_format_of(const char *text, size_t length)
     return model_is_onnx(text, length) ? MODEL_ONNX : MODEL_FORMAT_COUNT;
 }
 
-/* Types are as their kinds have them, and the user names nothing that is not there. HLO and ONNX have one
- * entry: a name that is given must be its own. (A local function of ONNX has no types but those of its
- * calls.) */
+/* Checks types against their kinds, and that the user's names exist. HLO and ONNX have one entry: a given
+ * name must be its own. (A local ONNX function has types only through its calls.) */
 static bool model_is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
 {
     const char *entry = m->bodies.at[m->entry].name, *wanted = o->function;
@@ -90,7 +89,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
 
 /* ---- remedies ---- */
 
-/* A message without a remedy of its own (behind "; ", or the expected text) gets one by format and code. */
+/* A message without its own remedy (after "; ", or the expected text) gets one by format and code. */
 bool model_add_remedy(enum model_format format, lx_status *st)
 {
     static const struct {

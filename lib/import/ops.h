@@ -8,13 +8,13 @@ struct import;
 struct layer;
 struct typing;
 
-/* Operands and results that a mapping takes. TENSORS: operands and one result are tensors with elements.
+/* Operands and results that a mapping accepts. TENSORS: operands and one result are tensors with elements.
  * LOOSE: operands beyond the least may be left out, results may be several or none. ANY_TYPE: one result;
  * tuples and empty tensors pass. */
 enum op_form { OP_TENSORS, OP_LOOSE, OP_ANY_TYPE };
 
-/* Rules of element types, in the words of errors. TTIR mixes types freely, so that its rules are looser;
- * floats of all widths are one type in text dialects. ONNX: operands of PRODUCT and JOINED are one type. */
+/* Rules of element types, in the words of errors. TTIR mixes types freely, so its rules are looser; floats of
+ * all widths are one type in text dialects. ONNX: operands of PRODUCT and JOINED are one type. */
 #define ELEMENT_RULES(X)                                                                                     \
     X(ANY, "")                                                                                               \
     X(LIKE, "the type of the operand")                                                                       \
@@ -30,7 +30,7 @@ enum op_form { OP_TENSORS, OP_LOOSE, OP_ANY_TYPE };
 enum op_elements { ELEMENT_RULES(ELEMENT_RULE) };
 #undef ELEMENT_RULE
 
-enum typed { TYPED, TYPE_OPEN, TYPE_WRONG }; /* open: the rule does not know, or does not judge */
+enum typed { TYPED, TYPE_OPEN, TYPE_WRONG }; /* open: the rule does not know or judge */
 
 struct type_rule {
     enum typed (*of)(struct typing *t);
@@ -38,7 +38,7 @@ struct type_rule {
 };
 
 typedef bool map_op(struct import *im, const struct model_op *op, const char *ours);
-typedef bool derive_op(struct layer *l); /* false: the op is left alone */
+typedef bool derive_op(struct layer *l); /* false: the op is left unchanged */
 
 enum { OP_MANY = 1 << 20 };
 
@@ -51,8 +51,8 @@ struct op_row {
     const struct type_rule *type; /* NULL: none */
     enum op_elements elements;
     derive_op *layer; /* NULL: none */
-    bool macro;       /* the layer is one op to people: --no-expand keeps it */
-    bool onnx_layer;  /* of the ONNX name only */
+    bool macro;       /* a single op to users: --no-expand keeps it */
+    bool onnx_layer;  /* only for the ONNX name */
 };
 
 /* NULL: the dialect has no op of that name. */

@@ -1,4 +1,4 @@
-/* Regrouping of atoms. */
+/* Regroups atoms. */
 #include "import/tensor_views.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ bool view_add(struct view *v, struct atom a)
     if (a.extent == 1) return true;
     struct atom *last = *end > begin ? &v->atom[*end - 1] : NULL;
     if (last && !last->span && !a.span && (last->low == 0) == (a.low == 0) && last->low == a.low * a.extent) {
-        *last = atom_of(a.low, last->extent * a.extent); /* digits that follow each other are one atom */
+        *last = atom_of(a.low, last->extent * a.extent); /* consecutive digits are one atom */
         return true;
     }
     if (*end == VIEW_MAX_ATOMS) return false;
@@ -79,8 +79,8 @@ bool atom_allows(const struct atom *a, int64_t at, bool *within)
     return *within || (a->offset % at == 0 && a->extent % at == 0);
 }
 
-/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of
- * those below. */
+/* Elements of a dimension with several atoms: a part of one atom, one digit of each higher one, all lower
+ * ones. */
 static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
                            struct view *out)
 {
@@ -149,7 +149,7 @@ struct rest {
     struct atom at; /* extent 1: used up */
 };
 
-/* The most significant part of extent `wanted` at most, which must divide. */
+/* Takes the most significant part, of extent at most `wanted`, which must divide. */
 static bool view_take(struct rest *r, int64_t wanted, struct atom *out)
 {
     while (r->at.extent == 1) {

@@ -171,7 +171,7 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
 static bool alone_is_barred(const struct lonely *t)
 {
     const char *why;
-    return bar_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_BAR_NONE;
+    return exclusion_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_EXCLUDED_NONE;
 }
 
 static void begin_tensor(struct lonely *t, int32_t tensor)

@@ -140,9 +140,10 @@ static void begin_part(struct body *b, int32_t access, int32_t k)
         nest_body_joins(x, x->tensor_access[to], behind))
         t->behind = label_outside(b, t, behind, &unused);
     int32_t stay = x->accesses[access].stay;
-    enum lx_bar bar = stay < 0 ? LX_BAR_NONE : x->stays[stay].bar;
-    t->wanted = (bar != LX_BAR_BOUNDARY && bar != LX_BAR_STATED && bar != LX_BAR_STAGE &&
-                 bar != LX_BAR_EXTERN && bar != LX_BAR_PARTIAL) &&
+    enum lx_exclusion exclusion = stay < 0 ? LX_EXCLUDED_NONE : x->stays[stay].exclusion;
+    t->wanted = (exclusion != LX_EXCLUDED_BOUNDARY && exclusion != LX_EXCLUDED_STATED &&
+                 exclusion != LX_EXCLUDED_STAGE && exclusion != LX_EXCLUDED_EXTERN &&
+                 exclusion != LX_EXCLUDED_PARTIAL) &&
                 !nest_body_is_extern(x, access) && nest_body_is_wanted(x, t, k, to);
 }
 
@@ -286,7 +287,7 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
     /* Load of other buffers, capped at half a scratchpad: beyond that not all of them will stay. */
     for (int32_t s = 0; s < x->problem.count && out->op_count < x->graph->op_count; s++) {
         const struct lx_buffer *y = &x->buffers[s];
-        bool ours = x->stays[s].bar != LX_BAR_NONE || out->last_part[x->stays[s].tensor] > 0;
+        bool ours = x->stays[s].exclusion != LX_EXCLUDED_NONE || out->last_part[x->stays[s].tensor] > 0;
         if (ours || y->start > first || y->end <= last) continue;
         for (int32_t o = 0; o < out->op_count; o++)
             out->load[o] = min_i64(out->load[o] + y->size, out->capacity / 2);

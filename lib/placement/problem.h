@@ -101,10 +101,10 @@ struct lx_run {
     const int64_t *incumbent;      /* addresses, or NULL */
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
-    int64_t enough; /* an objective below which nothing is gained; 0: none */
-    int64_t spare;  /* steps to take without a limit, for frequent callers; 0: any */
+    int64_t stop_at;       /* an objective below which nothing is gained; 0: none */
+    int64_t default_steps; /* steps to take without a limit, for frequent callers; 0: any */
     /* The caller waits for any legal answer: no proof, no search for a better plan. */
-    bool hasty;
+    bool quick;
 };
 
 enum lx_solver_caps {

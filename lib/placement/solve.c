@@ -103,7 +103,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     int64_t *address = answer->address;
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
-    with_bound.known_bound = max_i64(bound, run->enough);
+    with_bound.known_bound = max_i64(bound, run->stop_at);
     solve_nothing(p, answer);
     answer->status = LX_FEASIBLE; /* for a solver that claims nothing */
     if (run->progress)
@@ -165,7 +165,7 @@ static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solv
                           "solver %s does not take %s; `lxplan solvers NAME` tells what one takes",
                           solver->name, lx_needs_words(lacks, words, sizeof words));
     bool clash = pins_clash(p);
-    if (!run->hasty && !lx_run_stopped(run)) {
+    if (!run->quick && !lx_run_stopped(run)) {
         /* A quarter of the time at most: an answer is worth more than a bound. */
         struct cancel token;
         cancel_begin(&token, run->time_limit / 4);
@@ -192,8 +192,8 @@ static bool solve_plain(const struct lx_problem *p, const struct lx_solver *solv
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
-    /* If the solver stopped at `enough`, its bound is no proof. */
-    if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
+    /* If the solver stopped at `stop_at`, its bound is no proof. */
+    if (legal && run->stop_at > 0 && answer->objective <= run->stop_at) answer->bound = bound;
     if (legal && answer->objective < answer->bound) {
         legal = false;
         snprintf(why.text, sizeof why.text, "the claimed bound %lld is above the objective %lld",
@@ -431,7 +431,7 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
     if (validate && !lx_problem_validate(p, st)) return false;
     cancel_begin(&w.token, run->time_limit);
     bool plain = is_plain(p);
-    if (!plain) watched.enough = 0; /* `enough` counts all parts together */
+    if (!plain) watched.stop_at = 0; /* `stop_at` counts all parts together */
     bool ok = (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok && run->progress && answer->status != LX_ERROR && answer->status != LX_INFEASIBLE)
         watch_pass(&w, &(struct lx_progress){answer->steps, answer->objective, answer->bound, answer->address,

@@ -235,7 +235,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     double start = clock_seconds();
     bool ok = g->list ? plan_list(p, options, st) : plan_graph(p, options, rival, st);
     p->seconds = clock_seconds() - start;
-    bool quickly = options->run.hasty || cancel_requested();
+    bool quickly = options->run.quick || cancel_requested();
     if (ok) {
         plan_complete(p, quickly);
         plan_settle(p);

@@ -79,7 +79,7 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     const struct lx_graph *rewritten = NULL;
     /* Skip unless nests are allowed and the plan is above its lower bound. */
     struct lx_passes passes = passes_of_stage(&how->passes);
-    if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.hasty ||
+    if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.quick ||
         p->problem.objective != LX_SPILL ||
         (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
         return p;

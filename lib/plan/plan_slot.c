@@ -96,7 +96,7 @@ struct lx_run plan_run_share(const struct lx_run *run, int plans)
     struct lx_run share = *run;
     double left = cancel_seconds_left();
     if (!isinf(left)) share.time_limit = fmax(left / plans, least);
-    share.hasty |= cancel_requested() || lx_run_stopped(run);
+    share.quick |= cancel_requested() || lx_run_stopped(run);
     return share;
 }
 

@@ -263,7 +263,7 @@ struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct a
     out.moved_from = s->moved_from;
     out.hold = s->hold;
     out.begins_written = s->begins_written;
-    if (s->bar) out.bar = lx_bar_word(s->bar);
+    if (s->exclusion) out.bar = lx_exclusion_word(s->exclusion);
     return out;
 }
 

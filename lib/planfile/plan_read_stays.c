@@ -30,9 +30,9 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
                             .begins_written = x->begins_written};
     if (!plan_read_hold(r, at, x, out)) return false;
     const char *word = x->bar;
-    for (int bar = 0; bar < LX_BAR_COUNT; bar++)
-        if (strcmp(lx_bar_word((enum lx_bar)bar), word ? word : "none") == 0) {
-            out->bar = (enum lx_bar)bar;
+    for (int which = 0; which < LX_EXCLUDED_COUNT; which++)
+        if (strcmp(lx_exclusion_word((enum lx_exclusion)which), word ? word : "none") == 0) {
+            out->exclusion = (enum lx_exclusion)which;
             return true;
         }
     return json_error(r->j, at, r->st, LX_E_SCHEMA, "there is no bar \"%s\"", word);

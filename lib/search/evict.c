@@ -196,9 +196,9 @@ int64_t evict_least(const struct draft *x)
         int64_t off = 0, served = 0, written = 0, whole = tensor_bytes(x->layouts, t);
         for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
             const struct lx_access *a = &x->accesses[x->tensor_access[k]];
-            enum lx_bar bar = a->stay < 0 ? LX_BAR_PARTIAL : x->stays[a->stay].bar;
+            enum lx_exclusion bar = a->stay < 0 ? LX_EXCLUDED_PARTIAL : x->stays[a->stay].exclusion;
             /* A cut may free a stay that was barred by a mismatch or because it gained nothing. */
-            bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN;
+            bool freed = bar == LX_EXCLUDED_NONE || bar == LX_EXCLUDED_DIVISION || bar == LX_EXCLUDED_NO_GAIN;
             if (!freed)
                 off += a->bytes;
             else if (a->writes)

@@ -10,7 +10,7 @@
 static bool offer_quick_plan(struct search *search, const struct decisions *decisions)
 {
     struct effort effort = {.solver = search->request->quick_solver,
-                            .run = {.seed = search->effort.run.seed, .hasty = true},
+                            .run = {.seed = search->effort.run.seed, .quick = true},
                             .one_round = true};
     if (!search->offers || !effort.solver || search->divided->count <= OFFERS_FROM ||
         lx_asked(search->request->objective, LX_SPILL) != LX_SPILL)

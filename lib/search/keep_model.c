@@ -7,9 +7,9 @@ static bool may_serve(const struct draft *x, int32_t access)
 {
     const struct lx_access *a = &x->accesses[access];
     if (a->stay < 0) return false;
-    enum lx_bar bar = x->stays[a->stay].bar;
-    bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN ||
-                 bar == LX_BAR_SIZE || (bar == LX_BAR_EXTERN && !x->how.passes.no_dump);
+    enum lx_exclusion bar = x->stays[a->stay].exclusion;
+    bool freed = bar == LX_EXCLUDED_NONE || bar == LX_EXCLUDED_DIVISION || bar == LX_EXCLUDED_NO_GAIN ||
+                 bar == LX_EXCLUDED_SIZE || (bar == LX_EXCLUDED_EXTERN && !x->how.passes.no_dump);
     if (!freed || x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN) return false;
     struct lx_core_view v = access_view(x, access);
     return view_holds(&x->layouts->layouts[a->tensor], &v, !x->how.passes.no_ring) &&

@@ -157,7 +157,7 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
             const struct lx_stay *s = &x.stays[i];
             const struct keep_use *u = NULL; /* the model's use with which the stay begins */
             int32_t op = c->order ? c->order[s->first] : s->first;
-            for (int32_t k = m->op_at[op]; !s->bar && !u && k < m->op_at[op + 1]; k++)
+            for (int32_t k = m->op_at[op]; !s->exclusion && !u && k < m->op_at[op + 1]; k++)
                 if (m->uses[m->op_use[k]].tensor == s->tensor) u = &m->uses[m->op_use[k]];
             wanted[i] = u && x.buffers[i].use_count > 0 &&
                         (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);

@@ -24,7 +24,7 @@ bool draft_valid(const struct draft *x, lx_status *st)
 static struct lx_run trial_run(const struct trial *trial)
 {
     struct lx_run run = trial->effort.run;
-    run.hasty = trial->effort.quick;
+    run.quick = trial->effort.quick;
     return run;
 }
 
@@ -116,7 +116,7 @@ static bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *s
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
-    answer->bound = ok && !run->hasty ? lx_bound(p) : 0;
+    answer->bound = ok && !run->quick ? lx_bound(p) : 0;
     ok = ok && lx_problem_check(p, answer->address, &answer->objective, st);
     mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
@@ -138,9 +138,9 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     }
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
-    run.enough = max_i64(0, trial->stop_at - base);
-    run.spare = trial->effort.solver_steps;
-    run.hasty |= trial->effort.one_round;
+    run.stop_at = max_i64(0, trial->stop_at - base);
+    run.default_steps = trial->effort.solver_steps;
+    run.quick |= trial->effort.one_round;
     return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
@@ -155,7 +155,7 @@ static bool solve_by_rule(const struct trial *trial, const struct lx_problem *p,
     struct lx_buffer *ruled = mem_alloc((n + 1) * sizeof *ruled);
     for (size_t i = 0; i < n; i++) {
         ruled[i] = p->buffers[i];
-        if (i < (size_t)x->problem.count && !x->stays[i].bar && !x->stays[i].begins_written &&
+        if (i < (size_t)x->problem.count && !x->stays[i].exclusion && !x->stays[i].begins_written &&
             ruled[i].use_count > 1)
             ruled[i].spill_cost += 2 * tensor_bytes(x->layouts, x->stays[i].tensor);
     }

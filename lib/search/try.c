@@ -108,8 +108,9 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
         /* Is the source of this copy off chip, and would it save bytes on chip? */
         const struct draft *x = &attempt->draft;
         int32_t source = x->stays[i].ring_source;
-        if (source < 0 || attempt->answer.address[source] >= 0 || x->stays[source].bar != LX_BAR_NONE ||
-            x->buffers[source].spill_cost <= 0 || x->buffers[source].end <= x->stays[i].first)
+        if (source < 0 || attempt->answer.address[source] >= 0 ||
+            x->stays[source].exclusion != LX_EXCLUDED_NONE || x->buffers[source].spill_cost <= 0 ||
+            x->buffers[source].end <= x->stays[i].first)
             continue;
         saved += attempt->draft.buffers[attempt->draft.stays[i].ring_source].spill_cost;
         copies[count++] = (struct cut){attempt->draft.stays[i].tensor, attempt->draft.stays[i].first};
@@ -282,8 +283,8 @@ bool try_and_offer(struct search *search, const struct decisions *decisions, boo
 struct effort effort_asked(const struct lx_plan_options *request)
 {
     struct effort effort = {
-        .solver = request->solver, .run = request->run, .drafts = DRAFTS_FEW, .quick = request->run.hasty};
-    effort.run.hasty = false;
+        .solver = request->solver, .run = request->run, .drafts = DRAFTS_FEW, .quick = request->run.quick};
+    effort.run.quick = false;
     return effort;
 }
 

@@ -158,10 +158,10 @@ void draft_parents(struct draft *x);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are split alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
 
-/* Why a tensor is never on chip, whatever its ops and their divisions, or LX_BAR_NONE; `*text` is the
+/* Why a tensor is never on chip, whatever its ops and their divisions, or LX_EXCLUDED_NONE; `*text` is the
  * reason. */
-enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
-                          const char **text);
+enum lx_exclusion exclusion_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
+                                      const char **text);
 /* May op `o` write its output over `tensor`, if no later op needs the tensor? */
 bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor);
 

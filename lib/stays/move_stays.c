@@ -11,7 +11,8 @@
 
 void stays_find_fixed(const struct draft *x, bool *fixed)
 {
-    for (int32_t i = 0; i < x->problem.count; i++) fixed[i] = x->stays[i].bar || x->stays[i].ring_source >= 0;
+    for (int32_t i = 0; i < x->problem.count; i++)
+        fixed[i] = x->stays[i].exclusion || x->stays[i].ring_source >= 0;
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].ring_source >= 0) fixed[x->stays[i].ring_source] = true;
 }
@@ -137,7 +138,7 @@ static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t pa
 {
     const struct lx_op *op = &x->graph->ops[o];
     const struct lx_buffer *c = &x->problem.buffers[child], *p = &x->problem.buffers[parent];
-    if (x->stays[parent].bar || x->stays[parent].tensor == x->stays[child].tensor) return false;
+    if (x->stays[parent].exclusion || x->stays[parent].tensor == x->stays[child].tensor) return false;
     if (p->end != c->start + 1 || c->size > p->size || lx_read_count(p) == 0) return false;
     if (!runs_in_place_of(x->layouts, op, x->stays[parent].tensor) || covers_nest(x, o, parent) ||
         covers_nest(x, o, child))
@@ -153,7 +154,8 @@ void draft_parents(struct draft *x)
         const struct lx_op *op = &x->graph->ops[o];
         const struct lx_access *a = &x->accesses[x->access_at[o]];
         int32_t child = a[op->input_count].stay, parents[LX_MAX_INPUTS], count = 0;
-        if (child < 0 || x->stays[child].bar || x->stays[child].first != o || !x->stays[child].begins_written)
+        if (child < 0 || x->stays[child].exclusion || x->stays[child].first != o ||
+            !x->stays[child].begins_written)
             continue;
         for (int i = 0; i < op->input_count; i++) {
             bool again = false;

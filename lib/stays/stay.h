@@ -25,24 +25,24 @@
 #include "placement/problem.h"
 
 /* Why a stay may not be on chip; the first that holds. The words are shown and written in JSON. */
-#define LX_BARS(X)                                                                                           \
-    X(LX_BAR_NONE, "none", "it may be on chip")                                                              \
-    X(LX_BAR_UNUSED, "unused", "no op uses it")                                                              \
-    X(LX_BAR_EXTERN, "extern user", "an op that runs off the device reads and writes HBM only")              \
-    X(LX_BAR_BOUNDARY, "graph boundary", "a graph input or output that is not copied")                       \
-    X(LX_BAR_STATED, "stated", "the pattern says hbm")                                                       \
-    X(LX_BAR_STAGE, "stage", "the stage that is asked for leaves it in HBM")                                 \
-    X(LX_BAR_PARTIAL, "partial read", "cores would read parts that are not theirs")                          \
-    X(LX_BAR_DIVISION, "core-division mismatch", "two ops cut it over the cores in different ways")          \
-    X(LX_BAR_NEST, "nest", "a nest reads it elsewhere before all of it is made")                             \
-    X(LX_BAR_NO_GAIN, "no gain", "a place on chip would save nothing: nobody reads it again")                \
-    X(LX_BAR_SIZE, "too large", "a core's part is larger than its scratchpad")
+#define LX_EXCLUSIONS(X)                                                                                     \
+    X(LX_EXCLUDED_NONE, "none", "it may be on chip")                                                         \
+    X(LX_EXCLUDED_UNUSED, "unused", "no op uses it")                                                         \
+    X(LX_EXCLUDED_EXTERN, "extern user", "an op that runs off the device reads and writes HBM only")         \
+    X(LX_EXCLUDED_BOUNDARY, "graph boundary", "a graph input or output that is not copied")                  \
+    X(LX_EXCLUDED_STATED, "stated", "the pattern says hbm")                                                  \
+    X(LX_EXCLUDED_STAGE, "stage", "the stage that is asked for leaves it in HBM")                            \
+    X(LX_EXCLUDED_PARTIAL, "partial read", "cores would read parts that are not theirs")                     \
+    X(LX_EXCLUDED_DIVISION, "core-division mismatch", "two ops cut it over the cores in different ways")     \
+    X(LX_EXCLUDED_NEST, "nest", "a nest reads it elsewhere before all of it is made")                        \
+    X(LX_EXCLUDED_NO_GAIN, "no gain", "a place on chip would save nothing: nobody reads it again")           \
+    X(LX_EXCLUDED_SIZE, "too large", "a core's part is larger than its scratchpad")
 
-#define LX_BAR_ENUM(id, word, help) id,
-enum lx_bar { LX_BARS(LX_BAR_ENUM) LX_BAR_COUNT };
-#undef LX_BAR_ENUM
+#define LX_EXCLUDED_ENUM(id, word, help) id,
+enum lx_exclusion { LX_EXCLUSIONS(LX_EXCLUDED_ENUM) LX_EXCLUDED_COUNT };
+#undef LX_EXCLUDED_ENUM
 
-const char *lx_bar_word(enum lx_bar b);
+const char *lx_exclusion_word(enum lx_exclusion b);
 
 struct lx_stay {
     int32_t tensor;      /* of the graph with layouts */
@@ -53,7 +53,7 @@ struct lx_stay {
     int32_t ring_source; /* stay that fills it over the data ring, if that one is placed; or -1 */
     int32_t moved_from;  /* stay that it continues at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
-    enum lx_bar bar;
+    enum lx_exclusion exclusion;
 };
 
 /* One access of a tensor by an op. */

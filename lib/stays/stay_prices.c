@@ -31,8 +31,8 @@ struct pricing {
 /* `stay` if it may be on chip, else -1. */
 static int32_t stay_usable(const struct pricing *p, int32_t stay)
 {
-    enum lx_bar bar = stay >= 0 ? p->x->stays[stay].bar : LX_BAR_NONE;
-    return bar && (p->sizes_count || bar != LX_BAR_SIZE) ? -1 : stay;
+    enum lx_exclusion bar = stay >= 0 ? p->x->stays[stay].exclusion : LX_EXCLUDED_NONE;
+    return bar && (p->sizes_count || bar != LX_EXCLUDED_SIZE) ? -1 : stay;
 }
 
 static struct lx_group stay_group(const struct pricing *p, const int32_t *members, int32_t count)
@@ -161,7 +161,7 @@ static void exclude_stay(struct draft *x, int32_t stay)
     }
     struct lx_buffer *b = &x->buffers[stay];
     bool called = behind && behind->kind->traits & LX_EXTERN;
-    s->bar = called ? LX_BAR_EXTERN : LX_BAR_NO_GAIN;
+    s->exclusion = called ? LX_EXCLUDED_EXTERN : LX_EXCLUDED_NO_GAIN;
     s->ring_source = -1;
     b->reason = s->begins_written ? "no op reads it from the scratchpad"
                                   : "read only once: a copy on chip would save nothing";
@@ -174,7 +174,7 @@ static bool exclude_useless(struct pricing *p)
     struct draft *x = p->x;
     bool changed = false;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) {
-        if (x->stays[s].bar || most_gain(p, s) > 0) continue;
+        if (x->stays[s].exclusion || most_gain(p, s) > 0) continue;
         changed = true;
         exclude_stay(x, s);
     }
@@ -209,11 +209,12 @@ static void settle_tensor(struct pricing *p)
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
     /* A stay that is too large and would save nothing anyway is excluded for the latter. */
     bool any = false;
-    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
+    for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
+        any |= p->x->stays[s].exclusion == LX_EXCLUDED_SIZE;
     p->sizes_count = false;
     if (any) stay_prices_price_tensor(p);
     for (int32_t s = next_stay(p, -1); any && s >= 0; s = next_stay(p, s))
-        if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) exclude_stay(p->x, s);
+        if (p->x->stays[s].exclusion == LX_EXCLUDED_SIZE && most_gain(p, s) <= 0) exclude_stay(p->x, s);
     p->sizes_count = true;
     do stay_prices_price_tensor(p);
     while (exclude_useless(p));

@@ -58,28 +58,28 @@ static bool wiped_between(const struct builder *b, int32_t first, int32_t second
 
 /* --- Why a tensor may not be on chip: the first reason that holds. --- */
 
-LX_WORDS(lx_bar_word, enum lx_bar, LX_BARS)
+LX_WORDS(lx_exclusion_word, enum lx_exclusion, LX_EXCLUSIONS)
 
-enum lx_bar bar_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
-                          const char **text)
+enum lx_exclusion exclusion_of_tensor(const struct lx_layouts *l, const struct lx_passes *how, int32_t tensor,
+                                      const char **text)
 {
     const struct lx_tensor *t = &l->graph->tensors[tensor];
     bool shaped = l->layouts[tensor].rank > 0;
     if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED)
         return *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is",
-               LX_BAR_STATED;
+               LX_EXCLUDED_STATED;
     if (t->role == LX_STATE)
-        return *text = "a state: its home is HBM, and what changes is written there", LX_BAR_BOUNDARY;
+        return *text = "a state: its home is HBM, and what changes is written there", LX_EXCLUDED_BOUNDARY;
     bool given = lx_role_arrives(t->role);
     if (given && (how->clone == LX_CLONE_NONE || !shaped))
-        return *text = "graph input: it arrives in HBM", LX_BAR_BOUNDARY;
+        return *text = "graph input: it arrives in HBM", LX_EXCLUDED_BOUNDARY;
     if (lx_role_leaves(t->role) && (how->no_outputs || !shaped))
-        return *text = "graph output: it leaves through HBM", LX_BAR_BOUNDARY;
-    return LX_BAR_NONE;
+        return *text = "graph output: it leaves through HBM", LX_EXCLUDED_BOUNDARY;
+    return LX_EXCLUDED_NONE;
 }
 
-/* The first reason that bars every stay of the run, or LX_BAR_NONE. */
-static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char **text)
+/* The first reason that bars every stay of the run, or LX_EXCLUDED_NONE. */
+static enum lx_exclusion exclusion_of_run(struct builder *b, const struct run *r, const char **text)
 {
     const struct draft *x = b->x;
     const struct lx_passes *how = &x->how.passes;
@@ -87,23 +87,23 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
     *text = NULL;
     if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
         *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
-    if (*text) return LX_BAR_EXTERN;
+    if (*text) return LX_EXCLUDED_EXTERN;
     if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
         for (size_t k = 0; k < b->seen.count; k++)
             if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op))
                 return *text =
                            "an extern op wipes the scratchpads while it lives, and dumps are switched off",
-                       LX_BAR_EXTERN;
-    enum lx_bar bar = bar_of_tensor(x->layouts, how, r->tensor, text);
+                       LX_EXCLUDED_EXTERN;
+    enum lx_exclusion bar = exclusion_of_tensor(x->layouts, how, r->tensor, text);
     if (bar) return bar;
     bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
     if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction))
-        return *text = "the stage that is asked for leaves it in HBM", LX_BAR_STAGE;
+        return *text = "the stage that is asked for leaves it in HBM", LX_EXCLUDED_STAGE;
     if (r->first == r->to) {
         *text =
             arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
                          op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
-        return LX_BAR_PARTIAL;
+        return LX_EXCLUDED_PARTIAL;
     }
     /* The nest makes the tensor and holds it for more than an iteration, and another buffer, or HBM, serves
      * another access in the nest: loops inside come back to every access, so one buffer must serve them
@@ -117,7 +117,8 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
             late = x->held[b->seen.at[j].access].nest == h->nest &&
                    (b->seen.at[j].label != s->label || b->seen.at[j].run != s->run);
     }
-    if (late) return *text = "a copy of it would be made before the nest has made all of it", LX_BAR_NEST;
+    if (late)
+        return *text = "a copy of it would be made before the nest has made all of it", LX_EXCLUDED_NEST;
     if (r->many_views && (how->no_ring || r->writes_later)) {
         const struct seen *one = &b->seen.at[r->first], *other = one;
         for (size_t k = r->first; k < r->to && other->label == one->label; k++)
@@ -125,9 +126,9 @@ static enum lx_bar bar_of_run(struct builder *b, const struct run *r, const char
         *text = arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
                              op_of(b, one->op)->name, splits_text(x->divisions, one->op, x->memory),
                              op_of(b, other->op)->name, splits_text(x->divisions, other->op, x->memory));
-        return LX_BAR_DIVISION;
+        return LX_EXCLUDED_DIVISION;
     }
-    return LX_BAR_NONE;
+    return LX_EXCLUDED_NONE;
 }
 
 /* --- Runs and stays. --- */
@@ -236,8 +237,8 @@ static void measure_stay(struct builder *b, struct found_stay *f)
     struct draft *x = b->x;
     struct lx_core_view v = held_view(b->x, b->x->access_at[f->stay.view_op] + f->stay.view_operand);
     f->buffer.size = view_part_bytes(b->x->layouts, f->stay.tensor, &v);
-    if (f->stay.bar || f->buffer.size <= x->problem.capacity) return;
-    f->stay.bar = LX_BAR_SIZE;
+    if (f->stay.exclusion || f->buffer.size <= x->problem.capacity) return;
+    f->stay.exclusion = LX_EXCLUDED_SIZE;
     f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
                                     grouped(f->buffer.size).at, grouped(x->problem.capacity).at);
 }
@@ -248,7 +249,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     struct draft *x = b->x;
     size_t main_stay = b->found.count;
     const char *text;
-    enum lx_bar bar = bar_of_run(b, r, &text);
+    enum lx_exclusion bar = exclusion_of_run(b, r, &text);
     int label_of_stay[64];
     size_t stays = 0;
     for (size_t k = r->first; k < r->to; k++) {
@@ -261,7 +262,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         if (n == stays) {
             label_of_stay[stays++] = s->label;
             VEC_PUSH(&b->found, begin_stay(b, r, k));
-            b->found.at[main_stay + n].stay.bar = bar;
+            b->found.at[main_stay + n].stay.exclusion = bar;
             b->found.at[main_stay + n].buffer.reason = text;
         }
         if (!stays_serve(b, &b->found.at[main_stay + n], s)) return false;
@@ -269,7 +270,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     }
     if (stays == 0) { /* no access to serve: the stay only carries the reason */
         struct found_stay f = begin_stay(b, r, r->from);
-        f.stay.bar = bar;
+        f.stay.exclusion = bar;
         f.buffer.reason = text;
         VEC_PUSH(&f.uses, b->seen.at[r->from].op);
         VEC_PUSH(&b->found, f);
@@ -285,8 +286,8 @@ static bool stays_of_run(struct builder *b, const struct run *r)
         BISECT(i, 0, how->apart_count, how->apart[i] < r->tensor);
         bool apart = i < how->apart_count && how->apart[i] == r->tensor;
         struct cut copy = {r->tensor, f->stay.first};
-        if (n > 0 && !f->stay.bar && !b->found.at[main_stay].stay.bar && !how->passes.no_ring && !apart &&
-            !cut_among(how->loaded, how->loaded_count, copy))
+        if (n > 0 && !f->stay.exclusion && !b->found.at[main_stay].stay.exclusion && !how->passes.no_ring &&
+            !apart && !cut_among(how->loaded, how->loaded_count, copy))
             f->stay.ring_source = (int32_t)main_stay;
     }
     return true;
@@ -340,7 +341,7 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
     stays_look_at(b, tensor);
     if (b->seen.count == 0) {
         struct found_stay f = {
-            .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .bar = LX_BAR_UNUSED}};
+            .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .exclusion = LX_EXCLUDED_UNUSED}};
         f.buffer = (struct lx_buffer){.name = b->x->graph->tensors[tensor].name,
                                       .fixed = -1,
                                       .reason = "no op uses it",

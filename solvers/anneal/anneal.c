@@ -4,18 +4,18 @@
  * anneal/decode.c stacks it and decodes again only what a move changes (2 us per step at 256 buffers of a
  * graph). In the second (anneal/eject.c) a state is a placement, into which a buffer is put by ejecting
  * others; it is cheaper where stacks are high, but leaves gaps. In the third (anneal/refill.c) a band of
- * addresses is cleared and filled again; it finds most where cost is asked for, and is all that long lists get,
- * window by window. What is minimised is an energy:
+ * addresses is cleared and filled again; it finds most for objective spill, and is the only one for long
+ * lists, window by window. The search minimises an energy:
  *
- *     spill        the cost of what is off chip with all that is linked to it, plus a small part of it for how far
- *                  each stands too high
- *     fit, height  the same with areas for costs; what ends above the capacity, or above a target somewhat
- *                  below the best height so far, counts as off chip, so that nearly fitting states pull the
- *                  search
+ *     spill        the cost of the buffers off chip, with linked costs; plus, if one stands too high, a
+ *                  small part of its cost, by how far
+ *     fit, height  the same with areas for costs; a buffer that ends above the capacity, or above a target
+ *                  just below the best height so far, counts as off chip, so that nearly fitting states pull
+ *                  the search
  *
  * Each cycle cools geometrically from a temperature taken from the mean change of energy; the next one starts
- * from the best answer again. The answer is completed by filling holes that stacking cannot see, and written
- * down in the planner's usual order where that has room for it.
+ * from the best answer again. The answer is completed by filling holes that stacking cannot see, and given
+ * first-fit's addresses if it fits at them.
  *
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
@@ -103,8 +103,7 @@ void annealing_measure_best(struct search *s)
     for (int32_t i = 0; i < s->items.count; i++) s->best_off += s->best[i] < 0;
 }
 
-/* Lists that are longer than a window are only refilled: decoding all of a long list costs more than it
- * gains. */
+/* Lists longer than a window are only refilled: decoding all of a long list costs more than it gains. */
 static void anneal_rounds(struct search *s)
 {
     const int64_t *option = s->option;
@@ -165,8 +164,8 @@ static void anneal_report(const struct search *s, struct lx_answer *answer)
                  (long long)s->option[MAX_PAIRS]);
 }
 
-/* Moves the placed buffers to the addresses of the usual planner where its order has room for all of them:
- * people compare plans, and equal ones should look equal. */
+/* Uses the addresses of first-fit's order if all placed buffers fit there: people compare plans, and equal
+ * ones should look equal. */
 static void anneal_use_common_addresses(struct search *s)
 {
     size_t n = (size_t)s->items.count;

@@ -1,4 +1,4 @@
-/* The annealing as its files share it: the state, the options, what is asked of it again and again. */
+/* State, options and shared functions of the annealing. */
 #ifndef LX_SOLVERS_ANNEAL_ANNEALING_H
 #define LX_SOLVERS_ANNEAL_ANNEALING_H
 
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When a worse state is accepted: temperatures, in integers, so that a seed gives the same run everywhere. */
+/* The cooling schedule. Temperatures are integers, so that a seed gives the same run everywhere. */
 
 enum { LOG_TABLE_BITS = 8, LOG_FRACTION_BITS = 16, COOLING_STAGES = 1024 };
 
@@ -25,11 +25,11 @@ struct schedule {
 };
 
 void cooling_make(struct schedule *s);
-/* Starts a cycle from `hot` down to `cold` that lasts for so much work: steps, or whatever measures them. */
+/* Starts a cycle from `hot` down to `cold` that lasts for `work` (steps, or another measure). */
 void schedule_heat(struct schedule *s, int64_t hot, int64_t cold, int64_t work);
-/* The rise in energy that this step accepts: temperature * -ln(u), with u from 64 random bits. */
+/* The largest rise in energy that this step accepts: temperature * -ln(u), with u from 64 random bits. */
 int64_t schedule_allowance(const struct schedule *s, uint64_t random);
-/* After a step that took so much work; false when the cycle is over. */
+/* Counts `work` of a step; false when the cycle is over. */
 bool schedule_spend(struct schedule *s, int64_t work);
 
 enum option {
@@ -62,7 +62,7 @@ struct search {
     const struct lx_problem *problem;
     const struct lx_run *run;
     struct items items;
-    struct links links[2]; /* of the decoder, and of the ejector and all others */
+    struct links links[2]; /* one for the decoder, one for the ejector and all others */
     struct decoder decoder;
     struct ejector ejector;
     struct refiller refiller;
@@ -72,13 +72,13 @@ struct search {
     struct rng rng;
     int64_t option[OPTIONS];
     int64_t *best;        /* bases of the best answer */
-    int64_t best_spilled; /* spill: cost of the items off chip in it, and of its links */
-    int32_t best_broken;  /* what must not happen and does, in it; with any it is no answer */
+    int64_t best_spilled; /* spill: cost of its items off chip, and of its links */
+    int32_t best_broken;  /* rules that it breaks; legal only with 0 */
     int64_t best_height;
-    int32_t best_off; /* items off chip in it */
+    int32_t best_off; /* its items off chip */
     int64_t steps;
-    bool by_steps;            /* work is counted in steps; otherwise in conflicts looked at */
-    double began;             /* on the clock */
+    bool by_steps;            /* work is counted in steps, else in conflicts visited */
+    double began;             /* by the clock */
     int64_t *shown, reported; /* the last answer that was reported, and its objective */
     double report_next;       /* earliest time of the next report */
     int64_t looked_at;        /* looks of decoder, ejector or refiller at the last poll for cancellation */
@@ -88,16 +88,16 @@ struct search {
 
 /* anneal.c */
 int64_t annealing_objective(const struct search *s);
-/* Reports; true when it is to end. */
+/* Reports progress; true: end the search. */
 bool annealing_must_stop(struct search *s);
-/* Nothing can be better than the best answer. */
+/* The best answer meets the bound. */
 bool annealing_is_done(const struct search *s);
 void annealing_measure_best(struct search *s);
 
-/* phases.c: each starts from the best answer, and improves it. */
-/* Orders and ejections take turns, each with a mild and a hot cycle. Heights are a matter of orders alone. */
+/* phases.c: each phase starts from the best answer and improves it. */
+/* Alternates orders and ejections, each with a mild and a hot cycle. For height only orders. */
 void phase_cycles(struct search *s, int64_t work);
-/* Windows that overlap by half, each with its share of the work. */
+/* Refills windows that overlap by half, each with its share of the work. */
 void phase_refills(struct search *s, int64_t work, int64_t hot);
 
 static inline int64_t share_of(int64_t mean, int64_t thousandths)
@@ -105,7 +105,7 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
     return (int64_t)((int128)mean * thousandths / 1000);
 }
 
-/* Packs all items without handovers by the search of exact/fit, with at most `nodes` placements tried; true:
+/* Packs all items without handovers by the search of exact/fit, trying at most `nodes` placements; true:
  * `base` holds the packing. */
 bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base);
 

@@ -1,9 +1,9 @@
 /* The incremental decoder: after a move only the groups whose support changed are decoded again.
  *
- * A move first takes its groups out (their tops drop to 0, and who rested on them is queued), then gives them
- * new keys and puts them back. The queue is a heap by key, and a change only ever affects later keys, so each
- * group is decoded at most once per move. A later neighbour is queued only when the new top pushes it up, or
- * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
+ * A move first takes its groups out (their tops drop to 0, and groups that rested on them are queued), then
+ * gives them new keys and puts them back. The queue is a heap by key, and a change only ever affects later
+ * keys, so each group is decoded at most once per move. A later neighbour is queued only when the new top
+ * pushes it up, or when the old top was its support; only the latter must scan all its neighbours again. */
 #include "anneal/decode.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* In `raised`: somebody the group rested on has moved, its support must be looked for. */
+/* In `raised`: a supporter of the group has moved, so its support must be recomputed. */
 #define UNKNOWN INT64_MAX
 
 #define EARLIER_KEY(unused, a, b) ((a).key < (b).key)
@@ -42,7 +42,7 @@ static void set_penalty(struct decoder *d, int32_t i, int64_t penalty, bool off)
     if (d->links) d->penalty += links_flip(d->links, i);
 }
 
-/* The top of item i goes from `before` to `after`: queue the later neighbours that feel it. */
+/* The top of item i changes from `before` to `after`: queues the later neighbours that this affects. */
 static void decode_pass_on(struct decoder *d, int32_t i, int64_t before, int64_t after)
 {
     const struct items *it = d->it;
@@ -50,8 +50,7 @@ static void decode_pass_on(struct decoder *d, int32_t i, int64_t before, int64_t
     uint64_t key = cell[i].key;
     const int32_t *near = it->near + it->first[i], *stop = it->near + it->first[i + 1];
     d->looks += stop - near;
-    /* Whether a neighbour feels it is as good as random to a branch predictor: collect first, without
-     * branches. */
+    /* Whether a neighbour is affected is unpredictable: collect first, without branches. */
     int32_t *touched = d->touched;
     size_t count = 0;
     if (after > before) {
@@ -89,7 +88,7 @@ static int64_t support_of(struct decoder *d, int32_t root)
         d->looks += stop - near;
         for (; near < stop; near++) {
             const struct cell *c = &cell[*near];
-            int64_t top = c->top & -(int64_t)(c->key < key); /* no branch: the order is as good as random */
+            int64_t top = c->top & -(int64_t)(c->key < key); /* no branch: the order is unpredictable */
             support = top > support ? top : support;
         }
     }
@@ -122,7 +121,7 @@ static void decode_group(struct decoder *d, int32_t root)
     int64_t base = base_of(d, root, support, &too_high);
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
         struct cell *c = &d->cell[m];
-        /* By how much the group stands too high: above a fixed address, above the item's last base. */
+        /* Overflow: by how much the group stands above a fixed address, and above the item's last base. */
         int64_t over = max_i64(base - d->last[m], too_high), penalty = 0;
         bool off = d->shut[m] || over > 0;
         if (off) penalty = d->fee[m];
@@ -141,8 +140,8 @@ static void decode_group(struct decoder *d, int32_t root)
 }
 
 /* Decodes until the queue is empty, the work is cancelled or the energy has risen above `ceiling`. In the
- * last two cases the rest of the queue is dropped, and the caller must undo the move. One stacking of
- * thousands that all meet takes half a second, hence the polls. */
+ * last two cases the rest of the queue is dropped, and the caller must undo the move. Polls, since one
+ * stacking of thousands of conflicting items takes half a second. */
 static void decode_settle(struct decoder *d)
 {
     enum { LOOKS = 1 << 17 };
@@ -172,8 +171,7 @@ static void start_moving(struct decoder *d, int32_t root)
 }
 
 /* Takes a group out of the stacking; put_back gives it a key and queues it. All groups of a move must have
- * been marked as moving before the first is taken out: none may be queued under a key that is about to
- * change. */
+ * been marked as moving before the first is taken out: no group may be queued under a key about to change. */
 static void decode_take_out(struct decoder *d, int32_t root)
 {
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
@@ -324,9 +322,9 @@ struct placed {
 ORDER(compare_placed, struct placed, ORDER_UP(base) ORDER_UP(item));
 
 /* One base must suit every member of the joined chain: neighbours in it agree by the edge (items.c), but a
- * longer one may hold two fixed addresses, or one that is no multiple of another member's alignment. Bases
- * are rounded up to the common multiple of the alignments; one that is wider than any single alignment may be
- * is not worth the risk of an overflow. */
+ * longer chain may hold two fixed addresses, or one that misaligns another member. Bases are rounded up to
+ * the common multiple of the alignments; a multiple above the largest legal alignment is refused, for it
+ * might overflow. */
 bool decoder_may_join(const struct decoder *d, struct edge e)
 {
     if (d->heir[e.parent] != NO_ITEM || d->donor[e.child] != NO_ITEM) return false;
@@ -359,7 +357,7 @@ void decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
     struct placed *order = mem_alloc((n + 1) * sizeof *order);
-    /* Chains as far as the placement shows them: equal bases along an edge, each end used once. */
+    /* Recovers chains from the placement: equal bases along an edge, each end used once. */
     for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
     for (int32_t k = 0; k < d->it->edge_count; k++) {
         struct edge e = d->it->edge[k];
@@ -371,7 +369,7 @@ void decoder_load(struct decoder *d, const int64_t *base)
     for (int32_t i = 0; i < d->it->count; i++)
         if (d->donor[i] == NO_ITEM)
             for (int32_t m = i; m != NO_ITEM; m = d->heir[m]) d->root[m] = i;
-    /* What is off chip though it may be left so by choice is shut where placing it alone would not pay. */
+    /* Items off chip by choice are shut if placing them alone would not pay. */
     if (d->links) {
         int64_t before = d->links->energy;
         for (int32_t i = 0; i < d->it->count; i++)

@@ -39,7 +39,7 @@ static bool eject_in_the_way(const struct ejector *e, int32_t other, int64_t at,
     return e->base[other] >= 0 && e->base[other] < at + size && at < e->base[other] + e->it->item[other].size;
 }
 
-/* Addresses worth trying: either end, and in place of, on top of, below one of the neighbours. */
+/* Candidate addresses: either end, and in place of, on top of or below a neighbour. */
 static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64_t *at)
 {
     const struct item *b = &e->it->item[i];
@@ -62,7 +62,7 @@ static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64
     return count;
 }
 
-/* The exact rise with links: the items in the way are flipped one after the other, and back again. */
+/* The exact rise with links: flips the items in the way one after the other, then back. */
 static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
 {
     struct links *l = e->links;
@@ -81,7 +81,7 @@ static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
 bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
 {
     if (e->links && anneal_pick(rng, LEAVE_ONE_IN) == 0) {
-        /* A linked item leaves, if one is drawn that is placed. */
+        /* Plans to evict a random item, if it is placed and linked. */
         int32_t leaver = (int32_t)anneal_pick(rng, (uint32_t)e->it->count);
         if (e->base[leaver] >= 0 && links_may_shun(e->links, leaver)) {
             *plan = (struct ejection){leaver, NOT_PLACED, e->weight[leaver]};
@@ -121,7 +121,7 @@ void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *pl
             e->ejected[count++] = e->it->near[k];
     for (int32_t k = 0; k < count; k++) eject_put_off(e, e->ejected[k]);
     eject_put_on(e, i, plan->at);
-    /* The heaviest of the ejected chooses first. */
+    /* The most expensive ejected item chooses first. */
     for (int32_t k = 1; k < count; k++) {
         int32_t item = e->ejected[k], at = k;
         for (; at > 0 && e->weight[e->ejected[at - 1]] < e->weight[item]; at--)

@@ -1,6 +1,6 @@
-/* Moves: reinsertion, insertion beside a conflicting item, swap, turning a link of the critical stack round,
- * joining and parting in-place chains. Spilling is a reinsertion at the end, where what does not fit is
- * skipped; unspilling puts an evicted item before one of those in its way. */
+/* Moves: reinsertion, insertion beside a conflicting item, swap, swapping a pair of the critical stack,
+ * joining and parting in-place chains. Spilling is a reinsertion at the end, where items that do not fit are
+ * skipped; unspilling puts an evicted item before one of the items in its way. */
 #include "anneal/decode.h"
 
 enum { WALK_MAX = 12, BESIDE_BITS = 16 };
@@ -36,7 +36,7 @@ static int32_t supporter(const struct decoder *d, int32_t item, struct rng *rng)
     return NO_ITEM;
 }
 
-/* Down from an item that stands too high; the pair at the end of a random walk changes its order. */
+/* Walks down at random from an item that stands too high; swaps the pair at the end of the walk. */
 static bool turn_critical(struct decoder *d, int32_t item, struct rng *rng)
 {
     int32_t under = supporter(d, item, rng);
@@ -76,7 +76,7 @@ static bool toggle_edge(struct decoder *d, int32_t item, struct rng *rng)
     return true;
 }
 
-/* Shuts an item or opens it, half the time with those of one of its links that are as it is. */
+/* Shuts or opens an item; half the time also the members of one of its links in the same state. */
 static bool turn_links(struct decoder *d, int32_t item, struct rng *rng)
 {
     const struct links *l = d->links;

@@ -79,7 +79,7 @@ bool schedule_spend(struct schedule *s, int64_t work)
 
 enum { CHECK_STRIDE = 512, CHECK_LOOKS = 1 << 19, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
 
-/* Polls every CHECK_STRIDE steps, and after CHECK_LOOKS looks where steps are long. */
+/* Polls every CHECK_STRIDE steps, or after CHECK_LOOKS visited neighbours if steps are long. */
 static bool phases_is_cancelled(struct search *s, int64_t looks)
 {
     int64_t since = looks - s->looked_at;
@@ -95,7 +95,8 @@ struct dear {
 
 ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item));
 
-/* Items off chip that fit into a hole of the best answer: stacking cannot see holes. The dearest first. */
+/* Places items off chip into holes of the best answer, the most expensive first: stacking cannot see
+ * holes. */
 static void fill_holes(struct search *s)
 {
     struct arena memory = {0};
@@ -108,7 +109,7 @@ static void fill_holes(struct search *s)
     struct taken_bits map;
     lowest_fit_map(it, &map);
     for (int32_t i = 0; i < it->count; i++) {
-        share[i] = (struct sharing){i, i}; /* no slot is offered: handovers are the decoder's business */
+        share[i] = (struct sharing){i, i}; /* no handovers here: the decoder chooses them */
         if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
     }
     qsort(off, (size_t)count, sizeof *off, compare_dear);
@@ -125,7 +126,7 @@ static void fill_holes(struct search *s)
     annealing_measure_best(s);
 }
 
-/* The cost of the decoder's state, and what must not happen and does in it. */
+/* The cost of the decoder's state; `*broken` counts the rules that it breaks. */
 static int64_t decoded_spill(const struct search *s, int32_t *broken)
 {
     const struct links *links = s->decoder.links;
@@ -138,7 +139,7 @@ static bool phases_is_better(const struct search *s, int64_t spilled, int32_t br
     return broken != s->best_broken ? broken < s->best_broken : spilled < s->best_spilled;
 }
 
-/* Takes the decoder's state as the best. */
+/* Stores the decoder's state as the best answer. */
 static void phases_keep_best(struct search *s)
 {
     decoder_save(&s->decoder, s->best);
@@ -147,8 +148,8 @@ static void phases_keep_best(struct search *s)
     if (s->problem->objective == LX_HEIGHT) s->best_height = items_height(&s->items, s->best);
 }
 
-/* Height: from now on everything must end below the best height, by a small part of what is still to be had,
- * so that the target does not move for every byte. */
+/* Height: lowers the target below the best height, by a small part of the remaining gap, so that the target
+ * does not move for every byte. */
 static bool aim_lower(struct search *s)
 {
     struct decoder *d = &s->decoder;
@@ -169,7 +170,7 @@ static bool state_is_better(const struct search *s)
     return s->decoder.off.count < (s->problem->objective == LX_FIT ? s->best_off : 1);
 }
 
-/* The mean change of energy by a move, from moves that are all taken back. */
+/* The mean change of energy by a move; each move is undone. */
 static int64_t mean_change(struct search *s)
 {
     struct decoder *d = &s->decoder;
@@ -217,7 +218,7 @@ static void run_orders(struct search *s, int64_t work, bool hotter)
     if (s->problem->objective != LX_HEIGHT) fill_holes(s);
 }
 
-/* Takes a state as the best one, if it is: with links the energy alone does not tell. */
+/* Keeps a state if it is the best: with links its energy alone does not tell. */
 static bool keep_if_better(struct search *s, const struct links *links, int64_t spilled, int32_t off)
 {
     int32_t broken = links ? links->broken : 0;
@@ -304,7 +305,7 @@ void phase_refills(struct search *s, int64_t work, int64_t hot)
 
 void phase_cycles(struct search *s, int64_t work)
 {
-    /* Each cycle decodes everything once: no more cycles than leave most of the work to the search. */
+    /* Each cycle decodes everything once: limit the cycles so that the search gets most of the work. */
     int64_t cycles = s->option[CYCLES];
     if (!s->by_steps) cycles = max_i64(min_i64(cycles, work / (8 * s->items.pairs + 1)), 1);
     bool only_orders = s->problem->objective == LX_HEIGHT;

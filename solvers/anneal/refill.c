@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOVES_EACH = 4 }; /* on average, up to which insertion is the faster sort */
+enum { MOVES_EACH = 4 }; /* on average; up to here insertion sort is faster */
 enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
 enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
 enum gap { FIRST, LAST, TIGHTEST, GAPS };
@@ -37,8 +37,8 @@ static bool is_clear(const struct refiller *f, int32_t i, int64_t base, int32_t 
     return true;
 }
 
-/* The slot of an in-place partner. A second child of a parent, or parent of a child, is alive with the
- * first one and thus in the way. */
+/* The slot of an in-place partner. A second child of a parent, or parent of a child, conflicts with the first
+ * one. */
 static int64_t partners_slot(const struct refiller *f, int32_t i)
 {
     const struct items *it = f->it;
@@ -53,7 +53,7 @@ static int64_t partners_slot(const struct refiller *f, int32_t i)
     return NOT_PLACED;
 }
 
-/* Two sorted runs become one, equals in their order; the pairs that stood the wrong way round. */
+/* Merges two sorted runs stably; returns the number of inversions. */
 static int64_t refill_merge(struct neighbour *from, struct neighbour *to, int32_t left, int32_t count)
 {
     int64_t inversions = 0;
@@ -65,8 +65,8 @@ static int64_t refill_merge(struct neighbour *from, struct neighbour *to, int32_
     return inversions;
 }
 
-/* By insertion, from the first that is not in its place on. False: too much of it is not, and the rest is
- * as it was. */
+/* Insertion sort, starting at the first item out of place. False: too many moves, and the rest is
+ * unsorted. */
 static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
 {
     struct neighbour *r = f->scratch;
@@ -82,17 +82,17 @@ static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
     return true;
 }
 
-/* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in
- * that order, because few of them have moved when it is needed again: sorting by insertion is then all
- * but linear. Where it is not, as for the first time, it is sorted by merging. */
+/* Gathers the item's conflicts by address, those off chip first. Each conflict list keeps that order: few
+ * items have moved when it is needed again, so insertion sort is nearly linear. If too many moved, as the
+ * first time, merge sort takes over. */
 static int32_t refill_gather(struct refiller *f, int32_t i)
 {
     int32_t *near = f->near + f->it->first[i], count = (int32_t)(f->it->first[i + 1] - f->it->first[i]);
     int64_t moves = 0;
     for (int32_t k = 0; k < count; k++) f->scratch[k] = (struct neighbour){f->spot[near[k]], near[k]};
     if (!sort_inserting(f, count, &moves)) {
-        /* Sorts what is in `scratch`, from the bottom up. What insertion would have had to move is what
-         * it counts as: a step is worth the same whichever way it goes. */
+        /* Sorts `scratch` bottom up. The work counted is the moves that insertion sort would make, so a step
+         * costs the same either way. */
         struct neighbour *from = f->scratch, *to = f->scratch + count;
         int64_t inversions = 0;
         for (int32_t wide = 1; wide < count; wide *= 2) {
@@ -131,8 +131,8 @@ static int64_t refill_find_gap(struct refiller *f, int32_t i, enum gap gap)
     return best;
 }
 
-/* A band of addresses, at least as high as the item: half the time no higher, half the time where a
- * neighbour is. */
+/* A band of addresses at least as high as the item: half the time exactly as high, half the time at a
+ * neighbour. */
 static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64_t *height)
 {
     const struct item *b = &f->it->item[i];
@@ -161,13 +161,13 @@ static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kin
     return ranks[kind];
 }
 
-/* Everything on the list chooses a place. False when that can no longer end within the limit. */
+/* Places every listed item. False: the limit can no longer be met. */
 static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
 {
     int32_t order[REFILL_MOST];
     int64_t to_come = 0;
     enum gap gap = (enum gap)anneal_pick(rng, GAPS);
-    /* The listed in the order in which they choose; half the time the first one before all others. */
+    /* The order in which listed items are placed; half the time the first one goes first. */
     int64_t rank[REFILL_MOST];
     enum kind kind = (enum kind)anneal_pick(rng, KINDS);
     bool first = anneal_pick(rng, 2);
@@ -195,7 +195,7 @@ static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int6
     return f->energy <= limit;
 }
 
-/* Who asks for room; or, where there are links, who leaves. */
+/* The item that gets room; with links, perhaps one that leaves. */
 static int32_t draw_item(struct refiller *f, struct rng *rng, int32_t *leaver)
 {
     *leaver = NO_ITEM;
@@ -215,7 +215,7 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     int64_t limit = f->energy + allowance;
     if (i == NO_ITEM) return false;
     f->count = 0;
-    /* Lists the item and what stands in its band; false when that is too much. */
+    /* Lists the item and the items in its band; false: too many. */
     int64_t height, low = choose_band(f, i, rng, &height);
     f->list[f->count++] = i;
     f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
@@ -224,7 +224,7 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
         if (f->count + GUESTS >= REFILL_MOST) return true;
         f->list[f->count++] = f->near[k];
     }
-    /* A few that are off chip and live with one of the listed. */
+    /* Adds a few items off chip that are alive with a listed one. */
     for (int k = 0; k < GUESTS; k++) {
         int32_t host = f->list[anneal_pick(rng, (uint32_t)f->count)];
         uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-/* --- The index of placed buffers: a complete binary tree as an array. Node i has children 2i and 2i + 1, leaves begin
- * at `width`, a power of two. A query descends only where something ends after its start, and only into leaves that
- * begin before its end. --- */
+/* --- The index of placed buffers: a complete binary tree as an array. Node i has children 2i and 2i + 1,
+ * leaves begin at `width`, a power of two. A query descends only where a buffer ends after the query's start,
+ * and only into leaves that begin before its end. --- */
 
 struct start {
     int64_t at;
@@ -79,14 +79,14 @@ struct life {
 
 ORDER(crowds_by_life, struct life, ORDER_UP(start) ORDER_UP(end) ORDER_UP(buffer));
 
-/* A crowd must be worth its gaps: below that, listing is as fast. */
+/* Smaller crowds do not pay: listing their buffers is as fast. */
 static int32_t least_crowd(int32_t count)
 {
     return (int32_t)max_i64(LEAST_CROWD, count / 64);
 }
 
-/* The start at which most of the lives in no crowd are alive, and how many. Starts and ends are sorted
- * apart. */
+/* Finds the tick at which most buffers outside crowds are alive; returns their number. Sorts starts and ends
+ * separately. */
 static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
                               int64_t *tick)
 {
@@ -115,7 +115,7 @@ static void find_crowds(struct crowds *c, const struct lx_problem *p)
             lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
     if (count >= LEAST_CROWD) {
         qsort(lives, (size_t)count, sizeof *lives, crowds_by_life);
-        /* Runs of equal lives, first come first served: `lives` is sorted. */
+        /* Runs of equal lives: `lives` is sorted. */
         for (int32_t i = 0, next; i < count && c->count <= MOST_CROWDS / 2; i = next) {
             for (next = i + 1;
                  next < count && lives[next].start == lives[i].start && lives[next].end == lives[i].end;)
@@ -124,7 +124,7 @@ static void find_crowds(struct crowds *c, const struct lx_problem *p)
             for (int32_t k = i; k < next; k++) c->class[lives[k].buffer] = c->count;
             c->crowd[c->count++].equals = true;
         }
-        /* Then the lives at the fullest tick, at the fullest tick of the rest, and so on. */
+        /* Then crowds at the fullest tick, then at the fullest tick of the rest, and so on. */
         int64_t tick = 0;
         while (c->count <= MOST_CROWDS &&
                crowds_fullest(c, lives, count, ends, &tick) >= least_crowd(count)) {

@@ -71,14 +71,14 @@ void lowest_fit_map(const struct items *it, struct taken_bits *map)
 }
 
 struct ranked {
-    double major, minor; /* smaller comes first, the problem's own order decides ties */
+    double major, minor; /* smaller comes first; ties by input order */
     int32_t buffer, item;
 };
 
 ORDER(first_answers_compare_ranked, struct ranked, ORDER_UP(major) ORDER_UP(minor) ORDER_UP(buffer));
 
 enum start_order {
-    BY_WORTH, /* what belongs on chip by its size, then the others by their worth */
+    BY_WORTH, /* items with a worth above one by size, then the others by worth */
     BY_SCORE,
     BY_DENSITY,
     BY_COST_PER_BYTE,
@@ -123,16 +123,15 @@ struct placing {
     const bool *keep;
     int64_t *base;
     bool *done;
-    bool by_rank; /* parents wait for their turn */
+    bool by_rank; /* place parents in their turn, not before their child */
     struct sharing *share;
     struct byte_range *scratch;
     struct taken_bits map;
     struct poll *poll;
 };
 
-/* Parents before children, so that their slots can be offered (not before fixed ones, which nothing may
- * get in the way of); edges strictly go forward in time, and a
- * chain of them is followed with an explicit stack of one path. */
+/* Parents before children, so that their slots can be offered (fixed items still go first); edges strictly go
+ * forward in time, and a chain of them is followed with an explicit stack of one path. */
 static void place_one(struct placing *p, int32_t i, int32_t *stack)
 {
     const struct items *it = p->it;
@@ -181,7 +180,7 @@ static void place_in_order(const struct items *it, const int64_t *worth, enum st
     mem_free(p.map.bits);
 }
 
-/* An order costs about a microsecond for ten pairs: with many only the first few are tried. */
+/* An order costs about a microsecond for ten pairs: with many pairs only a few orders are tried. */
 enum { MANY_PAIRS = 2000000, FEW_ORDERS = 4 };
 
 struct live_range {
@@ -203,7 +202,7 @@ static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t cou
     return false;
 }
 
-/* Time forwards, each item at the lowest gap between the live ranges, which are kept sorted. */
+/* Sweeps time forwards; puts each item into the lowest gap between the sorted live ranges. */
 static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
@@ -283,7 +282,7 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
         if (have && lx_run_stopped(run)) break;
-        if (have && !links->any) { /* nothing can be better, by the bound of the run */
+        if (have && !links->any) { /* it meets the bound */
             bool all = items_all_placed(it, base), height = it->problem->objective == LX_HEIGHT;
             if (height ? all && items_height(it, base) <= run->known_bound : all) break;
             if (it->problem->objective == LX_SPILL && it->lost + items_spill(it, base) <= run->known_bound)
@@ -301,13 +300,13 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
     mem_free(trial);
 }
 
-/* Prices by subgradients: a section that is wanted too much becomes dearer, one with room left cheaper.
+/* Prices by subgradients: an overfull section gets dearer, one with room cheaper.
  *
- * Addresses are ignored: at each start of an item (a section) the kept items that live there must fit. An item
- * is kept if its cost is above the price of its bytes; prices follow the load of the kept items, smoothed over
- * the last rounds, with steps that shrink. One round is linear in items and sections; some hundred come within
- * a few thousandths of the best prices. All in integers, so that every machine finds the same. An in-place
- * child is left out of its first section, which it may share with its parent. */
+ * Addresses are ignored: at each start of an item (a section) the kept items that live there must fit. An
+ * item is kept if its cost is above the price of its bytes; prices follow the load of the kept items,
+ * smoothed over the last rounds, with steps that shrink. One round is linear in items and sections; some
+ * hundred come within a few thousandths of the best prices. All in integers, so that every machine finds the
+ * same. An in-place child is left out of its first section, which it may share with its parent. */
 
 enum { ROUNDS = 300, SHRINK = 10, SMOOTH = 5, STEP_BITS = 20 };
 
@@ -316,10 +315,10 @@ struct market {
     struct arena memory;
     int32_t sections;
     int32_t *first, *beyond; /* per item: the sections [first, beyond) that it lives in */
-    int64_t *price;          /* per section, for one unit */
+    int64_t *price;          /* per section and unit */
     int128 *sum;             /* of the prices before a section */
     int64_t *load, *trend;
-    int64_t room, unit_price; /* what a unit and section costs on average: the measure of steps */
+    int64_t room, unit_price; /* average price of a unit and section: scales the steps */
     int shift;                /* prices and costs are scaled by 2^shift */
 };
 
@@ -356,7 +355,7 @@ static void prices_open(struct market *m)
         if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
 
-    /* All costs, scaled, stay below 2^52; the average price spreads all costs over all bytes and sections. */
+    /* Scaled costs stay below 2^52; the average price spreads all costs over all bytes and sections. */
     int128 cost = 1, area = 1;
     for (int32_t i = 0; i < it->count; i++) {
         m->first[i] += prices_section_at(tick, m->sections, it->item[i].start);

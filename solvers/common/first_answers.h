@@ -1,4 +1,4 @@
-/* First answers for the searches: simple placements in a few fixed orders; the search starts from the best. */
+/* First answers for the searches: simple placements in a few fixed orders. */
 #ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 #define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 
@@ -13,11 +13,10 @@
  * above WORTH_ONE belongs on chip. */
 void prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth);
 
-/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's
- * slot is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as
- * a child (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared.
- * Needs `near`. `scratch`: room for the ranges taken by conflicting neighbours; `map`: of the items'
- * units, or NULL. */
+/* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's slot
+ * is preferred if no other item overlaps it. `partner[k]`: the items that k shares its slot with, `.parent`
+ * when k is the child, `.child` when k is the parent; updated on sharing. Needs `near`. `scratch`: room for
+ * the ranges taken by conflicting neighbours; `map`: of the items' units, or NULL. */
 struct sharing {
     int32_t parent, child;
 };
@@ -32,7 +31,7 @@ void start_by_score(const struct items *it, const bool *keep, const struct lx_ru
 
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
  * conflicts only a sweep over time is tried. Items that links make unprofitable are taken off chip again.
- * Ends early at the known bound. `worth`: see prices_find; NULL: unknown. */
+ * Stops at the known bound. `worth`: see prices_find; NULL: unknown. */
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 

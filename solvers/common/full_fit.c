@@ -1,10 +1,10 @@
 /* First-fit and best-fit for problems with pools, bonds and linked costs.
  *
- * Units (ledger.h) are visited in order: pinned ones first, then those that must have a certain state. A
- * unit changes its state if its members find places and if the change breaks fewer rules, or no more at no
- * higher cost. Further rounds change states only where that is strictly better, until none is. Units that
- * save nothing are then taken off, and the rounds repeat. If a rule is still broken, other orders are tried
- * from the start: by size, by area, by time. */
+ * Units (ledger.h) are visited in order: pinned ones first, then units that must have a certain state. A unit
+ * changes its state if its members find places and if the change breaks fewer rules, or no more at no higher
+ * cost. Further rounds change states only for a strictly better answer, until none changes. Units that save
+ * nothing then go off chip, and the rounds repeat. If a rule is still broken, other orders are tried from the
+ * start: by size, by area, by time. */
 #include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
@@ -24,9 +24,9 @@ struct fitting {
     struct units units;
     bool *state;      /* per unit */
     int32_t *order;   /* units */
-    int64_t *address; /* the answer under way */
+    int64_t *address; /* the answer so far */
     int32_t *pool;
-    struct spot *was; /* per member of the unit in hand: where it was */
+    struct spot *was; /* previous spots of the current unit's members */
     int64_t steps;
 };
 
@@ -43,7 +43,7 @@ static void full_fit_put_on(struct fitting *f, int32_t i, const struct spot *at)
     ledger_set(&f->ledger, i, true, at->cost);
 }
 
-/* Members off first, then those that go on, largest need for a place first: the pinned. */
+/* Takes members off, then places the others: pinned first, then by need. */
 static bool set_members(struct fitting *f, int32_t unit, bool state)
 {
     const struct units *u = &f->units;
@@ -63,7 +63,7 @@ static bool set_members(struct fitting *f, int32_t unit, bool state)
     return true;
 }
 
-/* Gives a unit a state if it gets better (or, where `as_good`, not worse) by that. */
+/* Changes a unit's state if that is better (with `as_good`: or not worse). */
 static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
 {
     int64_t cost = f->ledger.cost, broken = f->ledger.broken;
@@ -85,7 +85,7 @@ static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
     return ok;
 }
 
-/* Polls once for 16 units: a unit among thousands of others takes a tenth of a millisecond. */
+/* Polls every 16 units: a unit among thousands takes a tenth of a millisecond. */
 static bool full_fit_is_cancelled(const struct fitting *f, int32_t k)
 {
     return k % 16 == 0 && lx_run_stopped(f->run);
@@ -146,7 +146,7 @@ static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer
     if (answer->pool) memcpy(answer->pool, f->pool, n * sizeof *f->pool);
 }
 
-/* The first pass in one order: the addresses `from`, or each unit in state 1 if that is no worse. */
+/* First pass of an order: starts from the addresses `from`, or tries state 1 for each unit. */
 static void full_fit_begin(struct fitting *f, const int64_t *from)
 {
     for (int32_t i = 0; from && i < f->p->count; i++) {
@@ -173,7 +173,7 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
         full_fit_run_rounds(f);
         full_fit_keep_best(f, answer, &broken, &cost);
 
-        /* Units that cost nothing to take off may be in the way of others that are worth more. */
+        /* Units that cost nothing off chip may block others that are worth more. */
         bool any = false;
         for (int32_t k = f->units.count;
              f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_cancelled(f, k);)

@@ -1,4 +1,4 @@
-/* First-fit and best-fit: all buffers are known up front, and placed in order of how much they are worth.
+/* First-fit and best-fit: buffers are placed in order of their worth.
  *
  * The order: ascending (life - discount) / (uses + 1/2 if computed), where taking part in an in-place edge
  * discounts a quarter on either side; then shorter lives; then input order; a parent always before its
@@ -25,7 +25,7 @@ struct fitter {
     struct taken_bits map;
 };
 
-/* The ranges of placed contemporaries, by address, with or without the buffer's parents. */
+/* Collects the ranges of placed contemporaries by address, with or without the buffer's parents. */
 static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
 {
     int32_t n = 0;
@@ -65,8 +65,8 @@ static int64_t choose_gap(const struct fitter *f, int32_t taken, int64_t size, i
     return best;
 }
 
-/* The lowest base at or above `at` that is free in the crowds and among the taken ranges; -1: none.
- * Ranges that were passed end at or below the base, which only rises. */
+/* The lowest base at or above `at` that is free in the crowds and among the taken ranges; -1: none. Ranges
+ * passed stay below the base, which only rises. */
 static int64_t lowest_free(const struct fitter *f, const struct in_the_way *way, int32_t taken, int64_t at,
                            int64_t size, int64_t alignment)
 {
@@ -89,7 +89,7 @@ static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const 
     int32_t taken = gap_fit_gather(f, b, way->found, true);
     if (b->fixed >= 0) return lowest_free(f, way, taken, b->fixed, b->size, 1) == b->fixed ? b->fixed : -1;
     if (f->tightest) {
-        /* One crowd alone knows its tightest gap; otherwise all ranges are joined. */
+        /* A single crowd knows its tightest gap; otherwise all ranges are joined. */
         const struct gap_tree *only = way->whole[0];
         if (way->whole_count == 1 && taken == 0 && alignment == only->alignment)
             return gap_tree_tightest(only, b->size);
@@ -110,7 +110,7 @@ static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t
     int32_t taken = gap_fit_gather(f, b, found, b->parent_count == 0);
     for (int32_t k = 0; k < b->parent_count; k++) {
         int64_t slot = f->address[b->parents[k]];
-        /* A fixed buffer has no other place to go, so it asks for no more than it needs. */
+        /* A fixed buffer needs only its own bytes free, others the parent's whole slot. */
         int64_t end = slot + (b->fixed < 0 ? f->p->buffers[b->parents[k]].size : b->size);
         if (slot >= 0 && slot % alignment == 0 && (b->fixed < 0 || b->fixed == slot) &&
             lies_in_gap(f, taken, slot, end, b->size, alignment))
@@ -134,7 +134,7 @@ void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     f.taken = mem_alloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
     crowds_init(&f.placed, p, f.capacity, tightest);
     taken_bits_init(&f.map, p, f.capacity);
-    for (int pass = 0; pass < 2; pass++) /* fixed addresses first: the others can move */
+    for (int pass = 0; pass < 2; pass++) /* fixed addresses first: others can move */
         for (int32_t k = 0; k < count && !poll_stopped(&poll, 4096); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;

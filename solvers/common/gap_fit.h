@@ -1,4 +1,4 @@
-/* Placing buffers one after the other into gaps, and the order in which the heuristics do it. */
+/* Places buffers one after the other into gaps, in an order that the heuristics choose. */
 #ifndef LX_SOLVERS_COMMON_GAP_FIT_H
 #define LX_SOLVERS_COMMON_GAP_FIT_H
 
@@ -15,7 +15,7 @@ void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
 void worth_order(const struct lx_problem *p, int32_t *order);
 
 /* Places `count` buffers in the given order (parents before children) into answer->address, which is all off
- * chip on entry; what finds no gap stays there. */
+ * chip on entry; a buffer without a gap stays off chip. */
 void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t count, bool tightest,
                    const struct lx_run *run, struct lx_answer *answer);
 
@@ -23,9 +23,9 @@ void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
  * of one place. */
 enum { FULL_FIT_CAPS = LX_CAN_ALL & ~LX_CAN_SAME_PLACE };
 
-/* Places the buffers that are worth it, in the given order of all buffers, into `answer`; if a rule stays
- * broken, other orders are tried. `improve`: begins with the addresses in `answer`, which are legal for a list
- * with linked costs. Status LX_LIMIT: no legal answer was found. */
+/* Places the buffers that pay, in the given order of all buffers, into `answer`; if a rule stays broken,
+ * other orders are tried. `improve`: start from the addresses in `answer`, which are legal for a list with
+ * linked costs. Status LX_LIMIT: no legal answer was found. */
 void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, bool improve,
               const struct lx_run *run, struct lx_answer *answer);
 
@@ -38,8 +38,8 @@ static inline bool is_list_with_linked_costs(const struct lx_problem *p)
 
 enum { ORDER_PLANS = 6 };
 
-/* Places the buffers into gaps in the order of the k-th rule (size, cost, cost per byte ...), O(n log n) or
- * little more; answer->address is all off chip on entry. */
+/* Places the buffers into gaps by rule k (size, cost, cost per byte ...), about O(n log n); answer->address
+ * is all off chip on entry. */
 void order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer);
 
 /* The best legal answer of the caller's incumbent, the heuristics and all orders, in `best` (addresses and

@@ -1,5 +1,5 @@
-/* See gap_tree.h. Insertion splits the path below the place where the new node's priority puts it, removal
- * merges the two subtrees of the node that goes: both walk one path. */
+/* See gap_tree.h. Insertion splits the path below the new node's place by priority, removal merges the
+ * removed node's two subtrees: each walks one path. */
 #include "common/gap_tree.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -38,7 +38,7 @@ static int32_t gap_tree_merge(struct gap_tree *t, int32_t a, int32_t b, enum gap
     return root;
 }
 
-/* The nodes of `root` before and after the node `by`. */
+/* Splits the tree at `root` into the nodes before and after node `by`. */
 static void gap_tree_split(struct gap_tree *t, int32_t root, int32_t by, enum gap_order order,
                            int32_t halves[2])
 {
@@ -95,7 +95,7 @@ static void gap_tree_add_gap(struct gap_tree *t, int64_t from, int64_t to)
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room)
 {
-    /* A take leaves at most one gap more than there was. */
+    /* A take adds at most one gap. */
     *t = (struct gap_tree){.root = {-1, -1}, .most = takes + 2, .unused = -1, .by_room = by_room};
     t->alignment = alignment;
     t->least = max_i64(least, 1);

@@ -1,8 +1,8 @@
-/* The free gaps of one address range, as buffers that all live at once take their bytes. A treap over the
- * gaps by address, each node with the most room of a gap below it, and, where asked for, a second one
- * over the same nodes by room: the first gap above an address and the tightest gap are found in O(log
- * gaps). Bytes are only ever taken, never given back. Priorities are a hash of the node's number, so that
- * the same calls make the same tree. */
+/* The free gaps of one address range, while buffers that are alive at once take bytes. A treap over the gaps
+ * by address, each node with the most room of any gap in its subtree, and optionally a second treap over the
+ * same nodes by room: the first gap above an address and the tightest gap are found in O(log gaps). Bytes are
+ * only ever taken, never given back. Priorities are a hash of the node's number, so that the same calls make
+ * the same tree. */
 #ifndef LX_SOLVERS_COMMON_GAP_TREE_H
 #define LX_SOLVERS_COMMON_GAP_TREE_H
 
@@ -13,7 +13,7 @@ enum gap_order { GAPS_BY_ADDRESS, GAPS_BY_ROOM, GAP_ORDERS };
 
 struct gap_node {
     int64_t from, to;
-    int64_t room;                 /* from the first aligned address on */
+    int64_t room;                 /* bytes from its first aligned address on */
     int64_t most;                 /* room in its subtree by address */
     int32_t child[GAP_ORDERS][2]; /* nodes, or -1 */
 };
@@ -21,17 +21,17 @@ struct gap_node {
 struct gap_tree {
     struct gap_node *nodes;
     int32_t root[GAP_ORDERS];
-    int32_t used, most, unused; /* nodes: touched so far, allocated, head of those given back */
-    int64_t alignment, least;   /* every address is a multiple; a gap with less room is forgotten */
+    int32_t used, most, unused; /* nodes: touched so far, allocated, head of the free list */
+    int64_t alignment, least;   /* addresses are multiples of alignment; gaps with room < least are dropped */
     bool by_room;
 };
 
-/* [0, capacity) is free; at most `takes` calls of gap_tree_take follow. `by_room`: gap_tree_tightest may be
- * called. The caller frees `nodes`. */
+/* Starts with [0, capacity) free, for at most `takes` calls of gap_tree_take. `by_room`: allows
+ * gap_tree_tightest. The caller frees `nodes`. */
 void gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int64_t least, int32_t takes,
                    bool by_room);
 
-/* Parts that are taken already stay so. */
+/* Takes [from, to); parts may be taken already. */
 void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to);
 /* The lowest multiple of `alignment`, at or above `at`, with `size` free bytes; -1: none. */
 int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64_t alignment);

@@ -49,8 +49,8 @@ static void items_fill_items(struct items *it, const struct lx_problem *p)
     qsort(it->item, (size_t)it->count, sizeof *it->item, items_compare_items);
 }
 
-/* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
- * counts; it stops early once there are more pairs than allowed. */
+/* One pass over the starts: `live` holds earlier items that may be alive. With `near` NULL it only counts; it
+ * stops early once there are more pairs than allowed. */
 static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near,
                              int64_t max_pairs, struct poll *poll)
 {
@@ -78,7 +78,7 @@ static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill
     return pairs;
 }
 
-/* If it is cancelled, `near` stays NULL as if there were too many pairs. */
+/* Fills the conflict lists. If cancelled, `near` stays NULL, as with too many pairs. */
 static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
 {
     size_t n = (size_t)it->count;
@@ -215,7 +215,7 @@ bool placing_all_is_wrong(const struct lx_problem *p)
     return false;
 }
 
-/* Parts by union-find: along the lives of each pool without a gap, and along bonds. */
+/* Parts by union-find: over lives without a gap in a pool, and over bonds. */
 
 struct life_of {
     struct lx_life life;

@@ -1,12 +1,12 @@
-/* A placement problem as a search sees it: only what can be placed, in address units, with its conflicts.
+/* A placement problem as a search sees it: only placeable buffers, in address units, with their conflicts.
  * Items are the buffers that are neither barred, nor empty, nor too large, nor fixed beyond the capacity,
  * sorted by start; empty ones are items, without conflicts, where it matters whether they are placed.
- * Addresses are counted in units of the problem's alignment, which loses nothing: every legal address is
- * a multiple of it, and the bytes between a buffer's end and the next unit are of no use to anybody.
- * `last` is the highest base an item may have, computed in bytes, so that a last buffer that ends in the
- * middle of a unit is judged exactly. Two items conflict when they share a tick. The lists of conflicts
- * are one array of 2 * pairs indices (CSR); a problem with more pairs than the caller allows has none
- * (`near` is NULL), and nothing here ever takes memory that is quadratic in the number of buffers. */
+ * Addresses are counted in units of the problem's alignment, which loses nothing: legal addresses are
+ * multiples of the unit, and no buffer can use the bytes between another's end and the next unit. `last` is
+ * the highest base an item may have, computed in bytes, so that a last buffer that ends in the middle of a
+ * unit is judged exactly. Two items conflict when they share a tick. The lists of conflicts are one array of
+ * 2 * pairs indices (CSR); a problem with more pairs than the caller allows has none (`near` is NULL), and
+ * nothing here ever takes memory that is quadratic in the number of buffers. */
 #ifndef LX_SOLVERS_COMMON_ITEMS_H
 #define LX_SOLVERS_COMMON_ITEMS_H
 
@@ -15,22 +15,21 @@
 
 enum { NOT_PLACED = -1, NO_ITEM = -1 };
 
-/* Bases stay below this, so that sums with a size cannot overflow
- * (the sizes of a problem add up to < 2^62). */
+/* Bases stay below this, so that adding a size cannot overflow (all sizes add up to < 2^62). */
 #define ITEM_NO_LIMIT (INT64_MAX / 4)
 
 struct item {
     int64_t start, end;
     int64_t size, align; /* units */
     int64_t fixed;       /* units, or -1 */
-    int64_t last;        /* units: the highest legal base; ITEM_NO_LIMIT when the height is asked for */
+    int64_t last;        /* units: the highest legal base; ITEM_NO_LIMIT for height */
     int64_t bytes;
-    int64_t cost;   /* off chip less on chip: below 0 if being on chip does not pay by itself */
+    int64_t cost;   /* off chip less on chip: negative if placing it does not pay by itself */
     int32_t buffer; /* its index in the problem */
 };
 
-/* The child may take over the parent's slot, at an address that is a multiple of both alignments (which need
- * not divide each other); a fixed address of one suits the other. */
+/* The child may take over the parent's slot, at a common multiple of both alignments; a fixed address of one
+ * suits the other. */
 struct edge {
     int32_t parent, child;
 };
@@ -39,10 +38,10 @@ struct items {
     const struct lx_problem *problem;
     int32_t count;
     struct item *item;
-    int64_t lost;      /* the cost of buffers that can have no address, and of all others on chip */
-    int64_t empty_top; /* bytes: the highest fixed address of an empty buffer, which counts for the height */
+    int64_t lost;      /* the cost of unplaceable buffers, and of all others on chip */
+    int64_t empty_top; /* bytes: the highest fixed address of an empty buffer, counted in the height */
     bool has_empty;    /* empty buffers are items */
-    int32_t hopeless;  /* buffers that are not barred and can have no address: with one, nothing fits */
+    int32_t hopeless;  /* buffers neither barred nor placeable: with one, nothing fits */
     size_t *first;     /* count + 1 offsets into `near` */
     int32_t *near;     /* conflicting items; NULL when there are too many */
     int64_t pairs;
@@ -105,20 +104,18 @@ static inline void item_set_clear(struct item_set *s)
     while (s->count > 0) s->slot[s->at[--s->count]] = -1;
 }
 
-/* Writes bases (units or NOT_PLACED) into the answer, and places what conflicts with nothing: the empty
- * buffers. */
+/* Writes bases (units or NOT_PLACED) into the answer; also places the empty buffers. */
 void items_answer(const struct items *it, const int64_t *base, int64_t *address);
-/* The bases of an answer, as far as they concern items. */
+/* The bases of an answer's items. */
 void items_from_answer(const struct items *it, const int64_t *address, int64_t *base);
 /* The cost of the items that are not placed. */
 int64_t items_spill(const struct items *it, const int64_t *base);
-/* The highest end in bytes of what is placed, empty buffers included. */
+/* The highest end in bytes over placed items, including empty buffers. */
 int64_t items_height(const struct items *it, const int64_t *base);
-/* Is every item placed? */
 bool items_all_placed(const struct items *it, const int64_t *base);
 
-/* Polls for cancellation once in POLL_STEPS of work. A poll costs some ten nanoseconds, a step about one, and
- * no loop may run for ten milliseconds without a poll. */
+/* Polls for cancellation every POLL_STEPS of work. A poll costs about ten nanoseconds, a step one; no loop
+ * may run for ten milliseconds without a poll. */
 
 enum { POLL_STEPS = 1 << 17 };
 
@@ -137,11 +134,11 @@ static inline bool poll_stopped(struct poll *p, int64_t work)
     return p->stopped;
 }
 
-/* Fit and height place all that may be placed: does that break a group or a forbidden linked cost? */
+/* Fit and height place every placeable buffer: does that break a group or a forbidden linked cost? */
 bool placing_all_is_wrong(const struct lx_problem *p);
 
-/* Buffers of the largest part: parts are joined by lives in a common pool and by bonds, and a search solves
- * each alone. O(pools * n + n log n) and the length of the bonds. */
+/* Buffers of the largest part: lives in a common pool and bonds join parts; each is solved alone. O(pools * n
+ * + n log n) and the length of the bonds. */
 int32_t largest_part(const struct lx_problem *p);
 
 #endif

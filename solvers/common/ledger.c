@@ -1,7 +1,7 @@
-/* The running account of an answer: see ledger.h. */
+/* Keeps the account of an answer; see ledger.h. */
 #include "common/ledger.h"
 
-/* What is written down in a first walk (to count) and a second one (to fill in). */
+/* Walks the entries twice: first to count, then to fill in. */
 struct writing {
     struct ledger *l;
     size_t *count; /* entries per buffer; NULL in the second walk */
@@ -18,7 +18,7 @@ static void ledger_write_group(struct writing *w, const struct lx_group *g, bool
         struct ledger_charge *c = &w->l->linked[w->l->linked_cost_count];
         w->l->entry[w->next[g->at[k]]++] = (struct ledger_entry){w->l->linked_cost_count, in_all, when_on};
         if (in_all)
-            c->failing += when_on; /* all are off */
+            c->failing += when_on; /* starts all off */
         else {
             c->any += !when_on;
             c->has_any = true;
@@ -110,7 +110,7 @@ void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here)
 
 struct signs {
     int32_t *up;
-    bool *flip; /* against what stands above */
+    bool *flip; /* its sign is opposite to the node above */
 };
 
 static int32_t units_find_root(const struct signs *s, int32_t i, bool *flip)
@@ -120,7 +120,7 @@ static int32_t units_find_root(const struct signs *s, int32_t i, bool *flip)
     return i;
 }
 
-/* The larger root goes below the smaller; paths stay short enough because each is hung up directly. */
+/* Joins two trees: the larger root goes below the smaller, directly, which keeps paths short. */
 static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
 {
     bool flip_a, flip_b;
@@ -132,7 +132,7 @@ static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
     s->flip[below] = flip;
 }
 
-/* State 1 is the one in which owners are on: a staging buffer that has the least number is `against` it. */
+/* Owners are on in state 1: a staging buffer is `against`, whichever sign it has. */
 static void units_list_members(struct units *u, const struct lx_problem *p, const struct signs *s,
                                bool *turned)
 {

@@ -1,9 +1,8 @@
-/* What an answer costs, kept up to date while buffers go on chip and off: costs of being off and of being
- * where one is, linked costs, and how many rules about on and off are broken (forbidden linked costs,
- * must, together, staging). Each rule about on and off is a linked cost: `must` forbids one to be off,
- * `together` is a ring of forbidden ones, staging forbids both on and both off. Per linked cost it is
- * counted how many of its `all` conditions fail and how many of its `any` conditions hold; a buffer that
- * changes touches only the linked costs it is in. */
+/* The cost of an answer, updated as buffers go on and off chip: off-chip costs, costs of a placed buffer's
+ * spot, linked costs, and the number of broken rules about on and off (forbidden linked costs, must,
+ * together, staging). Each rule about on and off is a linked cost: `must` forbids one to be off, `together`
+ * is a ring of forbidden ones, staging forbids both on and both off. Each linked cost counts its failing
+ * `all` conditions and its holding `any` conditions; changing a buffer touches only its own linked costs. */
 #ifndef LX_SOLVERS_COMMON_LEDGER_H
 #define LX_SOLVERS_COMMON_LEDGER_H
 
@@ -12,7 +11,7 @@
 
 struct ledger_entry {
     int32_t linked;
-    bool in_all, when_on; /* one of the `all` conditions, else of the `any`; it holds when the buffer is on */
+    bool in_all, when_on; /* an `all` condition, else an `any`; it holds if (buffer is on) == when_on */
 };
 
 struct ledger_charge {
@@ -24,7 +23,7 @@ struct ledger_charge {
 struct ledger {
     const struct lx_problem *p;
     bool *on;
-    int64_t *here; /* per buffer that is on: the cost of being where it is */
+    int64_t *here; /* per buffer on chip: the cost of its spot */
     struct ledger_charge *linked;
     int32_t linked_cost_count;
     size_t *first; /* per buffer, count + 1: its entries */
@@ -33,15 +32,15 @@ struct ledger {
     struct arena memory;
 };
 
-/* All off chip. `all_must`: every buffer is to be placed. The caller frees `memory`. */
+/* Starts all off chip. `all_must`: every buffer must be placed. The caller frees `memory`. */
 void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must);
 
-/* The buffer goes on chip, where it costs `here`; or off. */
+/* Puts the buffer on chip at cost `here`, or off. */
 void ledger_set(struct ledger *l, int32_t i, bool on, int64_t here);
 
-/* Units: buffers whose being on chip or off hangs together. A group that goes together is on or off as a
- * whole, and a staging buffer is on when what it stands in for is off; so each such set has two states.
- * In state 1 its members with the first sign are on, in state 0 those with the other. */
+/* Units: sets of buffers whose states imply each other. A group is on or off as a whole, and a staging buffer
+ * is on when its owner is off; so a unit has two states. In state 1 its members with the first sign are on,
+ * in state 0 the others. */
 
 struct units {
     int32_t count;
@@ -52,7 +51,7 @@ struct units {
     struct arena memory;
 };
 
-/* Signs that contradict each other give a unit that no answer satisfies. The caller frees `memory`. */
+/* Contradicting signs give a unit that no answer satisfies. The caller frees `memory`. */
 void units_make(struct units *u, const struct lx_problem *p);
 
 #endif

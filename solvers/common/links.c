@@ -66,7 +66,7 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
             }
         return true;
     }
-    /* A member that is on chip and whose leaving would cost least. */
+    /* The member on chip whose leaving costs least. */
     int32_t item = NO_ITEM;
     int64_t least = 0;
     for (int32_t j = l->member_first[link]; j < l->member_first[link + 1]; j++) {
@@ -103,7 +103,7 @@ void links_trim(struct links *l, int64_t *base)
     }
 }
 
-/* The members of a group get a role in the link; in the first walk, without `next_role`, they are counted. */
+/* Gives the members of a group a role in the link; the first walk, without `next_role`, only counts them. */
 struct filling {
     struct links *l;
     const int32_t *of_buffer;
@@ -159,7 +159,7 @@ static void list_roles(struct links *l, const int32_t *of_buffer)
     links_add_groups(&f);
 }
 
-/* The links with everything off chip. */
+/* Sets up the links with everything off chip. */
 static void fill_links(struct links *l)
 {
     const struct lx_problem *p = l->it->problem;
@@ -185,7 +185,7 @@ static int64_t links_scaled(int64_t cost, int up, int down)
     return cost * (INT64_C(1) << up) / (INT64_C(1) << down);
 }
 
-/* The weight of an item off chip: its cost, or for fit and height its area. */
+/* The weight of an item off chip: its cost; for fit and height its area. */
 static int64_t links_weight_of(const struct items *it, const struct item *b)
 {
     int64_t area;

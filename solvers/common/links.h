@@ -1,26 +1,26 @@
 /* Links between items where cost is asked for: linked costs, atomic groups, must-place.
  *
- * A link counts the items that keep it from being paid (`unmet`) and the met members of its "any" lists
- * (`hits`), so that a change of one item costs as many steps as it has roles. Energies are costs scaled to
- * add up to about 2^50. A forbidden link has an energy above all that its members could save, so that a
- * search may pass through illegal states: `broken` counts them, and an answer is legal only without any.
- * Invariant: `on` is the set of placed items; `value`, `energy` and `broken` are the sums that follow from
- * it. Buffers that are no items are always off. */
+ * A link counts the members that keep it from being paid (`unmet`) and the met members of its "any" lists
+ * (`hits`), so changing an item takes one step per role. Energies are costs scaled to add up to about 2^50. A
+ * forbidden link has an energy above all that its members could save, so that a search may pass through
+ * illegal states: `broken` counts them, and an answer is legal only without any. Invariant: `on` is the set
+ * of placed items; `value`, `energy` and `broken` are the sums that follow from it. Buffers that are no items
+ * are always off. */
 #ifndef LX_SOLVERS_COMMON_LINKS_H
 #define LX_SOLVERS_COMMON_LINKS_H
 
 #include "common/items.h"
 
 struct link {
-    int64_t cost;    /* paid when it is triggered; 0 for what must not happen */
-    int64_t weight;  /* the same as energy */
+    int64_t cost;    /* paid when triggered; 0 for a forbidden link */
+    int64_t weight;  /* the cost as energy */
     int32_t unmet;   /* all_on members that are off and all_off members that are on; group: members on */
     int32_t hits;    /* any_on members that are on and any_off members that are off */
-    int32_t members; /* of a group; 0: a linked cost */
+    int32_t members; /* of a group; 0 for a linked cost */
     bool has_any, forbidden;
 };
 
-/* What the item does to a link when it is placed; the reverse when it leaves. */
+/* What an item changes in a link when it is placed; the reverse when it leaves. */
 struct role {
     int32_t link;
     int8_t unmet, hits;
@@ -42,24 +42,24 @@ struct links {
     struct arena memory;
 };
 
-/* Links matter where cost is asked for; fees are areas otherwise. The caller frees `memory`. */
+/* Makes links for objective spill; otherwise only fees, which are areas. The caller frees `memory`. */
 void links_make(struct links *l, const struct items *it);
-/* Takes the placed items of `base` as those that are on. */
+/* Sets `on` to the placed items of `base`. */
 void links_load(struct links *l, const int64_t *base);
-/* The item comes or goes; returns by how much the energy of the links rises. */
+/* Places or removes the item; returns the rise in the links' energy. */
 int64_t links_flip(struct links *l, int32_t item);
-/* By how much the energy would rise if the item came or went, its own fee included. */
+/* The rise in energy if the item came or went, including its fee. */
 int64_t links_rise(struct links *l, int32_t item);
 
-/* Whether it may be better off chip though there is room. */
+/* May the item be better off chip though there is room? */
 static inline bool links_may_shun(const struct links *l, int32_t item)
 {
     return l->any && (l->first[item] < l->first[item + 1] || l->fee[item] <= 0);
 }
 
-/* Takes off chip what must not be there and what does not pay. Loads `base`. */
+/* Takes off chip items that break a rule or do not pay. Loads `base`. */
 void links_trim(struct links *l, int64_t *base);
-/* The cost of a placement's items and links; `*broken`: what must not happen in it. Loads `base`. */
+/* The cost of a placement's items and links; `*broken` counts broken rules. Loads `base`. */
 int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken);
 
 #endif

@@ -1,4 +1,4 @@
-/* Orders for gap_fit, and the best of what they and the heuristics lead to. */
+/* Orders for gap_fit, and the best of their answers and the heuristics'. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "common/gap_fit.h"
@@ -25,7 +25,7 @@ static int rank_order_compare_ranked(const void *a, const void *b)
 
 #define BY_POSITION(unused, a, b) ((a) < (b))
 
-/* An edge counts only between buffers that may both be placed: nobody takes the slot of a barred one. */
+/* Counts an edge only if both buffers may be placed: a barred one has no slot to hand over. */
 static bool rank_order_counts(const struct lx_problem *p, int32_t child, int32_t parent)
 {
     return !p->buffers[child].reason && !p->buffers[parent].reason;
@@ -117,7 +117,7 @@ void worth_order(const struct lx_problem *p, int32_t *order)
     mem_free(ranks);
 }
 
-/* The k-th rule. The area is cut off where the product overflows. */
+/* Rank of a buffer by rule k. The area saturates if the product overflows. */
 static struct rank order_plans_rank(const struct lx_buffer *b, int k)
 {
     int64_t life = b->end - b->start, area;

@@ -1,4 +1,4 @@
-/* Finding a spot: gather what is taken in a pool, then look at in-place partners' addresses and at gaps. */
+/* Finds a spot: gathers the bytes taken in a pool, then tries in-place partners' addresses and gaps. */
 #include "common/places.h"
 #include "common/items.h"
 #include "base/checked.h"
@@ -9,14 +9,14 @@ static int64_t places_end_of(const struct places *x, int32_t i)
     return x->address[i] + x->p->buffers[i].size;
 }
 
-/* Everybody placed that may not share bytes with buffer i: contemporaries, those apart, those alone. */
+/* Gathers the placed buffers that may not share bytes with buffer i: contemporaries, apart, alone. */
 static void gather_rivals(struct places *x, int32_t i)
 {
     const struct lx_buffer *b = &x->p->buffers[i];
     x->query++;
     x->found_count = 0;
     if (b->size == 0) return; /* conflicts with nothing */
-    if (b->alone) {           /* all that are placed */
+    if (b->alone) {           /* all placed buffers */
         x->found_count = live_index_find(&x->placed, INT64_MIN + 1, INT64_MAX, x->found);
         return;
     }
@@ -60,7 +60,7 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
     return (int32_t)taken_join(&x->map, x->taken, (size_t)n);
 }
 
-/* Is [at, at + size) free, but for in-place partners at that very address? Apart and alone know no
+/* Is [at, at + size) free, except for in-place partners at exactly that address? Apart and alone allow no
  * handover. */
 static bool places_is_free(struct places *x, int32_t i, int32_t pool, int64_t at)
 {
@@ -92,7 +92,7 @@ static int64_t limit_of(const struct places *x, int32_t pool)
     return capacity == LX_NO_LIMIT ? INT64_MAX / 4 : capacity;
 }
 
-/* Costs of a spot: the pool's, and of sharing bytes with others at other times. */
+/* Costs a spot (the pool's cost, and reuse shared with others) and keeps the cheaper. */
 static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
 {
     int64_t cost = lx_on_cost(&x->p->buffers[i], pool), to = at + x->p->buffers[i].size;
@@ -132,7 +132,7 @@ static void look_at_gaps(struct places *x, int32_t i, int32_t pool, struct spot 
         if (k < taken) gap = max_i64(gap, x->taken[k].to);
     }
     if (own.address >= 0 && (best->address < 0 || own.cost < best->cost)) *best = own;
-    /* Where reuse costs, the ends of partners are candidates as well. */
+    /* With reuse costs, the ends of partners are candidates too. */
     for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
         int32_t other = x->reuse.at[k];
         if (shares_pool(x, other, pool))
@@ -160,7 +160,7 @@ struct spot places_find(struct places *x, int32_t i)
         else if (here.address < 0 || here.cost > 0)
             places_try(x, i, pool, b->fixed, &here);
         if (here.address < 0) continue;
-        /* For height, the pool counts in which all pools together grow least. */
+        /* For height, take the pool in which the sum of heights grows least. */
         int64_t growth = max_i64(here.address + b->size - x->top[pool], 0);
         if (best.address >= 0 &&
             (x->p->objective == LX_HEIGHT ? growth >= best_growth : here.cost >= best.cost))
@@ -186,7 +186,7 @@ void places_take(struct places *x, int32_t i)
     live_index_remove(&x->placed, i);
 }
 
-/* Per buffer its partners in the pairs; in the pairs of children only those of `a`. */
+/* Lists the partners of each buffer in the pairs; `both` false: only partners of `a`. */
 static void partners_make(struct partners *x, struct arena *memory, size_t n, const struct lx_reuse *pairs,
                           size_t count, bool both)
 {
@@ -230,7 +230,7 @@ static void partners_find(struct places *x)
 
 void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)
 {
-    /* A buffer may be found as a contemporary, as one apart and as one alone. */
+    /* A buffer may be found three times: as contemporary, apart and alone. */
     size_t n = (size_t)p->count, room = 2 * n + 2 * (size_t)p->bonds.apart_count + 1, reserved = 0;
     *x = (struct places){.p = p, .address = address, .pool = pool, .tightest = tightest};
     x->found = arena_array(&x->memory, room, sizeof *x->found);

@@ -1,4 +1,4 @@
-/* Maps of taken sticks: see taken_bits.h. */
+/* Bitmaps of taken address units; see taken_bits.h. */
 #include "common/taken_bits.h"
 #include "base/memory.h"
 
@@ -48,10 +48,10 @@ static void heap_sort(struct byte_range *at, size_t count)
     }
 }
 
-/* Those before the pivot first; where the others begin: neither side is empty. */
+/* Partitions around the pivot; returns where the upper part begins. Neither part is empty. */
 static size_t range_sort_split(struct byte_range *at, size_t count)
 {
-    /* The middle one of the first, the central and the last. */
+    /* The median of the first, central and last. */
     struct byte_range a = at[0], b = at[count / 2], c = at[count - 1];
     if (is_before(b, a)) range_sort_swap(&a, &b);
     if (is_before(c, b)) b = is_before(c, a) ? a : c;
@@ -81,7 +81,8 @@ static void sort_by_splits(struct byte_range *at, size_t count)
             size_t first = range_sort_split(now.at, now.count);
             struct stretch low = {now.at, first, now.left},
                            high = {now.at + first, now.count - first, now.left};
-            bool low_is_shorter = low.count < high.count; /* the longer one waits, so that few do */
+            bool low_is_shorter =
+                low.count < high.count; /* the longer one waits, which keeps the stack short */
             open[depth++] = low_is_shorter ? high : low;
             now = low_is_shorter ? low : high;
         }
@@ -91,7 +92,8 @@ static void sort_by_splits(struct byte_range *at, size_t count)
     }
 }
 
-/* Many by the leading digit first, each swapped to where its digit stands, then digit by digit. */
+/* Long arrays are split by the leading digit first, each range swapped to its digit's bucket, then by lower
+ * digits. */
 enum { MANY = 128, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 static size_t range_sort_digit_of(const struct byte_range *r, int64_t least, int shift)
@@ -99,7 +101,7 @@ static size_t range_sort_digit_of(const struct byte_range *r, int64_t least, int
     return (size_t)(((uint64_t)r->from - (uint64_t)least) >> shift);
 }
 
-/* Where each digit begins, and the number of bits behind it; false: all are the same. */
+/* Where each digit's bucket begins, and the number of bits below the digit; false: all equal. */
 static bool range_sort_count_digits(const struct byte_range *at, size_t count, size_t *begin, int64_t *least,
                                     int *shift)
 {
@@ -154,8 +156,7 @@ size_t range_join(struct byte_range *at, size_t count, bool touching)
 
 /* --- Maps of taken sticks. --- */
 
-/* Sticks of the largest map; ranges from which on it may pay; words of the map that one of them makes up
- * for. */
+/* Sticks of the largest map; the fewest ranges for which a map may pay; map words that one range pays for. */
 enum { MOST_STICKS = 1 << 17, LEAST_RANGES = 24, WORDS_PER_RANGE = 12, WORD = 64 };
 
 void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t capacity)
@@ -165,7 +166,7 @@ void taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t c
     if (p->pool_count || p->objective == LX_HEIGHT || unit <= 0 || (unit & (unit - 1)) != 0 ||
         capacity <= 0 || capacity / unit >= MOST_STICKS)
         return;
-    /* Does every address that a buffer may have begin a stick of `unit` bytes? */
+    /* Does every legal address of a buffer begin a stick of `unit` bytes? */
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
         if (b->alignment % unit != 0 || (b->fixed >= 0 && b->fixed % unit != 0)) return;
@@ -182,7 +183,7 @@ void taken_bits_of_units(struct taken_bits *m, int64_t units)
     m->bits = mem_alloc(m->words * sizeof *m->bits);
 }
 
-/* The first stick from `at` on that is taken, or free; the end of the map, whose last word is free: none. */
+/* The first stick from `at` on that is taken (or free); none: the end of the map, whose last word is free. */
 static size_t next_stick(const struct taken_bits *m, size_t at, bool taken)
 {
     uint64_t flip = taken ? 0 : ~UINT64_C(0);

@@ -1,4 +1,4 @@
-/* Asks the Fit engine whether a choice packs, and shrinks choices that do not to small cores.
+/* Asks the Fit engine whether a choice packs; shrinks a choice that does not to a small core.
  *
  * A chain of handovers is one item of the Fit problem with one piece per buffer. A core stays a core when an
  * item is left out together with its handovers: a placement of all would place the rest. */
@@ -19,7 +19,7 @@ void packer_new(struct packer *k, const struct model *m, struct budget *budget)
     k->limits = (struct fit_limits){.seed = budget->run->seed, .stop = budget_stopped, .context = budget};
 }
 
-/* Add the chain that starts with item `i`. */
+/* Adds the chain that starts with item `i`. */
 static bool add_chain(struct packer *k, int32_t i)
 {
     const struct model *m = k->m;
@@ -57,7 +57,7 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
 {
     const struct model *m = k->m;
     k->item_count = k->piece_count = 0;
-    /* A child is marked by next of its parent; heads are those nobody points to. */
+    /* k->next of a parent marks its child as taken; heads are the items not taken. */
     for (int32_t i = 0; i < m->item_count; i++) k->next[i] = -1;
     bool *taken = mem_zeroed((size_t)m->item_count + 1, sizeof *taken);
     for (int32_t e = 0; e < m->edge_count; e++) {
@@ -118,7 +118,7 @@ struct shrinker {
     int64_t nodes;
 };
 
-/* Does the choice without the items whose mark is set still not pack? Then it becomes the choice. */
+/* Does the choice without the marked items still not pack? Then it becomes the choice. */
 static bool ask_fit_try_without(struct shrinker *s, const bool *without)
 {
     int32_t n = s->k->m->item_count, left = 0;
@@ -128,8 +128,8 @@ static bool ask_fit_try_without(struct shrinker *s, const bool *without)
     return true;
 }
 
-/* The shortest stretch of time that still does not pack, by two binary searches: first the latest start
- * is lowered, then the earliest end is raised. */
+/* The shortest window of time that still does not pack, by two binary searches: lowers the latest start, then
+ * raises the earliest end. */
 static void shrink_window(struct shrinker *s, bool *without)
 {
     const struct model *m = s->k->m;
@@ -159,7 +159,8 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
     bool *without = mem_alloc(n + 1);
     shrink_window(&s, without);
     for (size_t i = 0; i < n; i++) without[i] = false;
-    /* Small and short ones first: a core of large, long items lifts best. Chunks halve until single. */
+    /* Drops small and short items first: a core of large, long items lifts the bound best. Chunks halve down
+     * to one. */
     for (size_t chunk = n / 4 ? n / 4 : 1; chunk > 0; chunk /= 2)
         for (size_t from = 0; from < n; from += chunk) {
             bool any = false;

@@ -1,5 +1,5 @@
-/* From a choice of kept items and handovers to addresses: the question to the Fit engine, cores of
- * choices that cannot be packed, and a greedy placement that keeps what it can. */
+/* From a choice of kept items and handovers to addresses: asks the Fit engine, finds cores of choices that do
+ * not pack, and places greedily. */
 #ifndef LX_SOLVERS_EXACT_ASK_FIT_H
 #define LX_SOLVERS_EXACT_ASK_FIT_H
 
@@ -9,7 +9,7 @@
 
 struct packer {
     const struct model *m;
-    int64_t capacity; /* the problem's, or more: a choice for less room may be packed into more */
+    int64_t capacity; /* the problem's, or more: a choice made for less room may be packed into more */
     struct fit_item *items;
     struct fit_piece *pieces;
     int32_t *head; /* per fit item: the first model item of its chain */
@@ -25,14 +25,14 @@ struct packer {
 /* The caller frees `memory`. */
 void packer_new(struct packer *k, const struct model *m, struct budget *budget);
 
-/* Where an item of no size goes: it conflicts with nothing. */
+/* The address of an item of size 0, which conflicts with nothing. */
 static inline int64_t packer_empty(const struct packer *k, int32_t i)
 {
     return max_i64(0, k->m->p->buffers[k->m->items[i].buffer].fixed);
 }
 
-/* Chains of the kept items under these handovers, as items and pieces of a Fit problem. False: a chain's
- * fixed addresses or alignments contradict each other; `*broken` is its first item. */
+/* Makes the chains of the kept items under these handovers items and pieces of a Fit problem. False: a
+ * chain's fixed addresses or alignments contradict each other; `*broken` is its first item. */
 bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32_t *broken);
 
 /* Do the kept items pack with exactly these handovers? On FIT_YES `address` (per model item) is filled,
@@ -40,30 +40,30 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
 enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *merged, int64_t nodes,
                              int64_t *address);
 
-/* Make a choice that cannot be packed smaller while it still cannot: `kept` shrinks to the core. */
+/* Shrinks `kept`, a choice that does not pack, to a core that still does not. */
 void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes);
 
-/* Choose handovers for the kept items: preferred parents first. */
+/* Chooses handovers for the kept items: preferred parents first. */
 void merge_greedily(const struct model *m, const bool *kept, bool *merged);
 
-/* The orders in which place_greedily can go through the chains. */
+/* Orders of the chains for place_greedily. */
 enum place_order { BY_SIZE, BY_AREA, BY_DENSITY, BY_START, BY_WIDTH, PLACE_ORDERS };
 
-/* Put the wanted chains at the lowest free addresses, then the other items that find room, densest first.
- * A seed other than 0 perturbs the order. The result is legal and its spill is returned. */
+/* Puts the wanted chains at the lowest free addresses, then other items that fit, densest first. A seed other
+ * than 0 perturbs the order. The result is legal; returns its spill. */
 int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                        uint64_t seed, int64_t *address);
 
-/* Put the wanted chains only; the highest end, or -1 when one finds no place. */
+/* Puts the wanted chains only; returns the highest end, or -1 if one finds no place. */
 int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
                    int64_t *address);
 
-/* Place items that are off chip and find room in a legal placement, densest first; returns its spill. */
+/* Places items off chip that fit into a legal placement, densest first; returns its spill. */
 int64_t fill_gaps(struct packer *k, int64_t *address);
 
-/* Places the large kept items exactly, the small ones and others into the gaps. Returns the best value of
- * `tries` ways, whose plan is in `address`. FIT_NO in `*large`: some of the large items cannot be packed;
- * `core` has those. Only for models without handovers. */
+/* Packs the large kept items exactly and puts small and other items into the gaps. Returns the best value of
+ * `tries` ways, its plan in `address`. `*large` FIT_NO: the large items marked in `core` do not pack. Only
+ * for models without handovers. */
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large);
 

@@ -1,6 +1,6 @@
-/* Limits of the search, and reports of its progress. Work is counted in steps, which makes runs repeatable:
- * a simplex pivot or a node of the Fit engine is one, more where the problem is large. The clock only serves
- * the deadline and the interval of reports. */
+/* Limits of the search, and reports of its progress. Work is counted in steps, which makes runs repeatable: a
+ * simplex pivot or a node of the Fit engine costs one step, more if the problem is large. The clock only
+ * serves the deadline and the interval of reports. */
 #ifndef LX_SOLVERS_EXACT_BUDGET_H
 #define LX_SOLVERS_EXACT_BUDGET_H
 
@@ -14,12 +14,12 @@ struct budget {
     int64_t steps, limit;
     double deadline; /* on the monotonic clock; 0: none */
     bool stopped;
-    /* For reports: the whole answer, in which one part at a time is improved. */
+    /* For reports: the whole answer; one part at a time is improved. */
     const struct model *part; /* better plans of this model are better answers */
     int64_t *address;         /* the answer, per buffer; NULL: nothing to report yet */
     int64_t rest, rest_bound; /* value and bound of the other parts */
     int64_t value, bound;     /* of this part */
-    int32_t lacking;          /* parts without a known legal plan: with any there is no answer to report */
+    int32_t lacking;          /* parts without a legal plan; with any there is no answer to report */
     double reported;          /* time of the last report, on the monotonic clock */
 };
 
@@ -30,13 +30,13 @@ static inline struct budget budget_new(const struct lx_run *run, int64_t limit)
     return b;
 }
 
-/* A node of the Fit engine touches the neighbours of an item, so that it costs more where there are many. */
+/* Counts nodes of the Fit engine; a node visits an item's neighbours, so it costs more with many items. */
 static inline void budget_spend_nodes(struct budget *b, int64_t nodes, int32_t items)
 {
     b->steps += nodes * (1 + items / 256);
 }
 
-/* So many nodes, or what is left for them; 1 at least. */
+/* At most `nodes` nodes, or the number still affordable; at least 1. */
 static inline int64_t budget_nodes(const struct budget *b, int64_t nodes, int32_t items)
 {
     int64_t left = (b->limit - b->steps) / (1 + items / 256);
@@ -44,7 +44,7 @@ static inline int64_t budget_nodes(const struct budget *b, int64_t nodes, int32_
     return nodes > 1 ? nodes : 1;
 }
 
-/* `address`: NULL if nothing is new but that the work goes on. */
+/* `address` NULL: reports steps and bound only. */
 static inline void budget_report(struct budget *b, const int64_t *address)
 {
     struct lx_progress so_far = {.steps = b->steps, .objective = INT64_MAX};
@@ -57,7 +57,7 @@ static inline void budget_report(struct budget *b, const int64_t *address)
     b->run->progress(b->run->context, &so_far);
 }
 
-/* Cancelled, or past the deadline. Polled every few milliseconds at least, so that reports are made here. */
+/* Cancelled or past the deadline? Polled every few milliseconds, so it also reports. */
 static inline bool budget_stopped(void *budget)
 {
     struct budget *b = budget;
@@ -73,7 +73,7 @@ static inline bool budget_spent(struct budget *b)
 
 /* spill.c: a better plan (per item) of a model; does nothing unless the model is the reported part. */
 void budget_better(struct budget *b, const struct model *m, const int64_t *address, int64_t value);
-/* A better bound of it. */
+/* spill.c: a better bound of the model. */
 static inline void budget_bound(struct budget *b, const struct model *m, int64_t bound)
 {
     if (m == b->part && bound > b->bound) b->bound = bound;

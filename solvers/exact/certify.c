@@ -1,5 +1,5 @@
-/* Bounds that hold whatever the floating-point engine did: duals become integers, and the Lagrangian
- * value over the box is summed in 128 bits.
+/* Bounds that hold despite floating point: duals are rounded to integers, and the Lagrangian value over the
+ * box is summed in 128 bits.
  *
  * For any duals u >= 0:  value - base >= sum u need + sum over columns of min over the box of (cost - u a) y.
  * The scale is the largest power of two, up to 2^40, at which no sum can overflow. */

@@ -1,15 +1,15 @@
-/* Cover rows: what the sections still need when some items are taken for spilled.
+/* Cover rows: the sections' needs when some items are assumed spilled.
  *
  * A section asks for sum size y >= need. For any set S of its columns, with r = need - size(S) > 0, also
  *     sum over the others of a y >= r,   a = min(size, r)
- * holds for every 0/1 point: if S is spilled altogether, r is still missing and no column can give more than all of it.
- * Rounding makes such a row stronger: for any divisor d with f = r mod d > 0,
+ * holds for every 0/1 point: if S is spilled altogether, r is still missing and no column can give more than
+ * r. Rounding makes such a row stronger: for any divisor d with f = r mod d > 0,
  *     sum over the others of (floor(a / d) f + min(f, a mod d)) y >= ceil(r / d) f
- * (mixed-integer rounding: it counts how many columns of about d are needed). The linear programme knows neither
- * and takes fractions of large buffers. S is taken from its point: the columns nearest to 1, as many as the violation
- * asks for; divisors are sizes of columns that the point splits. Of each section the row that the point violates most is
- * added, at the root, for as many rounds as they help; they are dense, so their terms are limited. Numbers stay
- * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
+ * (mixed-integer rounding: it counts how many columns of about d are needed). The linear programme knows
+ * neither and takes fractions of large buffers. S is taken from its point: the columns nearest to 1, enough
+ * to violate the row most; divisors are sizes of columns that the point splits. At the root each section gets
+ * the row that the point violates most, for as many rounds as this helps; rows are dense, so their terms are
+ * limited. Numbers stay below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -39,7 +39,7 @@ struct cover {
 
 ORDER(compare_columns, struct cover_column, ORDER_DOWN(y) ORDER_DOWN(size) ORDER_UP(column));
 
-/* The columns of a section, sorted. False: too many. */
+/* Gathers and sorts the columns of a section. False: too many. */
 static bool cover_gather(struct cover *c, int32_t section, int64_t scale)
 {
     const struct model *m = c->s->m;
@@ -73,8 +73,7 @@ static int64_t right_side(int64_t r, int64_t d)
     return d == 0 ? r : (r / d + 1) * (r % d);
 }
 
-/* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their
- * size. */
+/* The point's distance from satisfying the row, so that rows of many terms are not favoured. */
 static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
 {
     if (d > 0 && r % d == 0) return;
@@ -92,7 +91,7 @@ static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
     c->divisor = d;
 }
 
-/* Find the row of a section that the point violates most, and add it; the number of rows added. */
+/* Adds the row of a section that the point violates most; returns the number of rows added. */
 static int32_t cover_separate(struct cover *c, int64_t need)
 {
     struct search *s = c->s;
@@ -136,7 +135,7 @@ int32_t search_add_covers(struct search *s)
     double now = lp_objective(s->lp) + (double)s->m->base;
     int64_t most = (int64_t)TERMS_A_COLUMN * model_columns(s->m);
     bool enough = s->cover_rounds >= (s->tuning.light ? FEW_ROUNDS : MOST_ROUNDS) || s->cover_terms >= most;
-    /* Three rounds may pass without gain. */
+    /* Allows three rounds without gain. */
     bool gains = s->cover_rounds == 0 || now > s->cover_value * 1.0002;
     if (!enough) s->cover_idle = gains ? 0 : s->cover_idle + 1;
     if (!enough && gains) s->cover_value = now;
@@ -160,11 +159,11 @@ int32_t search_add_covers(struct search *s)
 
 /* Cuts from choices that cannot be packed.
  *
- * A core is a set of items (with their handovers among each other) that has no placement. The cut says
- * that one of them is spilled, or one of the handovers is decided otherwise. Two ways make it stronger:
- * where the core's few handovers can all be decided otherwise without help, they are left out of the
- * cut; and an item may be exchanged for a larger twin (its life covers the other's life, its size is no
- * smaller, its alignment no laxer), since the smaller could stand in the larger one's place. */
+ * A core is a set of items (with their handovers among each other) that has no placement. The cut says that
+ * one of them is spilled, or one of the handovers changes. Two ways strengthen it: if no other handovers make
+ * the core pack, the cut leaves handovers out; and an item may be exchanged for a larger twin (its life
+ * covers the other's life, its size is no smaller, its alignment no laxer), since the smaller fits in the
+ * larger one's place. */
 
 enum { MOST_CORE_EDGES = 4, MOST_TWIN_CUTS = 40 };
 
@@ -228,7 +227,7 @@ void search_cut_off(struct search *s)
         need -= merged;
     }
     search_add_row(s, terms, n, need);
-    /* The same cut with one item exchanged for a larger twin. */
+    /* Adds the same cut with one item exchanged for a larger twin. */
     int32_t added = 0;
     for (int32_t a = 0; a < n; a++) {
         int32_t small = terms[a].column;

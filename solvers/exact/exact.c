@@ -4,7 +4,7 @@
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
-/* Before choosing what to spill, this much is spent on the question whether anything must be. */
+/* Steps spent on the question whether all buffers fit, before choosing which to spill. */
 enum { FIRST_FIT_STEPS = 200000 };
 
 static const struct lx_option exact_options[OPTION_COUNT] = {
@@ -45,7 +45,7 @@ const struct lx_solver lx_solver_exact = {
     .solve = exact_solve,
 };
 
-/* By the bound no spill is forced beyond the buffers that may not be placed: perhaps all others fit. */
+/* Does the bound allow that all placeable buffers fit? */
 static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 {
     for (int32_t i = 0; i < p->count; i++) {
@@ -59,7 +59,7 @@ static bool may_all_fit(const struct lx_problem *p, int64_t bound)
 static void solve_general(const struct lx_problem *p, const struct lx_run *run, struct exact_options options,
                           struct lx_answer *answer)
 {
-    /* Proofs for more than some hundred buffers that belong together are out of reach: fewer steps. */
+    /* Proofs for parts of more than some hundred buffers are out of reach: fewer steps. */
     enum { MOST = 20000000, PROVABLE = 400 };
     int64_t together = largest_part(p);
     options.step_limit = together <= PROVABLE ? MOST : (int64_t)MOST * PROVABLE / together;
@@ -67,7 +67,7 @@ static void solve_general(const struct lx_problem *p, const struct lx_run *run, 
     general_solve(p, run, &options, answer);
 }
 
-/* Something is pinned and nothing was found: the pins may collide. Clears the answer then. */
+/* True: items are off chip and some are pinned, so the pins may collide. Clears the answer then. */
 static bool pins_collide(const struct lx_problem *p, struct lx_answer *answer)
 {
     bool pinned = false;
@@ -107,12 +107,12 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
         if (!lx_run_stopped(run) && pins_collide(p, answer)) solve_general(p, run, options, answer);
         return true;
     }
-    /* With links the best answer need not place all it can. */
+    /* With links the best answer need not place all buffers. */
     if (!(needs & links) && may_all_fit(p, run->known_bound)) {
         if (options.step_limit > FIRST_FIT_STEPS) options.step_limit = FIRST_FIT_STEPS;
         whole_fit(p, run, &options, answer);
         if (!lx_left_out(p, answer->address)) {
-            answer->status = LX_FEASIBLE; /* optimal by the bound, which is not ours to claim */
+            answer->status = LX_FEASIBLE; /* optimal by the caller's bound, not by a proof here */
             return true;
         }
         for (int32_t i = 0; i < p->count; i++) answer->address[i] = LX_OFF_CHIP;

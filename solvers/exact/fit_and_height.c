@@ -1,12 +1,12 @@
 /* Fit and Height for a whole problem: every buffer that may be placed must be.
  *
- * The Fit engine answers for given handovers. Without in-place edges that is the whole question. With
- * them it is asked for as many handovers as possible and for none; then the search of Spill takes over
- * with a cost of 1 per buffer and looks for a plan of cost 0: its cuts and branches then decide handovers
- * only, and a bound of 1 proves that nothing fits.
+ * The Fit engine answers for given handovers. Without in-place edges its answer is final. With edges it is
+ * asked for as many handovers as possible and for none; then the search of Spill takes over with a cost of 1
+ * per buffer and looks for a plan of cost 0: its cuts and branches then decide handovers only, and a bound of
+ * 1 proves that nothing fits.
  *
- * Height without edges is answered by the height engine. With edges its answer for two sets of handovers
- * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
+ * Height without edges is answered by the height engine. With edges its answer for two sets of handovers is
+ * an upper bound, the load a lower bound, and Fit questions in between narrow the gap by halves. */
 #include "exact/exact.h"
 #include "base/log.h"
 #include "exact/search.h"
@@ -14,17 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Handovers of longer lists are not searched. */
+/* Largest list whose handovers are searched. */
 enum { MOST_NARROWED = 5000 };
 
-/* The buffers to be placed, each worth 1. */
+/* The buffers to place, each with cost 1. */
 struct whole {
     struct lx_problem p;
     struct arena memory;
     struct lx_buffer *buffers;
     int32_t *members, count;
     int64_t *address; /* per item of a model */
-    int64_t empty;    /* the highest fixed address of a buffer of no size: no height is less */
+    int64_t empty;    /* the highest fixed address of an empty buffer: a lower bound on the height */
     struct budget budget;
     const struct exact_options *options;
     struct search_stats stats;
@@ -40,7 +40,7 @@ static void whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->address = arena_array(&w->memory, n, sizeof *w->address);
     for (int32_t i = 0; i < p->count; i++) {
         w->buffers[i] = p->buffers[i];
-        w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
+        w->buffers[i].spill_cost = 1; /* all must be placed: prices and bonds do not matter */
         w->buffers[i].on_costs = NULL;
         w->buffers[i].must = false;
         if (!w->buffers[i].reason && w->buffers[i].size > 0) w->members[w->count++] = i;
@@ -58,8 +58,8 @@ static void whole_close(struct whole *w, struct model *m, struct lx_answer *answ
     arena_free(&w->memory);
 }
 
-/* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
- * only for the handovers asked about, so it is no answer. */
+/* Runs the Fit engine on all items, with as many handovers as possible and with none. With edges FIT_NO holds
+ * only for these handovers, so it proves nothing. */
 static enum fit_result all_at_once(struct whole *w, struct model *m)
 {
     struct packer k;
@@ -85,7 +85,7 @@ static enum fit_result all_at_once(struct whole *w, struct model *m)
     return result;
 }
 
-/* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
+/* Does everything fit under w->p's capacity? Writes addresses, per item of `m`, to w->address. */
 static enum lx_verdict fit_and_height_decide(struct whole *w, struct model *m)
 {
     if (m->item_count < w->count) return LX_INFEASIBLE; /* a buffer is too large, or fixed too high */
@@ -110,7 +110,7 @@ static void copy_addresses(const struct whole *w, const struct model *m, struct 
     for (int32_t i = 0; i < m->item_count; i++) answer->address[m->items[i].buffer] = w->address[i];
 }
 
-/* Buffers of no size take no room; false: one is fixed above the capacity. */
+/* Places empty buffers; false: one is fixed above the capacity. */
 static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
 {
     bool ok = true;
@@ -141,7 +141,7 @@ void whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
     whole_close(&w, m, answer);
 }
 
-/* Steps of a node: it looks through all items, and with more of them more nodes are needed. */
+/* Steps of a node: it visits all items, and with more items more nodes are needed. */
 static int64_t node_cost(int64_t items)
 {
     return 1 + items * items / 16000000;
@@ -165,7 +165,7 @@ static void take_packing(struct height_so_far *h, const int64_t *base, int64_t h
     copy_addresses(h->w, h->m, h->answer);
 }
 
-/* A better packing, or a better bound, which holds for the question if no handover is open. */
+/* Reports a better packing or bound; the bound is the problem's only if no handover is open. */
 static void report_height(void *context, const int64_t *base, const struct height_answer *so_far)
 {
     struct height_so_far *h = context;
@@ -181,7 +181,7 @@ static void report_height(void *context, const int64_t *base, const struct heigh
                                                       .address = better ? h->answer->address : NULL});
 }
 
-/* The height engine on all items with these handovers; the best height so far improves. */
+/* Runs the height engine on all items with these handovers; lowers `*height` if it finds a better one. */
 static void ask_height(struct whole *w, struct model *m, const bool *merged, int64_t *height, int64_t *bound,
                        struct lx_answer *answer)
 {
@@ -208,7 +208,7 @@ static void ask_height(struct whole *w, struct model *m, const bool *merged, int
     arena_free(&k.memory);
 }
 
-/* With edges: Fit questions between the bound and the height. */
+/* With edges: asks Fit between the bound and the height. */
 static void fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
 {
     enum lx_verdict verdict = LX_OPTIMAL;

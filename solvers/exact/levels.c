@@ -1,9 +1,9 @@
-/* Packing by levels of size. Where the memory is a thousand times larger than most buffers, the few large
- * ones pack easily and the small ones fill what they leave; together they are too many for the Fit
- * engine. So the kept items above a size are packed by it, the others are put into the gaps one by one,
- * larger ones first, each into the lowest or the tightest gap. The level is the smallest at which the
- * engine still answers soon; other seeds, levels and orders make other plans. Items that find no gap are
- * spilled, and what was spilled may find one. A placement costs O(n) for each item. */
+/* Packing by levels of size. If the memory is a thousand times larger than most buffers, the few large ones
+ * pack easily and the small ones fill the gaps; together they are too many for the Fit engine. So the engine
+ * packs the kept items above a size, and the others go into the gaps, larger ones first, each into the lowest
+ * or the tightest gap. The level is the smallest at which the engine still answers soon; other seeds, levels
+ * and orders make other plans. Items without a gap are spilled, and spilled items may find one. A placement
+ * costs O(n) for each item. */
 #include "exact/ask_fit.h"
 #include "base/cancel.h"
 #include "base/order.h"
@@ -15,7 +15,7 @@
 
 enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
 
-/* Smaller keys go first; those of kept items are negative. */
+/* Smaller keys go first; kept items have negative keys. */
 struct turn {
     double key;
     int32_t item;
@@ -32,7 +32,7 @@ struct filler {
 
 ORDER(levels_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(item));
 
-/* A free address for an item among those placed in `trial`, in the lowest or the tightest gap; -1: none. */
+/* The lowest or tightest free address for an item among those placed in `trial`; -1: none. */
 static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
 {
     const struct model *m = f->k->m;
@@ -57,8 +57,7 @@ static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
     return best;
 }
 
-/* The items that are not placed, in an order: kept ones by size, area, life or start, the others by
- * density. */
+/* Orders the unplaced items: kept ones by size, area, life or start, the others by density. */
 static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
 {
     const struct model *m = f->k->m;
@@ -76,7 +75,7 @@ static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
     return n;
 }
 
-/* Pack the kept items of at least that size. */
+/* Packs the kept items of at least size `least`. */
 static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed)
 {
     const struct model *m = f->k->m;
@@ -92,13 +91,13 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
     return result;
 }
 
-/* The least size of a level; at the lowest of all nothing is left to fill. */
+/* The least size of a level; at the lowest level all items are packed. */
 static int64_t levels_least_of(const struct filler *f, int32_t level, int32_t kinds)
 {
     return level == 0 ? 0 : level < kinds ? f->sizes[level] : INT64_MAX;
 }
 
-/* The smallest size down to which the kept items pack soon; `sizes` gets their sizes, sorted, all different. */
+/* The smallest size down to which the kept items pack soon; `sizes` gets their distinct sizes, sorted. */
 static int32_t find_level(struct filler *f, uint64_t seed, int32_t *kinds, enum fit_result *result)
 {
     const struct model *m = f->k->m;
@@ -110,7 +109,7 @@ static int32_t find_level(struct filler *f, uint64_t seed, int32_t *kinds, enum 
         if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[count++] = f->sizes[i];
     *kinds = count;
 
-    int32_t low, high = count; /* at `high` nothing is left to pack */
+    int32_t low, high = count; /* at `high` nothing is packed */
     *result = pack_level(f, 0, seed);
     if (*result != FIT_LIMIT) return *result == FIT_YES ? 0 : count;
     for (low = 1; low < high && *result != FIT_NO;) {

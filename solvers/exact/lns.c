@@ -1,19 +1,19 @@
 /* Large-neighbourhood search: a window of time and a band of addresses are cleared and filled anew. Free
- * are the items that lie in the region with all their life and bytes, and the spilled ones whose life
- * lies in the window. Everything else that reaches into the region stays as an obstacle: a fixed item,
- * clipped to the region, with a cost that makes it worth keeping whatever happens. The region is then a
- * problem of the same kind, small enough for branch and pack. Results that cost the same are taken too,
- * so that the search drifts over plateaus. Linked costs go with the region: what is not free decides its
- * literals. A group that goes together is free only as a whole. Regions grow around a spilled item drawn
- * by cost (one in a linked cost that is paid counts as well); their size follows the success: from a dozen
- * free items to about a hundred. Handovers between a free item and an obstacle are not offered. */
+ * items are those entirely in the region, and the spilled ones whose life lies in the window. Other items
+ * that reach into the region are obstacles: fixed items, clipped to the region, with a cost so high that they
+ * are always kept. The region is then a problem of the same kind, small enough for branch and pack. Results
+ * of equal cost are accepted too, so that the search drifts over plateaus. Linked costs stay in the region,
+ * with the literals of items that are not free decided. A group that goes together is free only as a whole.
+ * Regions grow around a spilled item drawn by cost (or in a paid linked cost); their size follows success:
+ * from a dozen free items to about a hundred. Handovers between a free item and an obstacle are not
+ * offered. */
 #include "exact/search.h"
 #include "base/rng.h"
 
 enum { LEAST_FREE = 12, MOST_FREE = 120, MOST_STALLS = 400 };
 
-/* --- Linked costs of a part of a model: literals of what is not free are decided. A linked cost that is
- * decided altogether is left out; the part's value then differs from the whole's by a constant. --- */
+/* --- Linked costs of a region: literals of items that are not free are decided. A linked cost whose literals
+ * are all decided is left out, so the region's value differs from the whole's by a constant. --- */
 
 struct region_bonds {
     struct lx_bonds bonds; /* points into the arrays below */
@@ -31,7 +31,7 @@ struct filler {
     int32_t used;
 };
 
-/* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
+/* Collects the free literals of one kind; *holds counts the decided ones that hold. */
 static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
                                          int32_t *holds)
 {
@@ -70,8 +70,8 @@ static void fill_linked(struct filler *f, const struct model_linked *c)
         f->used = before;
 }
 
-/* The linked costs and groups of the free items, which are buffers index[i] of the region; the others stay as
- * `address` has them. A group is free as a whole or not at all. */
+/* Fills in the linked costs and groups of the free items, which are buffers index[i] of the region; other
+ * items stay as in `address`. A group is free as a whole or not at all. */
 static void region_bonds_fill(struct region_bonds *r, const struct model *m, const bool *free_item,
                               const int32_t *index, const int64_t *address)
 {
@@ -103,7 +103,7 @@ struct lns {
     struct budget *budget;
     struct rng rng;
     int64_t *address, *trial;
-    int32_t *merged_parent; /* per item: whose slot it has now, or -1 */
+    int32_t *merged_parent; /* per item: the parent whose slot it has now, or -1 */
     bool *free_item;
     struct lx_buffer *buffers;
     int32_t *origin, *members; /* per buffer of the region: its item, or -1 for an obstacle */
@@ -112,10 +112,10 @@ struct lns {
     struct region_bonds bonds;
     int64_t step;     /* addresses at which a band may begin */
     int32_t wanted;   /* free items to aim at */
-    int32_t free_off; /* that are off chip, at the last marking */
+    int32_t free_off; /* free items off chip, at the last marking */
 };
 
-/* Free are both or none. True: that has changed something. */
+/* Makes both items free if one is; true: that changed something. */
 static bool free_alike(struct lns *s, int32_t a, int32_t b)
 {
     if (s->free_item[a] == s->free_item[b]) return false;
@@ -123,7 +123,7 @@ static bool free_alike(struct lns *s, int32_t a, int32_t b)
     return true;
 }
 
-/* Chains and groups are free only as a whole. */
+/* Makes chains and groups free as a whole or not at all. */
 static void spread_freedom(struct lns *s)
 {
     int32_t n = s->m->item_count;
@@ -137,14 +137,14 @@ static void spread_freedom(struct lns *s)
     }
 }
 
-/* Marks the free items; returns how many are on chip now, and sets `free_off` to those that are not. */
+/* Marks the free items; returns how many are on chip, and sets `free_off` to the number off chip. */
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
     for (int32_t i = 0; i < n; i++) {
         const struct model_item *it = &s->m->items[i];
         int64_t size = model_buffer(s->m, i)->size, at = s->address[i];
-        /* Empty and fixed items stay where they are. */
+        /* Empty and fixed items stay in place. */
         bool may_move = it->size > 0 && s->m->p->buffers[it->buffer].fixed < 0;
         s->free_item[i] = may_move && it->start >= r->from && it->end <= r->to &&
                           (at < 0 ? size <= r->high - r->low : at >= r->low && at + size <= r->high);
@@ -158,7 +158,7 @@ static int32_t mark_free(struct lns *s, const struct region *r)
     return count;
 }
 
-/* The cost that is paid now because of an item. */
+/* The cost currently paid because of an item. */
 static int64_t blame(const struct lns *s, int32_t i)
 {
     const struct model *m = s->m;
@@ -170,7 +170,7 @@ static int64_t blame(const struct lns *s, int32_t i)
     return cost;
 }
 
-/* An item drawn by its share of the cost that is paid; -1: nothing is paid. */
+/* Draws an item by its share of the paid cost; -1: nothing is paid. */
 static int32_t draw_spilled(struct lns *s)
 {
     int64_t all = 0;
@@ -182,8 +182,7 @@ static int32_t draw_spilled(struct lns *s)
     return -1;
 }
 
-/* Of long windows only a band is taken, and of what is off chip there only some, or the region would be
- * no small problem; the item that it grew around stays. */
+/* Limits the free items: of long windows only a band, and only some items off chip, but always `around`. */
 static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
 {
     while (s->step > 0 && mark_free(s, r) > MOST_FREE + LEAST_FREE && r->high - r->low > 2 * s->step) {
@@ -204,7 +203,7 @@ static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
     spread_freedom(s);
 }
 
-/* Grow a region around an item until about as many items are free as are wanted. */
+/* Grows a region around an item until `wanted` items are free. */
 static struct region choose_region(struct lns *s, int32_t around)
 {
     const struct model *m = s->m;
@@ -219,7 +218,7 @@ static struct region choose_region(struct lns *s, int32_t around)
         r.low = (int64_t)rng_below(&s->rng, (uint64_t)(capacity - height + 1)) / s->step * s->step;
         r.high = r.low + height;
     }
-    /* As many are free as are wanted, or too many are off chip that could be. */
+    /* Until enough items are free, or too many off chip. */
     for (int tries = 0; tries < 40 && mark_free(s, &r) < s->wanted && s->free_off < 2 * MOST_FREE; tries++) {
         if (banded && (rng_below(&s->rng, 2) || (r.from == begin && r.to == end))) {
             r.low = s->step > 0 ? max_i64(0, r.low - capacity / 16) / s->step * s->step : 0;
@@ -236,8 +235,8 @@ static struct region choose_region(struct lns *s, int32_t around)
     return r;
 }
 
-/* An item that reaches into the region from outside, clipped. False: it does not. A child that sits on its
- * parent begins one tick later; sizes are rounded up to the alignment, nobody could use the rest. */
+/* Clips an item that reaches into the region to a buffer; false: it does not. A child that sits on its parent
+ * begins one tick later; sizes are rounded up to the alignment, as no buffer could use the rest. */
 static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r, struct lx_buffer *b)
 {
     const struct model_item *it = &s->m->items[i];
@@ -250,7 +249,7 @@ static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r
     return true;
 }
 
-/* The region as a problem of its own; the number of its buffers. */
+/* Makes the region a problem; returns the number of its buffers. */
 static int32_t lns_build(struct lns *s, const struct region *r, struct lx_problem *q)
 {
     const struct model *m = s->m;
@@ -272,7 +271,7 @@ static int32_t lns_build(struct lns *s, const struct region *r, struct lx_proble
         cost += m->items[i].cost < 0 ? -m->items[i].cost : m->items[i].cost;
     }
     for (int32_t k = 0; k < m->priced_count; k++) cost += m->linked_costs[k].cost;
-    for (int32_t e = m->edge_count - 1; e >= 0; e--) { /* one parent each: the one it has, or the first */
+    for (int32_t e = m->edge_count - 1; e >= 0; e--) { /* one parent each: the current one, or the first */
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (!s->free_item[parent] || !s->free_item[child]) continue;
         if (s->merged_parent[child] >= 0 && s->merged_parent[child] != parent) continue;
@@ -295,7 +294,7 @@ static int32_t lns_build(struct lns *s, const struct region *r, struct lx_proble
     return n;
 }
 
-/* Solve the region again. True: the plan has changed for the better or the same. */
+/* Solves the region again. True: the plan changed and is no worse. */
 static bool lns_resolve(struct lns *s, const struct region *r, struct search_stats *stats)
 {
     struct lx_problem q;
@@ -341,7 +340,7 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
                     .address = address,
                     .step = m->p->alignment,
                     .wanted = LEAST_FREE};
-    /* The least common multiple of all alignments; 0 when it exceeds the capacity, then bands begin at 0. */
+    /* The least common multiple of all alignments; 0 if it exceeds the capacity: bands then begin at 0. */
     for (int32_t i = 0; i < m->item_count && s.step > 0; i++) {
         int64_t own = lx_alignment_of(m->p, model_buffer(m, i));
         if (!mul_i64(s.step / gcd_i64(s.step, own), own, &s.step) || s.step > m->p->capacity) s.step = 0;

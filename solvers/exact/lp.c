@@ -1,10 +1,10 @@
 /* The dual simplex iteration; the basis inverse is kept in lp_basis.c.
  *
- * One iteration: the basic variable that is furthest outside its bounds leaves; the row of the inverse
- * prices all columns through prefix sums over the sections, so pricing costs O(columns + sections)
- * however wide the intervals are; columns are passed in order of their ratio, flipping to the other
- * bound while that still helps; the one that stops the descent enters. Reduced costs are recomputed
- * from the duals each time, which costs no more than updating them and cannot drift.
+ * One iteration: the basic variable that is furthest outside its bounds leaves; the row of the inverse prices
+ * all columns through prefix sums over the sections, so pricing costs O(columns + sections) however wide the
+ * intervals are; columns are passed in order of ratio, flipping to the other bound while that helps; the
+ * column that stops the descent enters. Reduced costs are recomputed from the duals each time, which costs no
+ * more than updating them and cannot drift.
  *
  * Costs are perturbed by about 1e-9 of their mean so that equal densities, which are the rule, do not
  * stall the search. The true costs count again when a caller certifies its bound. */
@@ -22,8 +22,8 @@ static void prefix_over_sections(const struct lp *lp, const double *row_value, d
     for (int32_t t = 0; t < lp->sections; t++) prefix[t + 1] += prefix[t];
 }
 
-/* Per column, the sum over the basis rows of its entry times the row's value: intervals by prefix sums,
- * the extra rows one by one, as far as they count. */
+/* Per column, the sum of its entries times the row values: intervals by prefix sums, extra rows one by
+ * one. */
 static void column_products(const struct lp *lp, const double *prefix, const double *row_value, double *out)
 {
     for (int32_t j = 0; j < lp->columns; j++)
@@ -44,7 +44,7 @@ static void recompute_reduced(struct lp *lp)
         if (lp->position[j] < 0) lp->reduced[j] = lp->cost[j] - lp->product[j];
 }
 
-/* Put every non-basic column on the bound that its reduced cost asks for, and recompute the basis. */
+/* Puts every non-basic column on the bound that its reduced cost asks for, and recomputes the basis. */
 static void restore_primal(struct lp *lp)
 {
     lp_basis_duals(lp);
@@ -112,7 +112,7 @@ static void lp_sift_down(struct candidate *heap, int32_t n, int32_t at)
     heap[at] = moving;
 }
 
-/* Price the leaving row: alpha of every non-basic variable, and those that limit the dual step. */
+/* Prices the leaving row: alpha of every non-basic variable; collects the ones that limit the dual step. */
 static int32_t price(struct lp *lp, int32_t leave, double sign, struct candidate *out)
 {
     const double pivot_tolerance = 1e-7;
@@ -137,8 +137,8 @@ static int32_t price(struct lp *lp, int32_t leave, double sign, struct candidate
     return n;
 }
 
-/* Pass the candidates in order of ratio while the slope stays positive. Flipped columns change bound;
- * the result is the entering candidate, or one with variable -1 when nothing stops the descent. */
+/* Passes the candidates in order of ratio while the slope stays positive. Passed columns flip to the other
+ * bound. Returns the entering candidate; its variable is -1 if nothing stops the descent. */
 static struct candidate ratio_test(struct lp *lp, struct candidate *heap, int32_t n, double *slope)
 {
     for (int32_t i = n / 2 - 1; i >= 0; i--) lp_sift_down(heap, n, i);
@@ -155,7 +155,7 @@ static struct candidate ratio_test(struct lp *lp, struct candidate *heap, int32_
     return (struct candidate){.variable = -1};
 }
 
-/* The dual simplex on the rows of the basis. */
+/* Runs the dual simplex on the basis rows. */
 static enum lp_result optimise(struct lp *lp, double cutoff)
 {
     struct candidate *candidates = lp->candidates;
@@ -174,7 +174,7 @@ static enum lp_result optimise(struct lp *lp, double cutoff)
         struct candidate enter = ratio_test(lp, candidates, n, &amount);
         const double *rho = lp->inverse[leave];
         if (enter.variable < 0) {
-            /* So far out on the ray that the bound passes the cost of everything. */
+            /* So far out on the ray that the bound exceeds the total cost. */
             double step = 2 * lp->total_cost / fmax(amount, lp->tolerance);
             for (int32_t i = 0; i < lp->m; i++) lp->ray[i] = fmax(0, lp->dual[i] - sign * step * rho[i]);
             lp->on_ray = true;
@@ -196,7 +196,7 @@ static enum lp_result optimise(struct lp *lp, double cutoff)
     }
 }
 
-/* Sections that the current point violates join the basis: of each run of violated neighbours the worst. */
+/* Adds violated sections to the basis: the worst of each run of violated neighbours. */
 static int32_t add_violated(struct lp *lp, bool *stuck)
 {
     double *load = lp->prefix;

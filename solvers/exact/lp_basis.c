@@ -15,7 +15,7 @@ static void lp_basis_grow(void *array, size_t count, size_t size)
     *slot = mem_resize(*slot, (count + 1) * size);
 }
 
-/* Room for `rows` basis rows. The vectors of the inverse are all as long as `room`. */
+/* Makes room for `rows` basis rows. The inverse's vectors all have length `room`. */
 static bool reserve_rows(struct lp *lp, int32_t rows)
 {
     if (rows <= lp->room) return true;
@@ -37,7 +37,7 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     return true;
 }
 
-/* The basis column of a variable, spread over the basis rows. */
+/* Spreads the basis column of a variable over `work`. */
 static void spread_column(struct lp *lp, int32_t variable)
 {
     memset(lp->work, 0, (size_t)lp->m * sizeof *lp->work);
@@ -56,8 +56,8 @@ static void spread_column(struct lp *lp, int32_t variable)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-/* The product with the column in `work`. Only zeros are left out, and the four sums are those of
- * lp_basis_primal, so the result is the same to the last bit. */
+/* The product with the column in `work`. Skips only zeros and adds in the order of lp_basis_primal, so the
+ * result is the same to the last bit. */
 static double dot_column(const struct lp *lp, const double *a)
 {
     double s[4] = {0, 0, 0, 0};
@@ -188,7 +188,7 @@ bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)
     return true;
 }
 
-/* Gauss-Jordan on the basis columns, slacks first since they cost nothing. Positions are reassigned. */
+/* Refactors by Gauss-Jordan on the basis columns, slacks first as they cost nothing. Reassigns positions. */
 bool lp_basis_refactor(struct lp *lp)
 {
     int32_t m = lp->m;

@@ -1,9 +1,9 @@
 /* Builds the 0/1 programme of one independent stretch of time.
  *
- * Sections are taken at the ticks on which some item starts: every other tick's live set is contained in
- * such a one (a handover can only make the tick after it lighter, since a child is no larger than its
- * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
- * O(n log n) but for fixed items, whose collisions are found pairwise. */
+ * Sections are taken at the ticks on which some item starts: every other tick's live set is a subset of one
+ * of these (a handover can only make the tick after it lighter, since a child is no larger than its parent).
+ * A section whose live set lies in the next one's is dropped, unless the next has handovers. O(n log n),
+ * except that collisions of fixed items are found pairwise. */
 #include "exact/model.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -48,8 +48,8 @@ static void choose_items(struct model *m, const int32_t *members, int32_t count,
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
 }
 
-/* Sizes in units. An end that is no multiple of the alignment can use the odd bytes below the capacity
- * only if some item has such a tail; else they are lost to all. */
+/* Counts sizes in units. Bytes after the last whole unit below the capacity count only if some item's size
+ * ends in such odd bytes. */
 static void count_in_units(struct model *m)
 {
     int64_t unit = 0;
@@ -95,7 +95,7 @@ static void model_find_edges(struct model *m, const int32_t *item_of)
     }
 }
 
-/* Overfull sections: ticks and needs. */
+/* Finds overfull sections: ticks and needs. */
 static void sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
 {
     size_t n = (size_t)m->item_count;
@@ -109,7 +109,7 @@ static void sweep_sections(struct model *m, struct model_item *by_end, const boo
         int64_t tick = m->items[i].start;
         for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
         for (; i < n && m->items[i].start == tick; i++) load += m->items[i].size;
-        /* Does the next section hold all of this one, and is it not lightened by a handover? */
+        /* Does the next section contain this one, and does no handover lighten it? */
         bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
         for (size_t k = i; contained && k < n && m->items[k].start == m->items[i].start; k++)
             contained = !handover[k];
@@ -119,12 +119,12 @@ static void sweep_sections(struct model *m, struct model_item *by_end, const boo
     }
 }
 
-/* Overfull sections, and each item's and edge's place in them. */
+/* Finds overfull sections, and each item's and edge's sections. */
 static void model_find_sections(struct model *m)
 {
     size_t n = (size_t)m->item_count;
-    struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* `start` holds the end */
-    bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take a slot over */
+    struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* here `start` holds the end */
+    bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take over a slot */
     m->need = arena_array(&m->memory, n + 1, sizeof *m->need);
     m->tick = arena_array(&m->memory, n + 1, sizeof *m->tick);
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
@@ -157,7 +157,7 @@ void model_add_row(struct model *m, const struct model_term *terms, int32_t coun
     m->rows[m->row_count++] = (struct model_row){copy, count, need, weight};
 }
 
-/* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
+/* At most one handover per parent and per child, and none if one is spilled: -y - sum z >= -1. */
 static void add_handover_rows(struct model *m)
 {
     struct arena memory = {0};
@@ -207,7 +207,7 @@ static void add_fixed_rows(struct model *m)
     mem_free(fixed);
 }
 
-/* Per buffer its item or -1; NULL if nobody needs it, since it is as long as the problem. */
+/* The item of each buffer, or -1; NULL if not needed, since it has the problem's length. */
 static int32_t *index_items(const struct model *m)
 {
     bool needed = m->p->bonds.linked_cost_count || m->p->bonds.together_count;

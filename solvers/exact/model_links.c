@@ -1,12 +1,12 @@
-/* What links items of the programme: linked costs, groups that go together, musts.
+/* Links between items of the programme: linked costs, groups that go together, musts.
  *
- * Linked costs are made short first. A buffer that is no item is off, which decides its literals: a literal that
- * cannot hold ends a linked cost, one that always holds falls away. What is left with one literal is a part of the
- * item's cost (or decides the item, if it is forbidden); a priced one of more literals gets a column w and the
- * rows
+ * Linked costs are shortened first. A buffer that is no item is off, which decides its literals: a literal
+ * that cannot hold ends a linked cost, one that always holds falls away. A linked cost with one literal left
+ * becomes a part of the item's cost (or decides the item, if forbidden); a priced one of more literals gets a
+ * column w and the rows
  *     w >= sum of the `all` literals + one `any` literal - (their number - 1)
- * one for each `any` literal, which is as tight as such rows can be; a forbidden one is the same row with w = 0:
- * a clause. Groups are rings of rows y_a >= y_b. */
+ * one for each `any` literal, the tightest rows of this form; a forbidden one is the same row with w = 0: a
+ * clause. Groups are rings of rows y_a >= y_b. */
 #include "exact/model.h"
 #include "base/memory.h"
 
@@ -29,7 +29,7 @@ void model_mark_linked(const struct lx_bonds *bonds, bool *linked)
 
 /* --- Groups --- */
 
-/* What is decided for one of a group is decided for all. */
+/* A decision for one of a group holds for all. */
 static void spread_over_rings(struct model *m)
 {
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -67,7 +67,7 @@ static void model_links_add_literals(struct shortener *s, const struct lx_group 
     }
 }
 
-/* The linked cost as literals; false: it is never triggered. */
+/* Writes the linked cost as literals; false: it is never triggered. */
 static bool model_links_shorten(struct shortener *s, const struct lx_linked_cost *from,
                                 struct model_linked *to)
 {
@@ -92,7 +92,7 @@ static bool model_links_shorten(struct shortener *s, const struct lx_linked_cost
     return !s->never;
 }
 
-/* A linked cost of one literal, or of none, is no linked cost. True: it has been settled. */
+/* Folds a linked cost of one literal or none into costs and decisions. True: done. */
 static bool model_links_fold(struct model *m, const struct model_linked *c)
 {
     if (c->all + c->any > 1) return c->cost == 0;
@@ -140,7 +140,7 @@ static void shorten_all(struct model *m, const int32_t *item_of)
         }
 }
 
-/* Per item its linked costs; the scale of each linked cost; worths. */
+/* Indexes linked costs by item; sets the scale of each linked cost, and worths. */
 static void index_linked_costs(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;
@@ -177,7 +177,7 @@ void model_link(struct model *m, const int32_t *item_of)
             int32_t i = item_of[bonds->together[g].at[k]];
             whole &= i >= 0;
             if (i < 0) continue;
-            /* Two rings are joined by exchanging successors, one ring is left as it is. */
+            /* Joins two rings by exchanging successors; one ring needs nothing. */
             bool same = first < 0 || first == i;
             for (int32_t r = same ? i : m->items[first].ring; !same && r != first; r = m->items[r].ring)
                 same = r == i;
@@ -253,7 +253,7 @@ bool model_triggered(const struct model *m, const struct model_linked *c, const 
     return c->any == 0;
 }
 
-/* Breaches of a group: the members that are placed where others are not. */
+/* Breaches of the item's group: members placed while others are not. */
 static int64_t torn(const struct model *m, const int64_t *address, int32_t i)
 {
     int64_t on = address[i] >= 0, all = 1;
@@ -283,7 +283,7 @@ int64_t model_value(const struct model *m, const int64_t *address)
     return m->hopeless ? model_none(m) : value;
 }
 
-/* The part of the value that depends on an item. */
+/* The part of the value that depends on item `i`. */
 static int128 model_links_part_of(const struct model *m, const int64_t *address, int32_t i)
 {
     int128 breaches = is_wrong(m, address, i) + torn(m, address, i), value = 0;

@@ -1,8 +1,8 @@
 /* Greedy placement of chains: the source of first incumbents and of repairs.
  *
- * Each chain goes to the lowest address at which all its pieces are free. What found no place, or was not
- * wanted, is tried again as single items, the dearest bytes first, on a parent's slot if one is free.
- * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
+ * Each chain goes to the lowest address at which all its pieces are free. Chains without a place, and
+ * unwanted items, are then tried as single items, highest cost per byte first, on a parent's slot if one is
+ * free. Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
 #include "base/cancel.h"
@@ -20,7 +20,7 @@ struct placed {
 
 struct board {
     VEC(struct placed) placed;
-    VEC(struct byte_range) ranges; /* bases strictly between are forbidden */
+    VEC(struct byte_range) ranges; /* no base lies strictly between these */
 };
 
 struct turn {
@@ -30,8 +30,8 @@ struct turn {
 
 ORDER(place_compare_turns, struct turn, ORDER_UP(key) ORDER_UP(index));
 
-/* The lowest legal base, or -1. Ranges are passed in order of their low end: one that is passed ends
- * at or below the base, which only rises, so it never matters again. */
+/* The lowest legal base, or -1. Ranges are passed in order of their low end; a passed range ends at or below
+ * the base, which only rises. */
 static int64_t place_lowest_base(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
                                  int64_t capacity)
 {
@@ -95,7 +95,7 @@ static void place_chains(struct packer *k, struct board *b, enum place_order ord
     }
 }
 
-/* Can item i take over the slot of a placed parent? k->next tells which slots are gone. */
+/* Can item i take over a placed parent's slot? k->next marks slots handed over. */
 static bool place_take_over(struct packer *k, struct board *b, int32_t i, const struct fit_item *alone,
                             int64_t *address)
 {
@@ -133,7 +133,7 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
         const struct lx_buffer *own = model_buffer(m, i);
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
         struct fit_piece piece = {own->start, own->end, own->size};
-        if (model_flip(m, address, i) >= 0) continue; /* not worth it beside what is there */
+        if (model_flip(m, address, i) >= 0) continue; /* does not pay */
         if (m->items[i].size == 0) {
             address[i] = packer_empty(k, i);
             continue;
@@ -202,7 +202,7 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int32_t broken = 0;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
-    /* When a chain contradicts itself everything is left to the second pass. */
+    /* If a chain contradicts itself, the second pass places everything. */
     if (!packer_chains(k, wanted, merged, &broken)) k->item_count = k->piece_count = 0;
     place_chains(k, &b, order, seed, turns, address);
     place_singles(k, &b, turns, address);

@@ -1,11 +1,11 @@
 /* Branch and pack: keep/spill decisions by branch and bound over the linear programme, packing at the
  * leaves, cuts from what does not pack.
  *
- * The tree is explored best bound first, with a dive from each node taken: the child that agrees with the
- * programme's point is followed at once, its sibling waits in a heap. Since the engine can restart from
- * any basis, moving to another node costs only a reset of bounds. Every prune rests on an integer
- * certificate (certify.c); floating point only guides. A column whose reduced cost alone closes the gap is
- * decided, at the root for the whole tree.
+ * The tree is explored best bound first, with a dive from each node: the child that agrees with the
+ * programme's point is next, its sibling waits in a heap. Since the engine can restart from any basis, moving
+ * to another node costs only a reset of bounds. Every prune rests on an integer certificate (certify.c);
+ * floating point only guides. A column whose reduced cost alone closes the gap is decided, at the root for
+ * the whole tree.
  *
  * At a leaf (a 0/1 point that satisfies every row) the Fit engine is asked. Yes: a better plan. No: a cut
  * (cover.c), and the same node again. No answer within its limit: the choice is passed over, its spill caps
@@ -21,7 +21,7 @@
 
 /* --- State: the steps that touch both the model and the linear programme. --- */
 
-/* The k-th row of the model enters the linear programme. */
+/* Adds the model's row k to the linear programme. */
 static void search_enter_row(struct search *s, int32_t k)
 {
     const struct model_row *row = &s->m->rows[k];
@@ -155,15 +155,15 @@ void search_close(struct search *s, struct search_stats *stats)
     VEC_FREE(&s->leaves);
 }
 
-/* --- Branching. The column to branch on is the one whose two sides raise the bound most, by what such sides did before.
- * Per column and side the mean rise of the linear programme's objective for each unit of fraction is kept
- * (pseudo-costs). A column with too few samples is tried out: both sides are solved for a few pivots
- * (strong branching), the best-looking columns first. The score of a column is the product of its two
- * rises, so that both sides count. Rises are floating point and only guide; nothing is decided here. --- */
+/* --- Branching. Branches on the column whose two sides raise the bound most, judged by earlier branches. Per
+ * column and side the mean rise of the linear programme's objective for each unit of fraction is kept
+ * (pseudo-costs). A column with too few samples is tried out: both sides are solved for a few pivots (strong
+ * branching), the best-looking columns first. The score of a column is the product of its two rises, so that
+ * both sides count. Rises are floating point and only guide; nothing is decided here. --- */
 
 enum { RELIABLE = 4, MOST_TRIALS = 8, TRIAL_PIVOTS = 40 };
 
-/* The cost that depends on the decision of a column. */
+/* The cost that depends on a column's value. */
 static double search_stake(const struct model *m, int32_t j)
 {
     if (j >= m->item_count) return 1e-3;
@@ -200,7 +200,7 @@ static double score_of(const struct search *s, double down, double up)
     return fmax(down, least) * fmax(up, least);
 }
 
-/* The objective of one side after some pivots; at least the cutoff if that side is refuted. */
+/* The objective of one side after some pivots; at least the cutoff if the side is refuted. */
 static double try_side(struct search *s, int32_t j, bool value)
 {
     int64_t pivots = s->lp->effort;
@@ -220,7 +220,7 @@ struct choice {
 
 ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 
-/* The column to branch on at a node whose point is in `fraction` and whose objective is `now`; -1: none. */
+/* The column to branch on at a node with point `fraction` and objective `now`; -1: none. */
 static int32_t search_choose(struct search *s, double now)
 {
     struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
@@ -252,10 +252,10 @@ static int32_t search_choose(struct search *s, double now)
     return best;
 }
 
-/* A node looks at all columns several times. */
+/* A node visits all columns several times. */
 enum { PLUNGE_EVERY = 300, COLUMNS_A_STEP = 512 };
 
-/* The certificate of the engine's current duals over the current box. */
+/* The certified bound of the engine's current duals over the current box. */
 static int64_t search_prove(struct search *s)
 {
     lp_duals(s->lp, s->section_dual, s->row_dual);
@@ -264,14 +264,14 @@ static int64_t search_prove(struct search *s)
     return certified_bound(&s->proof, s->m);
 }
 
-/* With the bound `value`, would moving a column with this reduced cost off its bound reach the best? */
+/* With bound `value`, would moving a column with this reduced cost off its bound reach the best? */
 static bool closes_gap(const struct search *s, int128 value, int128 reduced, int128 scale)
 {
     int128 step = s->m->cost_step, far = value + (reduced > 0 ? reduced : -reduced);
     return far > (s->best - s->m->base - step) * scale;
 }
 
-/* The same for the whole tree, from the root's certificate, whenever the best improves. */
+/* Fixes columns for the whole tree by the root's certificate, whenever the best improves. */
 void search_fix_at_root(struct search *s)
 {
     if (s->root_scale == 0) return;
@@ -294,7 +294,7 @@ static void open_push(struct search *s, int32_t node)
     HEAP_RISE(int32_t, s->open.at, s->open.count - 1, node_before, s);
 }
 
-/* Set the box to that of a node. False: it contradicts what is decided for the whole tree. */
+/* Sets the box of a node. False: it contradicts the columns fixed for the whole tree. */
 static bool enter_node(struct search *s, int32_t node)
 {
     for (int32_t j = 0; j < model_columns(s->m); j++) search_decide(s, j, s->fixed_low[j], s->fixed_high[j]);
@@ -339,7 +339,7 @@ static int64_t dive_relax(struct search *s, int32_t node, enum lp_result *result
     if (here->column >= 0 && here->distance > 0)
         search_learn(s, here->column, here->value, here->distance,
                      fmin(*now, search_cutoff(s)) - here->objective);
-    here->distance = 0; /* once is enough */
+    here->distance = 0; /* learn only once */
     return bound;
 }
 
@@ -355,8 +355,8 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
             s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
     }
     if (node == 0 && result == LP_OPTIMAL && search_add_covers(s) > 0) return LEAF_AGAIN;
-    /* The column to branch on: the fractional one with most cost at stake, items before handovers.
-     * Linked costs follow from them. -1: none. */
+    /* The column to branch on: the fractional one with the highest stake, items before handovers. Linked
+     * costs follow from these. -1: none. */
     int32_t best = -1;
     double most = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++) {
@@ -376,7 +376,7 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
             bool value = s->proof.reduced[j] < 0;
             search_decide(s, j, value, value);
         }
-    if (node == 0) { /* what is decided at the root holds everywhere */
+    if (node == 0) { /* decisions at the root hold everywhere */
         memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
         memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
     }
@@ -384,7 +384,7 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     if (*column < 0) {
         enum leaf leaf = search_visit_leaf(s, node, s->nodes.at[node].bound);
         if (leaf != LEAF_SPLIT) return leaf;
-        /* Any undecided column; none: one point, and it is no better or breaks a row. */
+        /* Any undecided column; none: a single point, which is no better or breaks a row. */
         for (int32_t j = 0; j < model_choices(s->m) && *column < 0; j++)
             if (s->low[j] != s->high[j]) *column = j;
     } else if (!s->tuning.light)
@@ -392,11 +392,11 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
     return *column < 0 ? LEAF_DONE : LEAF_SPLIT;
 }
 
-/* Work on one node and dive: into the child that the relaxation is nearer to, and so on. The other
- * children, and nodes that are not finished, go to the heap. */
+/* Works on one node and dives, each time into the child nearer to the relaxation. Other children and
+ * unfinished nodes go to the heap. */
 static void search_dive(struct search *s, int32_t node)
 {
-    int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
+    int32_t sibling = -1; /* of `node`, not yet in the heap: next if `node` is empty */
     for (;;) {
         enum lp_result result;
         double now;
@@ -410,7 +410,7 @@ static void search_dive(struct search *s, int32_t node)
         }
         if (sibling >= 0) open_push(s, sibling);
         sibling = -1;
-        /* Where a cheaper leaf waits there is no haste to find dearer ones. */
+        /* A cheaper leaf waits: dearer ones are not urgent. */
         size_t where;
         bool later = s->nodes.at[node].leaf < 0 && bound >= cheapest_leaf(s, &where);
         if (later || search_paused(s)) {
@@ -457,7 +457,7 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
             s->open.at[0] = s->open.at[--s->open.count];
             HEAP_SINK(int32_t, s->open.at, s->open.count, 0, node_before, s);
         }
-        /* At the root, and now and then while no leaf is in sight, look ahead. */
+        /* Plunges at the root, and now and then while no leaf is in sight. */
         bool ahead = node == 0 ? !s->plunged : s->patience >= s->next_plunge;
         if (!s->holds_leaves && ahead && enter_node(s, node)) {
             s->plunged = true;

@@ -1,12 +1,12 @@
-/* Leaves of the search: 0/1 points that satisfy every row. When are they packed, and what follows?
+/* Leaves of the search: 0/1 points that satisfy every row.
  *
  * Yes: a better plan. No: a cut (cover.c). No answer within the limit: a riddle; the choice is passed over,
- * its spill caps the bound that may be claimed, and the search goes on with dearer choices. Riddles are
- * asked again, and for longer, when the search has nothing better to do.
+ * its spill caps the bound, and the search goes on with dearer choices. Riddles are retried with more nodes
+ * when the search has nothing better to do.
  *
  * A plunge makes a leaf by rounding: of the programme's fractional columns the one nearest to 0 or 1 is
- * decided, again and again; then whatever was spilled without need is kept. It finds choices where
- * the tree alone would take long to come to its first leaf. */
+ * decided, again and again; then items spilled without need are kept. It helps when the tree takes long to
+ * reach its first leaf. */
 #include "exact/search.h"
 #include "base/memory.h"
 
@@ -15,8 +15,8 @@
 
 enum { LEVELS_FROM = 200, LEVELS_ONLY = 2000, LEVEL_TRIES = 18 };
 
-/* Handovers where the choice leaves them open may help or harm: try as many as possible, then as few as
- * the point asks for. */
+/* Handovers that the choice leaves open may help or harm: tries as many as possible, then only the
+ * point's. */
 static enum fit_result pack_point(struct search *s, int64_t nodes)
 {
     enum fit_result result = FIT_NO;
@@ -31,8 +31,8 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
     return pack_exactly(&s->packer, s->kept, s->merged, nodes, s->trial);
 }
 
-/* No choice that keeps all of `kept`, and perhaps more, costs less than this: each spilled item that has room
- * in its sections, if every handover there takes place, is taken for kept. */
+/* A lower bound on the cost of any choice that keeps all of `kept`: assumes kept every spilled item that has
+ * room in its sections with all handovers there. */
 static int64_t superset_floor(const struct search *s, int64_t spill)
 {
     const struct model *m = s->m;
@@ -59,7 +59,7 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
     return max_i64(floor, 0);
 }
 
-/* It is not known whether the choice packs: offer greedy placements of it and pass it over. */
+/* Unknown whether the choice packs: offers its greedy placements and passes it over. */
 static void search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
@@ -80,9 +80,9 @@ static void search_leaf_pass_over(struct search *s, int64_t spill)
     mem_free(terms);
 }
 
-/* Leaves are packed in order of their spill: one that costs more than the least open bound waits, so that
- * the Fit engine is asked about the best choices first. The longer it was not asked, the more a leaf
- * may cost: a hundred-thousandth of the bound for every node. */
+/* Packs leaves in order of spill: a leaf that costs more than the least open bound waits, so that the Fit
+ * engine gets the best choices first. Each node since the last question raises the limit by a
+ * hundred-thousandth of the bound. */
 bool search_too_early(const struct search *s, int64_t spill)
 {
     if (s->holds_leaves) return true;
@@ -91,7 +91,7 @@ bool search_too_early(const struct search *s, int64_t spill)
     return (double)(spill - least) > 1e-5 * (double)least * (double)s->patience;
 }
 
-/* The choice of the point, and its value. */
+/* Sets `kept` to the point's choice; returns its value. */
 static int64_t keep_by_point(struct search *s)
 {
     for (int32_t i = 0; i < s->m->item_count; i++) {
@@ -106,21 +106,23 @@ static bool by_levels(const struct search *s)
     return !s->tuning.light && s->m->edge_count == 0 && s->m->item_count >= LEVELS_FROM;
 }
 
-/* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
+/* Asks the Fit engine about the choice in `kept` and `point`; keeps the plan, cuts the choice off or passes
+ * it over. True: it packs. */
 static bool try_point(struct search *s, int64_t spill)
 {
     int64_t before = s->packer.nodes;
     s->patience = 0;
-    /* A dive of the Fit engine takes a node an item; more of them as more choices resist. */
+    /* A dive of the Fit engine takes a node per item; unresolved choices raise the limit. */
     int64_t growth = (int64_t)1 << min_i64(s->stats.unresolved / 2, 20),
             nodes = (8 * (int64_t)s->m->item_count + 1000) * growth;
-    /* So many take long even for one dive: their large ones will be asked about. */
+    /* Even one dive takes long for so many items: levels_plan packs the large ones. */
     if (by_levels(s) && s->m->item_count > LEVELS_ONLY) nodes = s->m->item_count / 4;
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
     if (result == FIT_YES)
         search_offer(s, s->trial);
     else if (result == FIT_LIMIT && by_levels(s)) {
-        /* The large ones first, the small ones into the gaps. FIT_NO: `core` has large ones that do not pack. */
+        /* Packs large items first, small ones into the gaps. FIT_NO: `core` has large items that do not
+         * pack. */
         int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &result);
         s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
         if (result == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
@@ -153,15 +155,15 @@ enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
     return bound >= s->best ? LEAF_DONE : LEAF_SPLIT;
 }
 
-/* Keep what the point spills without need, dearest first. */
+/* Keeps items that the point spills without need, dearest first. */
 static void keep_what_fits(struct search *s)
 {
-    keep_by_point(s); /* `trial` has the choice */
+    keep_by_point(s); /* sets `trial` to the choice */
     for (int32_t tries = 0; tries < 64; tries++) {
         int32_t best = -1;
         int128 most = 0;
         for (int32_t i = 0; i < s->m->item_count; i++) {
-            /* What keeping an item that the point spills saves. */
+            /* The saving from keeping an item that the point spills. */
             int128 saved = s->point[i] && !s->core[i]
                                ? (s->m->linked ? -model_flip(s->m, s->trial, i) : s->m->items[i].cost)
                                : 0;
@@ -176,17 +178,17 @@ static void keep_what_fits(struct search *s)
             s->point[best] = true;
         else
             s->trial[best] = 0;
-        s->core[best] = true; /* used as a mark: has been tried */
+        s->core[best] = true; /* used as a mark: tried */
     }
 }
 
-/* Rounding a hair of a large item away leaves a section a few bytes short: spill the cheapest that helps. */
+/* Rounding may leave a section a few bytes short: spills the cheapest item that helps. */
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
     int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
     for (int32_t tries = 0; tries < m->section_count + 8; tries++) {
-        /* The section that lacks most. */
+        /* The section with the largest lack. */
         int32_t worst = -1, best = -1;
         int64_t lack = 0;
         model_loads(m, s->point, load);
@@ -217,8 +219,7 @@ void search_plunge(struct search *s)
         result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += s->lp->effort - pivots + 1;
         if (result == LP_OPTIMAL) {
-            /* Decide the fractional column nearest to 0 or 1, rounding up where both are near. -1: none
-             * is left. */
+            /* Decides the fractional column nearest to 0 or 1; rounds up if both are near. -1: none left. */
             int32_t best = -1;
             double least = 1;
             for (int32_t j = 0; j < model_choices(s->m); j++) {
@@ -243,7 +244,7 @@ void search_plunge(struct search *s)
     memset(s->core, 0, (size_t)s->m->item_count);
     keep_what_fits(s);
     int64_t spill = keep_by_point(s);
-    /* A choice that is far better than the plan is packed at once, another only in its turn. */
+    /* A choice far better than the plan is packed at once, others in their turn. */
     if (spill < s->best && ((double)spill < 0.98 * (double)s->best || !search_too_early(s, spill)))
         try_point(s, spill);
 }
@@ -259,7 +260,7 @@ void search_riddles(struct search *s, int64_t nodes, int64_t steps)
         int64_t before = s->packer.nodes;
         if (r.spill < s->best && !r.packs && !search_paused(s))
             result = pack_exactly(&s->packer, r.kept, r.kept + s->m->item_count, nodes, s->trial);
-        /* A "no" settles the riddle only if the handovers could not be decided otherwise. */
+        /* FIT_NO settles the riddle only if no other handovers are possible. */
         if (result == FIT_NO && s->m->edge_count > 0)
             result = search_pack_somehow(s, r.kept, nodes, s->trial);
         budget_spend_nodes(s->budget, s->packer.nodes - before, s->m->item_count);

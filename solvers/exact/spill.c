@@ -1,9 +1,8 @@
-/* Spill: least cost off chip, with proof. Buffers that may not or can not be placed are paid for. Those
- * worth nothing are left off chip; those of size 0 are placed at once, unless something links them to
- * others. The rest falls apart in time: stretches between which nobody lives, and no linked cost or group
- * leads from one to the other, are solved alone, and costs and bounds add up. Each part gets a
- * first plan from greedy placements, then branch and pack (search.c), then, if the proof does not come,
- * large-neighbourhood search (lns.c). */
+/* Spill: least cost off chip, with proof. Buffers that cannot be placed are paid for. Buffers worth nothing
+ * stay off chip and empty ones are placed at once, unless linked to others. The rest splits in time:
+ * stretches that share no live buffer, linked cost or group are solved alone, and costs and bounds add up.
+ * Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if no proof is
+ * found, large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -15,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Parts of a problem: stretches of time between which nothing lives, joined where a linked cost or a group has
- * members in several. O(n log n) and the length of the bonds. --- */
+/* --- Parts of a problem: stretches of time that share no live buffer, joined if a linked cost or a group has
+ * members in several. O(n log n) plus the length of the bonds. --- */
 
 struct parts {
     const struct lx_problem *p;
@@ -25,8 +24,8 @@ struct parts {
     struct lx_linked_cost *linked_costs; /* by part */
     struct lx_group *groups;
     int32_t *linked_first, *group_first;
-    int64_t paid;  /* for buffers of no part */
-    bool hopeless; /* a buffer that must be placed cannot be */
+    int64_t paid;  /* for buffers in no part */
+    bool hopeless; /* a buffer must be placed and cannot be */
     struct arena memory;
 };
 
@@ -58,7 +57,7 @@ static void find_stretches(struct finder *f, int64_t *address)
             f->members[f->count++] = (struct member){b->start, b->end, i, 0};
             continue;
         }
-        /* Needs no search: it cannot be placed, is worth nothing, or has no size. */
+        /* Needs no search: it cannot be placed, is worth nothing, or is empty. */
         bool place = can && b->size == 0 && (b->must || model_on_cost(b) <= b->spill_cost);
         if (place) address[i] = max_i64(b->fixed, 0);
         f->parts->paid += place ? model_on_cost(b) : b->spill_cost;
@@ -76,7 +75,7 @@ static void find_stretches(struct finder *f, int64_t *address)
     }
 }
 
-/* Join the stretches of a group with that of *last; the smaller root stays. */
+/* Joins the stretches of a group's members with *last; the smaller root stays. */
 static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
@@ -87,7 +86,7 @@ static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last
     }
 }
 
-/* Bonds by part: `part` has the part of each of `count`, or -1; the order within a part stays. */
+/* Sorts bonds stably by part: `part` has the part of each of `count` bonds, or -1. */
 static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int32_t *first, int32_t *place)
 {
     for (int32_t c = 0; c < count; c++)
@@ -133,7 +132,7 @@ static void parts_divide(struct finder *f, int64_t *address)
         parts_join(f, &linked->all_off, &linked_part[c]);
         parts_join(f, &linked->any_on, &linked_part[c]);
         parts_join(f, &linked->any_off, &linked_part[c]);
-        /* A linked cost on buffers of no part, which are all off: is it paid? */
+        /* A linked cost on buffers in no part, which are all off: is it paid? */
         bool paid = linked->all_on.count == 0 && (linked->any_on.count == 0 || linked->any_off.count > 0);
         if (linked_part[c] >= 0 || !paid) continue;
         parts->hopeless |= linked->cost == LX_FORBIDDEN;
@@ -158,7 +157,7 @@ static void parts_divide(struct finder *f, int64_t *address)
     mem_free(group_part);
 }
 
-/* Buffers of no size that nothing is tied to get their addresses. The caller frees `memory`. */
+/* Finds the parts; gives unlinked empty buffers their addresses. The caller frees `memory`. */
 static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
 {
     struct arena memory = {0};
@@ -181,22 +180,21 @@ static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t 
     arena_free(&memory);
 }
 
-/* Beyond MANY_ITEMS, a placement of all items at once is unlikely to be found by exact packing. Beyond
- * SOME_ITEMS a short annealing begins better than greedy orders, beyond MOST_ITEMS it is all there is: a
- * linear programme would take minutes. */
+/* Above MANY_ITEMS, exact packing seldom places all items at once. Above SOME_ITEMS a short annealing starts
+ * better than greedy orders; above MOST_ITEMS only annealing runs: a linear programme would take minutes. */
 enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
 
-/* A plan so near to the bound needs no annealing. */
+/* A plan this near to the bound needs no annealing. */
 #define NEAR 0.02
 
-/* A plan of all buffers by annealing, made when a part first asks for it. */
+/* A plan of all buffers by annealing, made when a part first needs it. */
 struct annealed {
     const struct lx_problem *p;
-    int64_t *address; /* NULL until then */
+    int64_t *address; /* NULL before that */
     int64_t steps;
 };
 
-/* A part on its way: its model, the best plan so far (per item), and what is proved of it. */
+/* A part being solved: its model, its best plan (per item), and its proved bound. */
 struct stretch {
     struct lx_problem p;
     struct model *model;
@@ -204,7 +202,7 @@ struct stretch {
     int64_t value, bound;
 };
 
-/* Greedy plans in each order, beside one that is known (per buffer) or none. */
+/* The best greedy plan over all orders and the `known` plan (per buffer; NULL: none). */
 static int64_t spill_first_plan(const struct model *m, struct budget *budget, const int64_t *known,
                                 int64_t *address)
 {
@@ -219,7 +217,7 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
     if (known) best = min_i64(best, model_value(m, address));
     for (int32_t i = 0; i < m->item_count; i++) {
-        /* Is there any choice in which being placed saves something? */
+        /* Does any choice save something by placing this item? */
         const struct model_item *it = &m->items[i];
         int64_t most = it->cost;
         for (int32_t j = m->linked ? m->linked_first[i] : 0; m->linked && j < m->linked_first[i + 1]; j++)
@@ -229,7 +227,7 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
         kept[i] = !it->never && (it->must || it->ring != i || most > 0);
     }
     merge_greedily(m, kept, merged);
-    /* A placement costs O(n) for each item; where they are many what is known must do. */
+    /* A placement costs O(n) per item; with many items the known plan must do. */
     int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
     for (int order = 0; order < orders && best > m->base; order++) {
         int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
@@ -253,8 +251,8 @@ void budget_better(struct budget *b, const struct model *m, const int64_t *addre
 
 enum stage { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
 
-/* Which way next. Where much is missing, it is the plan: regions first. On many items the Fit engine has
- * little hope with all of them at once: regions before questions to it. */
+/* The order of stages. If much is missing, the plan is improved first, by regions. With many items the Fit
+ * engine seldom packs all at once: regions before questions to it. */
 static const enum stage *stages_in_order(const struct model *m, int64_t best, int64_t bound)
 {
     static const enum stage orders[3][STAGES] = {
@@ -265,8 +263,7 @@ static const enum stage *stages_in_order(const struct model *m, int64_t best, in
     return orders[far ? 2 : m->item_count > MANY_ITEMS];
 }
 
-/* The plan is so near to the bound that only the proof, or the last unit, is missing: regions rarely find
- * that. */
+/* The plan is so near to the bound that only the proof, or the last unit, is missing: regions seldom help. */
 static bool is_next_to(const struct search *s)
 {
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
@@ -287,7 +284,7 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
         search_continue(s, share / 4, INT32_MAX);
         s->holds_leaves = false;
         return;
-    case STRIP: /* this and SLACK make models of their own, which take their time */
+    case STRIP: /* STRIP and SLACK build their own models, which takes time */
         if (!m->linked && m->item_count <= LARGE)
             strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
         return;
@@ -326,7 +323,7 @@ static void spill_anneal(struct annealed *a, struct budget *budget)
     a->steps = answer.steps;
 }
 
-/* The search goes on between the other ways to better plans, each of which helps it to prune. */
+/* Alternates the search with other ways to better plans, which help it to prune. */
 static void prove_and_improve(struct model *m, struct budget *budget, const struct exact_options *options,
                               struct stretch *r, struct annealed *annealed, struct search_stats *stats)
 {
@@ -337,7 +334,7 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
-    /* If rounding the programme's point does not come near the bound, annealing begins better than greedy. */
+    /* If the rounded point is not near the bound, annealing starts better than greedy orders. */
     bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LARGE;
     if (some && !budget->run->incumbent) {
         search_continue(&s, 1, 1);
@@ -362,7 +359,7 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     mem_free(plan);
 }
 
-/* The stretches, one after the other; reports have the sum. */
+/* Solves the parts one after the other; reports carry the sum. */
 static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
                       const struct exact_options *options, struct annealed *annealed,
                       struct search_stats *stats)
@@ -389,7 +386,7 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct parts parts;
     struct annealed annealed = {.p = p};
     parts_find(&parts, p, answer->address);
-    /* Known before the work on parts begins: an answer from outside, or for many buffers an annealed one. */
+    /* The known plan: the caller's incumbent, or for many buffers an annealed one. */
     if (!run->incumbent && p->count > LARGE) spill_anneal(&annealed, &budget);
     const int64_t *known = run->incumbent ? run->incumbent : annealed.address;
     struct stretch *at = arena_array(&parts.memory, (size_t)parts.count + 1, sizeof *at);

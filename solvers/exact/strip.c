@@ -1,10 +1,9 @@
 /* Plans that keep all small items in a strip of their own.
  *
  * In real graphs half of the buffers are a ten-thousandth of the memory or less: together they need little
- * room, but they make every packing hard, since they blur the few sizes that the large ones have. So the
- * small ones are stacked by first fit at the bottom, once and for all, and branch and pack works on the
- * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
- * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
+ * room, but they make every packing hard, since they blur the few sizes that the large ones have. So first
+ * fit stacks the small ones at the bottom, and branch and pack places the large ones above. The strip wastes
+ * little: its height is at most 1 / STRIP_SHARE of the capacity. At the end spilled items fill the gaps. */
 #include "exact/search.h"
 #include "base/order.h"
 
@@ -21,7 +20,7 @@ struct strip {
     int64_t height;
 };
 
-/* First fit of the items of at most that size; false when they are too many for a strip. */
+/* Stacks the items of at most size `most` by first fit; false: too many for a strip. */
 static bool stack_small(struct strip *s, int64_t most)
 {
     const struct model *m = s->m;
@@ -37,7 +36,7 @@ static bool stack_small(struct strip *s, int64_t most)
     return true;
 }
 
-/* Branch and pack on the large items above the strip. */
+/* Runs branch and pack on the large items above the strip. */
 static void solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
                         int64_t steps, int64_t best, struct search_stats *stats)
 {
@@ -58,7 +57,7 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
     for (int32_t i = 0; i < large->item_count; i++) address[i] = LX_OFF_CHIP;
     int64_t aim = min_i64(best - m->base, large->total_cost);
     if (aim > large->base) {
-        /* Many short questions: some near-best choice packs easily. */
+        /* Many short questions: some near-optimal choice packs easily. */
         struct search_tuning brief = *tuning;
         brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
         slack_plans(large, budget, &brief, steps / 2, address, &aim, stats);
@@ -84,7 +83,7 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
     bool fixed = false;
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= model_buffer(m, i)->fixed >= 0;
-    /* The largest size whose items, and all smaller ones, still make a strip: sizes below index `low` do. */
+    /* The largest size at which all items up to it still make a strip: sizes below index `low` do. */
     int32_t low = 0, high = fixed ? 0 : m->item_count;
     int64_t *sizes = arena_array(&memory, n, sizeof *sizes);
     for (int32_t i = 0; i < m->item_count; i++) sizes[i] = m->items[i].size;
@@ -113,10 +112,9 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
  *
  * The best choice without addresses fills the fullest sections to the last byte and so is hard to pack.
  * Chosen for a capacity that is a little smaller, and packed into the true one, it has room to spare. So
- * branch and pack is run with a reserve: sections must stay below the capacity by that much, packing may
- * use all of it. The reserve is halved as long as some choice packs and doubled when none of a few does,
- * until the relaxation alone shows that no better plan can come. Plans are filled up with what still
- * finds a place. */
+ * branch and pack runs with a reserve: sections must stay that far below the capacity, packing may use all
+ * bytes. The reserve is halved as long as some choice packs and doubled when none of a few does, until the
+ * relaxation alone shows that no better plan can come. Spilled items that fit are added to the plans. */
 
 enum { TRIES = 12, RIDDLES_A_TRY = 5, FIRST_RESERVE = 512 };
 
@@ -138,7 +136,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
     struct lx_problem smaller = *s->m->p;
     smaller.capacity -= reserve;
     struct model *m = model_new(&smaller, s->members, s->m->item_count);
-    /* What is too large for the smaller capacity is in the base. */
+    /* Items too large for the smaller capacity are paid in the base. */
     int64_t aim = min_i64(*s->best, model_none(m));
     enum outcome outcome = NONE_BETTER;
     if (aim > m->base && !m->hopeless) {

@@ -6,11 +6,11 @@
  * 3. The full model, with the answer so far as GLPK's first solution and as cutoff.
  *
  * GLPK's results are claims. Its answers are only read as an order of the items: they are stacked again in
- * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and items that do not fit are
- * evicted and paid for. Its bounds are believed only without its cuts (with them GLPK 5.0 has returned wrong
- * optima), if the largest coefficient times the integrality tolerance stays far below one unit, and if the
- * objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up to
- * integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
+ * integers (anneal/decode.c), so a base that is off by a tolerance does no harm, and items that do not fit
+ * are evicted and paid for. Its bounds are believed only without its cuts (with them GLPK 5.0 has returned
+ * wrong optima), if the largest coefficient times the integrality tolerance stays far below one unit, and if
+ * the objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up
+ * to integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -41,12 +41,12 @@ static const struct lx_option options[OPTIONS] = {
     [MEMORY] = {"memory", 1024, 1, 1000000, "megabytes that GLPK may take"},
 };
 
-/* Where one unit can still be told from GLPK's tolerances. */
+/* Up to here one unit is above GLPK's tolerances. */
 #define SAFE_COEFFICIENT 50000.0
 #define SAFE_OBJECTIVE   2e8
 #define BOUND_MARGIN     1e-6
 
-/* The cost of a placement that breaks what must hold. */
+/* The cost of a placement that breaks a rule. */
 #define NO_ANSWER (INT64_MAX / 4)
 
 struct work {
@@ -106,7 +106,7 @@ static void first_answer(struct work *w)
     mem_free(address);
 }
 
-/* Stacks the guess again, in integers: the result is legal whatever GLPK said. */
+/* Stacks the guess again in integers, so that the result is legal whatever GLPK returned. */
 static void restack(struct work *w)
 {
     struct decoder d;
@@ -114,11 +114,11 @@ static void restack(struct work *w)
     for (int32_t i = 0; i < w->items.count; i++) d.fee[i] = 1;
     decoder_load(&d, w->guess);
     struct cancel *token = cancel_current();
-    cancel_share(NULL); /* what GLPK found is not to be lost */
+    cancel_share(NULL); /* ignores a cancel: keep GLPK's find */
     decoder_decode_all(&d);
     cancel_share(token);
     decoder_save(&d, w->stacked);
-    for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
+    for (int32_t i = 0; i < w->items.count; i++) /* with links, placing more is not always better */
         if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
     arena_free(&d.memory);
 }
@@ -129,7 +129,7 @@ static bool is_believable(const struct work *w)
     return !w->limits.cuts && (double)r->widest <= SAFE_COEFFICIENT;
 }
 
-/* A bound of GLPK's as an integer that certainly holds, or 0. */
+/* GLPK's bound as an integer that certainly holds, or 0. */
 static int64_t safe_bound(const struct work *w)
 {
     const struct ilp_result *r = &w->result;
@@ -146,7 +146,7 @@ static const char *const outcome_words[] = {
     [ILP_SOLVED] = "solved",       [ILP_NONE] = "no solution", [ILP_STOPPED] = "stopped",
     [ILP_TOO_LARGE] = "too large", [ILP_FAILED] = "failed",    [ILP_NO_MEMORY] = "out of memory"};
 
-/* Runs GLPK on one of the two models and takes over what it can confirm. */
+/* Runs GLPK on one of the two models and takes over the results that it can confirm. */
 static bool run_model(struct work *w, bool relaxed)
 {
     struct ilp_result *r = &w->result;
@@ -283,7 +283,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
     first_answer(&w);
-    /* A buffer that must be placed and cannot be. */
+    /* A buffer must be placed and cannot be. */
     int64_t must = 0;
     for (int32_t i = 0; i < problem->count; i++) must += problem->buffers[i].must;
     for (int32_t i = 0; i < w.items.count; i++) must -= problem->buffers[w.items.item[i].buffer].must;
@@ -300,7 +300,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     return ok;
 }
 
-/* As a plug-in it has a border and a token of its own. */
+/* A plug-in has its own border and cancel token. */
 static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;

@@ -2,9 +2,9 @@
 #include "ilp/ilp_model.h"
 #include "base/checked.h"
 
-/* Bases of packed answers are sums of sizes, rounded up to alignments, on fixed addresses: multiples of a
- * grain that divides the sizes and the fixed addresses and that each alignment divides or is a multiple of.
- * The common multiple of the alignments of a chain then divides it or is a multiple of it, too. */
+/* Bases of packed answers are sums of sizes on fixed addresses, rounded up to alignments. So they are
+ * multiples of a grain that divides the sizes and the fixed addresses, where each alignment divides the grain
+ * or is a multiple. The same then holds for the common multiple of a chain's alignments. */
 static int64_t find_grain(const struct items *it)
 {
     int64_t grain = 0;
@@ -70,7 +70,7 @@ static int ilp_add_row(struct ilp_build *b, int type, double low, double high)
     return r;
 }
 
-/* Column 0 stands for none. */
+/* Skips column 0, which stands for none. */
 static void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value)
 {
     if (value == 0 || column == 0) return;
@@ -81,11 +81,12 @@ static void ilp_add_term(struct ilp_build *b, int row, int column, int64_t value
     m->widest = max_i64(m->widest, value < 0 ? -value : value);
 }
 
-/* --- Linked costs. A column per linked cost that costs something, and for each of its `any` members (or once,
- * where it has none) the row
+/* --- Linked costs. A column per linked cost that costs something, and for each of its `any` members (or
+ * once, where it has none) the row
  *     sum of the `all` literals + that one - linked cost <= their number - 1
- * A forbidden linked cost has the same rows without a column. Buffers that are no items are off: a literal that
- * wants one of them on chip drops its row, the opposite is left out. Groups are equal, musts are fixed. --- */
+ * A forbidden linked cost has the same rows without a column. Buffers that are no items are off: a literal
+ * that wants one of them on chip drops its row, the opposite is left out. Groups are equal, musts are fixed.
+ * --- */
 
 static void ilp_links_mark(struct ilp_model *m, const struct lx_group *g)
 {
@@ -109,8 +110,8 @@ static void ilp_find_links(struct ilp_model *m)
         m->linked[i] |= m->it->problem->buffers[m->it->item[i].buffer].must;
 }
 
-/* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of
- * placed ones. */
+/* Adds the literals of a group as terms, each once; false: one of them never holds. `*most` grows by the
+ * literals of placed items. */
 static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on,
                                    int64_t *most)
 {
@@ -130,7 +131,7 @@ static void add_row_of(struct ilp_build *b, const struct lx_linked_cost *linked,
 {
     const struct lx_group *same = on ? &linked->all_on : &linked->all_off;
     const struct lx_group *opposite = on ? &linked->all_off : &linked->all_on;
-    if (item_is_listed(opposite->at, opposite->count, any)) return; /* never both */
+    if (item_is_listed(opposite->at, opposite->count, any)) return; /* contradicts a literal of the row */
     int row = ilp_add_row(b, GLP_UP, 0, 0);
     int64_t most = -1;
     struct lx_group one = {&any, any >= 0 && !item_is_listed(same->at, same->count, any)};
@@ -256,8 +257,8 @@ static void add_merges(struct ilp_build *b)
         }
 }
 
-/* The items live at tick t, which is a start; the row is left out when the next start comes before any end,
- * because its set contains this one. Only the topmost may end in the middle of a grain, hence the room. */
+/* The items live at tick t, which is a start; no row if the next start comes before any end: the next set
+ * contains this one. Only the topmost may end in the middle of a grain, hence the room. */
 static void add_section(struct ilp_build *b, const int32_t *live, int32_t count, int64_t t)
 {
     struct ilp_model *m = b->m;
@@ -293,7 +294,7 @@ static void ilp_model_add_sections(struct ilp_build *b, int32_t *live)
         bool one_ends = i == it->count;
         for (int32_t k = 0; k < count && !one_ends; k++)
             one_ends = it->item[live[k]].end <= it->item[i].start;
-        /* A child starts here beside its parent: with the merge the set of the next tick weighs less. */
+        /* A child starts here beside its parent: with the merge the next tick's set weighs less. */
         for (int32_t k = 0; k < count && !one_ends; k++)
             one_ends = it->item[live[k]].start == t && it->edge_first[live[k]] < it->edge_first[live[k] + 1];
         if (one_ends) add_section(b, live, count, t);
@@ -308,7 +309,7 @@ static bool are_twins(const struct items *it, int32_t i, int32_t j)
            a->bytes == b->bytes && a->fixed < 0 && b->fixed < 0;
 }
 
-/* With below[p] at 0 (or no such column) the switches are: one of the two is off chip, or they are merged. */
+/* If below[p] is 0 (or has no column), one of the two is off chip or they are merged. */
 static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int column, int merge)
 {
     struct ilp_model *m = b->m;
@@ -328,7 +329,7 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     int64_t si = ilp_model_size_of(m, i), sj = ilp_model_size_of(m, j);
     bool i_low = lowest_of(m, i) + si <= ilp_model_last_of(m, j),
          j_low = lowest_of(m, j) + sj <= ilp_model_last_of(m, i);
-    /* Their ranges never meet: nothing to keep apart. */
+    /* Their ranges never meet: no row needed. */
     if (ilp_model_last_of(m, i) + si <= lowest_of(m, j) || ilp_model_last_of(m, j) + sj <= lowest_of(m, i))
         return;
     int merge = 0;
@@ -355,8 +356,8 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     }
     int column = ilp_add_column(b, GLP_BV, 0, 1);
     m->pairs[m->pair_count++] = (struct ilp_pair){i, j, column};
-    /* i below j unless switched off: base(i) + size(i) - base(j) <= M * (1 - below[p]). A pair that is not kept
-     * apart has below[p] at 0. */
+    /* i below j unless switched off: base(i) + size(i) - base(j) <= M * (1 - below[p]). A pair that is not
+     * kept apart has below[p] at 0. */
     int64_t size = ilp_model_size_of(m, i), big = ilp_model_last_of(m, i) + size - lowest_of(m, j);
     int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
     add_base(b, row, i, 1);

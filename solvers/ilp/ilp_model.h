@@ -1,6 +1,6 @@
 /* The integer programme of a placement problem, as GLPK sees it.
  *
- * Columns (addresses in `grain`s: the largest unit of which all bases may be taken multiples):
+ * Columns (addresses in `grain`s: the largest unit that may divide all bases):
  *
  *     on[i]     per item, binary. 1: on chip (fixed to 1 for fit and height)
  *     x[i]      per item, the base, within [lowest, last]: an integer multiple of the alignment where that is
@@ -36,9 +36,9 @@ struct ilp_model {
     const struct items *it;
     bool relaxed;
     int64_t grain;       /* units of the problem's alignment */
-    int64_t cost_unit;   /* the gcd of the costs: objective columns are in it */
-    int64_t widest;      /* the largest coefficient of any row: what tolerances are judged by */
-    int64_t ceiling;     /* height: only answers up to here (bytes) are wanted */
+    int64_t cost_unit;   /* the gcd of the costs: the objective's unit */
+    int64_t widest;      /* the largest coefficient of any row: decides whether tolerances are safe */
+    int64_t ceiling;     /* height: only answers up to here (bytes) count */
     int *on, *x, *merge; /* column numbers; 0: none */
     int64_t *step;       /* x = step * its column */
     struct ilp_pair *pairs;
@@ -46,19 +46,19 @@ struct ilp_model {
     int height;
     int *linked_column; /* column numbers, by linked cost; 0: none */
     int32_t *item_of;   /* per buffer, or NO_ITEM */
-    bool *linked;       /* per item: some linked cost or group names it */
+    bool *linked;       /* per item: a linked cost or group names it */
     int columns, rows, binaries;
     glp_prob *lp;
-    /* Scratch of the building; here, so that it is freed even when GLPK leaves in the middle. */
+    /* Scratch for building; a field, so that it is freed even if GLPK leaves by longjmp. */
     VEC(int) term_row, term_column;
     VEC(double) term_value;
     struct arena memory;
 };
 
-/* Builds the programme; errors of GLPK leave by its error hook. False: it would have more than `max_rows` rows. */
+/* Builds the programme; GLPK errors leave by its error hook. False: it needs more than `max_rows` rows. */
 bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, int64_t ceiling,
                     int64_t max_rows);
-/* Frees our part; the glp_prob belongs to the GLPK environment. */
+/* Frees the model's arrays; the glp_prob belongs to the GLPK environment. */
 void ilp_model_free(struct ilp_model *m);
 
 /* The column values of a placement (columns + 1 of them, [0] unused), for GLPK as a first solution. */

@@ -1,4 +1,4 @@
-/* ilp as a plug-in: for those who use the library, in which GLPK may not be. */
+/* ilp as a plug-in, for users of the library, which does not link GLPK. */
 #include "solver.h"
 #include "solvers.h"
 

@@ -1,4 +1,4 @@
-/* Runs GLPK behind a fence.
+/* Runs GLPK isolated.
  *
  * GLPK's answer to a fault (memory, an internal check) is to print and abort. Its error hook leaves by
  * longjmp instead, and the environment is freed as a whole, which its manual allows. All state that must
@@ -58,7 +58,7 @@ static void look_at_tree(glp_tree *tree, void *info)
     glp_ios_tree_size(tree, NULL, NULL, &total);
     r->nodes = total;
     r->effort = (int64_t)glp_get_it_cnt(s->model.lp) * s->model.rows;
-    /* Before the root is solved its bound is that of the caller's LP or -DBL_MAX. */
+    /* Before the root is solved, GLPK's bound is the caller's LP bound or -DBL_MAX. */
     if (best != 0 && glp_ios_node_bound(tree, best) > -1e300) {
         r->bound = glp_ios_node_bound(tree, best);
         r->has_bound = true;
@@ -74,9 +74,9 @@ static void look_at_tree(glp_tree *tree, void *info)
     if (s->stopped || enough) glp_ios_terminate(tree);
 }
 
-/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it
- * solves one, so that it gets a few hundred steps at a time and goes on from the basis that it left: as
- * many of them whatever the clock says. */
+/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK has no callback while it
+ * solves one, so it gets a few hundred steps at a time and resumes from its basis; the number of steps does
+ * not depend on the clock. */
 static bool solve_root(struct session *s)
 {
     enum { AT_A_TIME = 400 };
@@ -175,7 +175,7 @@ static void fenced(struct session *s)
         s->result->found = s->result->has_bound = false;
         return;
     }
-    /* Whoever else makes the environment aborts where there is no memory for it, and no hook is there yet. */
+    /* Creates the environment here: elsewhere GLPK would abort without memory, as no hook is set yet. */
     if (glp_init_env() > 1) {
         s->result->outcome = ILP_NO_MEMORY;
         return;

@@ -69,7 +69,7 @@ static void print_stays(const struct attempt *a, int32_t tensor, struct arena *m
         printf("        %s [%" PRId64 ", %" PRId64 ") hold %d: %" PRId64 " B at %" PRId64
                ", bar %s, by %s (%s)\n",
                x->buffers[s].name, x->buffers[s].start, x->buffers[s].end, y->hold, x->buffers[s].size,
-               a->answer.address[s], lx_bar_word(y->bar), x->graph->ops[y->view_op].name,
+               a->answer.address[s], lx_exclusion_word(y->exclusion), x->graph->ops[y->view_op].name,
                splits_text(x->divisions, y->view_op, memory));
     }
 }

@@ -113,7 +113,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
             options.solver = *s;
     options.run = run ? *run : (struct lx_run){0};
     options.run.seed = seed;
-    options.run.hasty = true;
+    options.run.quick = true;
     if (options.solver == wanted) options.run.options = values;
     out->plan = lx_plan_make(sized, &options, &out->st);
     lx_graph_free(sized);

@@ -1,8 +1,8 @@
-/* The result of planning one pattern with some settings, and an index of it for views.
+/* The result of planning one pattern with some settings, with an index for views.
  *
- * It is made on a worker's thread, with everything that would take too long for a redraw (orders,
- * timelines, readers), and constant afterwards. Views use these functions and not the plan's own fields,
- * so that they agree on ticks, tensors and identities. */
+ * A worker thread makes it, with everything too slow for a redraw (orders, timelines, readers), and it is
+ * constant afterwards. Views use these functions and not the plan's own fields, so that they agree on ticks,
+ * tensors and identities. */
 #ifndef LX_APP_TUI_PLANNED_H
 #define LX_APP_TUI_PLANNED_H
 
@@ -35,7 +35,7 @@ struct rails {
 /* Things outside [0, rows) are not allowed. */
 void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rails *out);
 void rails_free(struct rails *r);
-/* What runs in a lane at a row; NULL: nothing. */
+/* The thing in a lane at a row; NULL: nothing. */
 const struct rail *rails_at(const struct rails *r, int lane, int32_t row);
 /* Things that live at a row and have none of the first `lanes` lanes. */
 int32_t rails_folded(const struct rails *r, int lanes, int32_t row);
@@ -83,7 +83,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
 /* An interim plan of a solver's present answer; lists only. */
 bool outcome_of_answer(const struct source_content *from, const struct what_if *how,
                        const struct lx_progress *so_far, struct outcome *out);
-/* Of an existing plan; takes the reference over. */
+/* Of an existing plan; takes over the reference. */
 void outcome_of_plan(const struct lx_plan *plan, struct outcome *out);
 void outcome_free(struct outcome *o);
 

@@ -312,7 +312,7 @@ void session_race(struct session *s)
 
 void session_race_forget(struct session *s)
 {
-    s->race++; /* what still runs comes too late */
+    s->race++; /* results of still running jobs come too late */
     for (size_t i = 0; i < s->racers.count; i++) {
         outcome_free(&s->racers.at[i].outcome);
         s->racers.at[i].curve = (struct curve){0};

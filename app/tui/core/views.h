@@ -58,9 +58,9 @@ struct view {
     const void *initial; /* the state at the beginning; NULL: zeros */
     /* Each of these may be NULL but draw. */
     void (*end)(void *state);                       /* frees its members */
-    void (*shown)(struct explorer *x, void *state); /* after the view was asked for */
+    void (*shown)(struct explorer *x, void *state); /* after the user switched to the view */
     void (*draw)(const struct scene *on, void *state, struct box area);
-    /* Of a panel beside the page: cuts its box out of the page's. */
+    /* For a panel beside the page: cuts its box out of the page's. */
     struct box (*dock)(struct box *page);
     /* The present word of a hint; NULL: the key has no effect now and is not shown. */
     const char *(*hint_word)(struct explorer *x, void *state, const struct hint *h);

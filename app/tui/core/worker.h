@@ -38,7 +38,7 @@ struct work {
     void (*run)(void *data, void *watch);
     /* On the screen's thread; `stopped`: it was cancelled. */
     void (*done)(void *data, bool stopped);
-    /* Of every job, done or dropped. */
+    /* Called for every job, done or dropped. */
     void (*free)(void *data);
 };
 
@@ -47,7 +47,7 @@ bool watch_stop(void *watch);
 void watch_progress(void *watch, const struct lx_progress *so_far);
 /* Progress in steps; `bound` has their number. */
 void watch_steps(void *watch, int32_t done, int32_t steps);
-/* Of the nest that runs; 1: none runs. */
+/* Of the current nest; 1: no nest. */
 void watch_iteration(void *watch, int64_t iteration, int64_t of);
 /* Hands an interim result to the screen while the job continues: as at the end, by `done` and `free`.
  * Takes the data over. */
@@ -61,7 +61,7 @@ struct progress {
     bool running, waiting;
     double seconds;
     struct lx_progress so_far;     /* objective INT64_MAX: nothing so far */
-    int64_t iteration, iterations; /* of the nest that runs; 0 or 1: none runs */
+    int64_t iteration, iterations; /* of the current nest; 0 or 1: no nest */
     struct curve curve;
 };
 

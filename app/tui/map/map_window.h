@@ -13,7 +13,7 @@ struct map_window {
     int64_t from_tick, to_tick, from_address, to_address; /* to_tick 0: everything; picture addresses */
     bool shows_all;
     enum time_scale scale;
-    enum heat_kind heat; /* what dense cells are shaded by */
+    enum heat_kind heat; /* the heat by which dense cells are shaded */
     int32_t buffer;      /* selected at the last drawing */
     int pattern;
     uint64_t of;             /* the plan of the window */

@@ -22,7 +22,7 @@ struct map_paint {
     int32_t selected;         /* buffer, or -1 */
     const uint8_t *different; /* per buffer: 1 marks it; NULL: none */
     const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
-    enum heat_kind heat;      /* what dense cells are shaded by */
+    enum heat_kind heat;      /* the heats by which dense cells are shaded */
     int64_t iteration;        /* the selected iteration of nests */
     struct heat *heats;       /* of the raster, kept by the caller, made on demand; NULL: not kept */
 };

@@ -30,7 +30,7 @@ struct session;
 /* The slot of both is the number of devices. */
 extern const struct work team_work, team_run_work;
 
-/* Shards the open pattern, unless that has been asked for; `again`: its file has changed. */
+/* Shards the open pattern, unless requested already; `again`: its file has changed. */
 void session_team_want(struct session *s, bool again);
 /* False: a team cannot have this size, or has it already. */
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid);

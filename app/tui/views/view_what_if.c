@@ -1,4 +1,4 @@
-/* What if: every setting of the plan. */
+/* The what-if view: every setting of the plan. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>

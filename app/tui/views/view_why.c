@@ -91,7 +91,7 @@ enum { LEAST_ROWS = 4, NARROW = 50 };
 struct why_view {
     struct list list;
     struct why_rows rows;
-    bool whole;    /* the user asked for the whole plan */
+    bool whole;    /* the user selected the whole plan */
     bool chosen;   /* the user moved the cursor: it follows its row; else it is on the best one */
     int row_order; /* of the row under the cursor */
     int visible;   /* rows as drawn last */
@@ -113,7 +113,7 @@ static const struct remedy *why_row(const struct why_view *v)
     return v->chosen || remedy_helps(r, it) ? it : NULL;
 }
 
-/* Asks about the selected buffer, or the whole plan, unless that is asked already. */
+/* Requests remedies for the selected buffer, or the whole plan, unless already requested. */
 static void why_ask(struct why_view *v, struct session *s)
 {
     struct why_rows *w = &v->rows;

@@ -1,5 +1,4 @@
-/* Values out of a parsed tree, each checked for type and range, and what is asked of a tree as a whole: no
- * object has a key twice. */
+/* Gets values from a parsed tree, checking type and range; checks that no object has a key twice. */
 #include "base/json/json.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first value whose key stood before. Most objects have few keys, which are compared pair by pair. */
+/* Finds the first value with a repeated key. Most objects have few keys, which are compared pairwise. */
 static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)
 {
     enum { FEW = 12 };
@@ -30,7 +29,7 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
                                      "the key \"%s\" stands twice in one object; remove one", second->key);
 }
 
-/* Objects inside come first. Depth is bounded by the scan. */
+/* Checks inner objects first. The scan bounds the depth. */
 static bool no_duplicate_keys(const struct json *j, const struct json_value *value, lx_status *st)
 {
     const struct json_value *v;
@@ -42,7 +41,8 @@ static bool no_duplicate_keys(const struct json *j, const struct json_value *val
 bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st)
 {
     *j = (struct json){0};
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
+    if (length >= 3 &&
+        memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* skip a byte order mark, meaningless in UTF-8 */
         text += 3;
         length -= 3;
     }
@@ -126,8 +126,7 @@ const struct json_value *json_find(const struct json_value *object, const char *
     return v;
 }
 
-/* The value of a key if it is of the wanted kind. False: an error; `*v` NULL: it is absent, and need not be
- * there. */
+/* The value of a key if of the wanted kind. False: an error; `*v` NULL: absent and optional. */
 static bool json_typed(const struct json *j, const struct json_value *object, const char *key, bool needed,
                        enum json_kind kind, const struct json_value **v, lx_status *st)
 {
@@ -238,7 +237,7 @@ bool json_array(const struct json *j, const struct json_value *object, const cha
     return json_typed(j, object, key, true, JSON_ARRAY, out, st);
 }
 
-/* --- The kind of a JSON file before anyone has read it. --- */
+/* --- The kind of a JSON file before it is parsed. --- */
 
 static const char *json_skip_blank(const char *at, const char *end)
 {
@@ -246,7 +245,7 @@ static const char *json_skip_blank(const char *at, const char *end)
     return at;
 }
 
-/* Is the string at `at` this very word? */
+/* Is the string at `at` exactly this word? */
 static bool json_is_word(const char *at, const char *end, const char *word)
 {
     size_t n = strlen(word);

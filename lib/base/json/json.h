@@ -1,13 +1,13 @@
 /* Reads JSON files; every error has a place in the file.
  *
  * One strict pass over the text (json_scan.c, RFC 8259) makes a tree in an arena: 64 bytes per value, and its
- * keys and strings with their escapes undone. Every value knows where it stands, so that an error found much
- * later still has a line and a column. Refused are also integers beyond 64 bits, numbers that overflow, NUL
- * characters, invalid UTF-8, keys that stand twice, nesting bombs and floods of values. Integers beyond 2^53,
+ * keys and strings with their escapes undone. Every value has its place in the text, so that an error found
+ * much later still has a line and a column. Also refused are integers beyond 64 bits, numbers that overflow,
+ * NUL characters, invalid UTF-8, repeated keys, nesting bombs and floods of values. Integers beyond 2^53,
  * which a double need not hold, are kept exactly: json_whole has them, all other readers refuse them.
  *
  * The readers below look a key up in an object, check type and range, and report against the place of the
- * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
+ * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` unchanged. */
 #ifndef LX_BASE_JSON_JSON_H
 #define LX_BASE_JSON_JSON_H
 
@@ -28,16 +28,16 @@ enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 
 struct json_place {
     int line, column;
-    int key; /* column of the key that names the value, if it stands in the same line; else 0 */
+    int key; /* column of the value's key, if on the same line; else 0 */
 };
 
-/* A field that is not of its kind is 0 or NULL. */
+/* Fields not of the value's kind are 0 or NULL. */
 struct json_value {
     struct json_value *next, *child; /* in the order of the text */
     const char *key;                 /* NULL: not in an object */
-    const char *text;                /* of a string */
+    const char *text;                /* for strings */
     double number;
-    int64_t bits; /* of a wide number, in two's complement */
+    int64_t bits; /* for wide numbers, two's complement */
     struct json_place place;
     unsigned char kind; /* enum json_kind */
     bool wide;          /* an integer beyond 2^53 */
@@ -46,19 +46,19 @@ struct json_value {
 struct json {
     const char *file;
     const struct json_value *root;
-    struct arena memory; /* of all of it: nothing of the text is needed any more */
+    struct arena memory; /* the whole tree, independent of the text */
 };
 
 bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
 void json_free(struct json *j);
 
-/* Does the outermost object say `"kind": kind`? Nothing else is looked at or checked. Other programs write
- * keys in another order, so that it may stand anywhere. */
+/* Does the outermost object contain `"kind": kind`? Reads nothing else. The key may be anywhere, as other
+ * programs order keys differently. */
 bool json_is_kind(const char *text, size_t length, const char *kind);
-/* Is it an object with this key? */
+/* Is the text an object with this key? */
 bool json_has_key(const char *text, size_t length, const char *key);
 
-/* All of these may be asked of NULL, which is of no kind and has nothing in it. */
+/* All of these accept NULL: no kind, no content. */
 static inline bool json_is(const struct json_value *v, enum json_kind kind)
 {
     return v && v->kind == kind;
@@ -81,22 +81,22 @@ static inline const struct json_value *json_first(const struct json_value *v)
     return v ? v->child : NULL;
 }
 
-/* Every value in an array or object. */
+/* Loops over the values of an array or object. */
 #define json_for_each(item, of) for (item = json_first(of); item; item = item->next)
 
-/* How many there are, and the n-th, or NULL: both walk there. */
+/* The number of values, and the n-th or NULL; both are linear. */
 int json_count(const struct json_value *v);
 const struct json_value *json_item(const struct json_value *v, int n);
 
-/* Report against a value; returns false. */
+/* Reports an error at a value; returns false. */
 bool json_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same against its key. */
+/* The same at its key. */
 bool json_key_error(const struct json *j, const struct json_value *value, lx_status *st, enum lx_code code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* `value` is an object that has only keys of the NULL-terminated list. `what` names it in errors. */
+/* Checks that `value` is an object with keys of the NULL-terminated list only. `what` names it in errors. */
 bool json_only_keys(const struct json *j, const struct json_value *value, const char *what,
                     const char *const *keys, lx_status *st);
 
@@ -117,16 +117,14 @@ bool json_array(const struct json *j, const struct json_value *object, const cha
                 const struct json_value **out, lx_status *st);
 bool json_opt_array(const struct json *j, const struct json_value *object, const char *key,
                     const struct json_value **out, lx_status *st);
-/* The integer in a value that has been found already; `what` names it in errors. */
+/* The integer of a given value; `what` names it in errors. */
 bool json_int_value(const struct json *j, const struct json_value *value, const char *what, int64_t low,
                     int64_t high, int64_t *out, lx_status *st);
 
-/* The 64 bits of a number that is an integer from -2^63 to 2^64 - 1; those from 2^63 on are taken as
- * unsigned. False: it is none. */
+/* The 64 bits of an integer from -2^63 to 2^64 - 1; from 2^63 on as unsigned. False: not an integer. */
 bool json_whole(const struct json_value *value, int64_t *bits);
 
-/* The scan: checks `text` and makes the tree of `j`, whose memory is the caller's to free also when it
- * fails. */
+/* The scan: checks `text` and makes the tree of `j`; the caller frees its memory even on failure. */
 bool json_scan(struct json *j, const char *text, size_t length, lx_status *st);
 
 #endif

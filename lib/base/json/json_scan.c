@@ -1,6 +1,6 @@
 /* A strict reading of RFC 8259 that makes the tree as it goes: one pass, no recursion, one allocation from
- * the arena per value, key and string. Arrays and objects that are open stand on a stack with the place where
- * their next value is to be hung up. */
+ * the arena per value, key and string. Open arrays and objects are on a stack, each with the link for its
+ * next value. */
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "base/fail.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array or object that is not closed yet. */
+/* An array or object not closed yet. */
 struct open_value {
     char begins; /* '{' or '[' */
     struct json_value **end;
@@ -25,7 +25,7 @@ struct scan {
     const unsigned char *begin, *at, *end, *line_start;
     int line;
     int key_line, key_column; /* of the last key */
-    const char *key;          /* of the value that comes next; NULL: none */
+    const char *key;          /* of the next value; NULL: none */
     struct open_value open[JSON_MAX_DEPTH];
     int depth;
     int64_t count; /* of values */
@@ -53,7 +53,7 @@ static void skip_space(struct scan *s)
     }
 }
 
-/* How the character here would be named to a person. */
+/* Names the current character for a message. */
 static const char *scan_seen(const struct scan *s, char out[24])
 {
     if (s->at >= s->end) return "the end of the text";
@@ -105,7 +105,7 @@ static bool scan_escape(struct scan *s)
     return true;
 }
 
-/* The character of the escape at `*at`, which scan_escape has seen, and past it. */
+/* Decodes the escape at `*at`, checked by scan_escape, and moves past it. */
 static unsigned escaped(const unsigned char **at, const unsigned char *end)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -123,10 +123,10 @@ static unsigned escaped(const unsigned char **at, const unsigned char *end)
     return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* A string of `n` bytes between its quotes; without its escapes it is no longer. */
+/* Stores a string of `n` bytes between its quotes; unescaped it is no longer. */
 static const char *keep_string(struct scan *s, const unsigned char *from, size_t n, bool has_escapes)
 {
-    char *text = arena_alloc(&s->json->memory, n + 1), *out = text; /* which is zero behind the string */
+    char *text = arena_alloc(&s->json->memory, n + 1), *out = text; /* zero-filled after the string */
     if (!has_escapes) return memcpy(text, from, n);
     for (const unsigned char *at = from; at < from + n;)
         if (*at == '\\')
@@ -160,7 +160,7 @@ static const char *scan_string(struct scan *s)
     return fail(s, LX_E_SYNTAX, "the text ends inside a string"), NULL;
 }
 
-/* The point is a point whatever the language of the calling program is. */
+/* Parses with a decimal point in any locale of the calling program. */
 static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
 {
     char copy[64];
@@ -174,7 +174,7 @@ static bool keep_decimal(struct scan *s, struct json_value *v, size_t length)
     return isfinite(v->number) ? true : fail(s, LX_E_RANGE, "a number too large for a double");
 }
 
-/* Past at least one digit; `where` for the error. */
+/* Skips at least one digit; `where` for the error. */
 static bool scan_digits(struct scan *s, const char *where)
 {
     char seen_text[24];
@@ -259,10 +259,10 @@ static bool scan_key(struct scan *s)
     return true;
 }
 
-/* A value that begins here, hung up where it belongs. NULL: an error. */
+/* Adds a value that begins here to its parent. NULL: an error. */
 static struct json_value *scan_add_value(struct scan *s)
 {
-    /* Are there more values by now than any file needs? */
+    /* More values than any file needs? */
     if (s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count)
         return fail(s, LX_E_LIMIT,
                     "more than %d values of fewer than %d bytes each in one file, which is more than any "
@@ -274,7 +274,7 @@ static struct json_value *scan_add_value(struct scan *s)
     v->place = (struct json_place){s->line, (int)(s->at - s->line_start) + 1,
                                    s->key_line == s->line ? s->key_column : 0};
     v->key = s->key;
-    s->key_line = 0; /* what stands inside has its own, or none */
+    s->key_line = 0; /* inner values have their own place, or none */
     s->key = NULL;
     if (s->depth > 0) {
         *s->open[s->depth - 1].end = v;
@@ -284,7 +284,7 @@ static struct json_value *scan_add_value(struct scan *s)
     return v;
 }
 
-/* Reads a value; an array or object is only opened. */
+/* Reads a value; only opens an array or object. */
 static bool scan_value(struct scan *s)
 {
     if (s->at >= s->end) return fail(s, LX_E_SYNTAX, "the text ends where a value was expected");

@@ -109,8 +109,7 @@ static bool read_field(const struct json *j, const struct json_value *object, co
     int64_t *number = at;
     switch (f->kind) {
     case FIELD_INT:
-        /* The number that stands for a missing key is no value; nor is a number below it, which readers take
-         * for the same. */
+        /* The number for a missing key is no legal value; nor is a lower one, which readers treat alike. */
         if (!json_int(j, object, f->key, -LX_INT_MAX, LX_INT_MAX, number, st)) return false;
         if (f->need == FIELD_NEEDED || f->absent >= 0 || *number > f->absent) return true;
         return json_error(j, value, st, LX_E_RANGE, "%s is %" PRId64 "; leave the key out if it has no value",

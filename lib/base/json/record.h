@@ -1,9 +1,8 @@
 /* Flat structs as JSON objects, by one table of fields per struct.
  *
- * A field knows its key, its kind and where it stands in the struct; the same row writes it, reads it and
- * says what it means. So writer, reader and documentation of a file cannot drift apart. Objects are written
- * on one line, keys in the order of the table. On reading, keys that no row has are ignored: a later minor
- * version of a format may add some. */
+ * A field has its key, kind and offset; the same row writes it, reads it and documents it. So writer, reader
+ * and documentation of a file cannot drift apart. Objects are written on one line, keys in the order of the
+ * table. On reading, keys that no row has are ignored: a later minor version of a format may add some. */
 #ifndef LX_BASE_JSON_RECORD_H
 #define LX_BASE_JSON_RECORD_H
 
@@ -25,18 +24,17 @@ struct int_list {
     int32_t count; /* integers, not rows */
 };
 
-/* How a missing key is taken. */
+/* Treatment of a missing key. */
 enum field_need {
-    FIELD_NEEDED, /* an error */
-    FIELD_OPTIONAL, /* the member is `absent` (not a number, NULL, false, no list); such members are not written */
+    FIELD_NEEDED,   /* an error */
+    FIELD_OPTIONAL, /* the member is `absent` (not a number, NULL, false, no list), and not written */
 };
 
-/* What a value is to who reads the file: nothing of it depends on the kind of standing but the
- * documentation. */
+/* How far readers trust a value; only the documentation uses it. */
 enum field_standing {
-    FIELD_STATED,  /* taken as it stands */
-    FIELD_CHECKED, /* follows from the rest of the file: another value is refused */
-    FIELD_CLAIMED, /* the word of who wrote it: nothing depends on it */
+    FIELD_STATED,  /* taken as given */
+    FIELD_CHECKED, /* derivable from the rest of the file: another value is refused */
+    FIELD_CLAIMED, /* the writer's claim: nothing depends on it */
 };
 
 struct field {
@@ -54,11 +52,11 @@ enum { RECORD_REAL_DIGITS = 9 };
 
 /* "{...}" without a newline. */
 void record_write(const struct field *fields, size_t count, const void *record, struct text *t);
-/* Strings and lists are copied into `memory`; every member is set. `what` names the record in errors. */
+/* Reads a record: strings and lists are copied into `memory`; sets every member. `what` names the record in
+ * errors. */
 bool record_read(const struct json *j, const struct json_value *object, const char *what,
                  const struct field *fields, size_t count, void *record, struct arena *memory, lx_status *st);
-/* The first field that `a` has and `b` has otherwise, or NULL. Numbers may differ in the digits that are not
- * written. */
+/* The first field of `a` that differs in `b`, or NULL. Ignores digits that are not written. */
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b);
 
 /* For X-macros whose rows are F(KIND, key, NEED, STANDING, width, absent, help): the members of the struct,

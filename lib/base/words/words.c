@@ -1,6 +1,6 @@
 /* Edit distances for misspelt words; open addressing with linear probing over a power of two of slots, at
- * most half full, for sets of names; numbers with units; names without control characters, with widths in
- * columns of a terminal. */
+ * most half full, for sets of names; numbers with units; printable names, with their widths in terminal
+ * columns. */
 #include "base/words/words.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -16,7 +16,7 @@
 
 enum { LONGEST_WORD = 40 };
 
-/* Edits that turn one word into the other: insert, remove, replace, swap neighbours. */
+/* Edit distance: insert, remove, replace, swap neighbours. */
 static int words_distance(const char *a, const char *b)
 {
     int row[3][LONGEST_WORD + 1];
@@ -43,10 +43,10 @@ static int words_distance(const char *a, const char *b)
 const char *nearest(const char *word, const char *const *list)
 {
     const char *best = NULL;
-    int least = (int)strlen(word) / 3 + 2; /* further away it would be a guess */
+    int least = (int)strlen(word) / 3 + 2; /* beyond this it would be a guess */
     for (; *list; list++) {
         int d = words_distance(word, *list);
-        if (*word && strncmp(word, *list, strlen(word)) == 0) d = 0; /* the beginning of one */
+        if (*word && strncmp(word, *list, strlen(word)) == 0) d = 0; /* a prefix of one */
         if (d < least) least = d, best = *list;
     }
     return best;
@@ -76,7 +76,7 @@ bool unknown_word(const char *what, const char *word, const char *const *list, e
     return false;
 }
 
-/* The slot of `key`, or the empty one where it would go. The table is never full. */
+/* The slot of `key`, or the empty one for it. The table is never full. */
 static uint32_t names_slot_of(const struct names *n, const char *key)
 {
     uint64_t h = hash_bytes(HASH_START, key, strlen(key));
@@ -176,7 +176,7 @@ struct words in_enough(int64_t n, bool brief)
 struct words in_percent(double share)
 {
     struct words w;
-    /* A gap that is not zero must not look like zero. */
+    /* A nonzero gap must not print as zero. */
     double p = share * 100;
     snprintf(w.at, sizeof w.at, p != 0 && fabs(p) < 0.05 ? "%.2g %%" : "%.1f %%", p);
     return w;
@@ -217,7 +217,7 @@ struct words counted(int64_t n, const char *thing)
     return w;
 }
 
-/* All of it, made harmless; its columns in `*width`. `out` has room for it. */
+/* Copies the whole name, printable; sets `*width`. `out` has room. */
 static void clean(const char *name, char *out, int *width)
 {
     uint32_t c;
@@ -233,7 +233,7 @@ static void clean(const char *name, char *out, int *width)
     *out = 0;
 }
 
-/* Bytes of the first characters that take at most `columns`, marks on the last one included. */
+/* Bytes of the first characters within `columns`, with combining marks on the last. */
 static size_t words_bytes(const char *text, int columns)
 {
     uint32_t c;
@@ -248,7 +248,7 @@ static size_t words_bytes(const char *text, int columns)
 
 char *printable(const char *name, int columns)
 {
-    /* Nearly all names are: nothing to decode, and as wide as they are long. */
+    /* Nearly all names are ASCII: no decoding, width = length. */
     const char *s = name;
     while (*s >= 0x20 && *s < 0x7f) s++;
     if (!*s && (!columns || s - name <= columns)) return mem_string(name);
@@ -256,7 +256,7 @@ char *printable(const char *name, int columns)
     int width;
     clean(name, out, &width);
     if (columns > 0 && width > columns) {
-        /* The middle out: names that differ do so at either end. */
+        /* Cuts the middle: names mostly differ at either end. */
         int head = columns / 2, tail = columns - 1 - head;
         size_t keep = words_bytes(out, head), from = words_bytes(out, width - tail);
         while (columns_of(out + from) > tail)

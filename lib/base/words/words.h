@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The word of the NULL-terminated list that is nearest to a misspelt one; NULL if none is near. */
+/* The word of the NULL-terminated list nearest to a misspelt one; NULL: none is near. */
 const char *nearest(const char *word, const char *const *list);
-/* Says "WHAT "WORD"; did you mean ...? There are: ...", where WHAT is like "there is no solver". Always
+/* Error "WHAT "WORD"; did you mean ...? There are: ...", where WHAT is like "there is no solver". Always
  * false. */
 bool unknown_word(const char *what, const char *word, const char *const *list, enum lx_code code,
                   lx_status *st);
 
-/* "a, b, c" of a NULL-terminated list, as much of it as has room. Returns `out`. */
+/* "a, b, c" of a NULL-terminated list, as much as fits. Returns `out`. */
 const char *words_listed(const char *const *list, char *out, size_t size);
 
-/* Of a list X(id, word, ...): the function that gives the word of an id, or "unknown". */
+/* For a list X(id, word, ...): defines the function from an id to its word, or "unknown". */
 #define LX_WORDS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_WORD_ROW)
 #define LX_HELPS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_HELP_ROW)
 #define LX_WORD_ROW(id, ...)           [id] = LX_FIRST(__VA_ARGS__, 0),
@@ -33,7 +33,7 @@ const char *words_listed(const char *const *list, char *out, size_t size);
         return (unsigned)v < sizeof texts / sizeof *texts ? texts[v] : "unknown";                            \
     }
 
-/* --- A set of names, each with the number it was added under. The strings stay the caller's. --- */
+/* --- A set of names, numbered in the order of adding. The caller owns the strings. --- */
 
 struct names {
     const char **key;
@@ -47,10 +47,9 @@ enum names_result names_add(struct names *n, const char *key, int32_t value);
 int32_t names_find(const struct names *n, const char *key);
 void names_free(struct names *n);
 
-/* --- Numbers and names as people read them. ---
- *
- * The functions return a small struct by value, so that `grouped(n).at` can stand in a call to a printing
- * function: the text lives until the end of that statement. */
+/* --- Numbers and names for people. ---
+ * The functions return a small struct by value, so `grouped(n).at` can be an argument of a printing function:
+ * the text lives until the end of the statement. */
 
 struct words {
     char at[80];
@@ -58,36 +57,35 @@ struct words {
 
 /* 1,625,344 */
 struct words grouped(int64_t n);
-/* 1,625,344 B (1.55 MiB); the bracket only from 10 KiB on, where it helps. */
+/* 1,625,344 B (1.55 MiB); with the bracket from 10 KiB on. */
 struct words in_bytes(int64_t n);
-/* A size that is just enough: 117,248 B (114.5 KiB); the bracket is rounded up. `brief`: only that; below 10
- * KiB in bytes. */
+/* A minimum size: 117,248 B (114.5 KiB), the bracket rounded up. `brief`: only the bracket; below 10 KiB
+ * bytes. */
 struct words in_enough(int64_t n, bool brief);
 /* 14.3 % */
 struct words in_percent(double share);
-/* How far above a bound: the same, or words where the bound is 0. */
+/* A gap above a bound: in percent, or in words if the bound is 0. */
 struct words in_gap(double gap);
-/* For three digits: 0.9999 is shown as 0.999, so that less than 1 does not look like 1. */
+/* Rounds 0.9999 to 0.999 for three digits, so that less than 1 does not print as 1. */
 double share_shown(double share);
 /* 12.3 ms, 4.56 s */
 struct words in_time(double seconds);
-/* 0.278 us, 61.03 us: of ops, which take no longer than some milliseconds */
+/* 0.278 us, 61.03 us: for ops, at most some milliseconds */
 struct words in_micros(double us);
 /* "1 buffer", "1,234 buffers" */
 struct words counted(int64_t n, const char *thing);
 
-/* A name from a file for a screen: control characters, broken UTF-8 and characters that reorder text become
- * '?'; longer than `columns` (0: no limit) it loses its middle to a "~". malloc'ed, NULL when memory is
- * out. */
+/* A name from a file for a screen: control characters, broken UTF-8 and direction marks become '?'; one
+ * longer than `columns` (0: no limit) has "~" for its middle. malloc'ed. */
 char *printable(const char *name, int columns);
-/* The same, appended. */
+/* The same, appended to `out`. */
 void add_printable(struct text *out, const char *name, int columns);
-/* One character of a text for a screen: what to show (`?` for what must not be shown) and its columns, 0 for
- * a character that combines with the one before. Returns the bytes it took, 0 at the end of the text. */
+/* Decodes one character for a screen: `*code` ('?' if it must not be shown) and `*columns`, 0 for a combining
+ * one. Returns its bytes, 0 at the end of the text. */
 int next_character(const char *text, uint32_t *code, int *columns);
-/* The reverse: a character as UTF-8, one to four bytes, not terminated; returns how many. */
+/* The reverse: writes a character as UTF-8, one to four bytes, not terminated; returns how many. */
 int encode_character(uint32_t code, char out[4]);
-/* Columns on a screen that a printable text takes. */
+/* The screen columns of a printable text. */
 int columns_of(const char *text);
 
 #endif

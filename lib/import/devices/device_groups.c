@@ -1,4 +1,4 @@
-/* Groups and permutations of devices, and the grid that has them as axes. */
+/* Groups and permutations of devices, and the grid whose axes they follow. */
 #include "import/devices/devices.h"
 #include "base/memory.h"
 
@@ -61,11 +61,11 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
         return true;
     }
     bool listed = model_device_list(op, "replica_groups", &l);
-    if (!listed && l.group == 0) return true; /* no numbers: all */
+    if (!listed && l.group == 0) return true; /* no list: one group of all */
     if (!listed) return false;
     model_place_devices(m, &l);
     if (strncmp(op->kind, "all_reduce", 10) == 0 || strncmp(op->kind, "all-reduce", 10) == 0)
-        for (int64_t i = 0; i + l.group <= l.count; i += l.group) /* all get the same, in whatever order */
+        for (int64_t i = 0; i + l.group <= l.count; i += l.group) /* all groups alike, in any order */
             qsort(l.id + i, (size_t)l.group, sizeof *l.id, groups_by_number);
     *out = (struct device_group){.size = l.group, .stride = 1, .devices = l.count};
     if (l.group > 1) out->stride = l.id[1] - l.id[0];
@@ -75,9 +75,7 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
     return steps;
 }
 
-/* ---- the grid ---- */
-
-/* Strides at which an axis of the grid must begin or end; each must divide the next. */
+/* Strides at which a grid axis must begin or end; each divides the next. */
 struct steps {
     int count;
     int64_t at[2 * MESH_MAX_AXES];
@@ -115,11 +113,11 @@ static void groups_steps_of_sharding(const struct lx_model *m, const struct mode
         int n = model_sharding(m, leaf, parts);
         for (int d = 0; d < n; d++)
             if (parts[d].size > 1) groups_add_axis(s, parts[d].stride, parts[d].size);
-        if (leaf == text) break; /* one for all */
+        if (leaf == text) break; /* one sharding for all parts */
     }
 }
 
-/* The device behind another; -1: none. */
+/* The device that `device` sends to; -1: none. */
 static int64_t groups_follower(const struct device_list *pairs, int64_t device)
 {
     for (int64_t i = 0; i + 1 < pairs->count; i += 2)
@@ -135,7 +133,7 @@ static int groups_axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
     return axes;
 }
 
-/* Where no axis fits the pairs of devices, the row or ring that begins with the first device is a new axis. */
+/* If no axis fits the pairs of devices, the row or ring from the first device becomes a new axis. */
 static void groups_steps_of_pairs(const struct lx_model *m, const struct model_op *op, struct steps *s)
 {
     int64_t extent[MESH_MAX_AXES], by, size = 1, stride = 0;
@@ -162,7 +160,7 @@ int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES])
     if (axes > 0) return axes;
     if (model_attr_int(&m->attrs, "num_partitions", 1) > 1 &&
         model_attr_int(&m->attrs, "replica_count", 1) > 1)
-        return -1; /* numbers are of partitions in some ops and of replicas in others */
+        return -1; /* the numbers mean partitions in some ops and replicas in others */
     for (size_t i = 0; i < m->values.count; i++) groups_steps_of_sharding(m, &m->values.at[i].attrs, &s);
     for (int pairs = 0; pairs < 2; pairs++) {
         for (size_t b = 0; b < m->bodies.count; b++)
@@ -196,7 +194,7 @@ bool model_group_axes(const int64_t *extent, int axes, struct device_group g, in
 
 /* ---- permutations ---- */
 
-/* Do all pairs go the same way along one axis, and along no other? */
+/* Do all pairs move by the same step along this axis and no other? */
 static bool groups_all_along(const struct device_list *l, const int64_t *extent, int axes, int axis,
                              int64_t *by, bool *open)
 {
@@ -239,22 +237,22 @@ bool model_device_steps(const struct lx_model *m, const struct model_op *op, con
 
 /* ---- the order of a model's devices in its grid ---- */
 
-/* Compilers number devices as the machine does, and list them as their mesh has them:
- * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
- * own: an order is searched in which the lists of the file are along axes of a grid, among at most ORDERS.
- * A program that asks for its own number, and a mesh that is stated, keep the numbers of the file. */
+/* Compilers number devices as the machine does, but list them in mesh order: `{devices=[2,2]0,1,3,2}`, groups
+ * {{0,3},{1,2}}, a ring 0 1 3 2. A team's devices have no numbers: searches an order of devices, among at
+ * most ORDERS, in which the file's lists follow axes of a grid. A program that asks for its device number, or
+ * a file with a mesh, keeps the file's numbers. */
 
 enum { ORDERS = 16, OF_A_SHARDING = 1, OF_AN_OP = 1 << 12, OF_THE_GRID = 1 << 24 };
 
 struct orders {
     struct lx_model *m;
     int64_t devices;
-    int axes; /* at most */
+    int axes; /* limit on axes */
     int count;
     int32_t *place[ORDERS];
 };
 
-/* The devices in that order, unless it is known. */
+/* Adds the order of the list unless it is known. */
 static void order_add(struct orders *o, const struct device_list *l)
 {
     if (o->count == ORDERS || l->count != o->devices || !model_each_once(l)) return;
@@ -276,14 +274,14 @@ static void order_add_sharding(struct orders *o, const struct model_attrs *attrs
     }
 }
 
-/* Senders and receivers as rows: each begins with a device without a sender or, round a ring, with the
+/* Adds senders and receivers as rows: each begins with a device without a sender or, for a ring, with the
  * first. */
 static void order_add_rows(struct orders *o, const struct device_list *pairs)
 {
     struct device_list l = {.count = 0};
     int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next), *before = next + o->devices;
     bool ok = pairs->group == 2;
-    for (int64_t i = 0; ok && i + 1 < pairs->count; i += 2) { /* each number one more, 0: none */
+    for (int64_t i = 0; ok && i + 1 < pairs->count; i += 2) { /* numbers plus one; 0: none */
         int64_t from = pairs->id[i], to = pairs->id[i + 1];
         ok = from >= 0 && to >= 0 && from < o->devices && to < o->devices && !next[from] && !before[to];
         if (ok) next[from] = (int32_t)to + 1, before[to] = (int32_t)from + 1;
@@ -306,13 +304,12 @@ static int64_t order_lost_sharding(const struct lx_model *m, const struct model_
     int64_t lost = 0;
     for (int i = 0; text && (leaf = model_leaf_sharding(text, i, room, sizeof room)); i++) {
         if (strstr(leaf, "devices=[") && model_sharding(m, leaf, parts) < 0) lost += OF_A_SHARDING;
-        if (leaf == text) break; /* one for all */
+        if (leaf == text) break; /* one sharding for all parts */
     }
     return lost;
 }
 
-/* Counts groups and shardings that lie along no axis of the grid. An op that cannot be done weighs more than a
- * sharding. */
+/* Counts groups and shardings that follow no axis of the grid. A lost op weighs more than a lost sharding. */
 static int64_t order_lost_with(const struct orders *o, const int32_t *place)
 {
     struct lx_model *m = o->m;

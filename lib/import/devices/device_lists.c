@@ -1,4 +1,4 @@
-/* Devices as attributes state them: meshes, lists `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)` or dense numbers, and
+/* Reads devices from attributes: meshes, lists `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)` or dense numbers, and
  * shardings `{devices=[2,1,2]<=[4] last_tile_dim_replicate}`. At most LISTED_DEVICES are listed. */
 #include "import/devices/devices.h"
 
@@ -60,7 +60,7 @@ int64_t model_group_size(const struct lx_model *m, const struct model_op *op)
 
 /* ---- lists ---- */
 
-/* Numbers between two places of a text; how many, `most` at most. */
+/* Reads at most `most` numbers between two places of a text; returns how many. */
 static int lists_numbers(const char *from, const char *to, int64_t *out, int64_t most)
 {
     int n = 0;
@@ -73,7 +73,7 @@ static int lists_numbers(const char *from, const char *to, int64_t *out, int64_t
     return n;
 }
 
-/* `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: numbers in order, seen in another order of their dimensions. */
+/* `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: the numbers 0, 1, ... with their dimensions permuted. */
 static bool lists_by_shape(const char *text, struct device_list *l)
 {
     const char *close = strchr(text, ']'), *from = close ? strstr(close, "<=[") : NULL,
@@ -107,7 +107,7 @@ bool model_device_list(const struct model_op *op, const char *key, struct device
     const struct model_type *t = a && a->form == ATTR_DATA ? a->data->type : NULL;
     const char *text = a && a->text ? strpbrk(a->text, "[{") : NULL;
     l->count = l->group = 0;
-    if (t) { /* a matrix: groups, devices of each */
+    if (t) { /* a matrix: groups by devices per group */
         l->group = t->elements > 0 ? -1 : 0;
         if (t->count != 2 || t->elements < 1 || t->elements > LISTED_DEVICES) return false;
         l->count = t->elements;
@@ -172,7 +172,7 @@ int model_sharding(const struct lx_model *m, const char *text, struct device_gro
     if (n < 1 || !model_parts_list(devices, close, all, &l)) return -1;
     model_place_devices(m, &l);
     if (!model_each_once(&l)) return -1;
-    for (int d = n - 1; d >= 0; behind *= size[d--]) { /* steps of one length along each dimension */
+    for (int d = n - 1; d >= 0; behind *= size[d--]) { /* equal steps along each dimension */
         parts[d] = (struct device_group){size[d] > 1 ? l.id[behind] - l.id[0] : 1, size[d], 0};
         if (parts[d].stride < 1) return -1;
     }

@@ -1,5 +1,5 @@
-/* Which ops have derived bodies, and the parts that these are made of. Each part gets the type of its result
- * by the rules of ONNX as soon as it is made. */
+/* Derives bodies for ops from smaller parts. Each part's result gets its type by the rules of ONNX at
+ * once. */
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
 #include "base/memory.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rule of an op; NULL: it has none here. Operands and results must be tensors that have elements and
- * are not complex; operands of ONNX beyond the first may be empty lists. */
+/* The layer rule of an op; NULL: none. Operands and results must be tensors with elements, not complex; later
+ * operands of ONNX may be empty lists. */
 static derive_op *layers_rule(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
 {
     enum model_format dialect = derived && !op->native ? MODEL_ONNX : m->format;
@@ -61,7 +61,7 @@ static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *de
     VEC_FREE(&l.ops);
 }
 
-/* Drops results of ONNX beyond the first that nobody reads, whatever they are called. */
+/* Drops unread results of ONNX beyond the first. */
 static void layers_drop_unread(struct lx_model *m)
 {
     bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
@@ -85,7 +85,7 @@ static void layers_drop_unread(struct lx_model *m)
     mem_free(read);
 }
 
-/* TTIR states by `operandSegmentSizes` which optional operands are there. */
+/* TTIR states in `operandSegmentSizes` which optional operands are present. */
 static void layers_spread_operands(struct lx_model *m, struct model_op *op)
 {
     static const char *const words[] = {"norm", "attention", "conv", "linear"};
@@ -214,7 +214,7 @@ int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b)
     return layer_part(l, kind, 2, (int32_t[]){a, b});
 }
 
-/* A Constant: one number of rank 0, or a list. Longer lists than MODEL_MAX_KNOWN would be lost. */
+/* A Constant: a number of rank 0, or a list of at most MODEL_MAX_KNOWN; longer lists would be lost. */
 static int32_t layer_constant(struct layer *l, enum model_element e, int rank, int64_t count,
                               const int64_t *ints, const double *reals)
 {
@@ -237,7 +237,7 @@ int32_t layer_number(struct layer *l, enum model_element e, double number)
 
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 {
-    static const int64_t nothing[1]; /* an empty list has numbers, too */
+    static const int64_t nothing[1]; /* an empty list needs an array, too */
     return layer_constant(l, MODEL_I64, 1, count, numbers ? numbers : nothing, NULL);
 }
 

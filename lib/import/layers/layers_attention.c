@@ -27,7 +27,7 @@ static int32_t attention_counter(struct layer *l, int64_t from, int64_t n, int a
     return layer_channels(l, layer_part(l, "Range", 3, range), 5, axis);
 }
 
-/* A bias [B,H,S,T] and the mask over scores [B,K,H/K,S,T]. */
+/* Adds a bias [B,H,S,T] and the mask to scores [B,K,H/K,S,T]. */
 static int32_t attention_masked(struct layer *l, const struct attention *a, int32_t scores)
 {
     int64_t queries = attention_extent(l, a->q, 2), keys = attention_extent(l, a->k, 2);
@@ -88,8 +88,8 @@ static int32_t attention_heads(struct layer *l, int32_t x, int64_t heads)
     return layer_permute(l, x, 4, (int64_t[]){0, 2, 1, 3});
 }
 
-/* Operands are q, k, v, past k, past v, lengths, total, cos, sin, positions, bias, sink. Caches grow by
- * the new rows; caches in a shared buffer, RoPE inside the op, sinks and quantised caches leave it
+/* Operands are q, k, v, past k, past v, lengths, total, cos, sin, positions, bias, sink. Caches grow by the
+ * new rows; caches in a shared buffer, RoPE inside the op, sinks and quantised caches leave the op
  * generic. */
 bool derive_group_query(struct layer *l)
 {
@@ -128,7 +128,7 @@ bool derive_group_query(struct layer *l)
     return layer_result(l, 2, a.v);
 }
 
-/* query, key, value, mask? of [B,H,S,D]; a sink leaves it generic. */
+/* query, key, value, mask? of [B,H,S,D]; a sink leaves the op generic. */
 bool derive_attention(struct layer *l)
 {
     bool causal = layer_int(l, "is_causal", layer_in(l, 3) < 0) != 0;

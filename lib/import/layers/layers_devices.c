@@ -1,12 +1,12 @@
-/* Ops of devices that share the work: custom calls of HLO and ops of TTIR that take one device's part of a
- * tensor or put the parts together, and collectives in smaller ops. */
+/* Ops of several devices: HLO custom calls and TTIR ops that take a device's shard or gather the shards, and
+ * collectives in smaller ops. */
 #include "import/layers/layers.h"
 #include "import/devices/devices.h"
 
 #include <string.h>
 
-/* Between the whole and the parts of `parts` devices along a dimension, `stride` (0: not stated) apart. One
- * device takes its own part; a team leaves it open which part that is. */
+/* Slices the whole into shards for `parts` devices along a dimension, `stride` (0: not stated) apart, or
+ * gathers these. One device takes its own shard; a team leaves the shard open. */
 static int32_t share_along(struct layer *l, int32_t x, int dim, int64_t parts, int64_t stride, int64_t place,
                            bool gathers)
 {
@@ -18,7 +18,7 @@ static int32_t share_along(struct layer *l, int32_t x, int dim, int64_t parts, i
     return layer_one(l, gathers ? "lxplan:AllGather" : "lxplan:DevicePart", x);
 }
 
-/* How many parts each dimension has, as the extents of operand and result tell; false: they do not. */
+/* The number of shards per dimension, from the extents of operand and result; false: they do not divide. */
 static bool share_counts(const struct layer *l, bool gathers, int64_t *parts)
 {
     const struct model_type *in = layer_type(l, layer_in(l, 0)), *out = layer_out(l);
@@ -31,9 +31,9 @@ static bool share_counts(const struct layer *l, bool gathers, int64_t *parts)
     return true;
 }
 
-/* From the whole to one device's part, or all parts together. Devices are counted along the dimensions as
- * the sharding of the whole states: of the call that makes it, or of its origin. Without a sharding the
- * devices that have the same part stand together. */
+/* From the whole to one device's shard, or the reverse. Devices are counted along the dimensions as the
+ * whole's sharding states: the sharding of the call that makes the whole, or its origin. Without a sharding,
+ * devices with the same shard are adjacent. */
 static bool share_call(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
@@ -72,8 +72,8 @@ bool derive_custom_call(struct layer *l)
     return false;
 }
 
-/* For a team: parts along each axis of the mesh, the first axis has the larger ones. An axis cuts the
- * dimension that the op states, else the one that has as many parts as the axis has devices. */
+/* For a team: assigns shards to mesh axes, larger ones to the first axis. An axis shards the dimension that
+ * the op states, else the one with as many shards as the axis has devices. */
 static bool share_mesh(struct layer *l, bool gathers)
 {
     int32_t x = layer_in(l, 0);
@@ -96,7 +96,8 @@ static bool share_mesh(struct layer *l, bool gathers)
     return layer_result(l, 0, x);
 }
 
-/* mesh_partition: its own part of what all devices have. mesh_shard: the same, or all parts together. */
+/* mesh_partition takes the device's shard of a tensor that all devices have. mesh_shard does the same or
+ * gathers all shards. */
 bool derive_mesh_shard(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
@@ -110,8 +111,7 @@ bool derive_mesh_shard(struct layer *l)
     return layer_result(l, 0, x);
 }
 
-/* For a team: as many operands as devices, one for each of them, are rows of one that is shared out along
- * its first dimension. */
+/* For a team: as many operands as devices become rows of one tensor, sharded along its first dimension. */
 bool derive_all_to_all(struct layer *l)
 {
     int n = l->op->operand_count;

@@ -1,4 +1,4 @@
-/* Softmax, normalisations and reductions. Statistics are in fp32 where elements are narrower. */
+/* Softmax, normalisations and reductions. Statistics are in fp32 for narrower elements. */
 #include "import/layers/layers.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static int32_t norm_wide(struct layer *l, int32_t x)
     return layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
 }
 
-/* Dimensions of `rank` that come before `end` and are not `but`. */
+/* Dimensions of `rank` before `end`, except `but`. */
 static int norm_axes(int64_t first, int64_t end, int64_t but, int64_t *axes)
 {
     int count = 0;
@@ -19,7 +19,7 @@ static int norm_axes(int64_t first, int64_t end, int64_t but, int64_t *axes)
 }
 
 /* p = exp(x - max x), y = p / sum p; LogSoftmax: y = x - max x - log(sum p). Along one dimension, or (ONNX
- * below 13) along all from one on. */
+ * below 13) all dimensions from it on. */
 bool derive_softmax(struct layer *l)
 {
     int rank = layer_type(l, layer_in(l, 0))->count;
@@ -45,7 +45,7 @@ struct norm {
     int32_t mean, variance, inverse, y; /* y = (x - mean) * inverse */
 };
 
-/* `centre`: the mean is subtracted first. */
+/* `centre`: subtracts the mean first. */
 static struct norm norm_of(struct layer *l, int32_t x, int count, const int64_t *axes, bool centre,
                            double epsilon)
 {
@@ -58,8 +58,8 @@ static struct norm norm_of(struct layer *l, int32_t x, int count, const int64_t 
     return n;
 }
 
-/* Along the last dimensions. Operands `scale` and `shift` (-1: none) come last, in x's type. Results after
- * the first: the mean, if there is one, and the inverse root. */
+/* Along the last dimensions. Operands `scale` and `shift` (-1: none) are applied last, in x's type. Further
+ * results: the mean, if any, and the inverse root. */
 static bool norm_layer(struct layer *l, int32_t x, bool centre, double epsilon, int scale, int shift)
 {
     int64_t axes[MODEL_MAX_RANK];
@@ -82,7 +82,7 @@ bool derive_norm(struct layer *l)
     return norm_layer(l, layer_in(l, 0), centre, 1e-5, 1, 2);
 }
 
-/* x + skip + bias first: that sum is result 4. */
+/* First adds x + skip + bias: the sum is result 4. */
 bool derive_skip_norm(struct layer *l)
 {
     bool centre = strstr(l->op->kind, "Simplified") == NULL;
@@ -105,7 +105,7 @@ bool derive_batch_norm(struct layer *l)
                                                        layer_int(l, "training", 0);
     if (f < 0 || f >= rank || l->op->operand_count < (training && !onnx ? 3 : 5)) return false;
     if (!training) {
-        l->runs = true; /* the pattern is the same whether or not the file has the statistics */
+        l->runs = true; /* the same pattern with or without statistics in the file */
         for (int i = 1; i < 5; i++)
             if (layer_type(l, layer_in(l, i))->count != 1) return false;
         a = layer_two(l, "Mul", norm_inverse_root(l, layer_in(l, 4), 1e-5), layer_in(l, 1));

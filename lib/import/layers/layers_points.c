@@ -1,10 +1,10 @@
-/* Functions of one element that no kind of ours has, chains of kinds that take two operands, and ops whose
- * meaning depends on the type of their numbers. */
+/* Element-wise functions without a pattern kind, chains of two-operand kinds, and ops that depend on the
+ * element type. */
 #include "import/layers/layers.h"
 
 #include <string.h>
 
-/* max(x, low), then min(., high), where there are bounds: operands or attributes. */
+/* max(x, low), then min(., high), for the bounds given as operands or attributes. */
 bool derive_clip(struct layer *l)
 {
     int32_t y = layer_in(l, 0);
@@ -52,7 +52,7 @@ bool derive_activation(struct layer *l)
     return layer_result(l, 0, y);
 }
 
-/* Max, Min and Sum of any number of operands, one after the other. The mapping has Max and Min of two. */
+/* Max, Min and Sum of any number of operands, one after the other. The mapping takes Max and Min of two. */
 bool derive_chain(struct layer *l)
 {
     const char *kind = strcmp(l->op->kind, "Sum") == 0 ? "Add" : l->op->kind;
@@ -71,13 +71,13 @@ bool derive_full(struct layer *l)
     return layer_result(l, 0, layer_expand_to(l, layer_number(l, y->element, number), y->count, y->extent));
 }
 
-/* The first operand in the type of the result; where or how it is stored does not matter. */
+/* The first operand in the result's type; placement and layout do not matter. */
 bool derive_identity(struct layer *l)
 {
     return layer_result(l, 0, layer_in(l, 0));
 }
 
-/* Dropout of inference together with the mask that it did not apply. */
+/* Dropout in inference, with the mask that it did not apply. */
 bool derive_dropout(struct layer *l)
 {
     const struct model_type *t = layer_type(l, layer_in(l, 0));
@@ -96,8 +96,7 @@ bool derive_aligned(struct layer *l)
     return layer_result(l, 0, layer_two(l, l->op->kind, layer_in(l, 0), second));
 }
 
-/* The remainder of a / b toward zero, and b more where its sign differs from b's; unsigned numbers have
- * one sign. */
+/* The remainder of a / b toward zero, plus b if its sign differs from b's; unsigned numbers have one sign. */
 bool derive_modulo(struct layer *l)
 {
     int32_t a = layer_in(l, 0), b = layer_in(l, 1);
@@ -112,7 +111,7 @@ bool derive_modulo(struct layer *l)
     return layer_result(l, 0, layer_part(l, "Where", 3, parts));
 }
 
-/* logical_* of integers asks whether they are not 0; the kinds alone would combine their bits. */
+/* logical_* of integers tests for != 0; the kinds alone would combine bits. */
 bool derive_logic(struct layer *l)
 {
     static const char *const kinds[][2] = {
@@ -133,7 +132,7 @@ bool derive_logic(struct layer *l)
     return l->ok;
 }
 
-/* Larger numbers become the largest of an fp8 type, unless the file states otherwise. */
+/* Larger numbers saturate at the largest fp8 value, unless the file states otherwise. */
 bool derive_saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* An operand of a product with its last two dimensions swapped, where the attribute is set. */
+/* An operand of a product, transposed in its last two dimensions if the attribute is set. */
 static int32_t product_operand(struct layer *l, int operand, const char *swap)
 {
     int32_t a = layer_in(l, operand);
@@ -29,7 +29,7 @@ bool derive_gemm(struct layer *l)
     return layer_result(l, 0, y);
 }
 
-/* From a dimension of one element: that one, once for each index. */
+/* Gathers from a dimension of one element: repeats it for each index. */
 bool derive_gather(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
@@ -44,7 +44,7 @@ bool derive_gather(struct layer *l)
     return layer_result(l, 0, layer_expand_to(l, layer_reshape(l, x, rank, open), rank, full));
 }
 
-/* Pads by elements of the operand: a lookup by a list of places in each dimension that grows. */
+/* Pads by elements of the operand: a lookup by a list of positions in each growing dimension. */
 bool derive_pad(struct layer *l)
 {
     const char *mode = model_attr_word(&l->op->attrs, "mode", "constant");
@@ -72,7 +72,7 @@ bool derive_pad(struct layer *l)
     return layer_result(l, 0, x);
 }
 
-/* A scale or zero point: one number, or one a channel along `axis`; blocks leave it generic. */
+/* A scale or zero point: one number, or one per channel along `axis`; blocks leave the op generic. */
 static int32_t quantised_spread(struct layer *l, int operand)
 {
     int32_t s = layer_in(l, operand);

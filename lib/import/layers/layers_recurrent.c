@@ -1,4 +1,4 @@
-/* LSTM: one matmul for the inputs of all steps, then the steps one after the other, each some twenty ops. */
+/* LSTM: one matmul for the inputs of all steps, then step by step about twenty ops. */
 #include "import/layers/layers.h"
 
 #include <string.h>
@@ -60,8 +60,8 @@ static int32_t lstm_step(struct layer *l, struct lstm *r, int64_t t)
     return layer_reshape(l, r->h, 4, (int64_t[]){1, 1, r->batch, r->hidden});
 }
 
-/* Other activations than Sigmoid, Tanh, Tanh, lengths of sequences, peepholes, clipping and batches first
- * leave it generic. */
+/* False, leaving the op generic, for activations other than Sigmoid, Tanh, Tanh, sequence lengths, peepholes,
+ * clipping, or batch-first layout. */
 static bool lstm_is_plain(const struct layer *l)
 {
     static const char *const odd[] = {"clip", "activation_alpha", "activation_beta"}, *const usual[] = {

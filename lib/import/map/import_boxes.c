@@ -1,9 +1,9 @@
-/* Ops that take parts, join parts, or put numbers around a tensor: slices, reversals, splits,
- * concatenations, pads. A part is a view where storages allow it, else a slice that copies.
+/* Ops that slice, join or pad tensors: slices, reversals, splits, concatenations, pads. A part is a view
+ * where storages allow it, else a slice that copies.
  *
- * Operands differ in extents along some dimensions, and cuts of other ops may not fit there. In the round
- * after that was found copies keep such an op apart: first of the operands that are cut themselves or, if
- * none is, of the result; then of all of them. */
+ * Operands differ in extents along some dimensions, and cuts of other ops may not fit there. From the next
+ * round on copies shield such an op: first of the operands that are cut themselves or, if none is, of the
+ * result; then of all. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
@@ -17,14 +17,13 @@ struct box {
     int64_t begin[MODEL_MAX_RANK], step[MODEL_MAX_RANK];
 };
 
-/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go
- * through. */
+/* Gives the value its own tensor, cut by its own dimensions only: a reshape stops cuts. */
 static void box_set_apart(struct import *im, const struct model_op *op, struct import_value *v)
 {
     *v = import_opaque_leaf(im, "reshape", op, *v, v->type);
 }
 
-/* Sets operands apart, which differ in `dims`; is the result to be set apart, too? */
+/* Shields operands, which differ in `dims`; returns whether the result needs it too. */
 static bool box_operands_apart(struct import *im, const struct model_op *op, struct import_value *v,
                                int count, unsigned dims)
 {
@@ -40,7 +39,7 @@ static bool box_operands_apart(struct import *im, const struct model_op *op, str
     return how == APART_ALL || (how == APART_SOME && !some);
 }
 
-/* Does a part begin or end within a stick, or leave elements of sticks out? */
+/* Does a part begin or end within a stick, or skip elements of sticks? */
 static bool box_breaks_sticks(const struct view *v, enum model_element e)
 {
     int bits = model_element_row(e)->bits;
@@ -67,7 +66,7 @@ static bool box_view(const struct view *from, const struct box *b, const struct 
     return true;
 }
 
-/* One result: the box of operand 0. */
+/* One result: box `b` of operand 0. */
 static bool box_take_part(struct import *im, const struct model_op *op, const struct box *b, int result)
 {
     struct op_class *c = import_class_of(im, op);
@@ -154,7 +153,7 @@ bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
     return box_take_part(im, op, &b, 0);
 }
 
-/* A part that nobody reads only has a length. */
+/* An unread part has only a length. */
 bool map_split(struct import *im, const struct model_op *op, const char *ours)
 {
     struct typing t = typing_open(im->m, op, im->format, import_opset(im));
@@ -169,7 +168,7 @@ bool map_split(struct import *im, const struct model_op *op, const char *ours)
     return true;
 }
 
-/* An operand whose storage has all its elements, each once. */
+/* Stores an operand with each of its elements once. */
 static void box_lay_out(struct import *im, const struct model_op *op, struct import_value *v)
 {
     bool plain = v->storage >= 0 && !view_is_part(&v->view);
@@ -188,7 +187,7 @@ static int64_t box_common(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* At most LX_MAX_INPUTS parts, one after the other along a dimension. */
+/* Joins at most LX_MAX_INPUTS parts along a dimension. */
 static struct import_value box_join(struct import *im, const struct model_op *op,
                                     const struct import_value *part, int count, int axis,
                                     const struct model_type *like)
@@ -223,14 +222,14 @@ bool map_concat(struct import *im, const struct model_op *op, const char *ours)
     (void)ours;
     if (axis < 0) return import_generic(im, op, "schema");
     for (int i = 0; i < op->operand_count; i++) {
-        if (!import_is_tensor(im, op->operands[i])) continue; /* an extent of 0 */
+        if (!import_is_tensor(im, op->operands[i])) continue; /* empty operand */
         part[parts] = *import_in(im, op, i);
         if (part[parts++].type->count != type->count) return import_generic(im, op, "schema");
     }
     if (parts == 0) return import_generic(im, op, "form");
     for (int i = 0; i < parts; i++) box_lay_out(im, op, &part[i]);
     bool joins = parts > 1, apart = joins && box_operands_apart(im, op, part, parts, 1u << axis);
-    while (parts > 1) { /* groups are joined, then these */
+    while (parts > 1) { /* joins groups, then the joined groups */
         int groups = 0;
         for (int i = 0; i < parts; i += LX_MAX_INPUTS) {
             int n = parts - i < LX_MAX_INPUTS ? parts - i : LX_MAX_INPUTS;
@@ -249,7 +248,7 @@ struct amounts {
     int64_t low[MODEL_MAX_RANK], high[MODEL_MAX_RANK], between[MODEL_MAX_RANK];
 };
 
-/* `v` within numbers that are all `value`. */
+/* `v` padded with `value`. */
 static struct import_value pad_around(struct import *im, const struct model_op *op, struct import_value v,
                                       const struct amounts *a, double value, const struct model_type *type)
 {
@@ -274,7 +273,7 @@ static struct import_value pad_around(struct import *im, const struct model_op *
     return out;
 }
 
-/* The number around is known when the model runs: it goes where a padded mask has nothing. */
+/* The padding value is known only at run time: it fills the places where a padded mask is 0. */
 static struct import_value pad_filled(struct import *im, const struct model_op *op, const struct amounts *a,
                                       const struct model_type *x, struct import_value around,
                                       struct import_value y)
@@ -290,7 +289,7 @@ static struct import_value pad_filled(struct import *im, const struct model_op *
     return y;
 }
 
-/* A dimension that is cropped to one element would have no letter left: it is cut before. */
+/* A dimension cropped to one element would have no letter left: crop it first. */
 static void pad_crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
                             struct import_value *v, const struct model_type *type)
 {

@@ -1,5 +1,5 @@
-/* From sketches to a graph: storages become tensors whose dimensions are their pieces; ops get the parameters
- * that their kinds need beside letters. */
+/* Builds the graph from sketches: storages become tensors whose dimensions are their pieces; ops get the
+ * parameters of their kinds beside letters. */
 #include "import/map/import.h"
 #include "graph/op_params.h"
 #include "graph/graph.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* ---- letters: each piece of an op's dimensions has one, and an operand has the letters of the pieces that
- * its storage has, in the storage's order ---- */
+/* ---- letters: each piece of an op's dimensions has one, and an operand has the letters of its storage's
+ * pieces, in the storage's order ---- */
 
 /* Letters of the pieces of an op's dimensions. */
 struct letters {
@@ -18,7 +18,7 @@ struct letters {
     int count;
 };
 
-/* The box of an operand, where it has one. */
+/* The box of an operand, if any. */
 struct boxes {
     int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
     int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
@@ -26,7 +26,7 @@ struct boxes {
     char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
 };
 
-/* An unused letter; 0: there is none left. */
+/* An unused letter; 0: none left. */
 static char letter_new(struct letters *l)
 {
     if (l->count == LX_MAX_VARS) return 0;
@@ -35,26 +35,26 @@ static char letter_new(struct letters *l)
     return letter;
 }
 
-/* The letter of the piece of dimension d that begins at `at`; 0: it does not have that extent. */
+/* The letter of the piece of dimension d that begins at `at`; 0: it has another extent. */
 static char letter_of(const struct sketch *s, struct letters *l, int d, int64_t at, int64_t extent)
 {
     const struct cuts *c = &l->cuts[d];
     int j = 0;
     while (j + 2 < c->count && c->at[j] < at) j++;
-    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* operands have extents of their own */
+    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* operands have their own extents */
     if (c->at[j] != at || (!own && c->at[j + 1] / c->at[j] != extent)) return 0;
     if (!l->letter[d][j]) l->letter[d][j] = letter_new(l);
     return l->letter[d][j];
 }
 
-/* The share of an operand in a piece of its storage. */
+/* An operand's share of a piece of its storage. */
 struct piece {
-    char letter; /* 0: nothing of the op's */
+    char letter; /* 0: no dimension of the op */
     int64_t offset, step, count;
-    bool part; /* not all of it */
+    bool part; /* a part only */
 };
 
-/* The digits that an atom's part has of the `extent` digits from place `at` of the atom on. */
+/* The digits of an atom among the `extent` digits from place `at` on. */
 static void letter_part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
 {
     p->step = 1;
@@ -101,7 +101,7 @@ static struct piece letter_piece_at(const struct sketch *s, struct letters *l, c
     return p;
 }
 
-/* One element has no letter. */
+/* Names an operand's pieces; a single element has no letter. */
 static bool letter_name_pieces(const struct import *im, const struct sketch *s, struct letters *l,
                                struct boxes *b, struct text *t)
 {
@@ -129,15 +129,15 @@ static bool letter_name_pieces(const struct import *im, const struct sketch *s, 
     return true;
 }
 
-/* Small letters before capitals, as they are given out. */
+/* Lower-case letters come first, as they are handed out. */
 static int letter_rank(char letter)
 {
     return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
 }
 
-/* Terms are added in the order of letters. That is to be the order of the op's dimensions, the most
- * significant piece first, so that a sum does not depend on how its operands are stored: the letters that the
- * result lacks change places among themselves. */
+/* Terms are added in the order of letters. It must be the order of the op's dimensions, the most significant
+ * piece first, so that a sum does not depend on its operands' storage: permutes the letters that the result
+ * lacks. */
 static bool letter_index_string(const struct import *im, const struct sketch *s, struct letters *l,
                                 struct boxes *b, struct text *t)
 {
@@ -163,8 +163,8 @@ static bool letter_index_string(const struct import *im, const struct sketch *s,
 
 /* ---- tensors and ops ---- */
 
-/* Our type for an element type. One that we lack is planned as a type of its width (two bits as four), and
- * the report notes it: a run computes with other numbers than the model would. */
+/* The pattern's type for an element type. An unknown type is planned as one of its width (two bits as four)
+ * and noted in the report: a run computes with other numbers than the model. */
 static enum lx_dtype build_dtype(struct import *im, enum model_element e)
 {
     static const enum lx_dtype types[][5] = {
@@ -200,7 +200,7 @@ static const int64_t *build_kept(struct import *im, const int64_t *list)
     return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
 }
 
-/* Boxes as views of the op; a copy of a box without repetition is a slice. */
+/* Adds boxes as views of the op; a copy of a box without repetition is a slice. */
 static void build_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
 {
     if (!b->any || !op->einsum) return;
@@ -220,7 +220,7 @@ static void build_boxes(struct import *im, const struct sketch *s, const struct 
     op->views = views;
 }
 
-/* Axis of a concat, amounts of a pad: by dimension of the tensors. */
+/* Axis of a concat, amounts of a pad, by dimension of the tensors. */
 static void build_apart(struct import *im, const struct sketch *s, const struct letters *l,
                         const char *einsum, struct lx_op *op)
 {
@@ -248,7 +248,7 @@ static void build_apart(struct import *im, const struct sketch *s, const struct 
     op->params = p;
 }
 
-/* A dimension that slides and has no letter gets one that no operand has. False: there are none left. */
+/* Gives sliding dimensions without a letter one that no operand has. False: none left. */
 static bool build_windows(struct import *im, const struct sketch *s, struct letters *l, struct lx_op *op)
 {
     if (s->window_count == 0) return true;
@@ -267,7 +267,7 @@ static bool build_windows(struct import *im, const struct sketch *s, struct lett
     return true;
 }
 
-/* Places of the chosen dimensions in the first operand. False: one of them has no letter. */
+/* Positions of the chosen dimensions in the first operand. False: one has no letter. */
 static bool build_choices(struct import *im, const struct sketch *s, const struct letters *l,
                           const char *einsum, struct lx_op *op)
 {
@@ -295,7 +295,7 @@ static bool build_choices(struct import *im, const struct sketch *s, const struc
     return true;
 }
 
-/* The parameters with axes as dimensions of the tensors. */
+/* Parameters whose axes are dimensions of the tensors. */
 static const struct lx_op_params *build_params(struct import *im, const struct sketch *s)
 {
     int64_t axes[] = {-1, -1};
@@ -318,8 +318,8 @@ static bool build_alters(const struct sketch *s)
     return kind && kind->traits & LX_ALTERS;
 }
 
-/* The kind that the letters allow; NULL: none. A sum has something to sum, a contraction sums letters that
- * both operands have, a changed operand is indexed as the result. */
+/* The kind that fits the letters; NULL: none. A sum needs summed letters, a contraction summed letters in
+ * both operands; a changed operand is indexed like the result. */
 static const struct lx_kind *build_kind(const struct sketch *s, const char *einsum, const struct boxes *b)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
@@ -349,8 +349,8 @@ static const struct lx_kind *build_kind(const struct sketch *s, const char *eins
     return b->any && !boxed ? NULL : kind;
 }
 
-/* An op that should have been mapped is reported as generic. One that changes an operand may stand in its
- * place already: it is sketched again as an op that reads all of its operands and makes another tensor. */
+/* Reports a failed mapping as generic. An op that changes an operand may be built in place already: sketches
+ * it again as an op that reads all its operands and makes another tensor. */
 static void build_without_letters(struct import *im, const struct sketch *s)
 {
     if (s->owner && !s->owner->unmapped && build_alters(s)) s->owner->unmapped = im->retry = true;
@@ -359,12 +359,12 @@ static void build_without_letters(struct import *im, const struct sketch *s)
     s->owner->reason = "letters";
 }
 
-/* An op whose index map the graph would refuse becomes generic. */
+/* Makes an op generic if the graph would refuse its index map. */
 static bool build_check(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     struct lx_op *op = &b->ops.at[b->ops.count - 1], as_built = *op;
     lx_status why = {0};
-    if (op->window_count > 0) return true; /* these are mapped once */
+    if (op->window_count > 0) return true; /* mapped only once */
     if (builder_map_op(b, b->ops.count - 1, &why)) {
         *op = as_built;
         return true;
@@ -381,7 +381,7 @@ static bool build_check(struct import *im, struct graph_builder *b, const struct
     return true;
 }
 
-/* The same op of the file has made another tensor of the same operands: it is one op with both. */
+/* If the same op of the file made another tensor from the same operands, adds this result to it. */
 static bool build_join_result(struct import *im, struct graph_builder *b, const struct sketch *s,
                               const struct lx_op *op)
 {
@@ -468,7 +468,7 @@ const struct lx_graph *import_build(struct import *im)
     im->built = NULL;
     builder_begin(&b, im->m->file, name && *name ? name : "model");
     bool ok = true;
-    for (size_t i = 0; i < im->storages.count; i++) /* arguments and outputs are named first */
+    for (size_t i = 0; i < im->storages.count; i++) /* name arguments and outputs first */
         if (im->storages.at[i].needed && im->storages.at[i].role != LX_ROLE_COUNT)
             import_tensor_name(im, &im->storages.at[i]);
     for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];

@@ -1,5 +1,5 @@
-/* Ops that choose: rows of tables, slices with starts of the run, orders, writes into caches. A dimension
- * that is chosen along is one piece of its storage and has one letter. */
+/* Ops that choose by index: rows of tables, slices with run-time starts, sorts, writes into caches. A chosen
+ * dimension is one piece of its storage and has one letter. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
@@ -29,7 +29,7 @@ void choose_along(struct choosing *c, int dim)
     c->whole |= 1u << dim;
 }
 
-/* Is each dimension of operand i that nothing may cut one piece of its storage? */
+/* Is each uncuttable dimension of operand i a single piece of its storage? */
 static bool choose_in_one_piece(const struct import *im, const struct choosing *c, int i)
 {
     const struct import_value *v = &c->operand[i];
@@ -39,8 +39,8 @@ static bool choose_in_one_piece(const struct import *im, const struct choosing *
     return whole;
 }
 
-/* Operand i over the dimensions of the op: as it is where its elements stand in order and nothing has cut
- * them; else a copy that is cut by its own dimensions. */
+/* Operand i over the dimensions of the op: unchanged if its elements are in order and uncut; else a copy cut
+ * by its own dimensions. */
 static struct sketch_operand choose_over(struct import *im, const struct model_op *op, struct choosing *c,
                                          int i)
 {
@@ -57,7 +57,7 @@ static struct sketch_operand choose_over(struct import *im, const struct model_o
     return import_over(v, c->rank, c->dim[i]);
 }
 
-/* Has operand i elements of its own along that dimension of the op, not one that is repeated? */
+/* Does operand i have its own elements along this dimension of the op, not a repeated one? */
 static bool choose_goes_along(const struct choosing *c, int i, int dim)
 {
     const struct view *v = &c->operand[i].view;
@@ -70,9 +70,8 @@ static bool choose_goes_along(const struct choosing *c, int i, int dim)
     return own;
 }
 
-/* Does operand i lack a letter that it needs? In general: one that no operand has of its own. Where the op
- * changes its first operand: the moved one has an element for each place, an index one for each that only
- * they have. */
+/* Does operand i lack a needed letter? Usually one that no operand has. If the op changes its first operand:
+ * the moved operand has an element per place, an index one for each place that only they have. */
 static bool choose_lacks(const struct choosing *c, int i, int k, int moved)
 {
     int dim = c->dim[i][k];
@@ -89,7 +88,7 @@ static void choose_lay_out(struct import *im, const struct model_op *op, struct 
     const struct lx_kind *kind = lx_kind_find(c->kind);
     bool alters = kind && kind->traits & LX_ALTERS;
     int moved = kind && kind->id == LX_KIND_SCATTER ? 2 : 1;
-    if (alters) import_plain(im, &c->operand[0], op); /* as the result will be, in its order */
+    if (alters) import_plain(im, &c->operand[0], op); /* like the result, in its order */
     for (int i = 0; i < c->count; i++) import_stored(im, &c->operand[i]);
     for (int pass = alters ? 0 : 1; pass < 2; pass++)
         for (int i = pass == 0; i < c->count; i++)
@@ -97,7 +96,7 @@ static void choose_lay_out(struct import *im, const struct model_op *op, struct 
                 if (choose_lacks(c, i, k, pass == 0 ? moved : -1)) import_plain(im, &c->operand[i], op);
 }
 
-/* `type` NULL: the first operand is changed where it is. */
+/* `type` NULL: the first operand is changed in place. */
 static struct import_value choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
                                        const struct model_type *type, const int *dims)
 {
@@ -151,7 +150,7 @@ static bool choose_rows(struct import *im, const struct model_op *op, const stru
     for (int d = axis + 1; d < rank; d++) dims[n++] = of_table[d];
     choose_operand(&c, table, of_table);
     choose_along(&c, of_table[axis]);
-    if (index->type->elements == 1 && import_known(index, &number)) { /* one row, known before */
+    if (index->type->elements == 1 && import_known(index, &number)) { /* one known row */
         c.kind = "dynamic_slice";
         c.starts = true;
         c.start[0] = number < 0 ? number + table->type->extent[axis] : number;
@@ -167,7 +166,7 @@ bool map_embedding(struct import *im, const struct model_op *op, const char *our
     return choose_rows(im, op, &table, &index, typing_dim(-2, table.type->count));
 }
 
-/* Indices that may be below 0 count from the end: (i + n) rem n. */
+/* Indices that may be negative count from the end: (i + n) rem n. */
 bool map_gather_rows(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value table = *import_in(im, op, 0), index = *import_in(im, op, 1);
@@ -188,10 +187,10 @@ bool map_gather_rows(struct import *im, const struct model_op *op, const char *o
     return choose_rows(im, op, &table, &index, axis);
 }
 
-/* ---- parts that begin where the run decides ---- */
+/* ---- slices with run-time starts ---- */
 
-/* An op of the whole (operand 0) and a part of it, with one start a dimension from operand `first` on. The
- * dimensions that the part has less of are chosen along, those of one element first. False: generic. */
+/* An op over the whole (operand 0) and a part, with one start per dimension from operand `first` on.
+ * Dimensions in which the part is shorter are chosen, those with one element first. False: generic. */
 static bool choose_part(struct import *im, const struct model_op *op, int first,
                         const struct model_type *part, struct choosing *c, int *of_whole, int *of_part)
 {
@@ -217,7 +216,7 @@ static bool choose_part(struct import *im, const struct model_op *op, int first,
     return true;
 }
 
-/* If any start is known only to the run, all of them are operands. */
+/* If any start is known only at run time, all starts are operands. */
 static void choose_starts(struct import *im, const struct model_op *op, int first, struct choosing *c)
 {
     for (int i = 0; !c->starts && i < c->chosen_count; i++)
@@ -233,7 +232,7 @@ bool map_dynamic_slice(struct import *im, const struct model_op *op, const char 
     int64_t begin[VIEW_MAX_RANK] = {0};
     bool fits = choose_part(im, op, 1, y, &c, of_x, of_y);
     if (!fits) return import_generic(im, op, c.full ? "starts" : "form");
-    if (c.starts) { /* as in a loop that is unrolled: clamped, so that the part is within the whole */
+    if (c.starts) { /* clamped so that the part lies within the whole, as in an unrolled loop */
         for (int i = 0; i < c.chosen_count; i++) {
             int d = c.chosen[i];
             int64_t most = x.type->extent[d] - y->extent[d];
@@ -246,7 +245,7 @@ bool map_dynamic_slice(struct import *im, const struct model_op *op, const char 
     return choose_finish(im, op, &c, y, of_y);
 }
 
-/* A copy of the first operand with the second in it. */
+/* A copy of the first operand with the second inserted. */
 bool map_dynamic_insert(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value x = *import_in(im, op, 0), part = *import_in(im, op, 1);
@@ -254,7 +253,7 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
     int of_x[VIEW_MAX_RANK], of_part[VIEW_MAX_RANK];
     if (!choose_part(im, op, 2, part.type, &c, of_x, of_part))
         return import_generic(im, op, c.full ? "starts" : "form");
-    if (c.chosen_count == 0) /* nothing is left of it */
+    if (c.chosen_count == 0) /* the part covers all */
         return import_done(im, op, CLASS_FREE, NULL, &part);
     choose_operand(&c, &x, of_x);
     choose_operand(&c, &part, of_part);
@@ -264,7 +263,7 @@ bool map_dynamic_insert(struct import *im, const struct model_op *op, const char
 
 /* ---- ops that order along a dimension: top-k and sorts ---- */
 
-/* Operand 0 in order along an axis, or the places of its elements, by `kind`; the first k (0: all). */
+/* Operand 0 sorted along an axis, or the places of its elements, by `kind`; the first k (0: all). */
 static struct import_value order_emit(struct import *im, const struct model_op *op, const char *kind,
                                       int axis, int64_t k, bool descending, const struct model_type *type)
 {
@@ -279,7 +278,7 @@ static struct import_value order_emit(struct import *im, const struct model_op *
     return choose_emit(im, op, &c, type, dims);
 }
 
-/* TopK of ONNX, whose two results stand apart, and of HLO, a tuple. k is an extent of the results. */
+/* TopK of ONNX has two results, of HLO a tuple. k is an extent of the results. */
 bool map_topk(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const kinds[] = {"topk", "topk_index"};
@@ -317,7 +316,7 @@ bool map_custom_call(struct import *im, const struct model_op *op, const char *o
     return top ? map_topk(im, op, ours) : import_generic(im, op, "kind");
 }
 
-/* Is the computation a compare of its first two parameters? */
+/* Does the computation compare its first two parameters? */
 static bool order_compares(const struct import *im, const struct model_op *op, bool *descending)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
@@ -332,7 +331,7 @@ static bool order_compares(const struct import *im, const struct model_op *op, b
     return strcmp(direction, "GT") == 0 || strcmp(direction, "LT") == 0;
 }
 
-/* 0, 1, 2 .. along that dimension? */
+/* Are the elements 0, 1, 2 .. along this dimension? */
 static bool order_counts(const struct import *im, const struct import_value *v, int64_t axis)
 {
     bool ok = v->storage >= 0 && im->storages.at[v->storage].counts && v->type->element == MODEL_I32 &&
@@ -343,7 +342,7 @@ static bool order_counts(const struct import *im, const struct import_value *v, 
     return ok;
 }
 
-/* Sort of HLO: of one operand, or of one and its places. */
+/* Sort of HLO: one operand, or one and its places. */
 bool map_sort(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const kinds[] = {"sort", "sort_index"};
@@ -367,10 +366,10 @@ bool map_sort(struct import *im, const struct model_op *op, const char *ours)
 
 /* ---- caches ----
  *
- * A cache is [B,H,S,D]. Ops without a result write their first operand; those with one return the new cache,
- * and change it where it is only if nothing later reads the old one. */
+ * A cache is [B,H,S,D]. Ops without a result write their first operand; others return the new cache, and
+ * change it in place only if nothing later reads the old one. */
 
-/* Is the value read by a later op of the body under way, or returned? */
+/* Does a later op of the current body read the value, or is it returned? */
 static bool cache_read_later(const struct import *im, const struct model_op *op, int32_t value)
 {
     const struct model_body *b = &im->m->bodies.at[im->body];
@@ -382,7 +381,7 @@ static bool cache_read_later(const struct import *im, const struct model_op *op,
     return false;
 }
 
-/* Does nothing read the old content any more, under whatever name? Values of other bodies count as read. */
+/* Is the old content unread from here on, under any name? Values of other bodies count as read. */
 static bool cache_dies_here(struct import *im, const struct model_op *op, int32_t storage)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -395,8 +394,8 @@ static bool cache_dies_here(struct import *im, const struct model_op *op, int32_
     return true;
 }
 
-/* The argument is changed where it is, or a copy has the new rows: the result of the op or, without one,
- * its first operand from now on. */
+/* Changes the cache in place, or in a copy that becomes the op's result or, without a result, its first
+ * operand. */
 static bool cache_emit(struct import *im, const struct model_op *op, struct choosing *c, const int *of_cache)
 {
     struct import_value cache = *import_in(im, op, 0);
@@ -421,7 +420,7 @@ static bool cache_emit(struct import *im, const struct model_op *op, struct choo
     return true;
 }
 
-/* cache[b, h, index, :] = input[0, h, b, :]; the index is one, or one a batch. */
+/* cache[b, h, index, :] = input[0, h, b, :]; one index in all, or one per batch. */
 bool map_update_cache(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1), at = *import_in(im, op, 2);
@@ -440,7 +439,7 @@ bool map_update_cache(struct import *im, const struct model_op *op, const char *
     return cache_emit(im, op, &c, of_cache);
 }
 
-/* Is it the slice of one batch of `*whole`, all of its other dimensions? */
+/* Is the operand a slice of one batch of `*whole`, full in its other dimensions? */
 static bool cache_slices_batch(const struct import *im, const struct model_op *op, int64_t batch,
                                int32_t *whole)
 {
@@ -462,7 +461,7 @@ static bool cache_slices_batch(const struct import *im, const struct model_op *o
     return true;
 }
 
-/* Fills of all batches, one behind the other, each from a slice of one value: that value, or -1. */
+/* If consecutive fills of all batches each read a slice of one value: that value; else -1. */
 static int32_t cache_filled_from(struct import *im, const struct model_op *op, int64_t batches)
 {
     const struct model_body *b = &im->m->bodies.at[im->body];
@@ -481,7 +480,7 @@ static int32_t cache_filled_from(struct import *im, const struct model_op *op, i
     return whole;
 }
 
-/* cache[o, h, 0.., :] = input[0, h, .., :]; all batches at once where they come one behind the other. */
+/* cache[o, h, 0.., :] = input[0, h, .., :]; consecutive fills of all batches are one op. */
 bool map_fill_cache(struct import *im, const struct model_op *op, const char *ours)
 {
     struct op_class *class = import_class_of(im, op);

@@ -1,19 +1,19 @@
 /* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut of one
- * operand goes to the others through the dimensions of the op, and from there to the ops that share their
+ * operand spreads to the others through the dimensions of the op, and from there to the ops that share their
  * storages.
  *
- * Sticks run along the innermost piece of a storage. A reshape that would have it shorter than a stick is a
- * copy; so is one that leaves more empty at the ends of sticks, in all storages that its cut reaches, than
- * the copy moves. */
+ * Sticks run along the innermost piece of a storage. A reshape that would make this piece shorter than a
+ * stick is a copy; so is one whose cut wastes more bytes at the ends of sticks, over all storages it reaches,
+ * than the copy moves. */
 #include "import/map/import.h"
 
 #include <math.h>
 
-/* The pattern does not depend on the device: the longest stick of all devices, and a size that fits all
- * scratchpads beside others. */
+/* The pattern does not depend on the device: the longest stick, and a size that fits every scratchpad beside
+ * others. */
 enum { STICK_BYTES = 128, ON_CHIP = 4 << 20 };
 
-/* The reshape that a view came by; one that is forced by now was forced in this round. */
+/* The reshape behind a view; already forced: in this round. */
 static struct op_class *cut_regrouped_by(struct op_class *via)
 {
     for (int i = 0; via && i < MODEL_MAX_DEPTH; i++, via = via->behind)
@@ -21,16 +21,16 @@ static struct op_class *cut_regrouped_by(struct op_class *via)
     return NULL;
 }
 
-/* Bytes of a storage whose innermost piece has so many elements: each run of them begins a stick. */
+/* Bytes of a storage with an innermost piece of `inner` elements: each run begins a stick. */
 static int64_t cut_stored_bytes(const struct storage *s, int64_t inner)
 {
     int64_t bytes = (inner * model_element_row(s->element)->bits + 7) / 8;
     return s->elements / inner * ((bytes + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
 }
 
-/* Short ends of sticks cost each time that the storage is moved: is that more than to write and read the
- * reshaped tensor? Then the reshape is a copy in the next round. A storage that ops make and that is small
- * enough to stay on chip is taken to cost nothing. */
+/* Short ends of sticks cost bytes whenever the storage is moved: is that more than writing and reading the
+ * reshaped tensor? Then the reshape is a copy in the next round. A storage made by ops and small enough to
+ * stay on chip counts as free. */
 static bool cut_spares(struct import *im, const struct storage *s, int64_t more, struct op_class *by)
 {
     bool made = s->role == LX_ROLE_COUNT;
@@ -43,8 +43,8 @@ static bool cut_spares(struct import *im, const struct storage *s, int64_t more,
     return im->spared = true;
 }
 
-/* NULL: it is cut there, or will not be in the next round; else why it cannot be. Sticks run along the
- * innermost piece, which is not shorter than one unless its reshape cannot be copied. */
+/* Cuts a storage; returns why it cannot be cut, or NULL if it is cut now or will not be in the next round.
+ * The innermost piece must not be shorter than a stick unless its reshape cannot be copied. */
 static const char *cut_storage(struct import *im, struct storage *s, int64_t at, struct op_class *by,
                                bool *changed)
 {
@@ -73,7 +73,7 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
     return wrong;
 }
 
-/* The ends of its own atoms. */
+/* Cuts at the ends of the operand's own atoms. */
 static const char *cut_ends(struct import *im, const struct sketch_operand *o, bool *changed)
 {
     const char *wrong = NULL;
@@ -109,7 +109,8 @@ bool import_cuts_of(const struct import *im, const struct sketch_operand *o, int
     return true;
 }
 
-/* The reshape that cut dimension `dim` for operand `of`: of another operand, or of its storage. */
+/* The reshape that made operand `of`'s cut of dimension `dim` necessary: another operand's, or its
+ * storage's. */
 static struct op_class *cut_for(const struct import *im, const struct sketch *s, int dim, int of)
 {
     struct op_class *by = NULL;
@@ -125,7 +126,7 @@ static struct op_class *cut_for(const struct import *im, const struct sketch *s,
     return by;
 }
 
-/* All but the end of the dimension: an operand that is cropped has more than the op. */
+/* Spreads all cuts but the dimension's end: a cropped operand is longer than the op. */
 static const char *cut_spread(struct import *im, const struct sketch *s, int of, int dim,
                               const struct cuts *c, bool *changed)
 {
@@ -204,15 +205,15 @@ void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim)
     }
 }
 
-/* The share that sticks add to a dimension of so many elements. */
+/* The bytes that sticks add to a dimension, relative to its own. */
 static double cut_stick_ends(int64_t extent, int bits)
 {
     double bytes = (double)extent * bits / 8;
     return ceil(bytes / STICK_BYTES) * STICK_BYTES / bytes - 1;
 }
 
-/* A product sums along dimension `dim`: where the innermost piece of one operand is less than all of it, the
- * other operand is padded as the sticks of this one are. */
+/* A product sums along dimension `dim`: if one operand's innermost piece is less than all of the dimension,
+ * the other operand is padded to the same sticks. */
 static void cut_spare_product(struct import *im, const struct sketch *s, int dim)
 {
     for (int of = 0; of < 2; of++) {

@@ -1,14 +1,14 @@
-/* Tensors that are written where they are, and the order of sketches that this asks for.
+/* Tensors written in place, and the order of sketches that this needs.
  *
- * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads
- * from it to the output, these work in its place; else the op that makes the output writes it there. Readers
- * of the parameter see its old content, so they come before the writer. Where that cannot be, as the writer
- * reads other elements than it writes, or a reader needs the new content, the output is copied at the end. A
- * tensor that an op made for an insert alone is changed in its place.
+ * A parameter that the file aliases with an output is a state. If a chain of inserts and scatters leads from
+ * the parameter to the output, these work in place; else the op that makes the output overwrites the
+ * parameter. Readers of the parameter see its old content, so they come before the writer. If that is
+ * impossible, as the writer reads other elements than it writes, or a reader needs the new content, the
+ * output is copied at the end. A tensor that an op made for an insert alone is changed in its place.
  *
  * Sketches are made in the order of the file; a reader that must come before an earlier writer is moved up
- * with all its needs. A search in the graph of who comes after whom goes over each sketch once; all searches
- * together are limited. */
+ * with all its needs. A search of the successor graph visits each sketch once; the work of all searches is
+ * limited. */
 #include "import/map/import.h"
 #include "base/fail.h"
 #include "base/order.h"
@@ -20,25 +20,25 @@ enum { WORK_PER_SKETCH = 256 };
 
 struct use {
     int32_t writer; /* a sketch; -1: none; -2: more than one */
-    int32_t reads;  /* how many there are */
-    int32_t now;    /* the storage that it is part of */
-    int returned;   /* how often */
+    int32_t reads;  /* number of readers */
+    int32_t now;    /* the storage that it was merged into */
+    int returned;   /* number of times */
     bool walked;
 };
 
 struct sequence_link {
-    int32_t to, next; /* a sketch; the link before this one of the same list, -1: none */
+    int32_t to, next; /* a sketch; the previous link of the list, -1: none */
 };
 
 /* Lists begin with their last link. */
 struct in_place {
     struct import *im;
     struct use *use;  /* by storage */
-    bool *may;        /* by sketch: one of a chain that ends in the output of its state */
-    bool turn;        /* readers may be moved up, and outputs copied */
-    int32_t *after;   /* by sketch: the sketches that come after it */
-    int32_t *readers; /* by storage: the sketches that read it */
-    int32_t *seen;    /* by sketch: the last search that came by */
+    bool *may;        /* by sketch: in a chain that ends in its state's output */
+    bool turn;        /* allowed: moving readers up and copying outputs */
+    int32_t *after;   /* by sketch: its successors */
+    int32_t *readers; /* by storage: its readers */
+    int32_t *seen;    /* by sketch: the last search that visited it */
     VEC(struct sequence_link) links;
     VEC(int32_t) stack;
     int32_t search;
@@ -61,12 +61,13 @@ static int32_t *sequence_lists(size_t count)
     return list;
 }
 
-/* Links writers, readers and next writers of each storage. Room for `more` sketches than there are. */
+/* Links writers, readers and next writers of each storage. Leaves room for `more` additional sketches. */
 static void sequence_make(struct in_place *p, size_t more)
 {
     struct import *im = p->im;
     size_t storages = im->storages.count;
-    int32_t *writer = sequence_lists(storages), *since = sequence_lists(storages); /* readers since then */
+    int32_t *writer = sequence_lists(storages),
+            *since = sequence_lists(storages); /* readers since the last writer */
     p->after = sequence_lists(im->sketches.count + more);
     p->seen = sequence_lists(im->sketches.count + more);
     p->readers = sequence_lists(storages);
@@ -90,7 +91,7 @@ static void sequence_make(struct in_place *p, size_t more)
     mem_free(since);
 }
 
-/* Marks all that comes after a sketch. False: that took too long. */
+/* Marks all successors of a sketch. False: too much work. */
 static bool sequence_search(struct in_place *p, int32_t sketch)
 {
     p->seen[sketch] = ++p->search;
@@ -109,8 +110,8 @@ static bool sequence_search(struct in_place *p, int32_t sketch)
     return p->work < WORK_PER_SKETCH * (int64_t)(p->im->sketches.count + 64);
 }
 
-/* All readers of the storage but `writer` itself come before `writer`. False: one of them needs the new
- * content; or one is a later sketch, and none may be moved up. */
+/* Orders all other readers of the storage before `writer`. False: one of them needs the new content, or is a
+ * later sketch while none may be moved up. */
 static bool sequence_before(struct in_place *p, int32_t storage, int32_t writer)
 {
     bool later = false;
@@ -128,8 +129,7 @@ static bool sequence_before(struct in_place *p, int32_t storage, int32_t writer)
 
 #define SEQUENCE_FIRST(context, a, b) ((a) < (b))
 
-/* The order as `im->order`, unless it is the one in which sketches were made: the first sketch that may come
- * is the next. */
+/* Sets `im->order` unless the order of making works: always the first sketch whose predecessors are done. */
 static bool sequence_order(struct in_place *p)
 {
     size_t n = p->im->sketches.count, ready = 0, done = 0;
@@ -177,7 +177,7 @@ static void in_place_find_uses(struct in_place *p)
         }
 }
 
-/* Changes all of one tensor to all of another that is like it. */
+/* Does it replace all of one tensor by all of a like tensor? */
 static bool in_place_is_change(const struct in_place *p, int32_t i)
 {
     const struct sketch *s = &p->im->sketches.at[i];
@@ -191,7 +191,7 @@ static bool in_place_is_change(const struct in_place *p, int32_t i)
     return ok;
 }
 
-/* From the output back to the parameter; all of the way or nothing. */
+/* Marks the chain from the output back to the parameter, if complete. */
 static void in_place_mark_chain(struct in_place *p, int32_t parameter, int32_t output)
 {
     int32_t at = output, i;
@@ -216,7 +216,7 @@ static void in_place_mark_chain(struct in_place *p, int32_t parameter, int32_t o
     p->im->storages.at[parameter].role = LX_STATE;
 }
 
-/* Runs that were never cut are still not. */
+/* Uncut runs stay uncut. */
 static void in_place_stay_whole(struct import *im, int32_t storage, int32_t other)
 {
     for (int i = 0; i < im->storages.at[other].whole_count; i++)
@@ -233,8 +233,8 @@ static bool in_place_same_views(const struct view *a, const struct view *b)
     return same;
 }
 
-/* May the op that makes all of an output write it in place of the parameter? It reads the parameter only
- * element by element, and all other readers come before it. */
+/* May the op that makes all of an output overwrite the parameter? It must read the parameter only element by
+ * element, after all other readers. */
 static bool in_place_may_replace(struct in_place *p, int32_t parameter, int32_t output)
 {
     int32_t writer = p->use[output].writer;
@@ -250,8 +250,7 @@ static bool in_place_may_replace(struct in_place *p, int32_t parameter, int32_t 
     return sequence_before(p, parameter, writer);
 }
 
-/* The output is made beside the parameter and copied into it once everything else is done. An output that is
- * returned only there is an intermediate then. */
+/* Copies the output into the parameter at the end. An output returned only there becomes an intermediate. */
 static void in_place_copy_over(struct in_place *p, int32_t parameter, int32_t output)
 {
     struct import *im = p->im;
@@ -293,7 +292,7 @@ static void in_place_mark_state(struct in_place *p, int32_t x, const struct impo
         in_place_copy_over(p, x, y->storage);
 }
 
-/* First the states that fit the order of the file. */
+/* First tries states that fit the file's order. */
 static bool in_place_find_states(struct in_place *p)
 {
     struct import *im = p->im;
@@ -337,7 +336,7 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
         int32_t from = s->input_count > 0 ? s->operand[0].storage : -1;
         if (s->in_place || s->rank < 0 || from < 0) continue;
         bool own = im->storages.at[from].role == LX_ROLE_COUNT && p.use[from].writer >= 0 &&
-                   p.use[from].reads == 1; /* made by one op for this one alone */
+                   p.use[from].reads == 1; /* made by one op for this one only */
         if (!p.may[i] && !(own && in_place_is_change(&p, (int32_t)i))) continue;
         int32_t now = p.use[from].now, to = s->operand[s->input_count].storage;
         struct storage *a = &im->storages.at[now], *b = &im->storages.at[to];

@@ -1,5 +1,5 @@
-/* The whole way from a model to a graph. Views that get into each other's way are found when storages are
- * cut; then the sketch is made again with these copied. */
+/* From a model to a graph. Views that conflict are found when storages are cut; then the sketch is made again
+ * with copies of these. */
 #include "import/map/import.h"
 #include "files/pattern.h"
 #include "import/layers/layers.h"
@@ -58,8 +58,8 @@ static void import_forget(struct import *im)
         }
 }
 
-/* Arguments, then constants that stand apart from ops (splats stay numbers, the rest are weights), then all
- * ops. A state is an input until an op writes it. */
+/* Sketches arguments, then constants outside ops (splats stay numbers, others are weights), then all ops. A
+ * state is an input until an op writes it. */
 static bool import_sketch_model(struct import *im)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -69,7 +69,7 @@ static bool import_sketch_model(struct import *im)
         bool one = model_type_of(im->m, b->arguments[i])->leaves > 0;
         im->roles[i].storage = one ? import_leaf(im, b->arguments[i], 0)->storage : -1;
     }
-    for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* but by themselves */
+    for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* except by themselves */
     for (size_t i = 0; i < im->m->constants.count; i++) {
         int32_t value = im->m->constants.at[i];
         const struct model_value *v = &im->m->values.at[value];
@@ -152,7 +152,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
     return g;
 }
 
-/* A file that asks for its own number without stating how many devices there are may be any of them. */
+/* A file that asks for its device number without stating the number of devices may be any device. */
 static bool import_has_device(const struct lx_model *m, int64_t device, lx_status *st)
 {
     int64_t count = device > 0 ? model_device_count(m) : 1;

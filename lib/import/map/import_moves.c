@@ -1,6 +1,6 @@
-/* Ops that only move or name (reshapes, permutations, repetitions), and tensors that the model makes by
- * itself (constants, counters, running sums). Ops of the latter have no index map: their results are plain,
- * whatever pieces they are cut into. */
+/* Ops that only move or rename (reshapes, permutations, repetitions), and tensors made without operands
+ * (constants, counters) or by scans. The latter ops have no index map: their results are plain, however they
+ * are cut. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 #include "graph/op_params.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The result is a view of operand 0, or a copy where that is forced or there is no such view (`cannot`). An
- * index string can state permutations and repetitions (`letters`); reshapes cannot be stated. */
+/* Makes the result a view of operand 0, or a copy if forced or if there is no such view (`cannot`). An index
+ * string can state permutations and repetitions (`letters`), but not reshapes. */
 static bool move_viewed(struct import *im, const struct model_op *op, const struct view *view,
                         const char *cannot, bool letters)
 {
@@ -17,7 +17,7 @@ static bool move_viewed(struct import *im, const struct model_op *op, const stru
     struct import_value v = *import_in(im, op, 0);
     const char *why = cannot ? cannot : c->forced ? c->forced : im->options.no_fold ? "no-fold" : NULL;
     const struct model_type *type = import_type_out(im, op);
-    if (why && (cannot || !letters)) { /* operands of ONNX that are shapes are no data */
+    if (why && (cannot || !letters)) { /* shape operands of ONNX are no data */
         v = import_opaque_leaf(im, "reshape", op, v, type);
         return import_done(im, op, CLASS_COPIED, why, &v);
     }
@@ -34,7 +34,7 @@ static bool move_viewed(struct import *im, const struct model_op *op, const stru
     return import_done(im, op, CLASS_FREE, "view", &v);
 }
 
-/* A number that is the same everywhere stays so in any shape. Other constants are stored. */
+/* A splat stays a splat in any shape. Other constants are stored. */
 static bool move_still_splat(struct import *im, const struct model_op *op)
 {
     struct import_value v = *import_in(im, op, 0);
@@ -86,8 +86,8 @@ bool map_broadcast(struct import *im, const struct model_op *op, const char *our
     return move_viewed(im, op, &view, ok ? NULL : "rank", true);
 }
 
-/* Does an upsampling take the nearest element, with whole factors? The middle of a pixel then rounds to the
- * pixel that it is in. */
+/* Does an upsampling take the nearest element, with whole factors? A pixel's centre then rounds to its source
+ * pixel. */
 static bool move_is_nearest(const struct import *im, const struct model_op *op, const struct model_type *from,
                             const struct model_type *to)
 {
@@ -107,8 +107,7 @@ static bool move_is_nearest(const struct import *im, const struct model_op *op, 
            strncmp(way, "round_prefer", 12) == 0;
 }
 
-/* Each element several times behind itself, or a dimension several times (Tile): a digit that the storage
- * lacks. */
+/* Repeats each element, or a whole dimension (Tile): adds a digit that the storage lacks. */
 bool map_repeat(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *from = import_in(im, op, 0)->type, *to = import_type_out(im, op);
@@ -138,7 +137,7 @@ bool map_identity(struct import *im, const struct model_op *op, const char *ours
     return import_done(im, op, CLASS_FREE, "names", &v);
 }
 
-/* ---- made of nothing ---- */
+/* ---- without operands ---- */
 
 bool map_constant(struct import *im, const struct model_op *op, const char *ours)
 {
@@ -150,8 +149,7 @@ bool map_constant(struct import *im, const struct model_op *op, const char *ours
     return import_done(im, op, CLASS_FOLDED, NULL, &v);
 }
 
-/* A ConstantOfShape that is too large to be known is a weight: files without their weights have these
- * instead. */
+/* A ConstantOfShape too large to be known is a weight: files without weights use it. */
 bool map_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = import_fresh(im, import_type_out(im, op), op);
@@ -185,8 +183,8 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
     return true;
 }
 
-/* One row of numbers, repeated along the other dimensions. Start and step are attributes of TTIR and known
- * operands of ONNX; HLO counts from 0. */
+/* One row of numbers, repeated along other dimensions. TTIR has start and step as attributes, ONNX as known
+ * operands; HLO counts from 0. */
 bool map_iota(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);

@@ -1,9 +1,9 @@
 /* Names of tensors and ops, in the words of the file.
  *
  * An op of the file is named by its location, else by its result: an SSA number has its kind before it. Of
- * several ops of ours the one that makes the result has the name, the others are parts of it: name/kind. Ops
- * of an inlined body have the name of the call, loop or branch before their own where the file has no
- * location. Names are made unique (#2, #3 ..) when the graph is built: arguments and outputs come first. */
+ * several pattern ops, the one that makes the result gets the name, the others name/kind. Ops of an inlined
+ * body have the name of the call, loop or branch before their own where the file has no location. Names are
+ * made unique (#2, #3 ..) when the graph is built: arguments and outputs come first. */
 #include "import/map/import.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ static bool name_is_number(const char *name)
     return *p == 0;
 }
 
-/* The name of an op that has no location. */
+/* The name of an op without a location. */
 static const char *name_own(struct import *im, const struct model_op *op)
 {
     const char *made = op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name : NULL;
@@ -56,7 +56,7 @@ static struct storage *name_made_by(struct import *im, const struct sketch *s)
     return &im->storages.at[s->operand[s->input_count].storage];
 }
 
-/* Results have their own names. Other storages are parts of the first result: known by the kind that makes
+/* Results keep their own names. Other storages are parts of the first result, named by the kind that makes
  * them, or constants. */
 void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at)
 {
@@ -98,7 +98,7 @@ void import_path_enter(struct import *im, const struct model_op *op)
     im->path = arena_format(&im->memory, "%s%s/", before, own);
 }
 
-/* ONNX names values; other formats have the location of the op that makes them. */
+/* ONNX names values; other formats use the location of the op. */
 const char *import_value_name(struct import *im, int32_t value)
 {
     const struct model_value *v = &im->m->values.at[value];
@@ -124,7 +124,7 @@ void import_call_it(struct import *im, const struct label_place *at, const char 
         im->sketches.at[i].name = name_made_by(im, &im->sketches.at[i])->name;
 }
 
-/* Counts of uses find the next number at once. */
+/* Makes a name unique; counts of uses give the next number at once. */
 static const char *name_apart(struct import *im, struct names *taken, const char *name, const char *part)
 {
     const char *base =

@@ -1,6 +1,6 @@
 /* Walking through bodies: each op is mapped by its row of ops.def. Calls are inlined, one branch is taken,
- * loops are unrolled while their conditions are known and the ops are not too many. Values may be tuples of
- * tensors. */
+ * loops are unrolled while conditions are known and the number of ops stays below the limit. Values may be
+ * tuples of tensors. */
 #include "import/map/import_steps.h"
 #include "import/layers/layers.h"
 #include "base/fail.h"
@@ -65,7 +65,7 @@ bool import_number(struct import *im, const struct model_op *op, int64_t number)
     return import_done(im, op, CLASS_FOLDED, NULL, &v);
 }
 
-/* A result of ONNX that was computed ahead is a constant, whatever made it. */
+/* A folded ONNX result is a constant. */
 static bool op_known_ahead(const struct import *im, const struct model_op *op)
 {
     const struct model_value *v =
@@ -73,9 +73,8 @@ static bool op_known_ahead(const struct import *im, const struct model_op *op)
     return im->format == MODEL_ONNX && v && v->data && (v->data->ints || v->data->reals);
 }
 
-/* Why operands and results are not as the row wants them; NULL: they are. A list of no extents or axes is an
- * operand of ONNX, too; concat leaves empty parts out; any part of a Split or TopK may be
- * unread. */
+/* Why operands and results do not fit the row; NULL: they fit. ONNX also has empty lists of extents or axes
+ * as operands; concat ignores empty parts; parts of a Split or TopK may be unread. */
 static const char *op_wrong(const struct import *im, const struct model_op *op, const struct op_row *row)
 {
     bool joins = row->map == map_concat, loose = row->form == OP_LOOSE, any = row->form == OP_ANY_TYPE;
@@ -97,7 +96,7 @@ static const char *op_wrong(const struct import *im, const struct model_op *op, 
     return complex ? "complex" : ok ? NULL : "form";
 }
 
-/* Results without elements: nothing is to be done. */
+/* All results are empty: nothing to do. */
 static bool op_makes_nothing(struct import *im, const struct model_op *op)
 {
     for (int r = 0; r < op->result_count; r++)
@@ -111,12 +110,12 @@ static bool op_makes_nothing(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* From an operand without elements: the sum of nothing, padding around nothing. */
+/* The operand is empty: the result is an empty sum, or padding only. */
 static bool op_from_nothing(struct import *im, const struct model_op *op)
 {
     static const struct {
         const char *kind;
-        int64_t number; /* -1: the second operand of HLO has it */
+        int64_t number; /* -1: the second operand (HLO) */
     } rows[] = {{"dot", 0},       {"reduce", -1},    {"pad", -1},          {"sum", 0},         {"prod", 1},
                 {"reduce_or", 0}, {"reduce_and", 1}, {"matmul", 0},        {"dot_general", 0}, {"MatMul", 0},
                 {"ReduceSum", 0}, {"ReduceProd", 1}, {"reduce-window", -1}};
@@ -135,8 +134,8 @@ static bool op_from_nothing(struct import *im, const struct model_op *op)
     return import_done(im, op, CLASS_FOLDED, NULL, &v);
 }
 
-/* A value is a copy from now on, cut by its own dimensions only: a reshape has no index map that cuts would
- * go through. A splat has no storage that could be cut. */
+/* Replaces a value by a copy, cut by its own dimensions only: a reshape stops cuts. A splat has no storage to
+ * cut. */
 static void op_copy_apart(struct import *im, const struct model_op *op, int32_t value)
 {
     struct import_value v = *import_leaf(im, value, 0);
@@ -148,7 +147,7 @@ static void op_copy_apart(struct import *im, const struct model_op *op, int32_t 
     import_bind(im, value, &v, 1);
 }
 
-/* An op that is alone: its operands are copies while it is mapped, its results are copied behind it. */
+/* Maps an op that is alone: on copies of its operands, and with its results copied. */
 static bool op_map_alone(struct import *im, const struct model_op *op, const struct op_row *row)
 {
     int32_t *was = arena_array(&im->memory, (size_t)op->operand_count + 1, sizeof *was);
@@ -164,7 +163,7 @@ static bool op_map_alone(struct import *im, const struct model_op *op, const str
     return true;
 }
 
-/* One op that is no control flow. */
+/* Maps an op that is no control flow. */
 static bool op_map(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = op_find(im->format, op->kind);
@@ -175,7 +174,7 @@ static bool op_map(struct import *im, const struct model_op *op)
         return map_constant(im, op, NULL);
     const char *wrong = op_wrong(im, op, row);
     if (wrong) return import_generic(im, op, wrong);
-    /* An op without a result writes its first operand: a copy of that would be lost. */
+    /* An op without a result writes its first operand, so a copy would be lost. */
     if (import_class_of(im, op)->alone && op->result_count > 0) return op_map_alone(im, op, row);
     return row->map(im, op, row->ours);
 }
@@ -188,7 +187,7 @@ struct op_class *import_class_of(const struct import *im, const struct model_op 
     return &im->classes[im->body][op - b->ops];
 }
 
-/* A body that is called often is classed once; an op that is generic in one place is so in the report. */
+/* Classifies an op. A body called often counts once; an op generic in one call is generic in the report. */
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason)
 {
     struct op_class *c = import_class_of(im, op);
@@ -203,7 +202,7 @@ static int control_leaves(const struct import *im, int32_t value)
     return model_type_of(im->m, value)->leaves;
 }
 
-/* Leaves of a value that exists, from `first` on, become the value `to`. */
+/* Makes `count` leaves of a value, from `first` on, the value `to`. */
 static void control_pass(struct import *im, int32_t from, int first, int count, int32_t to)
 {
     VEC(struct import_value) copy = {0};
@@ -241,7 +240,7 @@ static bool control_element(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* Walks through a body within this op. */
+/* Maps a body within this op. */
 static bool control_walk(struct import *im, const struct model_op *op, int32_t number)
 {
     int32_t back = im->body;
@@ -253,7 +252,7 @@ static bool control_walk(struct import *im, const struct model_op *op, int32_t n
     return true;
 }
 
-/* A body with these operands; its results become those of the op. */
+/* Maps a body with these operands; its results become the op's. */
 static bool control_enter(struct import *im, const struct model_op *op, int32_t number,
                           const int32_t *operands, int count)
 {
@@ -278,7 +277,7 @@ static bool control_enter(struct import *im, const struct model_op *op, int32_t 
     return true;
 }
 
-/* The op in smaller ops. Constants of a layer are stored in the order of its operands. */
+/* Maps the op's derived body. Constants of a layer are stored in the order of its operands. */
 static bool control_derived(struct import *im, const struct model_op *op)
 {
     const struct model_body *b = &im->m->bodies.at[op->instead - 1];
@@ -314,7 +313,7 @@ static int32_t control_branch_body(const struct import *im, const struct model_o
     return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
 }
 
-/* The branch that is known to be taken, else the one that was asked for, else the one with most bytes. */
+/* The branch known to be taken, else the one asked for, else the one with most bytes. */
 static int64_t control_choose(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
@@ -328,7 +327,7 @@ static int64_t control_choose(struct import *im, const struct model_op *op)
         return number < 0 || number >= op->body_count ? op->body_count - 1 : number;
     }
     if (c->unknown && im->options.branch >= op->body_count) return im->options.branch;
-    if (op->taken) return op->taken - 1; /* the shapes behind it are of that one */
+    if (op->taken) return op->taken - 1; /* the later shapes assume this branch */
     if (im->options.branch >= 0) return im->options.branch;
     for (int k = 1; k < op->body_count; k++)
         if (fact_body_bytes(im->m, control_branch_body(im, op, k)) >
@@ -352,7 +351,7 @@ static bool control_branches(struct import *im, const struct model_op *op)
     return control_enter(im, op, control_branch_body(im, op, (int)taken), op->operands + 1 + taken, !onnx);
 }
 
-/* Unrolled while its condition is known, unless that gives too many ops; else as often as is asked for. */
+/* Unrolls while the condition is known and the ops are few enough; else as often as asked for. */
 static bool control_loop(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
@@ -378,7 +377,7 @@ static bool control_loop(struct import *im, const struct model_op *op)
     }
 }
 
-/* Calls that only state where a tensor is, and barriers, of whatever type. */
+/* Calls that only state a tensor's device or layout, and barriers, of any type. */
 static bool control_only_names(const struct import *im, const struct model_op *op)
 {
     static const char *const targets[] = {"Sharding",     "SPMDFullToShardShape",      "SPMDShardToFullShape",
@@ -397,7 +396,7 @@ static bool control_only_names(const struct import *im, const struct model_op *o
     return plain && x->leaves == y->leaves && x->bytes == y->bytes;
 }
 
-/* *done: the op was control flow or a name. */
+/* Handles control flow and names; *done: the op was one. */
 static bool control_op(struct import *im, const struct model_op *op, bool *done)
 {
     const char *kind = op->kind;

@@ -1,7 +1,6 @@
-/* Ops that pick positions along several dimensions: gathers and scatters of HLO and TTIR.
- *
- * A form states which dimensions of a table the index names, which of them the moved tensor lacks, and which
- * it shares with the index. All of a dimension that is not named is moved, one position of each that is. */
+/* Ops that pick positions along several dimensions: gathers and scatters of HLO and TTIR. A form states which
+ * dimensions of a table the index addresses, which of these the moved tensor lacks, and which it shares with
+ * the index. An op moves all of an unaddressed dimension, one position of each addressed one. */
 #include "import/map/import_steps.h"
 
 #include <string.h>
@@ -11,18 +10,18 @@ struct list {
     int count;
 };
 
-/* What is being mapped, dimensions of the three tensors as dimensions of the op. */
+/* The op being mapped; dimensions of its three tensors as dimensions of the op. */
 struct picks {
-    struct list window; /* dimensions of the moved tensor that stand for dimensions of the table, in order */
-    struct list gone;   /* dimensions of the table that it lacks */
-    struct list map;    /* dimensions of the table by component of an index */
+    struct list window; /* dimensions of the moved tensor that correspond to table dimensions, in order */
+    struct list gone;   /* table dimensions that it lacks */
+    struct list map;    /* table dimension of each index component */
     struct list batch, index_batch; /* dimensions that table and index share */
-    int64_t vector;                 /* the dimension of the index that counts components; its rank: none */
+    int64_t vector;                 /* the index dimension of components; the index's rank: none */
     struct import_value table, index;
     const struct model_type *moved;
     struct choosing c;
     int of_table[VIEW_MAX_RANK], of_index[VIEW_MAX_RANK], of_moved[VIEW_MAX_RANK];
-    int first, kept; /* components of the index that are needed */
+    int first, kept; /* the needed components of the index */
 };
 
 static bool pick_listed(const struct list *l, int64_t d)
@@ -32,7 +31,7 @@ static bool pick_listed(const struct list *l, int64_t d)
     return false;
 }
 
-/* The attributes of a gather (0) or scatter (1). */
+/* Reads the attributes of a gather or scatter. */
 static struct picks pick_begin(struct import *im, const struct model_op *op, const char *ours, bool scatter)
 {
     static const char *const keys[2][5] = {{"offset_dims", "collapsed_slice_dims", "start_index_map",
@@ -49,8 +48,8 @@ static struct picks pick_begin(struct import *im, const struct model_op *op, con
     return p;
 }
 
-/* Do the lists fit the tensors? Dimensions of one element have no component, which a scatter does not
- * allow: it skips an index outside. The components that are needed must stand together. */
+/* Do the lists fit the tensors? Dimensions with one element drop their component, except in a scatter, which
+ * skips indices outside. The needed components must be adjacent. */
 static bool pick_fits(struct picks *p)
 {
     const struct model_type *t = p->table.type;
@@ -59,7 +58,7 @@ static bool pick_fits(struct picks *p)
          ok = p->map.count <= LX_MAX_RANK && p->batch.count == p->index_batch.count &&
               p->window.count + p->gone.count + p->batch.count == t->count && p->vector >= 0 &&
               (p->vector < index ? p->index.type->extent[p->vector] == p->map.count : p->map.count == 1);
-    for (int i = 0; ok && i < p->gone.count; i++) /* one that goes and is not named is of one element */
+    for (int i = 0; ok && i < p->gone.count; i++) /* a dropped, unaddressed dimension has one element */
         ok = p->gone.at[i] >= 0 && p->gone.at[i] < t->count &&
              (pick_listed(&p->map, p->gone.at[i]) || t->extent[p->gone.at[i]] == 1);
     for (int i = 0; ok && i < p->map.count; i++) {
@@ -72,7 +71,7 @@ static bool pick_fits(struct picks *p)
     return ok && p->kept > 0;
 }
 
-/* The index with the dimension that counts components behind all others, and only the needed ones. */
+/* Moves the component dimension of the index last and keeps only the needed components. */
 static bool pick_turn_index(struct import *im, const struct model_op *op, struct picks *p)
 {
     struct import_value *v = &p->index;
@@ -97,7 +96,7 @@ static bool pick_turn_index(struct import *im, const struct model_op *op, struct
     return true;
 }
 
-/* Dimensions of the index: shared ones are those of the table. */
+/* Maps dimensions of the index; shared ones are the table's. */
 static bool pick_index_dims(struct picks *p)
 {
     const struct model_type *t = p->index.type;
@@ -117,8 +116,8 @@ static bool pick_index_dims(struct picks *p)
     return true;
 }
 
-/* Dimensions of the moved tensor: of the index, or windows of the table's, of one element where the index
- * names them. */
+/* Maps dimensions of the moved tensor: the index's, or windows of the table's, which have one element if
+ * addressed. */
 static bool pick_moved_dims(struct picks *p)
 {
     int next = 0, next_index = 0;
@@ -140,7 +139,7 @@ static bool pick_moved_dims(struct picks *p)
     return next_index == index_count;
 }
 
-/* Dimensions and operands of the op; false: it cannot be mapped. */
+/* Sets dimensions and operands of the op; false: it cannot be mapped. */
 static bool pick_arrange(struct import *im, const struct model_op *op, struct picks *p)
 {
     if (!pick_fits(p) || !pick_turn_index(im, op, p)) return false;

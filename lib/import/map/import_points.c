@@ -1,5 +1,5 @@
-/* Ops that work element by element: sketched, or computed ahead where their operands are known whole
- * numbers, the same for all elements (counters of loops and numbers made of them). */
+/* Element-wise ops: sketched, or computed ahead if their operands are known whole-number splats (loop
+ * counters and the like). */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
@@ -29,7 +29,7 @@ struct import_value import_point(struct import *im, const struct model_op *op, c
     return a;
 }
 
-/* One operand that is a number for all elements goes into the op itself. */
+/* A splat operand becomes the op's parameter. */
 bool map_pointwise(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const commute[] = {"add", "mul", "max", "min"};
@@ -60,7 +60,7 @@ bool map_pointwise(struct import *im, const struct model_op *op, const char *our
     return import_mapped(im, op, &out);
 }
 
-/* The total order differs from the usual one for floats only. */
+/* Total order differs from the usual one for floats only. */
 bool map_compare(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const words[][2] = {{"GT", "greater"}, {"EQ", "eq"}, {"NE", "ne"},
@@ -96,8 +96,8 @@ static bool known_less(int64_t a, int64_t b, bool wide)
     return wide ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* What an op makes of whole numbers in two's complement of 64 bits; `wide`: they are of u64. False: it is
- * left to the op. Comparisons of HLO are known by their direction. */
+/* Computes an op on whole numbers in two's complement of 64 bits; `wide`: u64. False: not done. HLO
+ * comparisons have a direction. */
 static bool known_compute(enum model_format format, const char *kind, int operands, const int64_t *a,
                           bool wide, uint64_t *y)
 {
@@ -135,7 +135,7 @@ static bool known_compute(enum model_format format, const char *kind, int operan
     return false;
 }
 
-/* A cast of a number that every float type of 16 bits or more has. */
+/* A cast of a number that every float type of 16 bits or more holds exactly. */
 static bool known_converted(struct import *im, const struct model_op *op)
 {
     const struct import_value *x = import_in(im, op, 0);

@@ -1,11 +1,11 @@
-/* Ops that go along dimensions: sums and the like, and contractions of two tensors. */
+/* Ops along dimensions: reductions, and contractions of two tensors. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Repetition within a dimension that goes would have to be counted: such an operand is copied first. */
+/* Copies an operand that repeats within a reduced dimension, as repetition would have to be counted. */
 static void reduce_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                                    const bool *goes)
 {
@@ -41,7 +41,7 @@ static bool reduce_value(struct import *im, const struct model_op *op, struct im
     return import_mapped(im, op, &out);
 }
 
-/* Places are counted in the order of the file: the operand is laid out that way. */
+/* Places count in the order of the file: lays the operand out that way. */
 bool map_arg_reduce(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
@@ -92,7 +92,7 @@ static const struct reducer reducers[] = {{"add", "sum", "add", 0, LX_COMBINE_AD
                                           {"and", "all", "and", 1, LX_COMBINE_MIN},
                                           {"or", "any", "or", 0, LX_COMBINE_MAX}};
 
-/* A value of the computation before casts to a wider type and back. */
+/* A value of the computation, ignoring casts to a wider type and back. */
 static int32_t reduce_uncast(const struct import *im, const struct model_body *b, int32_t value)
 {
     for (int steps = 0; steps < 4; steps++) {
@@ -105,7 +105,7 @@ static int32_t reduce_uncast(const struct import *im, const struct model_body *b
     return value;
 }
 
-/* One op of the two numbers, in either order. No kind of ours reduces integers bit by bit. */
+/* One op on the two numbers, in either order. No pattern kind reduces integers bitwise. */
 const struct reducer *import_reducer(const struct import *im, const struct model_op *op)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
@@ -131,7 +131,7 @@ const struct reducer *import_reducer(const struct import *im, const struct model
     return NULL;
 }
 
-/* The end of an integer type's range is as good as infinity. */
+/* The end of an integer type's range serves as infinity. */
 bool import_neutral(const struct import_value *v, const struct reducer *r)
 {
     double number;
@@ -144,7 +144,7 @@ bool import_neutral(const struct import_value *v, const struct reducer *r)
            (v->type->element == MODEL_BOOL ? r->neutral > 0 : fold_to_int(v->type->element, r->neutral));
 }
 
-/* A first number that is not neutral is combined at the end. */
+/* A non-neutral first number is combined at the end. */
 bool map_reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct reducer *r = op->operand_count == 2 ? import_reducer(im, op) : NULL;
@@ -161,9 +161,9 @@ bool map_reduce_by_body(struct import *im, const struct model_op *op, const char
 
 /* ---- contractions ---- */
 
-/* Dimensions of a contraction: batch, those of the left, those of the right, then the contracted ones. */
+/* Dimensions of a contraction: batch, free of the left, free of the right, contracted. */
 struct product {
-    int rank, out; /* all dimensions; those of the result */
+    int rank, out; /* all dimensions; the result's */
     int64_t extent[4 * VIEW_MAX_RANK];
     int of[2][VIEW_MAX_RANK]; /* by dimension of each operand */
 };
@@ -233,8 +233,8 @@ bool map_dot(struct import *im, const struct model_op *op, const char *ours)
     return contract_sketch(im, op, &p);
 }
 
-/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the
- * left is a row, one on the right a column, and the result lacks that dimension. */
+/* The last two dimensions of both; leading ones broadcast, right-aligned. A vector on the left is a row, one
+ * on the right a column, and the result lacks that dimension. */
 bool map_matmul(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,

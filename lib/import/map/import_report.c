@@ -1,4 +1,4 @@
-/* The coverage report: facts of the file, the class of its ops by kind, in ops and bytes, and decisions on
+/* The coverage report: facts of the file, classes of its ops by kind, in ops and bytes, and decisions on
  * roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
 #include "graph/graph.h"
@@ -13,7 +13,7 @@
 enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
 
 struct import_kind {
-    const char *kind, *reason; /* one of the reasons; NULL: none */
+    const char *kind, *reason; /* reason: NULL if none */
     int64_t count, bytes;      /* operands and results */
     int64_t classes[CLASS_COUNT];
 };
@@ -36,7 +36,7 @@ static bool report_is_needed(const struct import *im, const struct op_class *c)
     return any;
 }
 
-/* Marks the values that a body's results need, from its end to its begin. */
+/* Marks the values that a body's results need, walking backwards. */
 static void report_mark_live(struct import *im, size_t body, unsigned char *live)
 {
     const struct model_body *b = &im->m->bodies.at[body];
@@ -52,7 +52,7 @@ static void report_mark_live(struct import *im, size_t body, unsigned char *live
     }
 }
 
-/* The kind of a generic part of a derived body, which makes the whole op generic; NULL: there is none. */
+/* The kind of a generic part of a derived body, which makes the whole op generic; NULL: none. */
 static const char *report_generic_part(const struct import *im, const struct model_op *op, int depth)
 {
     const char *found = NULL;
@@ -66,7 +66,7 @@ static const char *report_generic_part(const struct import *im, const struct mod
     return found;
 }
 
-/* An op without ops of ours is in use if its readers are. */
+/* An op without pattern ops is in use if its readers are. */
 static void report_count_op(const struct import *im, const struct model_op *op, struct op_class *c,
                             struct import_counts *t)
 {
@@ -94,7 +94,7 @@ static void report_count_op(const struct import *im, const struct model_op *op, 
     if (reason) k->reason = reason;
 }
 
-/* Each has a key of its own: numbers of branches do not add up. */
+/* Each op has its own key: branch numbers must not add up. */
 static void report_note_taken(struct import *im, const char *group, const struct model_op *op, int64_t taken)
 {
     const char *name = import_op_label(im, op), *key = name;
@@ -103,7 +103,7 @@ static void report_note_taken(struct import *im, const char *group, const struct
     if (key) fact_add(&im->notes, group, key, taken);
 }
 
-/* Parameters, tuples and their elements are names in HLO, no ops. */
+/* Parameters, tuples and get-tuple-elements of HLO are names, not ops. */
 static void report_count(struct import *im, struct import_counts *t)
 {
     static const char *const names[] = {"parameter", "tuple", "get-tuple-element"};
@@ -134,8 +134,7 @@ static void report_count(struct import *im, struct import_counts *t)
     mem_free(use);
 }
 
-/* Groups in the order of their first facts. A fact without a key that is alone in its group is just a
- * number. */
+/* Writes groups in the order of their first facts. A single fact without a key is written as a number. */
 static void report_write_facts(struct text *t, const char *name, const struct model_facts *f)
 {
     struct names groups = {0};
@@ -217,7 +216,7 @@ static char *report_write(const struct import *im, const char *sha256, const str
 
 /* ---- notes on the pattern ---- */
 
-/* Steps of a product: all dimensions but those that a window reads, which follow from the others. */
+/* Steps of a product: all dimensions except inputs of windows, which follow from others. */
 static void note_work(struct import *im, const struct sketch *s)
 {
     bool slides = s->window_count > 0 || (s->from && strstr(s->from->kind, "onv"));
@@ -274,7 +273,7 @@ static void note_views(struct import *im)
         }
 }
 
-/* Roles as they are in the pattern; where that differs from the rule's, why. */
+/* Roles as in the pattern; if the rule chose another one, why. */
 static void note_arguments(struct import *im)
 {
     static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
@@ -292,8 +291,8 @@ static void note_arguments(struct import *im)
     }
 }
 
-/* Where there are more keys than queries, frameworks differ in the key of the first query. Layers that the
- * pattern repeats have the names of the first and the last op of the first one. */
+/* With more keys than queries, frameworks differ in the key of the first query. Repeated layers are named by
+ * the first and last op of the first one. */
 static void report_note_pattern(struct import *im, const struct lx_graph *g)
 {
     static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded"};

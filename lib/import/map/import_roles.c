@@ -1,6 +1,6 @@
-/* Arguments and results of a model. Arguments are weights, inputs or states by the first rule of the format
- * that fits, unless the user states a role; the report counts which rule decided. Results are stored as
- * outputs of their own. */
+/* Arguments and results of a model. Arguments are weights, inputs or states by the first matching rule of the
+ * format, unless the user states a role; the report counts which rule decided. Results are stored as outputs
+ * of their own. */
 #include "import/map/import.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 
 enum { AS_WEIGHT = 1, OTHERWISE = 2, BIG = 1 << 16 };
 
-/* Kinds that use a weight, by format: operands from `first` to `last`. */
+/* Kinds that use a weight, per format: operands `first` to `last`. */
 struct weight_use {
     const char *kind;
     int first, last;
@@ -53,7 +53,7 @@ static struct import_role ttir_role(const struct model_value *v, unsigned use)
     return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
-/* The author's name of a parameter tells its role. */
+/* The role by the author's name of the parameter. */
 static bool role_by_name(const char *metadata, struct import_role *out)
 {
     static const struct {
@@ -74,8 +74,8 @@ static bool role_by_name(const char *metadata, struct import_role *out)
     return false;
 }
 
-/* `{ {1, 0}: (3, {}, may-alias), ...}`: by parameter, the tensor of the results (counted through tuples, here
- * {1, 0}) whose buffer it is; -1: none. */
+/* `{ {1, 0}: (3, {}, may-alias), ...}`: by parameter, the result tensor whose buffer it is (leaf {1, 0} of
+ * the results, counted through tuples); -1: none. */
 static void role_read_aliases(const struct lx_model *m, int64_t *output, int count)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
@@ -98,7 +98,7 @@ static void role_read_aliases(const struct lx_model *m, int64_t *output, int cou
     }
 }
 
-/* Is that tensor of the results the parameter itself? */
+/* Is this result tensor the parameter itself? */
 static bool role_passes_through(const struct lx_model *m, int64_t output, int32_t value)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
@@ -134,7 +134,7 @@ static struct import_role hlo_role(const struct lx_model *m, int32_t value, int6
     return (struct import_role){.role = LX_INPUT, .rule = "otherwise"};
 }
 
-/* past* and a present* of the same shape, or state and stateN: one buffer, if caches are shared. */
+/* past* and present* of one shape, or state and stateN: one buffer, if caches are shared. */
 static struct import_role onnx_role(const struct import *im, int32_t value, int64_t *output)
 {
     const struct lx_model *m = im->m;
@@ -161,7 +161,7 @@ static bool role_is_for(const struct lx_model_binding *role, const struct model_
            strcmp(role->name, model_attr_word(&v->attrs, "ttir.name", v->name)) == 0;
 }
 
-/* Every role that the user states must be of an argument. */
+/* Every role that the user states must name an argument. */
 bool import_roles(struct import *im, struct import_role *out)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -207,7 +207,7 @@ int import_block_of(const struct import *im, const struct model_value *v, enum l
 bool import_store_blocks(struct import *im, struct graph_builder *b)
 {
     bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise), ok = true;
-    for (size_t o = 0; o < b->ops.count; o++) /* read as a number of its own */
+    for (size_t o = 0; o < b->ops.count; o++) /* read with its own precision */
         for (int i = 0; i < b->ops.at[o].input_count; i++)
             if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
     for (size_t i = 0; ok && i < im->storages.count; i++) {
@@ -242,9 +242,9 @@ struct import_value *import_result(struct import *im, int64_t tensor)
     return NULL;
 }
 
-/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied
- * if the file asks for a copy, or if the buffer of another one, `state`, is to have it; else returning it is
- * no work: a tensor and a note. */
+/* The storage of one result, whose view becomes the whole storage; -1: no storage of its own. An argument is
+ * copied if the file asks for a copy, or if another argument's buffer, `state`, must have it; otherwise
+ * returning it costs nothing: a tensor and a note. */
 static int32_t result_stored(struct import *im, int32_t state, struct import_value *of)
 {
     struct import_value v = *of;
@@ -271,7 +271,7 @@ static int32_t result_stored(struct import *im, int32_t state, struct import_val
     }
     if (s->role == LX_OUTPUT)
         fact_add(&im->notes, "outputs returned twice", s->name, 1);
-    else if (v.name) { /* it has the name that it is returned by */
+    else if (v.name) { /* named as returned */
         s->name = v.name;
         s->part = NULL;
     }

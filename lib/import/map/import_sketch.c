@@ -1,4 +1,4 @@
-/* Values of a model as views of storages, and sketches of ops with the views of their results before storages
+/* Values of a model as views of storages, and sketches of ops with views of their results, before storages
  * are cut. */
 #include "import/map/import_steps.h"
 #include "base/checked.h"
@@ -9,7 +9,7 @@
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
                   const char *reason)
 {
-    const struct sketch_operand *least = NULL; /* the smallest is the cheapest to copy */
+    const struct sketch_operand *least = NULL; /* the smallest is cheapest to copy */
     for (int i = count - 1; i >= 0; i--)
         if (operand[i].via && !operand[i].via->forced &&
             (!least ||
@@ -55,7 +55,7 @@ struct sketch_operand import_aligned(struct import *im, struct import_value v, i
     return import_over(&v, rank, dims);
 }
 
-/* Does the storage of this operand have the digits of dimension `dim` from `low` on? */
+/* Does this operand's storage have the digits of dimension `dim` from `low` on? */
 static bool sketch_has_piece(const struct sketch_operand *o, int dim, int64_t low)
 {
     int64_t base = 1;
@@ -66,7 +66,7 @@ static bool sketch_has_piece(const struct sketch_operand *o, int dim, int64_t lo
     return false;
 }
 
-/* Pieces of the result: the cuts of each dimension, and which of the pieces any operand has. */
+/* Pieces of the result: the cuts of each dimension, and which pieces some operand has. */
 struct pieces {
     struct cuts cuts[VIEW_MAX_RANK];
     bool there[VIEW_MAX_RANK][VIEW_MAX_CUTS];
@@ -94,7 +94,7 @@ static struct pieces sketch_pieces(struct import *im, const struct sketching *s,
     return p;
 }
 
-/* The view of the result over its own dimensions, storage row-major in the pieces that are there. */
+/* Lays out the result over its own dimensions, its storage row-major in the present pieces. */
 static bool sketch_lay_out(const struct pieces *p, int rank, struct view *v)
 {
     int64_t low = p->elements;
@@ -120,14 +120,14 @@ static void sketch_result(struct import *im, const struct sketching *s, const in
     if (!sketch_lay_out(&p, s->type->count, &out->view)) {
         import_force(im, im->owner, s->in, s->count, "rank");
         *out = import_fresh(im, s->type, s->from);
-    } else { /* its own dimensions are the first cuts of a storage, however short they are */
+    } else { /* a storage is first cut by its own dimensions, however short */
         out->storage = import_storage(im, s->type->element, p.elements, s->from);
         struct cuts *c = &im->storages.at[out->storage].cuts;
         for (int i = out->view.first[out->view.rank] - 1; i >= 0; i--)
             if (out->view.atom[i].low > 1 && c->count <= LX_MAX_RANK)
                 cuts_add(c, out->view.atom[i].low, &changed);
     }
-    /* Where a result is cut otherwise than its own dimensions are, the view of an operand is why. */
+    /* If a result is cut other than by its own dimensions, an operand's view is the cause. */
     plain = out->view.first[out->view.rank] <= out->view.rank;
     for (int i = 0; i < out->view.first[out->view.rank]; i++) plain &= out->view.atom[i].low > 0;
     for (int i = s->count - 1; !plain && !out->via && i >= 0; i--)
@@ -158,7 +158,7 @@ struct sketch *import_sketch(struct import *im, const struct sketching *s, struc
     int32_t *inputs = arena_array(&im->memory, (size_t)s->count + 1, sizeof *inputs);
     for (int i = 0; i < s->count; i++)
         if (s->in[i].storage >= 0) inputs[there++] = s->in[i].storage;
-    if (there < s->count) { /* an operand without elements has no place in an index map */
+    if (there < s->count) { /* an empty operand has no place in an index map */
         *out = import_fresh(im, s->type, s->from);
         return import_opaque_sketch(im, "generic", s->from, inputs, there, out->storage);
     }
@@ -177,8 +177,8 @@ struct sketch *import_sketch(struct import *im, const struct sketching *s, struc
 
 typedef VEC(int32_t) storage_list;
 
-/* Tensors of all operands, stored in their own order. More than an op can have are read by further ops, each
- * of which makes one element. */
+/* Stores all operands in their own order. Operands beyond an op's limit are read by further ops that make one
+ * element each. */
 static void sketch_inputs(struct import *im, const struct model_op *op, storage_list *list)
 {
     for (int i = 0; i < op->operand_count; i++)
@@ -261,7 +261,7 @@ struct import_value *import_leaf(struct import *im, int32_t value, int part)
     return &im->leaves.at[im->leaf[value] + part];
 }
 
-/* Its own shape is the first way in which a storage is cut. */
+/* A storage is first cut by its own shape. */
 static void value_cut_by_shape(struct storage *s, const struct model_type *type)
 {
     int64_t low = 1;
@@ -321,7 +321,7 @@ bool import_known(const struct import_value *v, int64_t *number)
     return v->known && v->known->ints && import_splat_exact(v, &unused, number);
 }
 
-/* Each constant is stored once, however many ops read it and however often its body is walked through. */
+/* Each constant is stored once, for all ops and all calls of its body. */
 void import_stored(struct import *im, struct import_value *v)
 {
     double number;
@@ -370,7 +370,7 @@ void import_plain(struct import *im, struct import_value *v, const struct model_
     im->sketches.at[im->sketches.count - 1].why = "reader";
 }
 
-/* Copies that nobody reads are not built. */
+/* Unread copies are not built. */
 void import_keep_old(struct import *im, int32_t storage, int32_t written, const struct model_op *at)
 {
     int32_t next = im->storages.at[storage].seen_by;

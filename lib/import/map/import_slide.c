@@ -1,9 +1,9 @@
 /* Ops with windows: convolutions and pools of all formats, running sums of HLO.
  *
- * A dimension of the op has a role, in whichever operands it stands. A convolution is x[group, batch,
- * channel, in..] * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window of
- * one tap on its place, or one that has all of the input, needs no letters of its own. No storage is ever
- * cut within a dimension that slides. */
+ * Each dimension of the op has a role, whichever operands have it. A convolution is x[group, batch, channel,
+ * in..] * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window of one tap
+ * at its own place, or of the whole input, needs no letters. No storage is ever cut within a sliding
+ * dimension. */
 #include "import/map/import_steps.h"
 #include "import/types/windows.h"
 #include "base/checked.h"
@@ -26,20 +26,20 @@ struct slide {
     const char *kind;
     int operands;
     struct import_value operand[2];
-    int dim[2][VIEW_MAX_RANK];        /* of the op, by dimension of the operand; -1: it has one element */
-    signed char of_role[SLIDE_ROLES]; /* 1 + dimension of the op; 0: none yet */
-    unsigned char stands_for[SLIDE_ROLES]; /* 1 + the role it is the same as; 0: itself */
+    int dim[2][VIEW_MAX_RANK];             /* of the op, by dimension of the operand; -1: extent 1 */
+    signed char of_role[SLIDE_ROLES];      /* 1 + dimension of the op; 0: none yet */
+    unsigned char stands_for[SLIDE_ROLES]; /* 1 + the role it equals; 0: itself */
     int rank;
     int64_t extent[VIEW_MAX_RANK];
     int result_rank, result[VIEW_MAX_RANK];
     int64_t result_extent[VIEW_MAX_RANK];
-    int window_count, from[MODEL_MAX_WINDOWS]; /* those that are left, and which of the op's they are */
+    int window_count, from[MODEL_MAX_WINDOWS]; /* the windows kept, and their numbers in the op */
     struct lx_window window[MODEL_MAX_WINDOWS];
-    unsigned slides; /* dimensions of the op, a bit each */
-    bool full;       /* more dimensions than there may be */
+    unsigned slides; /* sliding dimensions of the op (bits) */
+    bool full;       /* too many dimensions */
 };
 
-/* Keeps the windows that need letters. False: numbers beyond what a window has. */
+/* Keeps the windows that need letters. False: a number is out of range. */
 static bool slide_windows(struct slide *s, const struct model_window *w, int count)
 {
     const int64_t most = 1 << 30;
@@ -62,7 +62,7 @@ static bool slide_windows(struct slide *s, const struct model_window *w, int cou
     return true;
 }
 
-/* The dimension of the op for a role; -1: one element. */
+/* The op's dimension for a role; -1: extent 1. */
 static int slide_dim(struct slide *s, int role, int64_t extent)
 {
     if (s->stands_for[role]) role = s->stands_for[role] - 1;
@@ -83,7 +83,7 @@ static void slide_result(struct slide *s, int role, int64_t extent)
     s->result[s->result_rank++] = slide_dim(s, role, extent);
 }
 
-/* The value with its dimensions permuted, then regrouped; it is copied where views cannot do that. */
+/* Permutes, then regroups the value's dimensions; copies it if views cannot. */
 static void slide_view(struct import *im, const struct model_op *op, struct import_value *v,
                        const int64_t *perm, const int64_t *shape, int rank)
 {
@@ -114,7 +114,7 @@ static bool slide_in_pieces(const struct import *im, const struct slide *s, int 
     return false;
 }
 
-/* The op; its result has the shape `y`, of which slide_result has the parts. */
+/* Sketches the op; its result has shape `y`, and slide_result takes its parts. */
 static bool slide_emit(struct import *im, const struct model_op *op, struct slide *s,
                        const struct model_type *y, struct import_value *out)
 {
@@ -134,7 +134,7 @@ static bool slide_emit(struct import *im, const struct model_op *op, struct slid
         struct import_value *v = &s->operand[i];
         if (view_is_part(&v->view) || slide_in_pieces(im, s, i)) import_plain(im, v, op);
         in[i] = import_over(v, s->rank, s->dim[i]);
-        /* In order, but cut by another shape of it, which must be a copy then. */
+        /* In order, but cut by another shape: force a copy. */
         if (slide_in_pieces(im, s, i)) import_force(im, im->owner, &in[i], 1, "window");
     }
     struct sketching how = {.kind = s->kind, .from = op, .in = in, .count = s->operands, .whole = true};
@@ -158,7 +158,7 @@ static bool slide_emit(struct import *im, const struct model_op *op, struct slid
 
 /* ---- pools ---- */
 
-/* Dimension at[i] slides by window i, the others stay. */
+/* Dimension at[i] slides by window i, other dimensions stay. */
 static bool pool_emit(struct import *im, const struct model_op *op, const char *kind,
                       const struct model_window *w, const int *at, int count, bool count_all)
 {
@@ -199,8 +199,8 @@ bool map_pool(struct import *im, const struct model_op *op, const char *ours)
     return pool_emit(im, op, ours, w, at, count, count_all);
 }
 
-/* Windows that have all of one dimension on one side of each element, with it or without (*exclusive), are
- * a running sum along *axis. */
+/* Windows that cover one dimension on one side of each element, including it or not (*exclusive), are a scan
+ * along *axis. */
 static bool pool_is_running(const struct model_window *w, int count, int *axis, bool *exclusive,
                             bool *reverse)
 {
@@ -219,8 +219,8 @@ static bool pool_is_running(const struct model_window *w, int count, int *axis, 
     return *axis >= 0;
 }
 
-/* A first number that is not neutral is combined at the end: of a maximum it may count twice, of a sum there
- * must be nothing around the operand. */
+/* A non-neutral first number is combined at the end: for a maximum it may count twice; a sum must have no
+ * padding. */
 bool map_reduce_window(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *x = import_in(im, op, 0)->type, *y = import_type_out(im, op);
@@ -240,7 +240,7 @@ bool map_reduce_window(struct import *im, const struct model_op *op, const char 
     bool neutral = import_neutral(&first, r);
     if (!neutral && (any || all || (sums && !none))) return import_generic(im, op, "init");
     if ((any || all) && x->element != MODEL_BOOL) return import_generic(im, op, "reducer");
-    if (any || all) ours = any ? "max" : "min"; /* the largest or the least of truths */
+    if (any || all) ours = any ? "max" : "min"; /* max or min of booleans */
     if (neutral && sums && pool_is_running(w, count, &axis, &exclusive, &reverse))
         return import_scan(im, op, axis, exclusive, reverse);
     pool_emit(im, op, ours, w, at, count, false);
@@ -251,7 +251,7 @@ bool map_reduce_window(struct import *im, const struct model_op *op, const char 
 
 /* ---- convolutions ---- */
 
-/* Extents of windows from the types, and do the groups fit? */
+/* Sets the extents of windows from the types; false: the groups do not fit. */
 static bool conv_fits(struct model_conv *k, const struct model_type *x, const struct model_type *w,
                       const struct model_type *y)
 {
@@ -277,7 +277,7 @@ static bool conv_fits(struct model_conv *k, const struct model_type *x, const st
     return ok;
 }
 
-/* Both operands with their parts in our order, and the result in its own order, the channels in groups. */
+/* Splits both operands into roles in our order, and the result in its own order, the channels in groups. */
 static void conv_parts(struct import *im, const struct model_op *op, const struct model_conv *k,
                        const struct model_type *y, struct slide *s)
 {
@@ -320,7 +320,7 @@ static void conv_parts(struct import *im, const struct model_op *op, const struc
     }
 }
 
-/* A bias has one number a channel, whatever dimensions of one element are around it. */
+/* A bias has one number per channel, with any dimensions of extent 1 around it. */
 bool map_convolution(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *x = import_in(im, op, 0)->type, *w = import_in(im, op, 1)->type,

@@ -1,14 +1,14 @@
-/* Devices that share the work of a model. One device is planned: operands and results of collectives go
- * through HBM, and the bytes that it sends on links are counted. For a team each collective names the axes of
- * the grid along which devices work together, and shardings that the file states for arguments and results
- * are cuts of storages: a value whose sharding differs from its storage's is copied. */
+/* Devices that share the work of a model. Without a team one device is planned: operands and results of
+ * collectives go through HBM, and the bytes that it sends on links are counted. For a team each collective
+ * names the grid axes along which devices work together, and the file's shardings of arguments and results
+ * shard the tensors: a value whose sharding differs from its storage's is copied. */
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
 #include "base/fail.h"
 
 #include <string.h>
 
-/* The product of the extents from a dimension on, by which it is known. */
+/* The product of the extents from a dimension on, which identifies it. */
 static int64_t shard_from(const struct model_type *t, int d)
 {
     int64_t n = 1;
@@ -16,7 +16,7 @@ static int64_t shard_from(const struct model_type *t, int d)
     return n;
 }
 
-/* Counts a reason, and keeps the line of its first sharding. */
+/* Counts a reason and keeps the line of its first sharding. */
 static void shard_note_lost(struct import *im, int line, const char *why)
 {
     if (model_fact(&im->notes, "shardings not kept", why, 0) == 0)
@@ -24,9 +24,9 @@ static void shard_note_lost(struct import *im, int line, const char *why)
     fact_add(&im->notes, "shardings not kept", why, 1);
 }
 
-/* The runs of the storage's digits that the axes of each dimension cut: the first one, or the next where
- * that has no more. Digits that the storage lacks (broadcast) are cut for nobody. False: the value is a part
- * of its storage, or in pieces that the parts are none of. */
+/* Finds the runs of the storage's digits that the axes of each dimension shard: the first run, or the next if
+ * it has no more digits. Digits that the storage lacks (broadcast) are not sharded. False: the value is a
+ * part of its storage, or its pieces do not fit the shards. */
 static bool shard_cut_view(const struct import *im, const struct import_value *value,
                            const struct device_group *parts, int dims, struct shard *out)
 {
@@ -54,7 +54,7 @@ static void shard_state(struct import *im, int32_t storage, const struct shard *
     im->storages.at[storage].cut = *cut;
 }
 
-/* Of TTIR: devices have their parts already, or keep them. */
+/* TTIR: devices have their shards already, or keep them. */
 static bool manual_is_identity(const struct model_op *op, const char *direction)
 {
     return strcmp(op->kind, "mesh_shard") == 0 && op->operand_count == 1 && op->result_count == 1 &&
@@ -62,8 +62,7 @@ static bool manual_is_identity(const struct model_op *op, const char *direction)
            strstr(model_attr_word(&op->attrs, "shard_direction", ""), direction);
 }
 
-/* The dimension of an argument that each axis of the grid has parts of, -1: none, where TTIR states so; else
- * NULL. */
+/* Per grid axis the dimension of an argument that it shards, -1: none, if TTIR states so; else NULL. */
 static const int64_t *manual_part_dims(const struct import *im, const struct model_value *argument)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -86,7 +85,7 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
     char room[SHARDING_ROOM];
     const char *text = model_leaf_sharding(model_sharding_text(&of->attrs), leaf, room, sizeof room);
     if (im->grid_axes == 0) {
-        /* A team may take over a model of one device, which has nothing to keep. */
+        /* A model without shardings to keep may still become a team's. */
         if (text && !im->options.team)
             fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
         return;
@@ -110,7 +109,7 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
         shard_note_lost(im, of->line, model_sharding_lost(text));
 }
 
-/* Constants are not cut: all devices have them. */
+/* Constants are not sharded: all devices have them. */
 static void shard_state_value(struct import *im, const struct model_op *op, struct import_value *v,
                               const char *text)
 {
@@ -147,7 +146,7 @@ void import_state_results(struct import *im, const struct model_op *op)
     }
 }
 
-/* An argument may be too short for its devices, but no op makes such a tensor. */
+/* An argument may be too short for its devices; no op makes such a tensor. */
 void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now)
 {
     struct shard cut = {0};
@@ -169,12 +168,11 @@ void import_keep_cut(struct import *im, const struct import_value *was, const st
     shard_state(im, now->storage, &cut);
 }
 
-/* Axes that cut one run of digits do so in its first piece, while that has parts for them, then in the
- * next. */
+/* Axes that shard one run of digits split its first piece as far as possible, then the next. */
 void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t)
 {
     int piece[LX_GRID_AXES];
-    int64_t left[LX_GRID_AXES]; /* how often the piece can still be cut */
+    int64_t left[LX_GRID_AXES]; /* how often the piece can still be split */
     bool kept = true;
     for (int a = 0; a < LX_GRID_AXES; a++) {
         t->cut[a] = -1;
@@ -194,11 +192,11 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
     if (!kept) shard_note_lost(im, s->line, "parts end within what the model regroups: copy it there");
 }
 
-/* ---- programs of one device that take their parts of whole tensors ---- */
+/* ---- programs of one device that slice whole tensors ---- */
 
-enum { MOST_CALLS = 8 }; /* one behind the other */
+enum { MOST_CALLS = 8 }; /* in a chain */
 
-/* Is it a call of one tensor to one whose target has one of these words? */
+/* Is it a call from one tensor to one whose target has one of these words? */
 static bool manual_calls(const struct model_op *op, const char *word, const char *other)
 {
     const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
@@ -219,7 +217,7 @@ static bool manual_is_annotation(const struct model_op *op)
            (strcmp(target, "Sharding") == 0 || strcmp(target, "\"Sharding\"") == 0);
 }
 
-/* Does the program take parts of whole tensors? */
+/* Does the program slice whole tensors? */
 static bool manual_has_parts(const struct lx_model *m)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
@@ -228,7 +226,7 @@ static bool manual_has_parts(const struct lx_model *m)
     return false;
 }
 
-/* Are these the parts that the sharding has? */
+/* Do the types match the sharding's shards? */
 static bool manual_are_parts(const struct import *im, const char *sharding, const struct model_type *whole,
                              const struct model_type *part)
 {
@@ -248,7 +246,7 @@ static bool manual_is_result(const struct model_body *b, int32_t value)
     return false;
 }
 
-/* The type of the parts if a value is read as parts only; else NULL. */
+/* The type of the shards if a value is read only as shards; else NULL. */
 static const struct model_type *manual_part_of(const struct import *im, int32_t value, const char *sharding,
                                                int depth)
 {
@@ -278,7 +276,7 @@ const struct model_type *import_part_type(const struct import *im, int32_t argum
     return manual_part_of(im, argument, model_sharding_text(&v->attrs), 0);
 }
 
-/* Is a value returned, and nothing else done with it? */
+/* Is the value only returned? */
 static bool manual_is_returned(const struct import *im, int32_t value, int depth)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -325,7 +323,7 @@ bool import_find_grid(struct import *im)
     return true;
 }
 
-/* Parameters of the last sketch: it is done along these axes of the grid. */
+/* Sets the axes of the last sketch. */
 static struct lx_op_params *together_along(struct import *im, int first, int count)
 {
     struct lx_op_params none = op_params_none(), *p = arena_copy_array(&im->memory, &none, 1, sizeof none);
@@ -337,8 +335,8 @@ static struct lx_op_params *together_along(struct import *im, int first, int cou
     return p;
 }
 
-/* The dimension that is `n` times as long in one type as in the other; where types do not tell, the one that
- * the op states under one of the keys. 0: none; else the product of extents from it on. */
+/* The dimension `n` times as long in one type as in the other; if types do not tell, the one that the op
+ * states under one of the keys. 0: none; else the product of extents from it on. */
 static int64_t together_longer(const struct model_op *op, const struct model_type *large,
                                const struct model_type *small, int64_t n, const char *const *keys)
 {
@@ -351,16 +349,15 @@ static int64_t together_longer(const struct model_op *op, const struct model_typ
     return dim >= 0 && dim < large->count ? shard_from(large, dim) : 0;
 }
 
-/* The devices that an op brings together, as axes of the grid; a permutation hands on to the device `by`
- * further along one axis. */
+/* The devices of an op as grid axes; a permutation sends to the device `by` further along one axis. */
 struct together {
     struct device_group group;
     int first, count; /* axes; count 0: none */
     int64_t by;
-    bool open; /* not round the end of the axis */
+    bool open; /* does not wrap around */
 };
 
-/* False: the grid of a team has no axes for them (`st`). */
+/* False: the team's grid has no axes for them (`st`). */
 static bool together_find(struct import *im, const struct model_op *op, const char *kind, struct together *t)
 {
     int64_t devices = 1;
@@ -388,7 +385,7 @@ static bool together_find(struct import *im, const struct model_op *op, const ch
                          op->kind, (long long)devices);
 }
 
-/* The devices of the last sketch, which is an op from `in` to `out`. */
+/* Sets the devices of the last sketch, an op from `in` to `out`. */
 static bool together_state(struct import *im, const struct model_op *op, const struct together *t,
                            const struct model_type *in, const struct model_type *out)
 {
@@ -399,7 +396,7 @@ static bool together_state(struct import *im, const struct model_op *op, const s
     if (t->count == 0) return true;
     struct lx_op_params *p = together_along(im, t->first, t->count);
     if (strcmp(s->kind, "device_permute") == 0) {
-        p->k = t->by > 0 ? t->by : im->grid[t->first]; /* round the ring once */
+        p->k = t->by > 0 ? t->by : im->grid[t->first]; /* once round the ring */
         p->exclusive = t->open;
         return true;
     }
@@ -418,7 +415,7 @@ static bool together_state(struct import *im, const struct model_op *op, const s
     return true;
 }
 
-/* One tensor of the operands to the tensor of the results at the same place. */
+/* Maps one operand tensor to the result tensor at the same place. */
 static bool together_exchange(struct import *im, const struct model_op *op, const char *ours,
                               const struct model_type *type, struct import_value *v)
 {
@@ -439,7 +436,7 @@ static bool together_exchange(struct import *im, const struct model_op *op, cons
     return v->storage < 0 || together_state(im, op, &t, in.type, type);
 }
 
-/* As many operands as results, in tuples of one depth; an asynchronous start returns its operands, too. */
+/* Operands and results match, as tuples of equal depth; an asynchronous start also returns its operands. */
 bool map_collective(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);

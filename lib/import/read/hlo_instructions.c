@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frameworks take names from people: letters of other scripts are bytes beyond ASCII. */
+/* Names may have letters of any script: bytes beyond ASCII. */
 bool hlo_is_name(char c)
 {
     return source_is_name(c) || (unsigned char)c >= 0x80;
@@ -16,7 +16,7 @@ const char *hlo_name(struct source *s, const char *what)
     return source_name(s, hlo_is_name, what);
 }
 
-/* "TYPE %name", "%name" or "name": without a % a word with a bracket behind it is a type. */
+/* "TYPE %name", "%name" or "name": without a %, a word before a bracket is a type. */
 static void instruction_operand(struct hlo *h)
 {
     struct source *s = &h->r.s;
@@ -31,7 +31,7 @@ static void instruction_operand(struct hlo *h)
         source_same_types(s, model_type_of(s->m, h->r.list.at[h->r.list.count - 1]), stated, name);
 }
 
-/* The number of a parameter: remembered where it belongs. */
+/* Stores the parameter under its number. */
 static void instruction_parameter(struct hlo *h)
 {
     struct source *s = &h->r.s;
@@ -44,7 +44,7 @@ static void instruction_parameter(struct hlo *h)
     h->parameters.at[number] = (int32_t)s->m->values.count;
 }
 
-/* The literal of a constant; a tuple is passed over. */
+/* The literal of a constant; skips a tuple. */
 static const struct model_data *instruction_literal(struct source *s, const struct model_type *type)
 {
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
@@ -85,7 +85,7 @@ static void instruction_numbers_of(struct source *s, struct model_attr *a)
     a->ints = arena_copy_array(&s->m->memory, list, (size_t)n, sizeof *list);
 }
 
-/* "[ROOT] %name =" is next: lines need not end where instructions do. */
+/* Is "[ROOT] %name =" next? Instructions may span lines. */
 static bool instruction_next_begins(const struct source *s)
 {
     struct source ahead = *s;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "{1,0:T(8,128)}", right behind the type; true: it is not row-major. Tiling and memory space are passed
- * over. */
+/* "{1,0:T(8,128)}", after the type; true: not row-major. Skips tiling and memory space. */
 static bool hlo_layout(struct source *s, int rank, int32_t *order)
 {
     int n = 0;
@@ -75,8 +74,8 @@ const struct model_type *hlo_type(struct source *s, int depth)
     return source_type(s, MODEL_F32, 0, NULL);
 }
 
-/* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
- * strings each. */
+/* Newer dumps have tables of files and stack frames before the computations; a line of numbers and strings
+ * each. */
 static bool hlo_table(struct source *s)
 {
     static const char *const heads[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames", NULL};
@@ -90,7 +89,7 @@ static bool hlo_table(struct source *s)
     return heads[i] != NULL;
 }
 
-/* "(p: TYPE, ...) -> TYPE", which the instructions repeat. NULL: it is not there. */
+/* "(p: TYPE, ...) -> TYPE", which the instructions repeat. NULL: missing. */
 static const struct model_type *hlo_signature(struct source *s)
 {
     if (!source_take(s, "(")) return NULL;
@@ -136,9 +135,9 @@ static void hlo_computation(struct hlo *h)
     if (result) source_same_types(s, model_type_of(s->m, body.results[0]), result, body.name);
 }
 
-/* ---- calls: computations that control enters or that are applied to elements, trips of loops ---- */
+/* ---- calls: computations entered by control or applied to elements; trips of loops ---- */
 
-/* Attributes that name computations, in the order in which an op has them. */
+/* Attributes that name computations, in an op's order. */
 static const char *const naming[] = {"condition",
                                      "body",
                                      "to_apply",
@@ -160,7 +159,7 @@ bool hlo_is_control(const struct model_op *op)
     return false;
 }
 
-/* Binds computations: "%a" or "{%a, %b}" in each of these attributes. */
+/* Binds computations: "%a" or "{%a, %b}" in these attributes. */
 static bool hlo_bind_op(struct hlo *h, struct model_op *op)
 {
     struct source *s = &h->r.s;
@@ -236,7 +235,7 @@ void hlo_uses(const struct lx_model *m, enum hlo_use *use)
 
 /* ---- loops ---- */
 
-/* The op that makes a value of the body, if it has that kind and so many operands (-1: any); else NULL. */
+/* The op that makes a value of the body, if of that kind with `operands` operands (-1: any); else NULL. */
 static const struct model_op *hlo_made_by(const struct lx_model *m, const struct model_body *b, int32_t value,
                                           const char *kind, int operands)
 {
@@ -257,7 +256,7 @@ static bool hlo_constant_of(const struct lx_model *m, const struct model_body *b
     return true;
 }
 
-/* The element of the argument tuple that a value is; -1: it is none. */
+/* The element of the argument tuple that a value is; -1: none. */
 static int64_t hlo_element_of(const struct lx_model *m, const struct model_body *b, int32_t value)
 {
     const struct model_op *op = hlo_made_by(m, b, value, "get-tuple-element", 1);
@@ -265,7 +264,7 @@ static int64_t hlo_element_of(const struct lx_model *m, const struct model_body 
                                                                      : -1;
 }
 
-/* Counted: an element that starts at a constant is compared with one, and the body adds 1 to it. */
+/* Counted: an element starts at a constant, is compared with a constant, and grows by 1 per trip. */
 int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const struct model_op *op)
 {
     if (op->body_count != 2 || op->operand_count != 1) return -1;
@@ -286,8 +285,6 @@ int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const
             return limit > first ? limit - first : 0;
     return -1;
 }
-
-/* ---- the whole ---- */
 
 bool hlo_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
               lx_status *st)

@@ -7,8 +7,8 @@
 
 /* ---- The wire format of protobuf, as far as ONNX files use it ---- */
 
-/* Fields of numbers, of 4 or 8 bytes, and of counted bytes. A message is walked field by field; unknown
- * fields are passed over. A file that has failed is at its end, and hands out empty strings. */
+/* Fields are numbers, 4 or 8 bytes, or length-delimited bytes. Readers walk a message field by field and skip
+ * unknown fields. After a failure the cursor is at its end and gives empty strings. */
 enum wire_kind { WIRE_NUMBER = 0, WIRE_8 = 1, WIRE_BYTES = 2, WIRE_4 = 5 };
 
 struct wire {
@@ -26,15 +26,15 @@ struct wire_field {
     struct wire body; /* of counted bytes */
 };
 
-/* The next field; false at the end, or when something is wrong. */
+/* The next field; false at the end or on an error. */
 bool wire_next(struct wire *w, struct wire_field *f);
-/* The next field of counted bytes under that number. */
+/* The next length-delimited field with that number. */
 bool wire_next_of(struct wire *w, int number, struct wire_field *f);
 /* The next number of a repeated field, which may be packed. */
 bool wire_number(struct wire_field *f, enum wire_kind packed, uint64_t *out);
-/* The bytes as a string. A byte of 0 ends it. */
+/* The bytes as a string, which a zero byte ends. */
 const char *wire_string(const struct wire_field *f);
-/* At the byte where `w` is. Always false. */
+/* Reports an error at `w`. Always false. */
 bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -42,17 +42,17 @@ bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
 
 typedef VEC(int32_t) onnx_values;
 
-/* Names that can be seen: of this graph, then of those around it. */
+/* Names in scope: of this graph, then of enclosing ones. */
 struct onnx_scope {
     struct names names;
     struct onnx_scope *outer;
-    onnx_values outside; /* values of graphs further out that were named within */
+    onnx_values outside; /* values of enclosing graphs that were named within */
 };
 
 struct onnx_function {
     const char *kind; /* "domain:Name", as nodes have it */
     struct wire text;
-    bool under_way; /* it takes the place of a call */
+    bool under_way; /* it is being inlined */
 };
 
 struct onnx {
@@ -61,36 +61,36 @@ struct onnx {
     const struct lx_model_options *options;
     VEC(struct onnx_function) functions;
     struct names function_names;
-    onnx_values captured; /* values further out that subgraphs of the node under way name */
-    struct text *unbound; /* extents without a number, each once */
+    onnx_values captured; /* outer values named by subgraphs of the current node */
+    struct text *unbound; /* extents without a value, each once */
     int depth, calls;
 };
 
-/* Ops with the values that they wait for: operands, and values named in their subgraphs. */
+/* An op with the values it depends on: operands, and values named in its subgraphs. */
 struct onnx_node {
     struct model_op op;
-    struct wire at; /* of the file */
+    struct wire at; /* in the file */
     int32_t *waits;
     size_t wait_count;
 };
 
 typedef VEC(struct onnx_node) onnx_nodes;
 
-/* The nodes of a graph, or of a function in the place of a call. */
+/* The nodes of a graph, or of an inlined function, being made. */
 struct onnx_building {
     struct onnx *o;
     struct onnx_scope *scope;
     onnx_nodes *nodes;
     int32_t body;
-    int field;                   /* of nodes: 1 in a graph, 7 in a function */
-    const char *prefix;          /* of names in a function: the call's name; "" outside */
-    const struct model_op *call; /* of the function under way, or NULL */
+    int field;                   /* number of the nodes' field: 1 in a graph, 7 in a function */
+    const char *prefix;          /* of names in a function: the call's name; "" elsewhere */
+    const struct model_op *call; /* of the function being inlined, or NULL */
 };
 
-/* A tensor: its type and, up to MODEL_MAX_KNOWN elements, its numbers. *name stays if it has none. */
+/* A tensor: its type and up to MODEL_MAX_KNOWN numbers. *name is unchanged if it has none. */
 const struct model_data *onnx_tensor(struct wire w, const char **name);
-/* A value with its type: NULL where there is none. Extents without a number are -1 unless the user gave one;
- * those of a name that `known` does not have are put on the list of unbound ones. */
+/* A value with its type; NULL: no type. Extents without a number are -1 unless the user gave one; names that
+ * `known` lacks go to the list of unbound ones. */
 struct onnx_info {
     const char *name;
     const struct model_type *type;
@@ -98,21 +98,21 @@ struct onnx_info {
 };
 struct onnx_info onnx_value_info(struct onnx *o, struct wire w, const struct names *known);
 
-/* A graph within `outer` (NULL: none); its number. */
+/* Reads a graph within `outer` (NULL: none); returns its number. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer);
-/* Nodes: first their results get values, then they are made. */
+/* Nodes: first declares their results, then makes them. */
 void onnx_declare_results(struct onnx_building *b, struct wire w);
 void onnx_make_nodes(struct onnx_building *b, struct wire w);
-/* The nodes in an order in which makers stand before readers. */
+/* A topological order of the nodes. */
 const int32_t *onnx_sort(struct onnx_building *b, const char *graph);
-/* The value of a name in sight; -1: there is none. */
+/* The value of a name in scope; -1: none. */
 int32_t onnx_look_up(struct onnx_scope *s, const char *name);
-/* A new value under `name`, in the model as `v` has it. */
+/* Adds value `v` to the model under `name`. */
 int32_t onnx_add_value(struct onnx_building *b, const char *name, struct model_value v);
 void onnx_bind(struct onnx_building *b, const char *name, int32_t value);
-/* "domain:Kind", of ONNX itself just the kind. */
+/* "domain:Kind"; just the kind for ONNX itself. */
 const char *onnx_kind(struct lx_model *m, const char *domain, const char *kind);
-/* The version of the op set that a kind belongs to. */
+/* The op set version of a kind. */
 int64_t onnx_opset(const struct lx_model *m, const char *kind);
 
 #endif

@@ -1,5 +1,5 @@
-/* Nodes of ONNX: operands and results by name, attributes, local functions in the place of their calls; and
- * their order. */
+/* Nodes of ONNX: operands and results by name, attributes, inlined local functions; and the order of
+ * nodes. */
 #include "import/read/onnx.h"
 #include "base/memory.h"
 
@@ -21,10 +21,9 @@ static const char *node_name(const struct lx_model *m, const struct model_op *op
 
 /* ---- results ---- */
 
-/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it
- * anew. Some exporters make a constant again under its name: the last one counts. Until the nodes are made,
- * `op` of the value is -1 less one for each further maker. Results of a function have the values of its call
- * already. */
+/* A name has one maker within a graph: a node, an input or an initializer; subgraphs may reuse it. Some
+ * exporters make a constant again under its name: the last one counts. Until the nodes are made, the value's
+ * `op` is -1 minus the number of further makers. Results of a function are already values of its call. */
 static void node_declare(struct onnx_building *b, const struct wire_field *f, bool constant,
                          struct names *made)
 {
@@ -55,7 +54,7 @@ void onnx_declare_results(struct onnx_building *b, struct wire w)
     names_free(&made);
 }
 
-/* The value that a node makes: the one of that name, unless it is made once more later. */
+/* The value of a node's result, unless a later node makes it again. */
 static int32_t node_made(struct onnx_building *b, int32_t v)
 {
     struct model_value other = b->o->w.m->values.at[v];
@@ -69,8 +68,8 @@ static int32_t node_made(struct onnx_building *b, int32_t v)
 
 /* ---- attributes ---- */
 
-/* One attribute: the form follows from which field is set, or from the type that is stated. `refers`: in a
- * function, the attribute of the call that this one is. */
+/* Reads one attribute: its form follows from the field set, or from the stated type. `refers`: in a function,
+ * the call's attribute that it stands for. */
 static struct model_attr node_attr(struct onnx_building *b, struct wire w, const char **refers)
 {
     static const enum model_attr_form by_field[] = {
@@ -89,7 +88,7 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
         if (f.number == 1) a.key = wire_string(&f);
         if (f.number == 2) a.real = model_float_of_bits(MODEL_F32, f.value);
         if (f.number == 3) a.number = (int64_t)f.value;
-        if (f.number == 4) /* of any length: some nodes carry whole programs */
+        if (f.number == 4) /* any length: some nodes carry whole programs */
             a.text = arena_copy(memory, (const char *)f.body.at, (size_t)(f.body.end - f.body.at));
         if (f.number == 5) a.data = onnx_tensor(f.body, &unused);
         if (f.number == 6) a.body = onnx_graph(b->o, f.body, b->scope);
@@ -100,7 +99,7 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
         if (f.number == 20) type = f.value;
         if (f.number == 21) *refers = wire_string(&f);
     }
-    bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field that is not written */
+    bool defaults = type >= 1 && type <= 8 && type != 4 && type != 5; /* of a field not written */
     if (defaults) a.form = by_field[type + 1];
     a.count = (int)n.ints.count;
     a.ints = arena_copy_array(memory, n.ints.at, n.ints.count, sizeof *n.ints.at);
@@ -124,7 +123,7 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
         const char *key = a.key;
         if (given) a = *given;
         a.key = key;
-        if (!refers || given) VEC_PUSH(&all, a); /* else the call leaves it out */
+        if (!refers || given) VEC_PUSH(&all, a); /* else the call omits it */
         if (a.form == ATTR_BODY) VEC_PUSH(&bodies, a.body);
     }
     op->attrs.at = MODEL_KEEP(b->o->w.m, &all, &op->attrs.count);
@@ -133,7 +132,7 @@ static void node_attrs(struct onnx_building *b, struct wire node, struct model_o
 
 /* ---- nodes ---- */
 
-/* Everything of a node but its attributes. */
+/* Reads everything of a node but its attributes. */
 static void node_plain_parts(struct onnx_building *b, struct wire w, struct model_op *op)
 {
     struct wire_field f;
@@ -145,7 +144,7 @@ static void node_plain_parts(struct onnx_building *b, struct wire w, struct mode
         if (f.number == 4) kind = wire_string(&f);
         if (f.number == 7) domain = wire_string(&f);
         if (f.number != 1 && f.number != 2) continue;
-        const char *value = wire_string(&f); /* "" is none */
+        const char *value = wire_string(&f); /* "": none */
         int32_t v = *value ? onnx_look_up(b->scope, value) : -1;
         if (*value && v < 0)
             wire_fail(&f.body, LX_E_UNKNOWN_NAME, "nobody makes %.120s, and it is no input or initializer",
@@ -160,7 +159,7 @@ static void node_plain_parts(struct onnx_building *b, struct wire w, struct mode
     op->location = *name ? node_prefixed(b, name) : NULL;
 }
 
-/* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */
+/* `captured`: where in the list of outer names its subgraphs' names begin. */
 static void node_add(struct onnx_building *b, const struct wire *at, const struct model_op *op,
                      size_t captured)
 {
@@ -177,8 +176,7 @@ static void node_add(struct onnx_building *b, const struct wire *at, const struc
     VEC_PUSH(b->nodes, n);
 }
 
-/* A call of a local function becomes its nodes: its inputs are the operands of the call, its outputs the
- * results. */
+/* Inlines a call of a local function: its inputs are the call's operands, its outputs the results. */
 static void node_inline(struct onnx_building *b, const struct wire *at, int32_t function,
                         const struct model_op *call)
 {
@@ -236,10 +234,11 @@ enum { SORT_UNSEEN, SORT_UNDER_WAY, SORT_PLACED };
 
 struct sort_state {
     char seen;
-    size_t next; /* which of its waits comes next */
+    size_t next; /* the next dependency */
 };
 
-/* Everything that `root` waits for, then itself; without recursion. The new order. */
+/* Places everything that `root` depends on, then `root`; without recursion. Returns the new length of the
+ * order. */
 static size_t sort_place(struct onnx_building *b, int32_t root, struct sort_state *state, int32_t *stack,
                          int32_t *order, size_t placed, const char *graph)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the wire format: no length is believed beyond the bytes that are left ---- */
+/* ---- the wire format: no length is believed beyond the remaining bytes ---- */
 
 bool wire_fail(const struct wire *w, enum lx_code code, const char *format, ...)
 {
@@ -86,7 +86,7 @@ const char *wire_string(const struct wire_field *f)
     return *f->body.failed ? "" : arena_copy(&f->body.m->memory, (const char *)f->body.at, n);
 }
 
-/* Op sets are attributes of the model: the domain ("" for ONNX itself) and its version. */
+/* Adds op sets as attributes of the model: domain ("" for ONNX itself) and version. */
 static void onnx_opsets(struct onnx *o)
 {
     struct model_attr all[MODEL_MAX_DEPTH];
@@ -149,7 +149,8 @@ int32_t onnx_look_up(struct onnx_scope *s, const char *name)
     struct onnx_scope *from = s;
     int32_t v = -1;
     while (s && (v = names_find(&s->names, name)) < 0) s = s->outer;
-    for (; s && from != s; from = from->outer) VEC_PUSH(&from->outside, v); /* all in between wait for it */
+    for (; s && from != s; from = from->outer)
+        VEC_PUSH(&from->outside, v); /* all graphs in between depend on it */
     return v;
 }
 
@@ -193,7 +194,7 @@ struct graph_ends {
     const char *name;
 };
 
-/* Reads one field in its step; outputs are read twice, for their types and for their values. */
+/* Reads a field in its step; outputs are read twice, for types and for values. */
 static void graph_field(struct onnx_building *b, const struct wire_field *f, int step, struct graph_ends *e)
 {
     struct lx_model *m = b->o->w.m;
@@ -227,7 +228,7 @@ static void graph_field(struct onnx_building *b, const struct wire_field *f, int
     }
 }
 
-/* Fields come in any order, and each step needs those before it: the name, initializers, inputs, results of
+/* Fields come in any order, and each step needs the previous ones: name, initializers, inputs, results of
  * nodes, declared types, nodes, outputs. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
 {

@@ -1,5 +1,5 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model:
- * of that only the bytes that are needed are read, out of a regular file, never upwards or from the root. */
+ * the reader takes only the needed bytes, from a regular file whose path has no ".." and no root. */
 #include "base/memory.h"
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
@@ -19,7 +19,7 @@ struct tensor_parts {
     struct model_numbers numbers;
     struct wire raw;
     bool has_raw, external;
-    const char *location; /* of external data; NULL: none is stated */
+    const char *location; /* of external data; NULL: not stated */
     uint64_t offset, length;
     bool has_length;
 };
@@ -35,7 +35,7 @@ static uint64_t tensor_external_number(const struct wire *w, const char *word)
     return n;
 }
 
-/* A key and its word: where the data is. */
+/* A key and its value, which locate the data. */
 static void tensor_external_entry(struct tensor_parts *p, struct wire entry)
 {
     struct wire_field f;
@@ -57,7 +57,7 @@ static void tensor_external_entry(struct tensor_parts *p, struct wire entry)
                   "external data in \"%.200s\": name a file in the model's folder or below it", word);
 }
 
-/* The file, open, or -1. One that is not regular would keep the reader waiting. */
+/* Opens the file; -1: failed. A file that is not regular might block the reader. */
 static int tensor_open_external(const struct tensor_parts *p, const char *model)
 {
     char path[2 * MODEL_MAX_NAME + 2];
@@ -106,7 +106,7 @@ static bool tensor_read_external(struct tensor_parts *p, const char *model, size
 
 /* ---- tensors ---- */
 
-/* The type must be known before numbers are: fields come in any order. */
+/* Reads the type before the numbers: fields come in any order. */
 static void tensor_fields(struct wire w, struct tensor_parts *p, const char **name)
 {
     struct wire_field f;
@@ -168,7 +168,7 @@ const struct model_data *onnx_tensor(struct wire w, const char **name)
 
 /* ---- types ---- */
 
-/* A dimension: a number, or a name; one without either is called "input:axis". */
+/* A dimension: a number or a name; one without either is called "input:axis". */
 static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask)
 {
     struct wire_field f;
@@ -190,7 +190,7 @@ static int64_t tensor_dimension(struct onnx *o, struct wire w, struct onnx_info 
     return extent;
 }
 
-/* The type of a tensor; types without a size are refused for inputs. */
+/* The type of a tensor; refuses inputs whose types have no size. */
 static void tensor_type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g, dim;

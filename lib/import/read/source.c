@@ -17,7 +17,7 @@ int source_column(const struct source *s)
 
 bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
 {
-    char words[sizeof s->st->text]; /* `format` may be about the status that is set */
+    char words[sizeof s->st->text]; /* `format` may quote the status that is set */
     va_list args;
     if (s->failed) return false;
     va_start(args, format);

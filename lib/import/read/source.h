@@ -1,7 +1,7 @@
 /* Reading text: a cursor, and the body that a reader of TTIR or HLO fills in.
  *
- * A cursor that has failed stays in its place, is at its end, and hands out empty names, numbers of 0 and a
- * type without dimensions, so that readers check in their loops only. Nothing here recurses; brackets nest to
+ * After a failure the cursor keeps its place, counts as ended, and gives empty names, zeros and a type
+ * without dimensions, so readers check only in their loops. Nothing here recurses; brackets nest to
  * MODEL_MAX_DEPTH. */
 #ifndef LX_IMPORT_SOURCE_H
 #define LX_IMPORT_SOURCE_H
@@ -14,7 +14,7 @@ struct source {
     int line;
 
     bool spans_comments; /* comments between slash-star and star-slash are passed over */
-    /* Called at spaces outside of brackets: does balanced text end here? NULL: it does not. */
+    /* Called at spaces outside brackets: non-NULL if balanced text may end there. */
     bool (*ends)(const struct source *s);
     bool failed;
     lx_status *st;
@@ -26,39 +26,39 @@ struct span {
 };
 
 int source_column(const struct source *s);
-/* Fails at the cursor. Always false. */
+/* Reports an error at the cursor. Always false. */
 bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Over spaces and comments; `lines`: over ends of lines, too. */
+/* Skips spaces and comments; `lines`: also line ends. */
 void source_skip(struct source *s, bool lines);
 bool source_ended(const struct source *s);
-/* The character at the cursor, 0 at the end; `next` skips spaces, comments and ends of lines before. */
+/* The character at the cursor, 0 at the end; `next` first skips spaces, comments and line ends. */
 char source_peek(const struct source *s);
 char source_next(struct source *s);
-/* Is this text next, behind spaces and lines? A word must end where it ends. `take` goes past it, `want`
- * fails where it is not there. */
+/* Is this text next, after spaces and lines? A word must match wholly. `take` moves past it, `want` fails if
+ * it is missing. */
 bool source_is(struct source *s, const char *text);
 bool source_take(struct source *s, const char *text);
 bool source_want(struct source *s, const char *text);
 
-/* The next characters that `belongs` holds for, as a string of the model. `what` names it in the error. */
+/* The next characters for which `belongs` holds, as a string of the model. `what` names it in errors. */
 const char *source_name(struct source *s, bool (*belongs)(char c), const char *what);
 bool source_is_digit(char c);
 bool source_is_name(char c);  /* letters, digits, _ . - $ */
-int source_hex_digit(char c); /* -1: it is none */
-/* A string in quotes. Of its escapes quotes and backslashes are resolved. */
+int source_hex_digit(char c); /* -1: none */
+/* A string in quotes. Resolves only escaped quotes and backslashes. */
 const char *source_string(struct source *s);
-/* Past anything up to a comma, a closing bracket or an end of line that is outside of all brackets and
- * strings; the text without the spaces around it. */
+/* Skips to a comma, closing bracket or line end outside all brackets and strings; returns the text without
+ * surrounding spaces. */
 enum { OVER_LINES = 1, OVER_COMMAS = 2 };
 struct span source_balanced(struct source *s, int over);
-/* The same, as a string of the model. */
+/* The same as a string of the model. */
 const char *source_kept(struct source *s, int over);
 
 /* A whole number with an optional sign. */
 int64_t source_int(struct source *s);
-/* An extent, -1 for "?", behind `rank` others. */
+/* An extent, -1 for "?"; `rank`: extents before it. */
 int64_t source_extent(struct source *s, int rank);
 /* A number: decimal, inf, nan, true, false, or 0x and the bits of `element`. */
 struct source_number {
@@ -67,17 +67,17 @@ struct source_number {
     bool is_whole; /* decimal, without point and exponent */
 };
 struct source_number source_number(struct source *s, enum model_element element);
-/* Elements of a constant: one, or a list in brackets, which nest and only group. True: "..." stands there. */
+/* Elements of a constant: one, or a list in brackets, which only group. True: "...", elided. */
 bool source_elements(struct source *s, enum model_element element, const char *open, const char *close,
                      struct model_numbers *n);
 
-/* A tensor type; fails where it is too large. */
+/* A tensor type; fails if it is too large. */
 const struct model_type *source_type(struct source *s, enum model_element e, int rank, const int64_t *extent);
-/* Fails, with both types, where two statements of the type of `name` differ by more than their layouts. */
+/* Fails, naming both types, if two stated types of `name` differ by more than layout. */
 void source_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
                        const char *name);
 
-/* A body under way. */
+/* A body being read. */
 struct reader {
     struct source s;
     struct names values;
@@ -90,13 +90,13 @@ struct reader {
 void reader_begin(struct reader *r, struct lx_model *m, const char *text, size_t length, lx_status *st);
 void reader_free(struct reader *r);
 void reader_begin_body(struct reader *r);
-/* The ops go into `body`, which becomes one of the model. */
+/* Moves the ops to `body` and adds it to the model. */
 void reader_end_body(struct reader *r, struct model_body *body);
 /* Adds a value of the body and pushes it to the list. */
 void reader_add_value(struct reader *r, struct model_value v);
-/* Pushes the value of that name; the cursor is behind it. */
+/* Pushes the value of that name; the cursor is behind the name. */
 void reader_push_operand(struct reader *r, const char *name);
-/* The list or the attributes as a part of the model; empty again. */
+/* The list, or the attributes, as arrays of the model; empties them. */
 const int32_t *reader_list(struct reader *r, int *count);
 struct model_attrs reader_attrs(struct reader *r);
 

@@ -11,22 +11,22 @@ struct ttir {
     struct reader r;
     struct names aliases;
     VEC(const char *) stands; /* by alias: a text, "#name" of another alias, or NULL */
-    ttir_types results;       /* that the function states */
+    ttir_types results;       /* stated by the function */
 };
 
 /* "@name" or "@\"any name\"", `what` in the error. */
 const char *ttir_symbol(struct source *s, const char *what);
-/* The element type at the cursor; MODEL_ELEMENT_COUNT: none that has a size. */
+/* The element type at the cursor; MODEL_ELEMENT_COUNT: none with a size. */
 enum model_element ttir_element(struct source *s);
 /* tensor<4x8xbf16> */
 const struct model_type *ttir_type(struct source *s);
-/* (a, b) or a bare type, each with attributes that are passed over. */
+/* (a, b) or a bare type; skips attributes. */
 void ttir_type_list(struct ttir *t, ttir_types *types);
-/* "{key = value, ...}", added to the reader's. A key that is there already keeps its value. */
+/* "{key = value, ...}", added to the reader's attributes. A key present keeps its value. */
 void ttir_attrs(struct ttir *t);
-/* "loc(...)", if one is next: its own text, "#name" of an alias, or NULL. */
+/* "loc(...)", if next: its text, "#name" of an alias, or NULL. */
 const char *ttir_location(struct ttir *t);
-/* The ops of a function up to its closing bracket, which is taken. */
+/* Reads the ops of a function and its closing bracket. */
 void ttir_ops(struct ttir *t, struct model_body *body);
 
 #endif

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ATTRS = 2048 }; /* of one op: each is compared with those before it */
+enum { MOST_ATTRS = 2048 }; /* of one op: each is compared with all earlier ones */
 
 static bool ttir_attr_is_float(enum model_element e)
 {
     return e < MODEL_TUPLE && model_element_row(e)->number == MODEL_FLOAT;
 }
 
-/* A number with its type behind it; bits of a hexadecimal one are of that type. True: a float. */
+/* A number followed by its type, which decides the meaning of hexadecimal bits. True: a float. */
 static bool ttir_attr_number(struct source *s, struct source_number *x)
 {
     source_skip(s, true);
@@ -32,7 +32,7 @@ static void ttir_attr_keep_list(struct source *s, struct model_numbers *n, bool 
     numbers_free(n);
 }
 
-/* "array<i64: 0, 1>", "array<i64>": behind the word. */
+/* "array<i64: 0, 1>", "array<i64>": after the word. */
 static void ttir_attr_array(struct source *s, struct model_attr *a)
 {
     struct model_numbers n = {.most = INT64_MAX};
@@ -68,8 +68,8 @@ static void ttir_attr_list(struct source *s, struct model_attr *a)
     *a = (struct model_attr){.key = a->key, .form = ATTR_TEXT, .text = source_kept(s, OVER_LINES)};
 }
 
-/* "0x0001...": little-endian bytes of all elements, or of one for all; booleans also eight a byte, the first
- * in its lowest bit. */
+/* "0x0001...": little-endian bytes of all elements, or of a splat; booleans may be eight to a byte, the first
+ * in the lowest bit. */
 static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct model_data *d,
                                   struct model_numbers *n)
 {
@@ -97,7 +97,7 @@ static void ttir_attr_dense_bytes(struct source *s, const char *hex, struct mode
     n->count = count;
 }
 
-/* "dense<VALUE> : TYPE", behind the word. The value is read once its type is known. */
+/* "dense<VALUE> : TYPE", after the word. Reads the value after its type. */
 static void ttir_attr_dense(struct source *s, struct model_attr *a)
 {
     struct model_numbers n = {.most = MODEL_MAX_KNOWN};

@@ -17,7 +17,7 @@ enum model_element ttir_element(struct source *s)
     }
     word[n] = 0;
     if (strcmp(word, "index") == 0) return MODEL_I64;
-    if (strcmp(word, "tf32") == 0) return MODEL_F32; /* as which it is stored */
+    if (strcmp(word, "tf32") == 0) return MODEL_F32; /* its storage type */
     enum model_element e = model_element_find(MODEL_TTIR, strncmp(word, "si", 2) == 0 ? word + 1 : word);
     return e < MODEL_TUPLE && model_element_row(e)->bits > 0 ? e : MODEL_ELEMENT_COUNT;
 }
@@ -98,7 +98,7 @@ static void ttir_op_add_results(struct ttir *t, const char *name, int64_t many, 
     op->results = reader_list(&t->r, &op->result_count);
 }
 
-/* Types that are stated once more must be those of the values. */
+/* Types stated again must match the values'. */
 static void ttir_op_check_types(struct source *s, const int32_t *values, int count, const ttir_types *types,
                                 const char *what)
 {
@@ -111,7 +111,7 @@ static void ttir_op_check_types(struct source *s, const int32_t *values, int cou
     }
 }
 
-/* Ops that are printed without quotes, and those of other dialects that tables have under another name. */
+/* Ops printed without quotes, and ops of other dialects that tables have under another name. */
 static const struct {
     const char *word, *kind;
     bool unquoted;
@@ -122,7 +122,7 @@ static const struct {
                      {"arith.constant", "constant", false}};
 enum { OP_WORDS = sizeof ttir_op_words / sizeof *ttir_op_words };
 
-/* The kind as tables have it, without the dialect. True: the op is printed without quotes. */
+/* The kind as in tables, without the dialect. True: the op is printed without quotes. */
 static bool ttir_op_kind(struct source *s, struct model_op *op)
 {
     for (int i = 0; i < OP_WORDS; i++)
@@ -141,7 +141,7 @@ static bool ttir_op_kind(struct source *s, struct model_op *op)
 }
 
 /* "%7 = "ttir.name"(operands) <{properties}> (regions) {attributes} : (TYPES) -> TYPES loc(...)"; without
- * quotes "empty" has the type of its result alone. */
+ * quotes, "empty" has only its result's type. */
 static void ttir_op(struct ttir *t)
 {
     struct source *s = &t->r.s;

@@ -7,7 +7,7 @@
 
 /* ---- locations ---- */
 
-enum { MOST_STEPS = 16 }; /* of aliases that stand for aliases */
+enum { MOST_STEPS = 16 }; /* of chained aliases */
 
 static bool ttir_is_alias_name(char c)
 {
@@ -34,7 +34,7 @@ const char *ttir_location(struct ttir *t)
     return !*text || (!alias && source_peek(&inner) == ':') ? NULL : text;
 }
 
-/* The text behind a chain of aliases. */
+/* The text at the end of a chain of aliases. */
 static const char *ttir_resolved(const struct ttir *t, const char *text)
 {
     for (int i = 0; text && *text == '#' && i < MOST_STEPS; i++) {
@@ -56,7 +56,7 @@ const char *ttir_symbol(struct source *s, const char *what)
     return name;
 }
 
-/* "(%arg0: TYPE {attributes} loc(...), ...)"; a function that is only declared has types alone. */
+/* "(%arg0: TYPE {attributes} loc(...), ...)"; a declared function has only types. */
 static void ttir_arguments(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->r.s;
@@ -81,7 +81,7 @@ static void ttir_arguments(struct ttir *t, struct model_body *body)
     source_want(s, ")");
 }
 
-/* "@name(...) -> TYPES attributes {...} {...}", behind func.func. */
+/* "@name(...) -> TYPES attributes {...} {...}", after func.func. */
 static void ttir_function(struct ttir *t)
 {
     struct source *s = &t->r.s;
@@ -101,8 +101,8 @@ static void ttir_function(struct ttir *t)
     if (!declared_only) reader_end_body(&t->r, &body);
 }
 
-/* The function that was asked for, else the only one, else the only public one; of several, the one that
- * no other calls. */
+/* The function asked for, else the only one, else the only public one; of several, the one that no other
+ * calls. */
 static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
 {
     char names[400] = "none";
@@ -128,7 +128,8 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
                          fits);
 }
 
-/* Calls, once all functions are known. `callee = @name` of the generic form keeps its sign, and quotes. */
+/* Binds calls once all functions are known. `callee = @name` of the generic form keeps its sign and
+ * quotes. */
 static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 {
     struct names names = {0};
@@ -164,7 +165,7 @@ static void ttir_file(struct ttir *t)
     for (source_skip(s, true); !source_ended(s); source_skip(s, true)) {
         bool module = false;
         for (int i = 0; !module && i < 4; i++) module = source_take(s, words[i]);
-        if (module) { /* "@name attributes {...} {"; the outermost that has attributes counts */
+        if (module) { /* "@name attributes {...} {"; the outermost with attributes counts */
             if (++depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "modules nest too deep");
             if (source_is(s, "@")) s->m->name = ttir_symbol(s, "the name of a module");
             if (source_take(s, "attributes")) ttir_attrs(t);
@@ -183,7 +184,7 @@ static void ttir_file(struct ttir *t)
             if (!text && source_peek(s) != '\n') source_balanced(s, OVER_COMMAS);
             names_add(&t->aliases, name, (int32_t)t->stands.count);
             VEC_PUSH(&t->stands, text);
-        } else { /* "dialect.word @name ...": a mesh or a device, passed over to the end of its line */
+        } else { /* "dialect.word @name ...": a mesh or a device, skipped to the end of the line */
             const char *word = source_name(s, source_is_name, "a module, func.func or \"}\"");
             if (!strchr(word, '.') || !source_is(s, "@"))
                 source_fail(s, LX_E_SYNTAX, "expected a module, func.func or \"}\"");
@@ -195,8 +196,8 @@ static void ttir_file(struct ttir *t)
 
 /* ---- the whole ---- */
 
-/* Older files give each op an operand more for each result, behind the others: a tensor of its type from
- * "empty", which is only room for it. */
+/* Older files add one operand per result after the others: a tensor of the result's type from "empty", as
+ * room for the result. */
 static bool ttir_has_rooms(const struct lx_model *m, const struct model_op *op)
 {
     int first = op->operand_count - op->result_count;

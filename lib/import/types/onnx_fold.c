@@ -1,8 +1,6 @@
-/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small
- * constants.
- *
- * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some
- * millions in all, so that no file makes it long. */
+/* Values of an ONNX model known ahead of the run: computed shapes and small constants. Exact: whole numbers
+ * as int64, others as double. Results have at most MODEL_MAX_KNOWN elements, some millions in all, which
+ * bounds the time. */
 #include "import/types/typing.h"
 
 #include <math.h>
@@ -14,7 +12,7 @@ enum { MOST = MODEL_MAX_RANK };
 
 bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, bool fmod, int64_t *y)
 {
-    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond signed numbers */
+    bool wide = e == MODEL_U64 && (a < 0 || b < 0); /* beyond the signed range */
     const int64_t plain[] = {
         [MIN] = a < b ? a : b, [MAX] = a > b ? a : b, [EQ] = a == b,  [LT] = (a < b), [GT] = (a > b),
         [LE] = a <= b,         [GE] = a >= b,         [AND] = a && b, [OR] = a || b,  [NOT] = !a};
@@ -30,7 +28,7 @@ bool fold_whole(enum model_element e, enum fold_op op, int64_t a, int64_t b, boo
     return true;
 }
 
-/* Of the least and the most, NaN wins: a comparison with it is false, so that b is taken. */
+/* NaN wins in min and max: a comparison with NaN is false, so b is taken. */
 bool fold_fraction(enum fold_op op, double a, double b, double *y)
 {
     const double all[] = {[ADD] = a + b,
@@ -96,7 +94,7 @@ double fold_to_real(enum model_element to, enum model_element from, int64_t n)
 
 /* ---- tensors ---- */
 
-/* One result under way. */
+/* A result being computed. */
 struct folding {
     struct typing *t;
     const struct fold_row *row;
@@ -105,21 +103,21 @@ struct folding {
     bool real;
     int64_t *ints;
     double *reals;
-    int64_t at[MOST]; /* the element under way, by dimension */
+    int64_t at[MOST]; /* the current element, by dimension */
 };
 
-/* Where the element under way comes from: an operand and its element. False: it is not known. */
+/* The source of the current element: an operand and its element. False: unknown. */
 typedef bool fold_from(struct folding *f, int *operand, int64_t *element);
 
 struct fold_row {
     const char *kind;
-    bool (*fold)(struct folding *f); /* false: it is not known after all */
+    bool (*fold)(struct folding *f); /* false: unknown after all */
     enum fold_op op;
     fold_from *from;
-    bool whole_only; /* fractions are work on a weight, which stays an op */
+    bool whole_only; /* fractions come from a weight, whose ops stay */
 };
 
-/* Element `at` of the result is element i of d, in the type of the result. */
+/* Element `at` of the result is element i of d, in the result's type. */
 static void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
 {
     enum model_element e = f->y->element;
@@ -143,7 +141,7 @@ static int64_t fold_offset(const int64_t *index, const struct model_type *t)
     return at;
 }
 
-/* The element under way in an operand that is broadcast or tiled to the result. */
+/* The current element in an operand that is broadcast or tiled to the result. */
 static int64_t fold_spread(const struct folding *f, const struct model_type *t)
 {
     int64_t at = 0;
@@ -263,7 +261,7 @@ static bool fold_range(struct folding *f)
     return true;
 }
 
-/* Combines a number, or a truth, with element i of an operand. */
+/* Combines a number or boolean with element i of an operand. */
 static bool fold_combine(struct folding *f, int64_t *whole, double *real, const struct model_data *d,
                          int64_t i)
 {
@@ -280,12 +278,12 @@ static void fold_keep(struct folding *f, int64_t at, const struct model_data *of
         f->ints[at] = of->reals ? real != 0 : whole;
 }
 
-/* Operands one after the other, broadcast; a single one with itself. */
+/* Operands one after the other, broadcast; a single operand with itself. */
 static bool fold_elements(struct folding *f)
 {
     const struct model_data *a = typing_data(f->t, 0);
     int count = f->t->op->operand_count;
-    if (count > 1 && f->t->opset < 7) return false; /* aligned otherwise */
+    if (count > 1 && f->t->opset < 7) return false; /* aligned differently */
     for (int64_t i = 0; i < f->y->elements; i++, fold_next(f)) {
         int64_t from = fold_spread(f, a->type), whole = a->reals ? 0 : model_data_int(a, from);
         double real = a->reals ? model_data_real(a, from) : 0;
@@ -299,7 +297,7 @@ static bool fold_elements(struct folding *f)
     return true;
 }
 
-/* Whole tensors only, as shape computations have them: the result is one number. */
+/* Reduces whole tensors only, as shape computations do, to one number. */
 static bool fold_reduced(struct folding *f)
 {
     const struct model_data *d = typing_data(f->t, 0);

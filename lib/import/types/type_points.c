@@ -10,8 +10,8 @@ enum typed type_of_same(struct typing *t)
     return typing_like(t, t->in[0]);
 }
 
-/* Right-aligned, extents of 1 repeated. HLO: equal shapes, or a number instead of a tensor in select and
- * clamp. ONNX below 7: the first operand has the shape. */
+/* Right-aligned broadcast. HLO: equal shapes, or a scalar in select and clamp. ONNX below 7: the first
+ * operand has the shape. */
 enum typed type_of_broadcast(struct typing *t)
 {
     bool hlo = t->dialect == MODEL_HLO,
@@ -65,7 +65,7 @@ enum typed type_of_along(struct typing *t)
     return typing_like(t, t->in[0]);
 }
 
-/* Mean and spread, results beyond the first, have an extent of 1 where it was averaged. */
+/* Mean and inverse deviation, the further results, have extent 1 in averaged dimensions. */
 enum typed type_of_layer_norm(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -94,8 +94,8 @@ enum typed type_of_batch_norm(struct typing *t)
     return typing_like(t, x);
 }
 
-/* Dimensions that go: `dim_arg`, `dimensions`, `axes` (an operand in newer versions), `axis` of ArgMax;
- * none is all. */
+/* Reduced dimensions: `dim_arg`, `dimensions`, `axes` (an operand in newer versions), `axis` of ArgMax; none:
+ * all. */
 enum typed type_of_reduce(struct typing *t)
 {
     static const char *const keys[] = {
@@ -125,7 +125,7 @@ enum typed type_of_reduce(struct typing *t)
     return TYPED;
 }
 
-/* Batch, free of the left, free of the right; contracted dimensions are equally long. */
+/* Batch, free of the left, free of the right; contracted dimensions have equal extents. */
 enum typed type_of_dot(struct typing *t)
 {
     static const char *const keys[2][4] = {
@@ -156,7 +156,7 @@ enum typed type_of_dot(struct typing *t)
     return TYPED;
 }
 
-/* A vector on the left is a row, on the right a column, that the result lacks. Leading dimensions
+/* A vector on the left is a row, on the right a column, which the result lacks. Leading dimensions
  * broadcast. */
 enum typed type_of_matmul(struct typing *t)
 {
@@ -200,7 +200,7 @@ enum typed type_of_tuple_part(struct typing *t)
     return typing_like(t, part);
 }
 
-/* A body takes the operands and gives the results; a loop gives to itself. */
+/* A body takes the operands and returns the results; a loop's body feeds itself. */
 enum typed type_of_call(struct typing *t)
 {
     const struct model_op *op = t->op;
@@ -231,8 +231,8 @@ static bool type_is_as_declared(const struct typing *t, int32_t body)
     return true;
 }
 
-/* If: the results of the branch that the importer takes: by the predicate, --branch, the declared shapes,
- * or bytes. */
+/* If: the results of the branch that the importer takes, by predicate, --branch, declared shapes, or
+ * bytes. */
 enum typed type_of_branch(struct typing *t)
 {
     const struct model_data *known = typing_data(t, 0);
@@ -285,8 +285,8 @@ enum typed type_of_gather_rows(struct typing *t)
     return TYPED;
 }
 
-/* Dimensions of the index but the one that is a vector of coordinates; in between, at offset_dims, those of
- * the box that each index picks and that stay. */
+/* Dimensions of the index without its coordinate dimension; between these, at offset_dims, the kept
+ * dimensions of each gathered box. */
 enum typed type_of_gather(struct typing *t)
 {
     const struct model_type *x = t->in[0], *index = t->in[1];
@@ -320,7 +320,7 @@ enum typed type_of_gather(struct typing *t)
     return TYPED;
 }
 
-/* The index with a row of the table behind it; tables of more dimensions have leading ones of 1. */
+/* The index shape followed by a table row; leading dimensions of the table are 1. */
 enum typed type_of_embedding(struct typing *t)
 {
     const struct model_type *table = t->in[1];
@@ -362,8 +362,8 @@ enum typed type_of_dynamic_update(struct typing *t)
     return typing_like(t, x);
 }
 
-/* B, H, S, D of the cache. fill_cache has rows of S from the first on; update_cache one position for each of
- * B, which may stand third. */
+/* B, H, S, D of the cache. fill_cache writes rows of S from the first on; update_cache one position per
+ * batch, which may be the third dimension. */
 enum typed type_of_cache(struct typing *t)
 {
     const struct model_type *cache = t->in[0], *x = t->in[1];
@@ -403,7 +403,7 @@ enum typed type_of_group_query(struct typing *t)
     return TYPED;
 }
 
-/* X [T,B,I], R [dirs,4 H,H]: Y [T,dirs,B,H], then the last states [dirs,B,H]; with a layout batches come
+/* X [T,B,I], R [dirs,4 H,H]: Y [T,dirs,B,H], then the last states [dirs,B,H]; with `layout` batches come
  * first. */
 enum typed type_of_lstm(struct typing *t)
 {

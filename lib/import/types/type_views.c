@@ -13,7 +13,7 @@ static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* ONNX: an operand has the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as stated. */
+/* ONNX: an operand has the shape; 0 keeps an extent, -1 is the rest. Text: the element counts must match. */
 enum typed type_of_reshape(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -123,7 +123,8 @@ enum typed type_of_permute(struct typing *t)
     return typed;
 }
 
-/* TTIR repeats extents of 1; HLO has dimensions of the result; ONNX broadcasts to the shape of an operand. */
+/* TTIR repeats extents of 1; HLO maps dimensions of the result; ONNX broadcasts to the shape in an
+ * operand. */
 enum typed type_of_repeat(struct typing *t)
 {
     const struct model_type *x = t->in[0], *y = t->stated;
@@ -238,7 +239,7 @@ enum typed type_of_concat(struct typing *t)
 
 /* ---- slices ---- */
 
-/* ceil((end - begin) / step), both within the extent. Steps back are not judged. */
+/* ceil((end - begin) / step), both within the extent. Negative steps are not judged. */
 static enum typed type_box(struct typing *t, int d, int64_t begin, int64_t end, int64_t step)
 {
     int64_t n = t->in[0]->extent[d];
@@ -251,7 +252,7 @@ static enum typed type_box(struct typing *t, int d, int64_t begin, int64_t end, 
     return TYPED;
 }
 
-/* Bounds beyond the operand are clamped; steps may go back. */
+/* Clamps bounds beyond the operand; steps may be negative. */
 static enum typed type_onnx_slice(struct typing *t, int64_t *start, int64_t *step)
 {
     static const char *const keys[] = {"starts", "ends", "axes", NULL};
@@ -282,7 +283,7 @@ static enum typed type_onnx_slice(struct typing *t, int64_t *start, int64_t *ste
     return TYPED;
 }
 
-/* Up to three numbers with a character between them; how many. */
+/* Up to three numbers with a separator; returns how many. */
 static int type_numbers(const char **at, char between, int64_t *out)
 {
     char *end = NULL;
@@ -440,7 +441,7 @@ enum typed type_of_pad(struct typing *t)
     return typed;
 }
 
-/* ---- made of nothing, or of numbers alone ---- */
+/* ---- without operands, or from numbers alone ---- */
 
 enum typed type_of_iota(struct typing *t)
 {
@@ -475,7 +476,7 @@ enum typed type_of_range(struct typing *t)
     return TYPED;
 }
 
-/* The attribute of a Constant of ONNX that has its number, as data. */
+/* Makes data of the attribute of an ONNX Constant. */
 static enum typed type_onnx_constant(struct typing *t)
 {
     const struct model_attr *a = t->op->attrs.count ? &t->op->attrs.at[0] : NULL;
@@ -537,7 +538,7 @@ enum typed type_of_shape(struct typing *t)
 
 /* ---- devices ---- */
 
-/* One dimension is as many times as long as there are devices; of a device's part, as short. */
+/* One dimension is longer by the number of devices; for a device's shard, shorter. */
 enum typed type_of_parts(struct typing *t)
 {
     int64_t group = typing_int(t, "lxplan_group", 0);

@@ -1,5 +1,6 @@
 /* Applies the rules of result types. A file with an op that breaks its rule is refused, and the error names
- * the rule. Ops without a rule, and results that a rule leaves open, pass: a legal file is never refused. */
+ * the rule. Ops without a rule, and results that a rule leaves open, pass, so a legal file is never
+ * refused. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "import/layers/layers.h"
@@ -12,7 +13,7 @@
 TYPE_RULES(TYPE_RULE)
 const struct type_rule type_none = {NULL, ""};
 
-enum { MOST_FOLDED = 1 << 24 }; /* elements that are computed ahead in one model */
+enum { MOST_FOLDED = 1 << 24 }; /* elements computed ahead per model */
 
 /* ---- for rules ---- */
 
@@ -112,7 +113,7 @@ void typing_result(struct typing *t, int result, enum model_element e, int rank,
     if (type) t->m->values.at[t->op->results[result]].type = type;
 }
 
-/* Rules fill in the typing alone; only typing_result and onnx_fold change the model. */
+/* Rules only fill in `typing`; only typing_result and onnx_fold change the model. */
 struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
                           int64_t opset)
 {
@@ -142,7 +143,7 @@ static void typing_operand_words(const struct typing *t, bool elements, char *ou
     }
 }
 
-/* The op is called by its result, or (ONNX) by its node. */
+/* Names the op by its result, or (ONNX) by its node. */
 static bool typing_refuse(const struct typing *t, enum lx_code code, const char *text)
 {
     bool makes = t->op->result_count > 0 && t->op->results[0] >= 0;
@@ -191,7 +192,7 @@ static bool typing_count(const struct typing *t)
 
 /* ---- element types ---- */
 
-/* Types of one family may stand for each other. */
+/* Types of one family are interchangeable. */
 static int typing_family(const struct typing *t, const struct model_type *type)
 {
     enum model_number n = model_element_row(type->element)->number;
@@ -202,7 +203,7 @@ static int typing_family(const struct typing *t, const struct model_type *type)
 
 enum need { LIKE, INDEX, BOOLEAN };
 
-/* Are operands `from` to `to` of the family of `like` (NULL: any), indices, or booleans? */
+/* Are operands `from` to `to` in the family of `like` (NULL: any), indices, or booleans? */
 static bool typing_all(const struct typing *t, int from, int to, enum need need,
                        const struct model_type *like)
 {
@@ -219,7 +220,7 @@ static bool typing_all(const struct typing *t, int from, int to, enum need need,
     return all;
 }
 
-/* The result of a text op is `stated`; ONNX results follow from the rule. */
+/* A text op's result has type `stated`; ONNX results follow from the rule. */
 static bool typing_elements_fit(const struct typing *t)
 {
     bool ttir = t->dialect == MODEL_TTIR, onnx = t->dialect == MODEL_ONNX;
@@ -267,7 +268,7 @@ static bool typing_check_elements(const struct typing *t)
 
 /* ---- text dialects ---- */
 
-/* False: there is no rule, or a type is not known. `open`: extents of the result need not be known. */
+/* False: no rule, or a type is unknown. `open`: the result's extents may be unknown. */
 static bool typing_begin(struct typing *t, bool open)
 {
     t->row = op_find(t->dialect, t->op->kind);
@@ -337,13 +338,13 @@ bool model_extents_told(const struct lx_model *m, const struct text *unbound, lx
                          unbound->at);
 }
 
-/* Numbers for open extents, in the order of the file: types of operands are known before a rule needs them.
- * A number from the user goes before a rule; all types are checked later. */
+/* Binds open extents to numbers in the order of the file: types of operands are known before a rule needs
+ * them. The user's number precedes a rule; all types are checked later. */
 struct binding {
     struct lx_model *m;
     const struct lx_model_options *o;
     struct text unbound;
-    bool unknown; /* something had no number, asked for or not */
+    bool unknown; /* some extent has no number */
     lx_status *st;
 };
 
@@ -352,7 +353,8 @@ static bool extent_is_open(const struct model_type *t)
     return t && t->elements < 0;
 }
 
-/* Open extents of a result that follow from the operands; a reshape has the rest of the elements. */
+/* Open extents of a result that follow from the operands; a reshape's open extent takes the remaining
+ * elements. */
 static void extent_follow(struct binding *b, struct model_op *op, int64_t *extent)
 {
     lx_status st = {0};
@@ -382,7 +384,7 @@ static bool extent_bind_tensor(struct binding *b, struct model_op *op, struct mo
     const struct model_type *t = v->type;
     int64_t extent[MODEL_MAX_RANK];
     char name[MODEL_MAX_NAME + 32];
-    bool root = true, all = true; /* root: nothing that it is made of is open */
+    bool root = true, all = true; /* root: it depends on nothing open */
     for (int i = 0; op && i < op->operand_count; i++)
         root &= !extent_is_open(model_type_of(b->m, op->operands[i]));
     for (int pass = 0; pass < 2; pass++) {
@@ -405,7 +407,7 @@ static bool extent_bind_tensor(struct binding *b, struct model_op *op, struct mo
     return true;
 }
 
-/* A tuple has the types of its operands, an element the type of its part. */
+/* A tuple has its operands' types, an element its part's. */
 static bool extent_bind_value(struct binding *b, struct model_op *op, int32_t value)
 {
     struct model_value *v = &b->m->values.at[value];
@@ -453,7 +455,7 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 
 static bool onnx_infer_body(struct typing *t, int32_t body);
 
-/* Operands, and the default element type of the first result. */
+/* Reads operands and the default element type of the first result. */
 static void onnx_begin_op(struct typing *t, struct model_op *op)
 {
     t->op = op;
@@ -468,7 +470,7 @@ static void onnx_begin_op(struct typing *t, struct model_op *op)
     t->element = t->row && t->row->elements == ELEMENTS_TRUTH ? MODEL_BOOL : like ? like->element : MODEL_F32;
 }
 
-/* Results without a rule have the declared type; others must agree with it. */
+/* Results without a rule keep the declared type; others must agree with it. */
 static bool onnx_settle(struct typing *t, enum typed by_rule)
 {
     for (int r = 0; r < t->op->result_count; r++) {
@@ -516,7 +518,7 @@ static bool onnx_infer_op(struct typing *t, struct model_op *op)
     return true;
 }
 
-/* Inputs without a type, and results of functions that no node makes. */
+/* Checks inputs without a type, and results of functions that no node makes. */
 static bool onnx_all_typed(struct typing *t, const int32_t *values, int count, const char *what)
 {
     for (int i = 0; i < count; i++) {

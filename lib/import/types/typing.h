@@ -1,6 +1,5 @@
-/* Result types: one rule an op for all dialects (ops.def). A rule works out the type of the first result
- * from the operands and the attributes. Text dialects state types, which must be that; ONNX gets them from
- * here. */
+/* Result types: one rule an op for all dialects (ops.def). A rule computes the type of the first result from
+ * operands and attributes. Text dialects state types, which must match; ONNX results get theirs here. */
 #ifndef LX_IMPORT_TYPING_H
 #define LX_IMPORT_TYPING_H
 
@@ -10,22 +9,23 @@
 
 enum { TYPING_OPERANDS = 6 };
 
-/* One op under its rule. */
+/* An op being typed by its rule. */
 struct typing {
     struct lx_model *m;
     struct model_op *op;
     const struct op_row *row;
     enum model_format dialect;
     int64_t opset;                                /* ONNX */
-    const struct model_type *in[TYPING_OPERANDS]; /* the first operands; NULL: left out */
-    const struct model_type *stated; /* text: of the result, of an op without one its first operand */
-    enum model_element element;      /* ONNX: of the first result */
-    int64_t want[MODEL_MAX_RANK];    /* extents of the first result */
+    const struct model_type *in[TYPING_OPERANDS]; /* the first operands; NULL: omitted */
+    const struct model_type
+        *stated;                  /* text: the result's type; of an op without results, its first operand's */
+    enum model_element element;   /* ONNX: of the first result */
+    int64_t want[MODEL_MAX_RANK]; /* extents of the first result */
     int rank;
-    const char *why;                        /* the error; NULL: the result is not as wanted */
-    bool schema;                            /* an attribute is missing, or is not as it must be */
+    const char *why;                        /* the error; NULL: the result does not match `want` */
+    bool schema;                            /* an attribute is missing or malformed */
     const struct lx_model_options *options; /* ONNX; NULL: none */
-    int64_t budget;                         /* ONNX: elements that may still be computed ahead */
+    int64_t budget;                         /* ONNX: elements that may still be folded */
     bool derived;                           /* not in the file */
     lx_status *st;
 };
@@ -33,21 +33,21 @@ struct typing {
 /* typing.c: for rules. */
 enum typed typing_like(struct typing *t, const struct model_type *like);
 void typing_want(struct typing *t, int64_t extent);
-/* Is a shape broadcast to the wanted one, aligned at the right? `spread`: extents of 1 of the wanted one grow
- * as well, and so does its rank. */
+/* Does a shape broadcast to the wanted one, right-aligned? `spread`: wanted extents of 1 grow as well, and so
+ * does the rank. */
 bool typing_fits(struct typing *t, int rank, const int64_t *extent, bool grows);
 bool typing_spread(struct typing *t, int rank, const int64_t *extent);
 enum typed typing_wrong(struct typing *t, const char *why);
 enum typed typing_schema(struct typing *t, const char *why);
-/* ONNX: the type of a result beyond the first, if it is wanted. One that cannot be breaks the rule. */
+/* ONNX: the type of a further result, if wanted. An impossible type breaks the rule. */
 void typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
 int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise);
-/* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is
- * given. False: the operand is not known, or has more than `most`. */
+/* Numbers of an attribute, or of a known operand (-1, NULL: none). *count -1: neither is given. False: the
+ * operand is unknown, or has more than `most`. */
 bool typing_ints(const struct typing *t, const char *key, int operand, int64_t *out, int most, int *count);
 bool typing_has(const struct typing *t, int operand);
 const struct model_data *typing_data(const struct typing *t, int operand); /* NULL: not known */
-/* Of 0..rank-1, counted from the end if below 0; -1: outside. */
+/* A dimension in 0..rank-1; negative ones count from the end; -1: out of range. */
 int typing_dim(int64_t dim, int rank);
 
 #define TYPE_RULES(X)                                                                                        \
@@ -105,9 +105,9 @@ extern const struct type_rule type_none;
 
 /* Text: checks stated types. */
 bool model_check_types(struct lx_model *m, lx_status *st);
-/* ONNX: types (and values, where they can be known) of all results of the graph and its subgraphs. */
+/* ONNX: infers types (and values, if known) of all results of the graph and its subgraphs. */
 bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options, lx_status *st);
-/* The same of one op of a derived body. */
+/* The same for one op of a derived body. */
 bool onnx_infer_part(struct lx_model *m, struct model_op *op, lx_status *st);
 
 /* Begins an op outside of its rule, for attributes that the mapping reads as well. */

@@ -152,7 +152,7 @@ static struct lx_team_plans *team_choose_quickly(const struct lx_graph *g, const
 {
     struct lx_plan_options quick = *plan;
     struct cancel token;
-    quick.run = (struct lx_run){.seed = plan->run.seed, .hasty = true};
+    quick.run = (struct lx_run){.seed = plan->run.seed, .quick = true};
     cancel_begin(&token, 0);
     atomic_store(&token.requested, true);
     struct lx_team_plans *replicated = team_choose_replicated(g, how, &quick);

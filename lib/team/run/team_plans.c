@@ -111,7 +111,7 @@ static bool team_plans_plan(struct lx_team_plans *p, int m, const struct lx_plan
     int twin = team_plans_twin(p, m);
     for (int k = m + 1; twin == m && k < p->team->devices; k++) left += team_plans_is_first(p, k);
     if (twin == m) one.run = plan_run_share(&how->run, left);
-    one.run.hasty |= p->hasty;
+    one.run.quick |= p->quick;
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_device(p->devices[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
@@ -142,7 +142,7 @@ static bool team_plans_add_all(struct lx_team_plans *p, bool *late, lx_status *s
         if (late)
             *late = (cancel_requested() && !cancel_is_late()) || /* not by the deadline */
                     !team_plans_in_time(made, to_make - made + PLAN * plans, late_by);
-        p->hasty = !team_plans_in_time(made, to_make - made + SEARCH * plans, 0);
+        p->quick = !team_plans_in_time(made, to_make - made + SEARCH * plans, 0);
     }
     return true;
 }

@@ -10,7 +10,7 @@ struct lx_team_plans {
     struct lx_team_device **devices; /* the graph of each device */
     const struct lx_plan **plans;    /* NULL: no work; devices may share a plan, see lx_team_plan_of */
     bool alike;                      /* everything is replicated: all share the first device's graph */
-    bool hasty;                      /* while planning: time for only a quick plan of each device */
+    bool quick;                      /* while planning: time for only a quick plan of each device */
 };
 
 /* The plans of a team for `how`. To minimize time, several teams are planned while there is time, and the

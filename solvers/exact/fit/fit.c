@@ -1,8 +1,8 @@
 /* The Fit engine: scale, split, try cheap orders, then search the rest in interleaved runs.
  *
- * Parts share no tick, so each is solved alone; they take turns, so that a part which proves that there is no
- * answer is not kept waiting by a hard one. Runs of the search end after a number of dead ends that follows
- * Luby's sequence; a run that ends by itself decides its part. */
+ * Parts share no tick, so each is solved alone; they take turns, so that a hard part does not delay one that
+ * proves infeasibility. A run ends after a number of dead ends from Luby's sequence; a run that ends earlier
+ * decides its part. */
 #include "exact/fit/fit.h"
 
 #include "base/checked.h"
@@ -79,7 +79,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     enum fit_result result = FIT_NO;
     if (!scaled.impossible) {
         struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
-        /* Cheap orders first. Marks the parts that are done. */
+        /* Cheap orders first. Marks solved parts. */
         for (int32_t i = 0; i < scaled.part_count; i++) {
             const struct fit_part *part = &scaled.parts[i];
             int64_t passes = FIRST_FIT_PASSES;
@@ -109,14 +109,14 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
  *
  * Between the lower bound (the peak of the load, at first) and the height of the best packing known, Fit is
  * asked at chosen capacities: at the bound itself first, for on most instances it is the answer; then in the
- * middle of what is open. "Yes" lowers the height to that of the packing found, "no" raises the bound above
- * the capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and
- * the next round asks again with a larger budget. Without a limit the rounds end only when bound and height
- * meet. Parts so large that the search is not for them keep the packing of the heuristics. --- */
+ * middle of the open range. "Yes" lowers the height to the packing's, "no" raises the bound above the
+ * capacity asked. A question that runs into its budget decides nothing: the round goes on above it, and the
+ * next round asks again with a larger budget. Without a limit the rounds end only when bound and height meet.
+ * Parts too large for the search keep the heuristics' packing. --- */
 
 enum { FIRST_BUDGET = 50000, QUESTIONS = 5, BUDGET_GROWTH = 4, MOST_PASSES = 24, HUGE_PASSES = 3 };
-/* A pass of first fit takes time with the square of the items; so many it may have in all passes. A
- * placement by heuristics is an eighth of a node. */
+/* First fit takes quadratic time; this caps items times passes. A heuristic placement counts as an eighth of
+ * a node. */
 enum { FIRST_FIT_ITEMS = 48000, PLACEMENTS_A_NODE = 8 };
 
 struct change {
@@ -125,8 +125,8 @@ struct change {
 
 ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta));
 
-/* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a
- * step, so that an item under another counts up to one; the topmost of a tick does not. */
+/* The greatest load of a tick, the largest size, the highest fixed end. Bases are multiples of a step, so an
+ * item under another counts rounded up to a step; the topmost item of a tick does not. */
 static int64_t simple_bound(const struct fit_problem *p)
 {
     size_t n = 2 * (size_t)p->piece_count;
@@ -154,7 +154,7 @@ static int64_t simple_bound(const struct fit_problem *p)
 }
 
 /* Without alignments a canonical height is a sum of sizes above the ground or a fixed base, so only multiples
- * of their greatest common divisor need be asked for. */
+ * of their greatest common divisor are candidates. */
 static int64_t height_step(const struct fit_problem *p)
 {
     int64_t step = 0;
@@ -177,7 +177,7 @@ static int64_t height_of_answer(const struct fit_problem *p, const int64_t *base
     return height;
 }
 
-/* Everything stacked above the highest fixed end, alignment lost at each: no useful packing is higher. */
+/* Stacks all items above the highest fixed end, with alignment lost at each: no useful packing is higher. */
 static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
 {
     int64_t sum = bound;
@@ -190,7 +190,7 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
     return sum;
 }
 
-/* The best of the heuristics for one part. On a huge one first fit is slow, and seldom better. */
+/* The best heuristic packing of one part. On a huge part first fit is slow and seldom better. */
 static void pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
                       fit_unit *base, fit_unit *excess, int64_t *steps)
 {
@@ -208,8 +208,7 @@ static void pack_part(const struct fit_part *part, const struct fit_limits *limi
     mem_free(other);
 }
 
-/* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the
- * bound. */
+/* A first packing without regard to capacity. `*huge`: a part above the bound is too large for the search. */
 static enum height_result pack_first(const struct fit_problem *p, const struct fit_limits *limits,
                                      int64_t *base, struct height_answer *answer, bool *huge)
 {
@@ -244,7 +243,7 @@ static void height_report(const struct height_watch *watch, const int64_t *base,
     if (watch) watch->report(watch->context, base, so_far);
 }
 
-/* One question. On "yes" the packing is taken over. */
+/* Asks Fit once; on FIT_YES takes the packing. */
 static enum fit_result height_ask(const struct fit_problem *p, const struct fit_limits *limits,
                                   const struct height_watch *watch, int64_t capacity, int64_t budget,
                                   int64_t *base, int64_t *trial, struct height_answer *answer)
@@ -270,12 +269,12 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
                                     struct height_answer *answer)
 {
     int64_t step = height_step(p); /* divides the bound and all heights */
-    /* At first enough for a few ways to the top, and for a number of questions. */
+    /* Starts with enough nodes for a few dives and several questions. */
     int64_t budget = FIRST_BUDGET;
     if (limits->nodes)
         budget = max_i64(2 * (int64_t)p->item_count, min_i64(FIRST_BUDGET, limits->nodes / QUESTIONS));
     for (;; budget = budget < INT64_MAX / 8 ? budget * BUDGET_GROWTH : budget) {
-        int64_t open = answer->bound; /* capacities below are decided or were too hard in this round */
+        int64_t open = answer->bound; /* lower capacities are decided, or were too hard in this round */
         bool at_bound = true;
         while (open < answer->height) {
             if (limits->nodes && answer->nodes >= limits->nodes) return HEIGHT_LIMIT;
@@ -304,7 +303,7 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
     enum height_result result = pack_first(p, limits, base, answer, &huge);
-    if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
+    if (result == HEIGHT_NONE) { /* first fit is not exact for fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
         enum fit_result fits = height_ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;

@@ -1,11 +1,11 @@
-/* Fit: place every item within the capacity, or prove that it cannot be done.
+/* Fit: places every item within the capacity, or proves this impossible.
  *
- * An item has one base address and one or more pieces, adjacent in time; each piece takes `size` bytes
- * above the base during [start, end). A plain buffer is one piece. A chain of in-place handovers is one
- * item with a piece for each buffer (sizes never grow along a chain; on a handover tick the parent's size
- * counts). Times are already compressed by the caller or not: the engine does not care.
+ * An item has one base address and one or more pieces, adjacent in time; each piece takes `size` bytes above
+ * the base during [start, end). A plain buffer is one piece. A chain of in-place handovers is one item with a
+ * piece for each buffer (sizes never grow along a chain; on a handover tick the parent's size counts). Times
+ * need not be compressed.
  *
- * This is the oracle of the exact solver for all three questions; it knows nothing of costs. */
+ * The exact solver asks this engine for all three objectives; the engine ignores costs. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_H
 #define LX_SOLVERS_EXACT_FIT_FIT_H
 
@@ -19,7 +19,7 @@ struct fit_piece {
 struct fit_item {
     int32_t first_piece, piece_count; /* into fit_problem.pieces; in order of time, without gaps */
     int64_t alignment;                /* >= 1 */
-    int64_t fixed;                    /* the only base it may have, or -1 */
+    int64_t fixed;                    /* its only legal base, or -1 */
 };
 
 struct fit_problem {
@@ -31,10 +31,10 @@ struct fit_problem {
 
 struct fit_limits {
     int64_t nodes;               /* deterministic budget; 0: none */
-    uint64_t seed;               /* of the perturbed orders */
+    uint64_t seed;               /* for the perturbed orders */
     bool (*stop)(void *context); /* may be NULL; polled often enough to stop within a few milliseconds */
     void *context;
-    bool dense; /* packs items that always find a place with the others: it leaves larger gaps */
+    bool dense; /* packs items that always fit with the others, so gaps are larger */
 };
 
 enum fit_result { FIT_YES, FIT_NO, FIT_LIMIT };
@@ -57,15 +57,15 @@ struct height_answer {
     int64_t nodes, probes;
 };
 
-/* Called for every better packing, and with `base` NULL for every better bound. */
+/* report: called for every better packing, and with `base` NULL for every better bound. */
 struct height_watch {
     void (*report)(void *context, const int64_t *base, const struct height_answer *so_far);
     void *context;
 };
 
-/* `p->capacity` is not read. `watch` may be NULL. `base` holds a packing after HEIGHT_OPTIMAL and
- * HEIGHT_LIMIT. HEIGHT_NONE: fixed bases contradict each other or their alignments, or none was found
- * within the limits (bound 0 or more). */
+/* Ignores `p->capacity`. `watch` may be NULL. `base` holds a packing after HEIGHT_OPTIMAL and HEIGHT_LIMIT.
+ * HEIGHT_NONE: fixed bases contradict each other or their alignments, or no packing was found within the
+ * limits (bound 0 or more). */
 enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits,
                                 const struct height_watch *watch, int64_t *base,
                                 struct height_answer *answer);

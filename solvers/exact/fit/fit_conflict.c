@@ -1,4 +1,4 @@
-/* Why a dead end is one: the decisions that together already imply it.
+/* Explains a dead end by the decisions that imply it.
  *
  * Every time the search raises an item's bound it pushes an event, so each bound is a chain of events. A dead
  * end asks for facts "item k is at or above v"; each is answered by the event that first made it true,
@@ -12,10 +12,10 @@
  *       (the fact m >= v - height of m).
  *
  * Facts only ever refer to earlier events, so one downward sweep over the event trail answers them all; the
- * facts that are asked for are bits over the trail. Asking for v and for v' > v of one item at once is one
- * question for v': both askers are later than the event that answers v'.
+ * wanted facts are bits over the trail. Asking for v and for v' > v of one item at once is one question for
+ * v': both askers are later than the event that answers v'.
  *
- * Walks down an item's events start where the sweep has got to: nothing above is needed any more.
+ * A walk down an item's events starts at the sweep's position.
  *
  * The result is sound for any decisions that are kept together: the search may return to the last level in
  * the conflict, and an empty conflict proves that there is no answer at all. */
@@ -23,8 +23,8 @@
 
 #include <string.h>
 
-/* Neighbours looked at for one dead end. Where a part is so crowded that more would be needed, jumping back
- * would not pay for the explanation. */
+/* Limit on neighbours visited for one dead end. In a more crowded part backjumping would not pay for the
+ * explanation. */
 enum { MOST_WORK = 1 << 13 };
 
 static void fit_explain_ask(struct fit_search *s, int32_t item, fit_unit value)
@@ -50,7 +50,7 @@ static void explain_wait(struct fit_search *s, int32_t e, fit_unit value)
     fit_unit align = part->align[k], wanted = fit_round_up(value, align);
     fit_conflict_add(s, event->wait_level);
     fit_explain_ask(s, k, event->waits);
-    if (wanted <= event->waits + align) return; /* not there, hence at the next base at least */
+    if (wanted <= event->waits + align) return; /* not there, so at least at the next base */
     for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++) {
         int32_t m = part->near[i];
         if (s->placed[m] && s->placed_event[m] <= e)
@@ -70,7 +70,7 @@ static void answer_all(struct fit_search *s)
             s->sweep = e;
             const struct fit_event *event = &s->events.at[e];
             fit_unit value = s->asked[event->item];
-            if (value <= event->old) continue; /* a higher question about the item has covered this one */
+            if (value <= event->old) continue; /* a higher question about the item covers this one */
             s->asked[event->item] = 0;
             if (work > MOST_WORK) continue;
             if (event->cause >= 0) {
@@ -89,7 +89,7 @@ static void answer_all(struct fit_search *s)
         }
     s->highest_pending = -1;
     if (work > MOST_WORK) {
-        /* All decisions together are always an explanation. */
+        /* All decisions together always are an explanation. */
         for (int32_t level = 1; level <= s->depth; level++) fit_conflict_add(s, level);
     }
 }
@@ -119,17 +119,17 @@ void fit_explain_section(struct fit_search *s, int32_t section)
     answer_all(s);
 }
 
-/* --- What has been refuted once need not be refuted again.
+/* --- Learned sets (nogoods).
  *
  * When a placement is refuted, its conflict, with every postponement in it replaced by the reasons of that
- * postponement, is a set of placements "item at base" that no canonical answer contains together. Typical:
- * 10 to 40 placements out of 100 to 300 on the stack, so the same set comes back again and again while
- * unrelated items around it are permuted; and it stays true in later runs, for the facts it follows from
- * do not depend on the order of decisions.
+ * postponement, is a set of placements "item at base" that no canonical answer contains together. Typical: 10
+ * to 40 placements out of 100 to 300 on the stack, so the same set recurs while unrelated items are permuted.
+ * It stays true in later runs, as it does not depend on the order of decisions.
  *
  * Each set is filed under one of its placements that does not hold at present (its watch). When an item is
  * placed, only the sets filed under that placement are looked at: each either finds another placement that
- * does not hold, and moves there, or is complete: a dead end. Undoing placements never disturbs a watch. --- */
+ * does not hold, and moves there, or is complete: a dead end. Undoing placements never disturbs a watch.
+ * --- */
 
 enum { BUCKETS = 1 << 12, MOST_SETS = 1 << 14, LONGEST_SET = 96 };
 
@@ -151,7 +151,7 @@ static void file_under(struct fit_search *s, int32_t set, const struct fit_place
     *head = set;
 }
 
-/* The conflict below `level` without postponements, into `resolved`. */
+/* Writes the conflict below `level`, without postponements, to `resolved`. */
 static void fit_nogood_resolve(struct fit_search *s, int32_t level)
 {
     memcpy(s->resolved, s->conflict, (size_t)s->conflict_words * sizeof *s->resolved);
@@ -180,8 +180,8 @@ void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t
 {
     fit_nogood_resolve(s, level);
     if (s->sets.count == MOST_SETS) {
-        /* Forgets the older half. Every set has a placement that does not hold, else the search would not
-         * be here. */
+        /* Drops the older half. Every set has a placement that does not hold, else the search would have
+         * ended here. */
         int32_t half = (int32_t)s->sets.count / 2, from = s->sets.at[half].first;
         s->placements.count -= (size_t)from;
         memmove(s->placements.at, s->placements.at + from, s->placements.count * sizeof *s->placements.at);
@@ -208,7 +208,7 @@ void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t
             set.count++;
         }
     if (set.count > LONGEST_SET) {
-        s->placements.count = (size_t)set.first; /* it is only an aid */
+        s->placements.count = (size_t)set.first; /* dropping a set is safe */
         return;
     }
     VEC_PUSH(&s->sets, set);
@@ -235,7 +235,7 @@ bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base)
                 if (p[i].item != item) fit_conflict_add(s, s->level[p[i].item]);
             return false;
         }
-        /* A stranger in the same bucket stays if it may be filed under something that does not hold there. */
+        /* A set in the bucket by hash collision stays if one of its placements there does not hold. */
         if (other < 0 ||
             fit_nogood_bucket_of(p[other].item, p[other].base) == fit_nogood_bucket_of(item, base)) {
             link = &s->sets.at[set].next;

@@ -1,12 +1,12 @@
-/* One connected part of a Fit problem in the form that the search works on. Addresses are counted in
- * units (the greatest step that every canonical address is a multiple of), time in sections. A section
- * stands for a tick whose live pieces no neighbouring tick exceeds: whatever overlaps somewhere overlaps
- * in a section, with its full heights. Typical: 150 to 450 items, 60 to 230 sections, 12 to 70 items a
- * section, 20 to 150 neighbours an item; a thousand units of capacity. An item has a flat bottom and,
- * when it is a chain, a top that goes down in steps. For two items that meet in time only their greatest
- * heights over the common sections matter, so a neighbour entry carries both and the search never looks
- * at pieces again, except to keep section totals. Without chains these are the items' heights, and the
- * entry is a mere number: the lists are what the search reads most. */
+/* One connected part of a Fit problem in the form that the search works on. Addresses are counted in units
+ * (the greatest common divisor of all canonical addresses), time in sections. A section stands for a tick
+ * whose live pieces no neighbouring tick exceeds: whatever overlaps somewhere overlaps in a section, with its
+ * full heights. Typical: 150 to 450 items, 60 to 230 sections, 12 to 70 items a section, 20 to 150 neighbours
+ * an item; a thousand units of capacity. An item has a flat bottom and, when it is a chain, a top that goes
+ * down in steps. For two items that meet in time only their greatest heights over the common sections matter,
+ * so a neighbour entry carries both and the search never looks at pieces again, except to keep section
+ * totals. Without chains these are the items' heights, and the entry is a mere number: the search reads these
+ * lists most. */
 #ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 #define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
 
@@ -34,7 +34,7 @@ struct fit_part {
     int32_t count, sections;
     fit_unit capacity;
     bool plain; /* no fixed base, no alignment, no item whose rounded top may exceed the true capacity */
-    /* An item: the sections [from[i], to[i]), the greatest height, the bases allowed. */
+    /* Per item: the sections [from[i], to[i]), the greatest height, the legal bases. */
     int32_t *from, *to;
     fit_unit *height, *low, *high, *align;
     bool *fixed;
@@ -47,13 +47,13 @@ struct fit_part {
     fit_unit *total;                        /* a section: the heights of all its items */
 };
 
-/* An item as peeling sees it: a rectangle of its greatest height. */
+/* An item for peeling: a rectangle of its greatest height. */
 struct fit_loose {
     int32_t from, to, origin;
     fit_unit height, high; /* high: the greatest base allowed */
-    int32_t near;          /* neighbours that are not peeled, and the sum of their heights */
+    int32_t near;          /* unpeeled neighbours, and the sum of their heights */
     fit_unit load;
-    bool kept_out; /* a fixed base, or an alignment beyond the unit: it is never peeled */
+    bool kept_out; /* never peeled: it has a fixed base, or an alignment beyond the unit */
     bool peeled;
 };
 
@@ -63,19 +63,18 @@ struct fit_scaled {
     int32_t part_count;
     struct fit_part *parts;
     bool impossible; /* some item or section can never fit */
-    /* All items where some are peeled, in order: those of the parts, then the others. */
+    /* If items are peeled, all items: those of the parts, then the peeled ones. */
     struct fit_loose *loose;
     int32_t loose_kept, loose_count;
     struct arena memory;
 };
 
-/* Neighbour and section lists grow with the square of the load; a part for which they would exceed this
- * many entries, or with more items than FIT_MOST_SEARCHED, which a decision looks through, is left without
- * them (`near` is NULL) and is for the heuristics alone. */
+/* Neighbour and section lists grow with the square of the load. A part with more list entries or items than
+ * this gets none (`near` is NULL) and only the heuristics. */
 #define FIT_MOST_ENTRIES  (INT64_C(6) << 20)
 #define FIT_MOST_SEARCHED 20000
 
-/* `peel`: items that always find a place are in no part. The caller frees `memory`. */
+/* `peel`: leaves items that always fit out of the parts. The caller frees `memory`. */
 void fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out);
 
 /* The greatest heights of item i and of its neighbour in entry `at` while both live. */
@@ -96,23 +95,23 @@ static inline fit_unit fit_round_up(fit_unit a, fit_unit align)
 
 /* Fast packings: by first fit (fit_heuristic.c) and from the ground up (skyline.c). */
 struct fit_heuristic_run {
-    fit_unit enough; /* it ends when no item is more than that above its highest base */
+    fit_unit enough; /* ends when no item is more than this above its highest base */
     bool (*stop)(void *context);
     void *context;
-    int64_t *steps; /* grows by the items placed */
+    int64_t *steps; /* counts the items placed */
 };
 
-/* Packs the part into `base` by up to `passes` orders. `*excess` is the least that was reached (the packing
- * fits if it is not positive); an item that collides with its fixed base counts as far too high. */
+/* Packs the part into `base` in up to `passes` orders. `*excess` is the least reached (the packing fits if it
+ * is not positive); a collision with a fixed base counts as far too high. */
 void fit_first_fit(const struct fit_part *part, int passes, const struct fit_heuristic_run *run,
                    fit_unit *base, fit_unit *excess);
 
-/* Several styles of packing from the ground up. `*excess` is FIT_FAR if the part has fixed items. It can be
- * cancelled after the first packing. */
+/* Packs the part from the ground up in several styles. `*excess` is FIT_FAR if the part has fixed items. Can
+ * be cancelled after the first packing. */
 void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess);
 
-/* Bases (in bytes) of the peeled items when all others have theirs. */
+/* Bases (in bytes) of the peeled items, given the bases of the others. */
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base);
 
 #endif

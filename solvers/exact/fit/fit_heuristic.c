@@ -1,9 +1,9 @@
-/* First fit in several orders: what is easy is done here, at any size.
+/* First fit in several orders: solves easy parts of any size.
  *
  * Each item in turn goes to the lowest gap that is free over its whole life. Orders: decreasing size,
- * decreasing area, decreasing length of life; after that the best order so far is repaired: what came to
- * stand too high moves to the front, and all is packed again ("squeaky wheel"). On real graphs the first
- * order is mostly at the bound.
+ * decreasing area, decreasing length of life; then the best order so far is repaired: items too high move to
+ * the front, and all are packed again ("squeaky wheel"). On real graphs the first order is mostly at the
+ * bound.
  *
  * Gaps are found by one walk over the placed rectangles in order of base, which ends at the first gap. To
  * keep the walk short, time is cut into strips; besides the list of all rectangles there is one for each
@@ -69,7 +69,7 @@ static void fit_heuristic_put(const struct fit_part *part, struct strips *s, int
     }
 }
 
-/* One pass. A pass that is cancelled counts as far too high. */
+/* One pass. A cancelled pass counts as far too high. */
 static fit_unit fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
                                    const struct fit_heuristic_run *run, fit_unit *base)
 {
@@ -103,7 +103,7 @@ struct keyed {
 
 ORDER(fit_heuristic_by_key, struct keyed, ORDER_DOWN(key) ORDER_DOWN(second) ORDER_UP(tie));
 
-/* The order of a pass: by size, area or length; then the order before, with what exceeds the goal in front. */
+/* The order of a pass: by size, area or length; later the previous order with too high items in front. */
 static void fit_heuristic_sort(const struct fit_part *part, int pass, fit_unit enough, const fit_unit *base,
                                struct keyed *keyed, int32_t *order)
 {

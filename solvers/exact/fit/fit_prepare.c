@@ -1,11 +1,11 @@
 /* From the caller's bytes and ticks to units, sections and parts.
  *
  * Units. All bases are multiples of the greatest common divisor `a` of the alignments, so a size may be
- * rounded up to `a`: what rests on an item starts at a multiple of `a` anyway. Only the topmost end is
- * different, it may use the true size; so the capacity is rounded up too, and each item keeps its own
- * highest base, computed from its true size. Then everything is divided by the greatest common divisor of
- * the rounded sizes and the fixed bases (and of the alignments, if they differ): canonical bases are sums
- * of sizes above ground or above a fixed item, rounded to alignments, hence multiples of it.
+ * rounded up to `a`: what rests on an item starts at a multiple of `a` anyway. The topmost item may use its
+ * true size, so the capacity is rounded up too, and each item keeps a highest base computed from its true
+ * size. Then everything is divided by the greatest common divisor of the rounded sizes and the fixed bases
+ * (and of the alignments, if they differ): canonical bases are sums of sizes above ground or above a fixed
+ * item, rounded to alignments, hence multiples of this divisor.
  *
  * Sections. Between two neighbouring ticks the set of live pieces grows, shrinks or does both. A run of
  * ticks that first grow and then shrink is dominated by its peak: every item of the run is live there, with
@@ -21,12 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Items that always find a place are left out of the search. A neighbour of height h forbids an item of
- * height s at most h + s - 1 bases, wherever it stands. If all neighbours together forbid fewer bases
- * than the item has, it can wait until the others are placed. Without it others may have the same luck,
- * so it is asked again and again, small ones first. Where sections are overfull nothing is peeled; a list
- * that is tight at few ticks, as those of training steps are, loses a third of its items and more.
- * O(pairs) to find them, O(n) to place each. --- */
+/* --- Peeling: items that always find a place are left out of the search. A neighbour of height h forbids an
+ * item of height s at most h + s - 1 bases, wherever it stands. If all neighbours together forbid fewer bases
+ * than the item has, it can wait until the others are placed. Without it others may qualify, so this repeats,
+ * small items first. Where sections are overfull nothing is peeled; a list that is tight at few ticks, such
+ * as a training step's, loses a third of its items or more. O(pairs) to find them, O(n) to place each. --- */
 
 ORDER(by_height, struct fit_loose, ORDER_UP(height) ORDER_UP(origin));
 
@@ -35,8 +34,8 @@ static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
     return a->from < b->to && b->from < a->to;
 }
 
-/* Reorders the items: those to search for, whose number is returned, then the others; each of these finds
- * a base beside all before it. */
+/* Moves peeled items to the end, each with a base beside all items before it; returns the number of the
+ * others. */
 static int32_t fit_peel(struct fit_loose *at, int32_t count)
 {
     struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
@@ -54,7 +53,7 @@ static int32_t fit_peel(struct fit_loose *at, int32_t count)
     for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
-            /* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
+            /* Do its unpeeled neighbours always leave it a base? */
             int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
             if (!(!at[i].kept_out && !at[i].peeled && forbidden <= at[i].high)) continue;
             at[i].peeled = true;
@@ -81,7 +80,7 @@ void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
     if (s->loose_kept == s->loose_count) return;
     struct byte_range *taken = mem_alloc((size_t)s->loose_count * sizeof *taken);
     for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
-        /* The lowest base that the items before it leave. */
+        /* The lowest base beside the items before it. */
         const struct fit_loose *own = &s->loose[k];
         size_t n = 0;
         for (int32_t i = 0; i < k; i++)
@@ -98,7 +97,7 @@ void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
     mem_free(taken);
 }
 
-/* Peeling looks at all pairs. */
+/* Peeling compares all pairs of items, so longer lists are not peeled. */
 enum { MOST_PEELED = 5000 };
 
 struct moment {
@@ -110,7 +109,7 @@ ORDER(fit_prepare_by_time, struct moment, ORDER_UP(time) ORDER_UP(grows) ORDER_U
 
 struct timeline {
     struct moment *moments;
-    int32_t *section_at; /* the section that the tick from moment m on counts to */
+    int32_t *section_at; /* the section of the ticks from moment m on */
     int32_t count;
 };
 
@@ -121,7 +120,7 @@ static int32_t moment_of(const struct timeline *t, int64_t time)
     return i;
 }
 
-/* Sizes that are 0 from some piece on end the item there; a leading 0 starts it later. */
+/* Trailing pieces of size 0 end the item early; leading ones start it later. */
 static void live_pieces(const struct fit_problem *p, const struct fit_item *item, int32_t *first,
                         int32_t *end)
 {
@@ -157,7 +156,7 @@ static void build_timeline(const struct fit_problem *p, struct timeline *t)
         } else
             t->moments[t->count++] = t->moments[i];
     }
-    /* A section is a run of ticks that grow first and then shrink; its peak holds all of their items. */
+    /* A section is a run of ticks that grow, then shrink; its peak contains all of its items. */
     int32_t section = 0;
     bool shrunk = false;
     for (int32_t m = 0; m < t->count; m++) {
@@ -170,7 +169,7 @@ static void build_timeline(const struct fit_problem *p, struct timeline *t)
     }
 }
 
-/* What an item becomes before it is given to a part. */
+/* An item before it is assigned to a part. */
 struct draft {
     int32_t from, to, origin, first, end; /* pieces first..end */
     fit_unit low, high, align;
@@ -179,8 +178,8 @@ struct draft {
 
 ORDER(fit_prepare_by_from, struct draft, ORDER_UP(from) ORDER_UP(origin));
 
-/* A piece covers the sections of its own ticks. The first tick of a piece may count to a section that
- * belongs to what came before (after a shrink); there the larger, earlier size holds. */
+/* A piece covers the sections of its own ticks. The first tick of a piece may belong to an earlier section
+ * (after a shrink); there the larger, earlier size holds. */
 static int32_t first_section(const struct timeline *t, int64_t start)
 {
     return t->section_at[moment_of(t, start)];
@@ -222,7 +221,7 @@ static void allocate_part(struct fit_part *part, struct arena *memory, int32_t c
     part->first_near = arena_array(memory, n + 1, sizeof *part->first_near);
 }
 
-/* Items are sorted by their first section: those after i that start before i ends are its neighbours. */
+/* Items are sorted by first section: later items that start before i ends are i's neighbours. */
 static void link_neighbours(struct fit_part *part, struct arena *memory)
 {
     int32_t n = part->count;
@@ -332,7 +331,7 @@ static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t
     return size;
 }
 
-/* Drafts of all items that take room; returns how many. Sets `out->impossible` if one can never fit. */
+/* Drafts all items of positive size; returns how many. Sets `out->impossible` if one can never fit. */
 static int32_t draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
                            struct fit_scaled *out, struct draft *drafts)
 {
@@ -377,7 +376,7 @@ static void split_parts(const struct fit_problem *p, const struct timeline *t, i
     }
 }
 
-/* The drafts that are worth a search; their number. */
+/* Peels easy drafts; returns the number of the others. */
 static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, struct draft *drafts,
                               int32_t count, struct fit_scaled *out)
 {
@@ -414,7 +413,7 @@ void fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
     if (rounding == 0) rounding = 1;
-    /* The unit, and whether alignments differ (then they survive scaling). */
+    /* The unit, and whether alignments differ (they then survive scaling). */
     int64_t unit = mixed ? rounding : 0;
     for (int32_t i = 0; i < p->item_count; i++) {
         int32_t first, end;

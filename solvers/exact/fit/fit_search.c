@@ -22,8 +22,8 @@
  * the capacity. An item's bound must not pass its highest base.
  *
  * Exchange. If y stands exactly on x, both live in exactly the same sections and are free to move, swapping
- * them gives another canonical answer: nothing else stands on x, and what stands on y does not notice. Let A
- * be the answer whose vector of bases, read in order of rank, is lexicographically least. If y had the lower
+ * them gives another canonical answer: nothing else stands on x, and items on y keep their support. Let A be
+ * the answer whose vector of bases, read in order of rank, is lexicographically least. If y had the lower
  * rank, the swap would lower y and raise only x: contradiction. So y is never put on x then.
  *
  * Dead ends are explained (fit_conflict.c): the search returns to the last decision that is part of the
@@ -45,7 +45,7 @@ static void mark_dirty(struct fit_search *s, int32_t section)
     s->dirty[s->dirty_count++] = section;
 }
 
-/* False: no base is left for the item. Sections that had this item as their lowest need a new look. */
+/* Raises an item's bound. False: no base is left. Sections where it was the lowest become stale. */
 static bool raise_bound(struct fit_search *s, int32_t k, fit_unit value, int32_t cause)
 {
     const struct fit_part *part = s->part;
@@ -116,7 +116,7 @@ static bool check_sections(struct fit_search *s)
     return fine;
 }
 
-/* Bounds of waiting items to their fixed point, then the sections. */
+/* Raises bounds of waiting items to their fixed point, then checks the sections. */
 static bool fit_search_settle(struct fit_search *s)
 {
     for (bool again = true; again;) {
@@ -169,7 +169,7 @@ static bool is_chain(const struct fit_part *part, int32_t item)
     return part->first_step[item + 1] - part->first_step[item] > 1;
 }
 
-/* The exchange rule; the part is plain. */
+/* The exchange rule, for plain parts. */
 static bool stands_on_later_rank(struct fit_search *s, int32_t y)
 {
     const struct fit_part *part = s->part;
@@ -202,8 +202,8 @@ static bool fit_search_place(struct fit_search *s, int32_t x)
         int32_t k = part->near[i];
         if (s->placed[k]) continue;
         if (s->room[k] <= fullest) {
-            /* The greatest sum over an item's sections. It cannot have changed for an item whose fullest
-             * section was fuller than all of those that shrank. */
+            /* The greatest sum over an item's sections. Unchanged if the item's fullest section was fuller
+             * than every section that shrank. */
             fit_unit most = 0;
             for (int32_t j = part->from[k]; j < part->to[k]; j++)
                 most = s->left[j] > most ? s->left[j] : most;
@@ -254,8 +254,8 @@ static void fit_search_undo(struct fit_search *s, const struct fit_frame *frame)
     s->window_to = frame->window_to;
 }
 
-/* After a dead end: back to the last decision of the conflict that has a second branch, and into it, until
- * one is alive. False: there is none, the part cannot be packed. */
+/* After a dead end: returns to the conflict's last decision with a second branch and takes that branch, until
+ * one is not a dead end. False: none is left, the part cannot be packed. */
 static bool recover(struct fit_search *s)
 {
     bool alive = false;
@@ -298,7 +298,7 @@ static bool recover(struct fit_search *s)
     return true;
 }
 
-/* The root: nothing placed. False: a section overflows. */
+/* Resets to the root, with nothing placed. False: a section overflows. */
 static bool reset(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
@@ -346,7 +346,7 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
     while (s->free_count > 0) {
         if (s->nodes >= last_node || s->failures >= last_failure) return FIT_LIMIT;
         if (s->depth == s->most_depth) return FIT_LIMIT;
-        /* Among many a node takes up to some milliseconds. */
+        /* With many items a node takes some milliseconds. */
         if (stop && (rounds++ & (s->free_count > MANY ? 3 : 255)) == 0 && stop(context)) return FIT_LIMIT;
         if (s->split) fit_branch_focus(s);
         int32_t item = fit_branch_choose(s);

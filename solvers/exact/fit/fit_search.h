@@ -6,16 +6,16 @@
 #include "base/vec.h"
 #include "exact/fit/fit_core.h"
 
-/* A bound that rose: `item` is at or above low[item] since then. */
+/* `item`'s bound rose: it is at or above low[item] since. */
 struct fit_event {
     int32_t item;
-    int32_t cause;       /* the item that was placed under it, or -1: it waits for support */
+    int32_t cause;       /* the item placed under it, or -1: it waits for support */
     int32_t earlier;     /* the item's event before this one, or -1 */
     int32_t wait_level;  /* cause -1: where it was postponed */
     fit_unit old, waits; /* its bound before; cause -1: the base it was postponed from */
 };
 
-struct fit_change { /* one old value */
+struct fit_change { /* an old value */
     fit_unit *where, old;
 };
 
@@ -23,20 +23,20 @@ struct fit_change { /* one old value */
 struct fit_frame {
     int32_t item;
     int32_t changes, events; /* lengths of the trails before */
-    int32_t reason, reasons; /* stretch of `reasons` that refuted the placement */
+    int32_t reason, reasons; /* range of `reasons` that refuted the placement */
     int32_t window_from, window_to;
     int32_t old_wait_level;
     bool waiting;
 };
 
-/* Placements that exclude each other when all together (fit_conflict.c). */
+/* Placements that together exclude each other (fit_conflict.c). */
 struct fit_placement {
     int32_t item;
     fit_unit base;
 };
 
 struct fit_set {
-    int32_t first, count; /* stretch of `placements` */
+    int32_t first, count; /* range of `placements` */
     int32_t next;         /* in the same bucket, or -1 */
 };
 
@@ -49,18 +49,18 @@ struct fit_search {
     fit_unit *base;
     fit_unit *room; /* greatest `left` over its sections */
     bool *placed;
-    int32_t *level, *placed_event; /* of its placement: frame, and the length of the event trail */
+    int32_t *level, *placed_event; /* of its placement: frame, and length of the event trail */
     int32_t *wait_level, *witness; /* of its postponement: frame; a neighbour that may support it */
     int32_t *last_event;
-    int32_t *free_items, *slot; /* the unplaced items and where each stands there */
+    int32_t *free_items, *slot; /* unplaced items; each one's index there */
     int32_t free_count;
-    int32_t *waiting; /* the items postponed on the way here; one postponed twice stands there twice */
+    int32_t *waiting; /* items postponed on this path; twice if postponed twice */
     int32_t waiting_count;
     /* Sections. */
     fit_unit *left;    /* sum of heights still to place */
     fit_unit *lowest;  /* least `low` of its unplaced items */
     int32_t *crossing; /* unplaced items on both sides of the boundary before the section */
-    int32_t *sole;     /* the only unplaced item that can be its lowest, or -1; true unless stale */
+    int32_t *sole; /* the only unplaced item that can be the section's lowest, or -1; valid unless stale */
     bool *stale, *is_dirty;
     int32_t *dirty, dirty_count;
     /* Trails and the decision stack; level = index + 1, 0 is the root. */
@@ -69,15 +69,15 @@ struct fit_search {
     VEC(int32_t) reasons;
     struct fit_frame *frames;
     int32_t depth, most_depth;
-    int32_t window_from, window_to; /* the stretch of sections that is being worked on */
-    bool split;                     /* it may have fallen apart or be done */
-    /* Conflict: the levels that together cannot be; filled by fit_conflict.c. */
+    int32_t window_from, window_to; /* the sections being searched */
+    bool split;                     /* the window may have fallen apart or be done */
+    /* Conflict: levels that contradict each other; filled by fit_conflict.c. */
     uint64_t *conflict;
     int32_t conflict_words;
     fit_unit *asked;
     VEC(uint64_t) pending; /* bits over the event trail */
     int32_t highest_pending;
-    int64_t explanation, *explained; /* number of the present one, and of an item's last one: */
+    int64_t explanation, *explained; /* number of the current explanation, and of each item's last one: */
     int32_t *cursor, sweep;          /* its latest event below the sweep */
     /* Refuted sets of placements. */
     VEC(struct fit_placement) placements;
@@ -96,7 +96,7 @@ struct fit_search {
 void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
 void fit_search_close(struct fit_search *s);
 
-/* Runs from the root until an answer, `failures` dead ends, or `nodes` nodes. */
+/* Runs from the root to an answer, at most `failures` dead ends or `nodes` nodes. */
 enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t failures,
                                bool (*stop)(void *context), void *context);
 
@@ -104,11 +104,11 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
  * why a section overflows. */
 void fit_explain_item(struct fit_search *s, int32_t item);
 void fit_explain_section(struct fit_search *s, int32_t section);
-/* An empty conflict, and a new explanation. */
+/* Empties the conflict and begins a new explanation. */
 void fit_conflict_clear(struct fit_search *s);
 
-/* Refuted sets (fit_conflict.c). Learn: the placement, decided at the level just undone, is refuted by the
- * decisions in `conflict`. Allows: false, with the conflict filled, if the placement completes a set. */
+/* Refuted sets (fit_conflict.c). Learn: the decisions in `conflict` refute the placement, which was decided
+ * at the level just undone. Allows: false, with `conflict` filled, if the placement completes a set. */
 void fit_nogood_open(struct fit_search *s);
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level);
 bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base);

@@ -13,7 +13,7 @@ struct keyed {
 
 ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item));
 
-/* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
+/* Ranks stay the same in all runs: refuted sets may rely on the exchange rule, which uses ranks. */
 static void rank_items(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
@@ -59,7 +59,7 @@ void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t
     s->stale = arena_array(memory, m, sizeof *s->stale);
     s->is_dirty = arena_array(memory, m, sizeof *s->is_dirty);
     s->dirty = arena_array(memory, m, sizeof *s->dirty);
-    /* Each item is placed once and postponed a few times on a path; a deeper one ends the run. */
+    /* On a path each item is placed once and postponed a few times; a deeper path ends the run. */
     s->most_depth = 8 * part->count + 1000;
     s->frames = arena_array(memory, (size_t)s->most_depth, sizeof *s->frames);
     s->waiting = arena_array(memory, (size_t)s->most_depth, sizeof *s->waiting);
@@ -81,32 +81,30 @@ void fit_search_close(struct fit_search *s)
     VEC_FREE(&s->sets);
 }
 
-/* What to decide next. Only speed depends on this file. Success hangs on the order in which items are put
- * down, and run times are heavy-tailed in it. So each run takes one of several styles, and runs are cut
- * off early and begun again. First come items without a choice: where all others of a section are too
- * high to be its lowest, the one that is left must be. Then the score decides: the address at which the
- * item would stand, mixed with how late the fullest of its sections could start at all (capacity less
- * what is left to place there). Low and urgent items come first. Ties, of which there are many at low
- * addresses, go to the item whose sections have overflowed most often so far: weights outlive the runs,
- * they find the bottlenecks. That makes runs of the same style differ; after the first round a little
- * noise does too. The search stays within one window: a stretch of sections whose unplaced items hang
- * together. When it falls apart, the stretch with the least slack is next. Decisions in other windows are
- * no part of a conflict, so this keeps the stack free of what the next dead end will have nothing to do
- * with. */
+/* Branching affects only speed. Success hangs on the order in which items are put down, and run times are
+ * heavy-tailed in it. So each run takes one of several styles, and runs are restarted early. Forced items
+ * come first: if all others of a section are too high to be its lowest, the remaining one must be. Then the
+ * score decides: the address at which the item would stand, mixed with how late the fullest of its sections
+ * could start at all (capacity less the heights left to place there). Low and urgent items come first. Ties,
+ * frequent at low addresses, go to the item whose sections have overflowed most often so far: weights persist
+ * over runs and find the bottlenecks. That makes runs of the same style differ; after the first round a
+ * little noise does too. The search stays within one window: a stretch of sections whose unplaced items hang
+ * together. When it falls apart, the stretch with the least slack is next. Decisions in other windows are no
+ * part of a conflict, so this keeps unrelated decisions off the stack. */
 
 struct style {
     int low_share, room_share;
 };
 
-/* Small parts are hard where they are tight, large ones because there are so many places to go wrong: they do
- * best from the ground up. */
+/* Small parts are hard if tight, large ones because of many wrong choices: large parts do best from the
+ * ground up. */
 static const struct style styles[] = {{2, 2}, {2, 2}, {4, 0}, {2, 2}, {2, 2}, {1, 3}, {2, 2}, {3, 1}};
 static const struct style styles_of_large[] = {{4, 0}, {4, 0}, {4, 0}, {2, 2},
                                                {4, 0}, {4, 0}, {4, 0}, {2, 2}};
 
 enum { STYLE_COUNT = sizeof styles / sizeof *styles, LARGE = 500 };
 
-/* Width of the factors that each run puts on the weights. */
+/* Width of the random factors on the weights in each run. */
 #define NOISE 0.3
 
 /* No unplaced neighbour could be under the item: see fit_search.c. */
@@ -160,7 +158,7 @@ void fit_branch_prepare(struct fit_search *s, int64_t run)
     const struct style *style = &(part->count < LARGE ? styles : styles_of_large)[run % STYLE_COUNT];
     s->low_share = style->low_share;
     s->room_share = style->room_share;
-    /* One factor for all items with the same life: among them the rank decides, as in the exchange rule. */
+    /* One factor for all items with the same life: among these the rank decides, as in the exchange rule. */
     uint64_t salt = rng_next(&s->rng);
     for (int32_t i = 0; i < part->count; i++) {
         struct rng life = rng_seed(salt ^ ((uint64_t)part->from[i] << 32 | (uint64_t)part->to[i]));
@@ -168,7 +166,7 @@ void fit_branch_prepare(struct fit_search *s, int64_t run)
     }
 }
 
-/* The one unplaced item of the section that can be its lowest, or -1: the others would leave too little. */
+/* The only unplaced item that can be the section's lowest, or -1: all others would leave too little room. */
 static int32_t find_sole(const struct fit_search *s, int32_t section)
 {
     const struct fit_part *part = s->part;
@@ -187,7 +185,7 @@ int32_t fit_branch_choose(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
     int32_t best = -1;
-    /* The lowest item that must be the lowest of one of its sections: postponing it fails at once, so that it
+    /* The lowest item that must be the lowest of one of its sections: postponing it fails at once, so it
      * costs no branch. */
     for (int32_t t = s->window_from; t < s->window_to; t++) {
         if (s->stale[t]) {

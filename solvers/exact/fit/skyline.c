@@ -1,14 +1,13 @@
-/* Packings from the ground up: the lowest stretch of the skyline takes the weightiest item that lies
- * within it. The skyline is how high each section is filled: stretches of equal height, in a heap by
+/* Packings from the ground up: the lowest stretch of the skyline takes the weightiest item that lies within
+ * it. The skyline, the fill height of each section, is kept as stretches of equal height, in a heap by
  * height. The lowest one either takes an item or, where no unplaced item lies within it, is raised to its
- * lower neighbour and that room is lost. What is lost in a section whose load is near the goal cannot be
- * made good, so an item weighs the more the fuller its fullest section is; the styles differ in how much
- * more, and in what else counts: area, or size with less regard to life. After a packing the items that
- * came to stand above the goal weigh more, and all is packed again (a "squeaky wheel"). Items stand in
- * order of their first section as leaves of a tree, whose nodes know the earliest end and the greatest
- * weight below: the weightiest item within a stretch is found by a descent that leaves out what ends too
- * late or is too light. Stretches are named by their first section. A packing takes about a microsecond
- * for each item at 60,000 items. Items with fixed bases are not for it. */
+ * lower neighbour and that room is lost. Room lost in a section whose load is near the goal is lost for good,
+ * so an item with a fuller section weighs more; styles differ in how much more, and in whether area or size
+ * counts. After a packing items above the goal weigh more, and all are packed again (a "squeaky wheel").
+ * Items stand in order of their first section as leaves of a tree, whose nodes know the earliest end and the
+ * greatest weight below: the weightiest item within a stretch is found by a descent that skips subtrees that
+ * end too late or are too light. Stretches are named by their first section. A packing takes about a
+ * microsecond for each item at 60,000 items. Items with fixed bases are not supported. */
 #include "exact/fit/fit_core.h"
 #include "base/memory.h"
 
@@ -22,37 +21,37 @@ struct style {
 
 static const struct style styles[] = {{true, 20}, {true, 1000}, {false, 100}};
 
-/* Styles take turns. A packing counts for as many nodes as its descents visit, and PACK_NODES for each
- * item; all together have MOST_NODES for each item, at least two rounds and at most MOST_ROUNDS. */
+/* Styles take turns. A packing counts the nodes that its descents visit, plus PACK_NODES per item; all
+ * packings together get MOST_NODES per item, at least two rounds and at most MOST_ROUNDS. */
 enum { STYLE_COUNT = sizeof styles / sizeof *styles, PACK_NODES = 30, MOST_NODES = 2500, MOST_ROUNDS = 14 };
 
-/* See pack. */
+/* See skyline_pack. */
 enum { FIRST_IN_FULL = 60000 };
 
-/* What stood too high weighs so much more in the next round. */
+/* Factor on the weight of items too high, for the next round. */
 #define PROMOTION 16.0
 
-/* Weights stay below this, so that no product of promotions is without bound. */
+/* Weights stay below this, so products of promotions stay bounded. */
 #define HEAVIEST 1e200
 
 struct leaf {
-    int32_t end;   /* the earliest of the unplaced items below */
-    double weight; /* the greatest of theirs */
+    int32_t end;   /* earliest end of the unplaced items below */
+    double weight; /* their greatest weight */
 };
 
 struct skyline {
     const struct fit_part *part;
-    /* Stretches [s, end[s]) by their first section s; `before` is the first section of the one on the
-     * left. */
+    /* A stretch [s, end[s]) is named by its first section s; `before` is the first section of its left
+     * neighbour. */
     int32_t *end, *before, *slot;
     fit_unit *top;
     int32_t *heap, heap_count;
     struct leaf *leaves;
     int32_t width;
-    int32_t *first;                        /* of a section: the first item that starts there or later */
-    double *fullness;                      /* of an item: load of its fullest section, of the most there is */
-    double *weights[STYLE_COUNT], *weight; /* of an item in each style, and in the one whose turn it is */
-    int64_t visits;                        /* of nodes */
+    int32_t *first;                        /* per section: the first item that starts there or later */
+    double *fullness;                      /* per item: load of its fullest section over the largest load */
+    double *weights[STYLE_COUNT], *weight; /* per item in each style, and in the current style */
+    int64_t visits;                        /* nodes visited */
     struct arena memory;
 };
 
@@ -89,7 +88,7 @@ static void heap_remove(struct skyline *s, int32_t stretch)
     s->slot[x] = at;
 }
 
-/* A stretch, in the heap and linked; where the one before it is as high, it becomes a part of that. */
+/* Adds a stretch to the heap and the links; merges it into the left neighbour if that is as high. */
 static void add_stretch(struct skyline *s, int32_t from, int32_t to, fit_unit top)
 {
     int32_t left = s->before[from];
@@ -104,7 +103,7 @@ static void add_stretch(struct skyline *s, int32_t from, int32_t to, fit_unit to
     if (to < s->part->sections) s->before[to] = from;
 }
 
-/* The same for the stretch that begins there and the one before it. */
+/* Merges the stretch that begins at `from` into its left neighbour if that is as high. */
 static void join_before(struct skyline *s, int32_t from)
 {
     if (from >= s->part->sections || s->top[s->before[from]] != s->top[from]) return;
@@ -120,12 +119,12 @@ static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 
 struct wanted {
     int32_t from, to; /* items */
-    int32_t end;      /* at the latest */
+    int32_t end;      /* latest end allowed */
     int32_t best;
     double weight;
 };
 
-/* The item stands on the stretch that it lies within. */
+/* Puts the item on the stretch that it lies within. */
 static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
 {
     const struct fit_part *part = s->part;
@@ -142,7 +141,7 @@ static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit
     join_before(s, end);
 }
 
-/* The heavier half first: it may spare the other. */
+/* Visits the heavier half first: the other may then be skipped. */
 static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t width, struct wanted *w)
 {
     const struct leaf *leaf = &s->leaves[node];
@@ -161,8 +160,8 @@ static void find_within(struct skyline *s, int32_t node, int32_t left, int32_t w
     }
 }
 
-/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of
- * a second at most, and an answer. */
+/* One packing; far too high when cancelled. The first packing of at most FIRST_IN_FULL items ignores a
+ * cancel: it takes a tenth of a second and is an answer. */
 static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
                              fit_unit *base)
 {
@@ -181,7 +180,7 @@ static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *
         struct wanted w = {s->first[stretch], s->first[s->end[stretch]], s->end[stretch], -1, 0};
         find_within(s, 1, 0, s->width, &w);
         if (w.best < 0) {
-            /* No item lies within the stretch: as high as its lower neighbour. */
+            /* No item lies within the stretch: raise it to its lower neighbour. */
             int32_t left = stretch > 0 ? s->before[stretch] : -1, right = s->end[stretch];
             fit_unit to = left >= 0 ? s->top[left] : FIT_FAR;
             if (right < s->part->sections && s->top[right] < to) to = s->top[right];
@@ -243,7 +242,7 @@ static void skyline_open(struct skyline *s, const struct fit_part *part)
     measure_fullness(s);
 }
 
-/* The first weights of a style. */
+/* The initial weights of a style. */
 static void skyline_weigh(struct skyline *s, const struct style *style)
 {
     const struct fit_part *part = s->part;

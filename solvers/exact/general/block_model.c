@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What each two blocks are to each other. Alive together: some member of one and some member of the other
- * have a common tick and are not exclusive. Such blocks share no byte; in-place relatives may share their
- * address. Apart and alone hold whatever the lives are, also for relatives. What is none of this may
- * share bytes, perhaps at a price (soft pairs). --- */
+/* --- Relations of two blocks. Alive together: two members share a tick and are not exclusive; such blocks
+ * share no byte, but in-place relatives may share their address. Apart and alone hold for any lives, also for
+ * relatives. Other pairs may share bytes, perhaps at a price (soft pairs). --- */
 
 ORDER(block_pairs_compare_pairs, struct lx_pair, ORDER_UP(a) ORDER_UP(b));
 
@@ -27,7 +26,7 @@ static void relate(struct blocks *b, int32_t i, int32_t k, enum pair_kind kind)
 
 ORDER(compare_softs, struct soft_pair, ORDER_UP(a) ORDER_UP(b));
 
-/* Only pairs that can be paid; those of the same two blocks add up. */
+/* Gathers the soft pairs that can be paid; pairs of the same two blocks add up. */
 static void gather_softs(struct blocks *b)
 {
     const struct lx_bonds *s = &b->p->bonds;
@@ -92,7 +91,7 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
         for (int32_t k = 1; k < groups[g].count; k++) sets_join(up, groups[g].at[0], groups[g].at[k]);
 }
 
-/* Numbers the roots in order; `of[i]` is the number of i's root. */
+/* Numbers the roots in order; `of[i]` becomes the number of i's root. */
 static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 {
     int32_t n = 0;
@@ -102,7 +101,7 @@ static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 
 ORDER(block_model_compare_lives, struct lx_life, ORDER_UP(start) ORDER_UP(end));
 
-/* The lives of all members, in order and joined. */
+/* Gathers the lives of all members, sorted and joined. */
 static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
 {
     struct lx_life *out = b->lives + *used;
@@ -152,7 +151,7 @@ int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, str
 
 /* --- Pools and what they cost. --- */
 
-/* In the spill order of the first member. */
+/* Finds the block's pools, in the spill order of its first member. */
 static void find_options(struct blocks *b, int32_t block, int32_t *used, struct byte_range *spans)
 {
     struct block *k = &b->at[block];
@@ -190,7 +189,7 @@ static void set_variables(struct blocks *b, int32_t *up)
     const struct lx_bonds *s = &b->p->bonds;
     int32_t *of = mem_alloc(((size_t)b->p->count + 1) * sizeof *of);
     join_groups(up, s->together, s->together_count);
-    /* What one staging buffer stands in for is placed together. */
+    /* Blocks staged by the same buffer are placed together. */
     for (int32_t k = 0; k < s->staging_count; k++)
         for (int32_t q = 0; q < k; q++)
             if (s->staging[q].a == s->staging[k].a) {

@@ -1,11 +1,10 @@
-/* A placement problem with everything that version 2 knows, in the form that this engine works on. Block:
- * the buffers of a `same_place` group, or one buffer. Its bytes are those of the largest member, it is
- * alive whenever a member is, and its options are the pools that all members allow and that can hold it
- * at all. Variable: one yes-or-no per set of blocks that `together` joins (true: placed). A staging block
- * hangs on the variable of its owner, the other way round. Everything else (linked costs, costs) is said in
- * variables. Pair: what two blocks are to each other, in a matrix of one byte per pair. Nothing below
- * this file looks at lives again but to find sections, so that lives without a common clock would end
- * here. Sizes: 5 to 500 blocks as a rule; more than MOST_BLOCKS are refused. */
+/* A placement problem with all features of version 2, in the form of this engine. Block: the buffers of a
+ * `same_place` group, or one buffer. Its bytes are those of the largest member, it is alive whenever a member
+ * is, and its options are the pools that all members allow and that can hold it at all. Variable: one
+ * yes-or-no per set of blocks that `together` joins (true: placed). A staging block has its owner's variable,
+ * negated. Linked costs and costs refer to variables. Pair: the relation of two blocks, one byte in a matrix.
+ * Code below this file reads lives only to find sections. Sizes: 5 to 500 blocks as a rule; more than
+ * MOST_BLOCKS are refused. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 #define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 
@@ -15,7 +14,8 @@
 
 enum { MOST_BLOCKS = 4000 };
 
-/* Two blocks share no byte; unless they have one address: the slot is handed over. 0: they need not care. */
+/* HARD: the two blocks share no byte. IN_PLACE: unless they have one address: the slot is handed over. FREE:
+ * no constraint. */
 enum pair_kind { PAIR_FREE, PAIR_HARD, PAIR_IN_PLACE };
 
 struct option {
@@ -27,7 +27,7 @@ struct block {
     int64_t size, align, pin; /* pin: the only address, or -1 */
     int32_t buffer;           /* a member */
     int32_t variable;
-    bool on_if; /* it is placed when its variable is this */
+    bool on_if; /* placed when its variable has this value */
     bool alone;
     int32_t first_option, option_count;
     int32_t first_life, life_count;
@@ -35,7 +35,7 @@ struct block {
 
 struct soft_pair {
     int32_t a, b;
-    int64_t cost; /* of sharing a byte */
+    int64_t cost; /* paid if the two share a byte */
 };
 
 struct room {
@@ -52,10 +52,10 @@ struct blocks {
     struct option *options;
     struct lx_life *lives;
     struct room *rooms;      /* per pool */
-    int64_t *off_cost;       /* per variable: of the members that are off when it is false */
-    signed char *fixed;      /* per variable: 0, 1, or -1 where it is free */
+    int64_t *off_cost;       /* per variable: cost of its members that are off when it is false */
+    signed char *fixed;      /* per variable: 0, 1, or -1 if free */
     unsigned char *kind;     /* count * count of enum pair_kind */
-    struct soft_pair *softs; /* where cost is asked for */
+    struct soft_pair *softs; /* for objective spill */
     bool contradiction;      /* no answer is legal */
     bool too_many;
     struct arena memory;
@@ -65,7 +65,7 @@ struct blocks {
 
 void blocks_open(struct blocks *b, const struct lx_problem *p);
 
-/* The option of a block that is this pool, or -1. */
+/* The option of the block in this pool, or -1. */
 static inline int32_t blocks_option(const struct blocks *b, int32_t block, int32_t pool)
 {
     const struct block *k = &b->at[block];
@@ -79,14 +79,14 @@ static inline enum pair_kind pair_of(const struct blocks *b, int32_t i, int32_t 
     return (enum pair_kind)b->kind[(size_t)i * (size_t)b->count + (size_t)k];
 }
 
-/* The bytes of the pool that are reserved while the block is alive, in rising order and joined; at most
- * reserved_count of them. */
+/* The bytes of the pool reserved while the block is alive, ascending and joined; at most reserved_count
+ * ranges. */
 int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, struct byte_range *out);
 
-/* Has a common tick with the other list. */
+/* Do the two lists share a tick? */
 bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, int32_t bn);
 
-/* The address at or above `from` that is the least free one, where `spans` (rising, joined) are not. */
+/* The least address at or above `from` with `size` bytes outside `spans` (ascending, joined). */
 static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, const struct byte_range *spans,
                                   int32_t n)
 {

@@ -1,6 +1,6 @@
 /* Branch and bound for a heaviest clique through a given node. A greedy partition of the candidates into
- * independent sets bounds what they can add: the heaviest of each. The candidates of the last set are
- * tried first; steps limit how many. */
+ * independent sets bounds their weight: the heaviest of each set. The candidates of the last set are tried
+ * first; steps limit how many. */
 #include "exact/general/clique.h"
 #include "base/arena.h"
 #include "base/cancel.h"
@@ -33,7 +33,7 @@ struct clique_search {
     int32_t room;
 };
 
-/* Reorders the candidates into independent sets; bound[k] is what the first k + 1 can add at most. */
+/* Reorders the candidates into independent sets; bound[k] bounds the weight of the first k + 1. */
 static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32_t n, int32_t *scratch)
 {
     int32_t left = n, placed = 0;
@@ -135,7 +135,7 @@ void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *o
     *out = (struct cliques){0};
     int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
     cliques_reserve(out, 1);
-    /* Fewer cliques prove less, but nothing false. */
+    /* Fewer cliques weaken the bound but keep it valid. */
     for (int32_t v = 0; v < g->count && !cancel_requested(); v++)
         cliques_add(out, members, clique_through(g, v, steps, members));
     mem_free(members);

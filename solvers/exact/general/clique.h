@@ -1,4 +1,4 @@
-/* Heavy cliques of a weighted graph: sets whose members all exclude each other, so that their weights add
+/* Heavy cliques of a weighted graph: sets of nodes that pairwise exclude each other, so their weights add
  * up. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_CLIQUE_H
 #define LX_SOLVERS_EXACT_GENERAL_CLIQUE_H
@@ -28,8 +28,8 @@ static inline bool clique_graph_has(const struct clique_graph *g, int32_t a, int
     return g->rows[(size_t)a * (size_t)g->words + (size_t)(b >> 6)] >> (b & 63) & 1;
 }
 
-/* The heaviest clique with `seed` in it, or the heaviest that `steps` steps find. `members` has room for
- * all; their number is returned. */
+/* The heaviest clique with `seed`, or the heaviest found in `steps` steps. `members` has room for all;
+ * returns their number. */
 int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps, int32_t *members);
 
 /* Cliques, stored one after the other. */
@@ -39,9 +39,9 @@ struct cliques {
     int32_t *members;
 };
 
-/* A clique through every node, each set once. */
+/* Finds a clique through every node, each set once. */
 void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out);
-/* Joins the set unless it is there. */
+/* Adds the set unless it is stored already. */
 void cliques_add(struct cliques *c, int32_t *members, int32_t count);
 void cliques_free(struct cliques *c);
 

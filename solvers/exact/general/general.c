@@ -1,4 +1,4 @@
-/* The way of a general problem: blocks, then heights of pools, or the master programme. */
+/* Solves a general problem: makes blocks, then finds heights of pools or solves the master programme. */
 #include "exact/exact.h"
 #include "base/memory.h"
 #include "exact/general/master.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* What the master programme has to settle a question with reuse before local search is asked. */
+/* Steps of the master programme before local search, for problems with reuse. */
 enum { FIRST_STEPS = 100000 };
 
 struct choice {
@@ -22,7 +22,7 @@ struct choice {
     bool none, closed;
 };
 
-/* The master programme for so many steps. */
+/* Runs the master programme for `steps` steps. */
 static void ask_master(struct choice *c, int64_t steps)
 {
     struct master m;
@@ -49,7 +49,7 @@ static void ask_master(struct choice *c, int64_t steps)
     master_close(&m);
 }
 
-/* Where it is decided what is placed: everything in its first pool, if that packs. */
+/* If all variables are fixed: puts every placed block into its first pool, if that packs. */
 static void place_at_first(struct choice *c)
 {
     const struct blocks *b = c->b;
@@ -78,7 +78,7 @@ static void place_at_first(struct choice *c)
     mem_free(members);
 }
 
-/* The best of the heuristics and of the caller's answer, where one is legal. */
+/* The best legal answer of the heuristics and the caller. */
 static void heuristic_layout(const struct blocks *b, const struct lx_run *run, struct layout *found)
 {
     size_t n = (size_t)b->p->count + 1;
@@ -95,8 +95,7 @@ static void heuristic_layout(const struct blocks *b, const struct lx_run *run, s
     mem_free(a.pool);
 }
 
-/* Cost and fit: both are questions to the master programme. Reuse that it does not settle soon goes to
- * local search first. */
+/* Cost and fit: solves the master programme. With reuse, local search runs if it is not settled soon. */
 static void solve_choice(struct choice *c, struct lx_answer *answer)
 {
     bool soft = c->b->soft_count > 0;
@@ -118,7 +117,7 @@ static void solve_choice(struct choice *c, struct lx_answer *answer)
     exact_report(&c->stats, EXACT_STAT_COUNT - 1, answer);
 }
 
-/* More blocks than there is a matrix for. */
+/* For more blocks than a matrix can hold. */
 static void place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
@@ -149,7 +148,7 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run, const s
         answer->status = LX_INFEASIBLE;
     else {
         if (p->objective == LX_HEIGHT) {
-            /* The search goes to its first leaf by itself; cancelled before that, the heuristics' answer
+            /* The search reaches a first leaf by itself; if cancelled before, the heuristics' answer
              * stands. */
             struct layout found;
             heuristic_layout(&b, run, &found);

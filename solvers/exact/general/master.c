@@ -132,7 +132,7 @@ static void master_add_columns(struct master *m, const int64_t *on, const int64_
     m->first_soft = columns;
     for (int32_t k = 0; k < b->soft_count; k++) cost[columns++] = b->softs[k].cost;
     m->programme.columns = columns;
-    /* If nothing costs anything the first answer is the best; then the number of ones is made small. */
+    /* Without costs the first answer is optimal; then few columns should be one. */
     for (int32_t j = 0; j < columns; j++) total += cost[j];
     m->any = total == 0;
     for (int32_t j = 0; m->any && j < columns; j++) cost[j] = 1;
@@ -153,7 +153,7 @@ void master_open(struct master *m, const struct blocks *b, struct budget *budget
     layout_open(&m->now, b->count);
     programme_open(&m->programme,
                    b->variable_count + count_options(b, true) + s->linked_cost_count + b->soft_count, budget);
-    /* Costs of a variable: when it is true (blocks with one option), when it is false. */
+    /* Costs of a variable: when true (blocks with one option), when false. */
     for (int32_t v = 0; v < b->variable_count; v++) on[v] = 0, off[v] = b->off_cost[v];
     for (int32_t i = 0; i < b->count; i++)
         if (b->at[i].option_count == 1)

@@ -1,7 +1,9 @@
-/* The master programme: what is placed, in which pool, and which soft pairs are paid; addresses are asked
- * for at its points, and what does not fit comes back as rows (Benders' way). Columns: one per free
- * variable, turned so that its cost is not negative; one per option of a block that has several; one per
- * linked cost; one per soft pair (1: paid). A literal is a column, its opposite, or a constant. */
+/* The master programme chooses the placed blocks, their pools, and the soft pairs to pay. Its points are
+ * packed into addresses, and a set that does not pack comes back as a row (Benders decomposition).
+ *
+ * Columns: one per free variable, turned so that its cost is not negative; one per option of a block with
+ * several; one per linked cost; one per soft pair (1: paid). A literal is a column, its opposite, or a
+ * constant. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
 #define LX_SOLVERS_EXACT_GENERAL_MASTER_H
 
@@ -12,10 +14,10 @@
 
 struct literal {
     int32_t column; /* -1: a constant */
-    bool positive;  /* x, or 1 - x; of a constant: its value */
+    bool positive;  /* x, or 1 - x; the value of a constant */
 };
 
-/* A placement of blocks: pool -1 is off. */
+/* A placement of blocks; pool -1: off chip. */
 struct layout {
     int32_t *pool;
     int64_t *address;
@@ -26,19 +28,19 @@ struct layout {
 struct master {
     const struct blocks *b;
     struct programme programme;
-    struct literal *variable; /* true when the variable is */
+    struct literal *variable; /* the variable as a literal */
     struct literal *in_pool;  /* per option of each block */
     int32_t first_soft;       /* column of the first soft pair */
     int32_t first_linked;
-    int64_t constant;            /* cost that every answer has */
-    struct clique_graph *graphs; /* per pool: blocks that exclude each other there */
+    int64_t constant;            /* cost of every answer */
+    struct clique_graph *graphs; /* per pool: blocks that exclude each other in it */
     VEC(struct term) row;
     int64_t row_need;
     bool *soft_apart;
-    int32_t *soft_at; /* per two blocks: their soft pair plus one; NULL: look it up */
+    int32_t *soft_at; /* per two blocks: their soft pair plus one; NULL: search it */
     int32_t *members;
     struct layout now, *best;
-    bool any; /* the first answer is enough */
+    bool any; /* every answer costs the same: stop at the first */
     int64_t pack_nodes, core_nodes, asked, spent, failures, pivots;
     uint64_t seed;
     struct arena memory;
@@ -46,7 +48,7 @@ struct master {
 
 void master_open(struct master *m, const struct blocks *b, struct budget *budget, struct layout *best);
 void master_close(struct master *m);
-/* After it `programme.proved` + `constant` is a bound. */
+/* Afterwards `programme.proved` + `constant` is a bound. */
 void master_solve(struct master *m);
 
 void layout_open(struct layout *l, int32_t blocks);
@@ -54,14 +56,14 @@ void layout_close(struct layout *l);
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks);
 /* The blocks of a pool into `members`; returns how many. */
 int32_t layout_members(const struct layout *l, int32_t blocks, int32_t pool, int32_t *members);
-/* This layout becomes the best one and is reported; `bound`: the proved one, or 0. */
+/* Makes `from` the best layout and reports it; `bound`: the proved bound, or 0. */
 void layout_take(const struct blocks *b, const struct budget *budget, const struct layout *from,
                  struct layout *best, int64_t bound);
-/* What the placement costs, summed from scratch. */
+/* The cost of the layout, summed from scratch. */
 int64_t layout_cost(const struct blocks *b, const struct layout *l);
 bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t linked);
 
-/* A row in the making: sum coefficient * literal >= need. */
+/* Begins a row: sum coefficient * literal >= need. */
 static inline void row_begin(struct master *m, int64_t need)
 {
     m->row.count = 0;
@@ -100,30 +102,30 @@ static inline double literal_value(struct literal l, const double *point)
     return l.positive ? x : 1 - x;
 }
 
-/* master_rows.c: linked costs, options, and sections that are too full. */
+/* master_rows.c: rows of linked costs, options and overfull sections. */
 void master_first_rows(struct master *m);
-/* Rows of cliques that the point violates; how many. */
+/* Adds rows of cliques that the point violates; returns how many. */
 int32_t master_separate(void *context, const double *point);
 /* master_visit.c */
 enum visit master_visit(void *context, const bool *point);
 
-/* master_parts.c: true where the programme is settled by it. */
+/* master_parts.c: solves the programme part by part; true: settled. */
 bool master_solve_parts(struct master *m);
 
-/* The literal of "this block is in this pool"; a constant false if it never is. */
+/* The literal of "this block is in this pool"; constant false if impossible. */
 static inline struct literal master_in_pool(const struct master *m, int32_t block, int32_t pool)
 {
     int32_t option = blocks_option(m->b, block, pool);
     return option < 0 ? (struct literal){-1, false} : m->in_pool[option];
 }
 
-/* Height: everything placed, the sum of the pools' heights least. Fills `best`, and bound and status of the
- * answer. */
+/* Height: places all blocks with the least sum of the pools' heights. Fills `best`, and bound and status of
+ * the answer. */
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer);
 
 /* Local search for the cost of reuse: placed blocks stay placed, addresses and pools change. Improves a known
- * layout in place until it costs no more than `enough`, or the steps or the budget are spent. */
+ * layout in place until it costs at most `enough`, or the steps or the budget are spent. */
 void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best);
 

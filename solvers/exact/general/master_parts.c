@@ -1,7 +1,7 @@
-/* The master programme by parts. Columns that no row joins do not know of each other: each part is solved
- * by itself, and their least points together are a least point of the whole. Is it an answer, it is a
- * best one. If not, the row that cuts it off joins or changes some parts, and only those are solved
- * again. Where that leads to no end the whole is searched at once, from the bound that has been proved. */
+/* Solves the master programme by parts. Columns that no row joins are independent: each part is solved alone,
+ * and the optimal points together are optimal for the whole. If that point is an answer, it is optimal. If
+ * not, a row cuts it off; the row joins or changes some parts, and only these are solved again. If this does
+ * not end, the whole is searched at once, from the proved bound. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -16,11 +16,11 @@ struct parts {
     int32_t *number; /* of a column in the part that is being solved */
     int32_t *columns, count;
     bool *point, *found;
-    size_t rows; /* that the point respects */
+    size_t rows; /* rows that the point satisfies */
     bool none;
 };
 
-/* Every point that satisfies the rows is an answer here. */
+/* Accepts any point that satisfies the rows. */
 static enum visit master_parts_accept(void *context, const bool *point)
 {
     struct parts *s = context;
@@ -63,7 +63,7 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
     return ok;
 }
 
-/* The parts that rows have changed since. */
+/* Solves again the parts that rows have changed. */
 static bool solve_changed(struct parts *s)
 {
     const struct programme *g = &s->m->programme;
@@ -82,7 +82,7 @@ static bool solve_changed(struct parts *s)
     return true;
 }
 
-/* True: settled. */
+/* Alternates solving parts and visiting their point; true: settled. */
 static bool search_parts(struct parts *s)
 {
     struct programme *g = &s->m->programme;

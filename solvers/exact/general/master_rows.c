@@ -1,11 +1,12 @@
 /* Rows of the master programme that need no packing.
  *
- * Options: a placed block is in one of its pools. Linked costs: a clause, with the linked cost's column where it has a price.
- * Cliques: blocks of which each two share no byte in a pool, so that those that are there fit into its capacity. A clique may
- * have soft pairs, too. The bytes that its members cover are then at least the sum of their sizes less, for each pair
- * that touches, the smaller of the two; so
- *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
- * Bytes that are reserved for every member are not there for them. */
+ * Options: a placed block is in one of its pools. Linked costs: a clause, with the linked cost's column where
+ * it has a price. Cliques: blocks that pairwise share no byte in a pool, so its members must fit into the
+ * capacity. A clique may also have soft pairs. Its members then cover at least the sum of their sizes less,
+ * for each pair that shares bytes, the smaller size; so
+ *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab
+ *         >= sum of sizes - capacity.
+ * Bytes reserved during every member's life reduce the capacity. */
 #include "exact/general/master.h"
 #include "base/order.h"
 
@@ -22,7 +23,8 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
     }
 }
 
-/* Not all of the condition, or the linked cost is paid. `any`: one literal that completes the condition. */
+/* Adds a clause: the condition does not hold, or the linked cost is paid. `any`: one literal that completes
+ * the condition. */
 static void master_rows_add_clause(struct master *m, int32_t linked, const struct literal *any)
 {
     const struct lx_linked_cost *c = &m->b->p->bonds.linked_costs[linked];
@@ -54,7 +56,7 @@ static void master_rows_add_linked(struct master *m, int32_t linked)
 
 /* --- Cliques. --- */
 
-/* The bytes of the pool that are reserved whenever any of the members is alive. */
+/* The bytes of the pool reserved whenever any member is alive. */
 static int64_t reserved_for_all(const struct master *m, int32_t pool, const int32_t *members, int32_t count)
 {
     struct arena memory = {0};
@@ -103,8 +105,7 @@ static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 
 enum { MOST_SQUARE = 1500 };
 
-/* How far the point is from what the clique's row needs; not positive: it is satisfied. With `add` the
- * row is added. */
+/* By how much the point violates the clique's row; <= 0: satisfied. With `add` the row is added. */
 static double clique_row(struct master *m, int32_t pool, const int32_t *members, int32_t count,
                          const double *point, bool add)
 {
@@ -137,7 +138,7 @@ struct sized {
 
 ORDER(compare_sizes, struct sized, ORDER_DOWN(size) ORDER_UP(block));
 
-/* Cancelled it adds fewer rows, and the bound is no higher. */
+/* If cancelled it adds fewer rows, which weakens the bound. */
 static void add_pool_sections(struct master *m, int32_t pool, const int64_t *ticks, int32_t tick_count,
                               struct sized *by_size, int32_t *members)
 {
@@ -151,8 +152,8 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
     qsort(by_size, (size_t)count, sizeof *by_size, compare_sizes);
     struct cliques seen = {0};
     for (int32_t t = 0; t < tick_count && !budget_stopped(m->programme.budget); t++) {
-        /* The section of a tick: the blocks alive then, the largest first where not all exclude each other,
-         * and any others that exclude all of these. */
+        /* The section of a tick: the blocks alive then, largest first unless all exclude each other, plus
+         * others that exclude all of these. */
         struct lx_life tick = {ticks[t], ticks[t] + 1};
         int32_t n = 0, before = seen.count;
         for (int alive = 1; alive >= 0; alive--)
@@ -178,7 +179,7 @@ static void master_rows_add_sections(struct master *m)
     struct sized *by_size = arena_array(&memory, n, sizeof *by_size);
     int32_t *members = arena_array(&memory, n, sizeof *members);
     int64_t *ticks = arena_array(&memory, lives, sizeof *ticks);
-    /* The ticks at which lives begin, each once. */
+    /* The distinct ticks at which lives begin. */
     int32_t starts = 0, tick_count = 0;
     for (int32_t i = 0; i < b->count; i++)
         for (int32_t k = 0; k < b->at[i].life_count; k++)
@@ -202,7 +203,7 @@ void master_first_rows(struct master *m)
         row_end(m);
     }
     for (int32_t k = 0; k < m->b->p->bonds.linked_cost_count; k++) master_rows_add_linked(m, k);
-    /* A matrix of their numbers plus one, where it is not too large. */
+    /* A matrix of soft pair numbers plus one, unless too large. */
     size_t n = (size_t)m->b->count;
     if (m->b->soft_count && n <= MOST_SQUARE) {
         m->soft_at = arena_array(&m->memory, n * n + 1, sizeof *m->soft_at);
@@ -227,7 +228,7 @@ void master_first_rows(struct master *m)
 
 enum { SEPARATION_STEPS = 300, MOST_ROWS_PER_ROUND = 40 };
 
-/* What a member adds to the lack of a clique. */
+/* A member's share in the clique's violation. */
 static double master_rows_adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count,
                                int32_t k, const double *point)
 {
@@ -261,7 +262,7 @@ int32_t master_separate(void *context, const double *point)
             int32_t n = clique_through(g, i, SEPARATION_STEPS, m->members), before = seen.count;
             m->programme.budget->steps += 2 + b->count / 8;
             if (b->soft_count) {
-                /* Drops members that bring more in soft pairs than their own weight, the worst first. */
+                /* Drops members whose soft pairs exceed their own weight, the worst first. */
                 for (int32_t worst = 0; n > 2 && worst >= 0;) {
                     double least = 0;
                     worst = -1;

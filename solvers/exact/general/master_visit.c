@@ -1,7 +1,8 @@
-/* What a point of the master programme is worth: the pools are packed. They all pack: an answer, perhaps
- * cheaper than the point says, since pairs that were paid need not touch. One does not: of its blocks and
- * of the pairs that had to be apart a small core is kept that does not pack either, and the row says that
- * one of them leaves the pool, or one of the pairs is paid. */
+/* Visits a point of the master programme: packs the pools.
+ *
+ * If all pack, the point is an answer, perhaps cheaper than the point's cost, since paid pairs need not share
+ * bytes. If one does not, a small core of its blocks and kept-apart pairs that still does not pack gives a
+ * row: one of these blocks leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pile.h"
@@ -13,7 +14,7 @@ static bool master_visit_holds(struct literal l, const bool *point)
     return l.column < 0 ? l.positive : point[l.column] == l.positive;
 }
 
-/* Where the point puts the block: of several pools the first by cost. */
+/* The block's pool at the point: of several the first by cost. */
 static int32_t master_visit_pool_at(const struct master *m, int32_t block, const bool *point)
 {
     const struct block *k = &m->b->at[block];
@@ -50,8 +51,8 @@ static enum fit_result master_ask(struct master *m, int32_t pool, int32_t *membe
 
 /* --- Cores. --- */
 
-/* Leaves out members that are not needed for the pool not to pack, in shorter and shorter runs; returns how
- * many are left. */
+/* Drops members while the pool still does not pack, in shorter and shorter runs; returns how many are
+ * left. */
 static int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count,
                              int64_t *scratch)
 {
@@ -78,7 +79,7 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
         m->soft_apart[k] &= (m->now.pool[m->b->softs[k].a] == pool && m->now.pool[m->b->softs[k].b] == pool);
     count = master_shrink(m, pool, m->members, count, scratch);
     if (m->b->soft_count) {
-        /* The pairs that are kept apart within the core; what they are not needed for is taken back. */
+        /* Pairs kept apart within the core; the ones not needed are dropped. */
         const struct blocks *b = m->b;
         bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in),
              *saved = mem_alloc((size_t)b->soft_count + 1);
@@ -104,10 +105,10 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
     mem_free(scratch);
 }
 
-/* --- An answer near a point that does not pack. Of a core that does not pack the variable that costs least
- * to give up is turned off, until everything packs; then what is off is tried again, the dearest first,
- * and kept where it packs and the whole becomes cheaper. Works on values of variables; staging follows
- * its owner by itself, linked costs are counted on the whole. --- */
+/* --- Repair: an answer near a point that does not pack. Turns off the core's cheapest variable until
+ * everything packs; then tries variables that are off, dearest first, and keeps them on if all packs and the
+ * whole gets cheaper. Works on values of variables; staging follows its owner, linked costs are counted on
+ * the whole. --- */
 
 struct repair {
     struct master *m;
@@ -124,7 +125,7 @@ static bool is_forbidden(const struct repair *r)
     return false;
 }
 
-/* FIT_NO or FIT_LIMIT: what did not pack is in `core`. */
+/* FIT_NO or FIT_LIMIT: `core` holds the blocks that did not pack. */
 static enum fit_result master_repair_pack_all(struct repair *r)
 {
     struct master *m = r->m;
@@ -153,7 +154,7 @@ static bool master_repair_give_up(struct repair *r)
         if (budget_spent(r->m->programme.budget)) return false;
         if (result == FIT_NO)
             r->core_count = master_shrink(r->m, r->core_pool, r->core, r->core_count, r->trial.address);
-        /* The free variable of the core whose being off saves most room for what it costs, or -1. */
+        /* The free variable of the core that saves most room per cost when off, or -1. */
         const struct blocks *b = r->m->b;
         int32_t v = -1;
         double least = 0;
@@ -177,7 +178,7 @@ static void master_repair_take(struct repair *r)
         layout_take(r->m->b, r->m->programme.budget, &r->trial, r->m->best, 0);
 }
 
-/* Tries the variables that are off, the dearest first. */
+/* Tries variables that are off, dearest first. */
 static void fill_up(struct repair *r, bool *tried)
 {
     const struct blocks *b = r->m->b;
@@ -231,7 +232,7 @@ enum visit master_visit(void *context, const bool *point)
         m->now.pool[i] = master_visit_pool_at(m, i, point);
         m->now.address[i] = -1;
     }
-    /* A row of a clique that the point violates says more than a core. */
+    /* A violated clique row is stronger than a core. */
     struct programme *g = &m->programme;
     for (int32_t j = 0; j < g->columns; j++) g->fraction[j] = point[j];
     if (master_separate(m, g->fraction) > 0) return POINT_CUT;
@@ -241,7 +242,7 @@ enum visit master_visit(void *context, const bool *point)
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO) cut_off(m, pool, count);
         if (result != FIT_YES) {
-            /* The first time, the second, the fourth, ... */
+            /* Repairs at the first, second, fourth, ... failure. */
             m->failures++;
             if ((m->failures & (m->failures - 1)) == 0 && !m->any) master_repair(m, point);
             return result == FIT_NO ? POINT_CUT : POINT_UNKNOWN;

@@ -1,6 +1,6 @@
-/* Solves a pile: parts that exclude nothing of each other one by one, each first by first fit in several
- * orders, then by searches from the root with other rules and growing limits, since a lucky order is
- * often a thousand times faster than an unlucky one. */
+/* Solves a pile: independent parts one by one, each first by first fit in several orders, then by searches
+ * from the root with varying rules and growing limits, since a lucky order is often a thousand times faster
+ * than an unlucky one. */
 #include "exact/general/pile.h"
 #include "base/checked.h"
 #include "base/order.h"
@@ -12,17 +12,18 @@
 
 /* --- The exact search of a pile.
  *
- * Normal form: in some solution no item could be moved to a lower address with all others where they are (moving
- * one down lowers the sum of addresses, so this ends). Only such solutions are looked for. low[i] is a free address
- * below which i cannot be. A node picks an item i such that no unplaced partner fits below low[i] (the item with the
- * least low is one) and splits:
- *   placed   i is at low[i]; every unplaced partner lies above it;
- *   waiting  i is not there. Then it is above, and because it could not move down to low[i], some partner k lies
- *            across that address, and i on top of k. So low[i] rises to the least end of an unplaced partner that
- *            can still lie across; if there is none, and no placed one does, the node is dead.
+ * Normal form: in some solution no single item can move to a lower address (a move down lowers the sum of
+ * addresses, so moving ends). The search visits only such solutions. low[i] is a free address below which i
+ * cannot be. A node picks an item i such that no unplaced partner fits below low[i] (the item with the least
+ * low is one) and splits:
+ *   placed   i is at low[i]; every unplaced partner lies above i;
+ *   waiting  i is higher. As i could not move down to low[i], some partner k lies across that address, and i
+ *            on top of k. So low[i] rises to the least end of an unplaced partner that can still lie across;
+ *            if there is none, and no placed one does, the node is dead.
  * Equal items (twins) may be exchanged, so that the later one is never below the earlier.
  *
- * A clique is dead when for some t its unplaced members that are at t or above have no room below the capacity. --- */
+ * A clique is dead when for some t its unplaced members that are at t or above have no room below the
+ * capacity. --- */
 
 struct pile_change {
     int64_t *where, old;
@@ -31,11 +32,11 @@ struct pile_change {
 struct pile_search {
     const struct pile *p;
     const struct cliques *cliques;
-    int64_t *weight; /* of an item in a clique: the least gap it needs below a partner */
+    int64_t *weight; /* per item in a clique: the least gap it needs below a partner */
     int64_t *low;    /* the address is at least this */
     int64_t *base;   /* the address, or -1 */
-    int64_t *waits;  /* the free address that it does not take, or -1: some partner will lie across it */
-    int64_t *left;   /* per clique: the weight of what is not placed */
+    int64_t *waits;  /* the free address that it skips, or -1: a partner will lie across it */
+    int64_t *left;   /* per clique: the weight of its unplaced items */
     double *rank;
     int32_t *twin; /* an equal item that comes first, or -1 */
     int32_t *first_in, *in;
@@ -101,7 +102,7 @@ static bool find_support(struct pile_search *s, int32_t i)
     return least < INT64_MAX && raise(s, i, least);
 }
 
-/* Until nothing rises any more. */
+/* Repeats until nothing rises. */
 static bool pile_search_settle(struct pile_search *s)
 {
     for (bool again = true; again;) {
@@ -131,7 +132,7 @@ static bool clique_holds(struct pile_search *s, int32_t clique)
         }
     if (sum == 0) return true;
     if (least + sum > s->p->capacity) return false;
-    /* The same for those above, by rising addresses. */
+    /* The same for items above, by rising addresses. */
     while (least < INT64_MAX) {
         int64_t next = INT64_MAX, above = 0;
         for (int32_t k = s->cliques->first[clique]; k < s->cliques->first[clique + 1]; k++) {
@@ -218,7 +219,7 @@ static enum fit_result pile_search(struct pile_search *s, int depth)
     return result;
 }
 
-/* From the root; at most `nodes` nodes. */
+/* Searches from the root; at most `nodes` nodes. */
 static enum fit_result pile_search_run(struct pile_search *s, int rule, uint64_t seed, int64_t nodes)
 {
     const struct pile *p = s->p;
@@ -266,7 +267,7 @@ static bool pile_search_is_twin(const struct pile *p, int32_t a, int32_t b)
     }
 }
 
-/* The weight of an item in a clique: the least room that it needs below a partner. */
+/* The weight of an item in a clique: the least room it needs below a partner. */
 static int64_t pile_weight(const struct pile *p, int32_t i)
 {
     int64_t weight = p->items[i].size;
@@ -291,7 +292,7 @@ static void pile_search_open(struct pile_search *s, const struct pile *p, const 
     s->dirty = arena_array(&s->memory, q, sizeof *s->dirty);
     for (int32_t i = 0; i < p->count; i++) s->weight[i] = pile_weight(p, i);
 
-    /* The cliques of each item, and the weight of each clique. */
+    /* Lists the cliques of each item; sums the weight of each clique. */
     for (int32_t k = 0; k < cliques->used; k++) s->first_in[cliques->members[k] + 1]++;
     for (int32_t i = 0; i < p->count; i++) s->first_in[i + 1] += s->first_in[i];
     for (int32_t c = cliques->count - 1; c >= 0; c--)
@@ -339,8 +340,8 @@ struct ranked {
 
 ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item));
 
-/* First fit in `passes` orders; the end of the lowest pile that was found, or INT64_MAX if each time an item
- * had no place below the capacity. */
+/* First fit in `passes` orders; returns the end of the lowest pile found, or INT64_MAX if an item never had a
+ * place below the capacity. */
 static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address)
 {
     struct arena memory = {0};
@@ -413,7 +414,7 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
     return result;
 }
 
-/* Solves the part with these items, whose partners are all in it. */
+/* Solves the part with these items, which contains all their partners. */
 static enum fit_result solve_members(const struct pile *p, int32_t *members, int32_t n, int32_t *number,
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
@@ -444,7 +445,7 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
     return result;
 }
 
-/* A part without an answer does not keep a later one from being proved impossible. */
+/* An unsolved part does not prevent a later one from being proved impossible. */
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes)
 {
@@ -456,7 +457,7 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
     enum fit_result result = FIT_YES;
     for (int32_t i = 0; i < p->count && (result == FIT_YES || result == FIT_LIMIT); i++) {
         if (part[i]) continue;
-        /* All items that are connected to i, marked in `part`. */
+        /* Marks all items connected to i in `part`. */
         int32_t mark = i + 1, count = 0;
         part[i] = mark;
         members[count++] = i;

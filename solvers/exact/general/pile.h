@@ -1,7 +1,7 @@
-/* Pile: addresses for items that exclude each other in pairs, within a capacity, or the proof that there
- * are none. Which items exclude each other is any graph (not only lives in time): two that do lie one
+/* Pile: finds addresses within a capacity for items that exclude each other in pairs, or proves that there
+ * are none. Any graph may say which items exclude each other (not only lives in time): two such items lie one
  * above the other, at least `mine` apart when this one is below and `theirs` when the other is. For plain
- * blocks that is their size; clusters of blocks with one address (handovers) have a gap for each partner.
+ * blocks the gap is their size; clusters of blocks with one address (handovers) have a gap for each partner.
  * An item may be banned from ranges of addresses: reserved bytes and pinned blocks become bans, so that no
  * item of a pile has a fixed address. Sizes: 5 to 500 items, up to a hundred partners each. */
 #ifndef LX_SOLVERS_EXACT_GENERAL_PILE_H
@@ -34,7 +34,7 @@ struct pile {
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes);
 
-/* Cliques of its items, found with `steps` per item; returns the weight of the heaviest: no pile is lower. */
+/* Finds cliques of its items with `steps` per item; returns the weight of the heaviest: no pile is lower. */
 int64_t pile_cliques(const struct pile *p, int64_t steps, struct cliques *out);
 
 static inline int64_t pile_free_from(const struct pile *p, int32_t item, int64_t from)
@@ -47,7 +47,7 @@ static inline int64_t pile_free_from(const struct pile *p, int32_t item, int64_t
     return at;
 }
 
-/* Do these blocks fit into one pool? The question that all searches of this folder end in. */
+/* Do these blocks fit into one pool? All searches of this folder end in this question. */
 
 struct pool_question {
     const struct blocks *b;
@@ -55,7 +55,7 @@ struct pool_question {
     int64_t capacity;
     const int32_t *members; /* blocks */
     int32_t count;
-    const bool *soft_apart; /* per soft pair: keep it apart; NULL: none */
+    const bool *soft_apart; /* per soft pair: keep it apart; NULL: no pair */
     struct fit_limits limits;
     int64_t nodes; /* spent */
 };
@@ -63,8 +63,8 @@ struct pool_question {
 /* On FIT_YES the addresses of the members are in `address`, which has one per block of the problem. */
 enum fit_result pack_into_pool(struct pool_question *q, int64_t *address);
 
-/* A lower bound of every packing: the heaviest clique, a block above reserved bytes, a pin; INT64_MAX: there
- * is no packing. */
+/* A lower bound on any packing, from the heaviest clique, a block above reserved bytes, or a pin; INT64_MAX:
+ * there is no packing. */
 int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count);
 
 /* Do the two share a byte? */

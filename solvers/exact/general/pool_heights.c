@@ -1,6 +1,6 @@
-/* Heights of pools. One pool with given blocks: bisection between the heaviest clique and the best
- * packing, each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them,
- * the largest first, pruned by the sum of what the pools need at least with the blocks they have so far. */
+/* Heights of pools. One pool with given blocks: bisection between the heaviest clique and the best packing,
+ * each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them, the largest
+ * first, pruned by the sum of the pools' lower bounds with their blocks so far. */
 #include "exact/general/master.h"
 #include "base/memory.h"
 #include "exact/general/pile.h"
@@ -13,11 +13,11 @@ struct heights {
     uint64_t seed;
     struct layout now, *best;
     int32_t *members, *flexible, flexible_count;
-    int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
-    int64_t bound, lost; /* of the whole; of what was left unknown */
+    int64_t *least;      /* lower bound per pool: a stack, one row per depth */
+    int64_t bound, lost; /* bound of the whole; least height left undecided */
 };
 
-/* Every height is a multiple of it. */
+/* A common divisor of all heights. */
 static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32_t count)
 {
     const struct room *room = &h->b->rooms[pool];
@@ -31,8 +31,8 @@ static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32
     return max_i64(unit, 1);
 }
 
-/* The least height below `cutoff` of what is in the pool: addresses in `now`, its height returned;
- * INT64_MAX where there is none. `*proved`: nothing is lower. */
+/* The least height of the pool's blocks below `cutoff`, with addresses in `now`; INT64_MAX: none. `*proved`:
+ * a lower bound. */
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
     int32_t count = layout_members(&h->now, h->b->count, pool, h->members);
@@ -113,7 +113,7 @@ static int64_t pool_heights_sum_of(const struct heights *h, const int64_t *least
     return sum;
 }
 
-/* Pools for the flexible blocks from `depth` on. */
+/* Chooses pools for the flexible blocks from `depth` on. */
 static void pool_heights_choose(struct heights *h, int32_t depth)
 {
     size_t pools = (size_t)h->b->pool_count;
@@ -140,7 +140,8 @@ static void pool_heights_choose(struct heights *h, int32_t depth)
     h->now.pool[block] = -1;
 }
 
-/* Which blocks are placed is decided beforehand. False: a forbidden linked cost is triggered. */
+/* Sets the pools of placed blocks, which are fixed; blocks with several pools become flexible. False: a
+ * forbidden linked cost is triggered. */
 static bool pool_heights_place_all(struct heights *h)
 {
     const struct blocks *b = h->b;

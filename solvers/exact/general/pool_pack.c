@@ -1,7 +1,7 @@
-/* From blocks in a pool to a pile, and back. In-place relatives are left open at first: the pile is then
- * free to lay them across each other. Where it does so at unequal addresses the question is split: one
- * address for both (they become a cluster), or one above the other. What is pinned leaves the pile and
- * bans its partners from its bytes. */
+/* From blocks in a pool to a pile, and back. In-place relatives are left open at first: the pile is then free
+ * to lay them across each other. If it does so at unequal addresses, the question splits: one address for
+ * both (they become a cluster), or one above the other. Pinned clusters leave the pile and ban their partners
+ * from their bytes. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -19,11 +19,11 @@ struct relatives {
 struct clustering {
     struct pool_question *q;
     int32_t *cluster; /* per member */
-    int32_t *item;    /* per cluster: in the pile, or -1: pinned */
+    int32_t *item;    /* per cluster: its item in the pile, or -1: pinned */
     int32_t count;
     int64_t *size, *align, *pin; /* per cluster */
-    int64_t *gap;                /* count * count: of the first below the second; 0: they need not care */
-    bool *soft;                  /* per two members: kept apart by wish; NULL: none */
+    int64_t *gap;                /* count * count: gap if the first is below the second; 0: no constraint */
+    bool *soft;                  /* per two members: soft pair to keep apart; NULL: none */
     struct relatives *edges;
     int32_t edge_count;
     struct pile pile;
@@ -60,7 +60,7 @@ static void number_clusters(struct clustering *c)
     for (int32_t u = 0; u < n; u++) c->cluster[u] = c->item[c->cluster[u]];
 }
 
-/* False: the members of some cluster cannot have one address. */
+/* False: a cluster's members cannot share one address. */
 static bool measure_clusters(struct clustering *c)
 {
     const struct pool_question *q = c->q;
@@ -122,7 +122,7 @@ static void add_bans(struct clustering *c, int32_t cluster, struct byte_range *s
     item->ban_count = (int32_t)(c->bans.count - first);
 }
 
-/* False: a pinned block is where it is banned. */
+/* False: a pinned block lies in a banned range. */
 static bool make_pile(struct clustering *c)
 {
     struct byte_range *spans =
@@ -213,7 +213,7 @@ static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 {
     enum fit_result result = pack_open(c, address), other;
     if (result != FIT_YES) return result;
-    /* An edge that was left open and is neither handed over nor kept apart. */
+    /* An in-place edge left open that is neither handed over nor kept apart. */
     int32_t e = 0;
     for (; e < c->edge_count; e++) {
         int32_t i = c->q->members[c->edges[e].a], k = c->q->members[c->edges[e].b];

@@ -34,8 +34,8 @@ void programme_close(struct programme *m)
 
 ORDER(compare_terms, struct term, ORDER_UP(column) ORDER_UP(coefficient));
 
-/* One term per column, divided by their common divisor. If no coefficient is negative, none need be above
- * the need. */
+/* Merges terms of the same column and divides by their common divisor. Without negative coefficients, each is
+ * capped at the need. */
 static void merge_terms(struct programme *m, const struct term *terms, int32_t count, int64_t *need)
 {
     int64_t common = 0, least = 0;
@@ -101,7 +101,7 @@ static int64_t steps_per_pivot(const struct programme *m)
     return 1 + (m->columns + (int64_t)m->rows.count) / 100;
 }
 
-/* Asked in the middle of a linear programme, whose pivots are not counted yet. */
+/* Polled within a linear programme, whose pivots are not counted yet. */
 static bool lp_is_over(void *context)
 {
     const struct programme *m = context;
@@ -125,7 +125,7 @@ static int programme_safe_shift(const struct programme *m)
     return lp_safe_shift(sum, largest, 44);
 }
 
-/* The bound that the engine's duals prove for the present box, rounded up to the next possible cost. */
+/* The bound that the engine's duals prove for the current box, rounded up to the next possible cost. */
 static int64_t programme_prove(struct programme *m)
 {
     double none;
@@ -136,7 +136,7 @@ static int64_t programme_prove(struct programme *m)
     lp_duals(m->lp, &none, m->duals);
     for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
     int shift = programme_safe_shift(m);
-    double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
+    double scale = ldexp(1, shift); /* rounded-down duals prove less, but stay valid */
     if (shift < 0) shift = 0;
     m->scale = (int128)1 << shift;
     m->value = 0;
@@ -201,7 +201,7 @@ static int32_t any_free(const struct programme *m)
     return -1;
 }
 
-/* The engine's point is 0/1. -2: the same node again; -1: it is done; else the column to split on. */
+/* The engine's point is 0/1. Returns -2: same node again; -1: done; else the column to split on. */
 static int32_t at_leaf(struct programme *m)
 {
     for (int32_t j = 0; j < m->columns; j++)
@@ -223,7 +223,7 @@ static int32_t at_leaf(struct programme *m)
     if (said == POINT_TAKEN && m->accepts) m->best = min_i64(m->best, cost);
     if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
     if (m->rows.count == rows && !m->contradiction) {
-        /* No answer has this very point. */
+        /* Cuts off exactly this point. */
         struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
         int64_t need = 1;
         for (int32_t j = 0; j < m->columns; j++) {
@@ -238,7 +238,7 @@ static int32_t at_leaf(struct programme *m)
 
 enum { SEPARATE_ROUNDS = 60, ROUNDS_PER_NODE = 2 };
 
-/* Solves the box in hand as well as it can be; the column to split on, or -1. */
+/* Solves the current box as far as possible; returns the column to split on, or -1. */
 static int32_t work_on(struct programme *m, int32_t node, int *rounds)
 {
     for (;;) {
@@ -249,7 +249,7 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
-        /* A column whose reduced cost alone reaches the best is decided in this box. */
+        /* Decides columns whose reduced cost alone reaches the best. */
         int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
         for (int32_t i = 0; i < m->columns; i++) {
             int128 reduced = m->reduced[i] > 0 ? m->reduced[i] : -m->reduced[i];

@@ -1,9 +1,9 @@
-/* Ruin and recreate: a few blocks that are near each other are taken out and put back one by one, each
- * where it costs least; worse states are accepted as in annealing. The cost of every address of a block
- * is a sum of steps: a hard partner forbids the addresses from which the two would touch, a soft one adds
- * its price there. Addresses are counted in units (the greatest that all sizes, alignments and reserved
- * ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
- * Otherwise only the addresses next to a partner are priced, each by a look at all partners. */
+/* Ruin and recreate: a few neighbouring blocks are taken out and put back one by one, each at its cheapest
+ * spot; worse states are accepted as in annealing. The cost of every address of a block is a sum of steps: a
+ * hard partner forbids the addresses from which the two would touch, a soft one adds its price there.
+ * Addresses are counted in units (the gcd of all sizes, alignments and reserved ends); with up to MOST_UNITS
+ * of them one pass over an array of differences prices all. Otherwise only addresses next to a partner are
+ * priced, each over all partners. */
 #include "exact/general/master.h"
 #include "exact/general/pile.h"
 #include "base/rng.h"
@@ -13,7 +13,7 @@
 
 enum { MOST_UNITS = 8192, MOST_OUT = 12, STEPS_PER_INSERTION = 10 };
 
-/* A partner: hard, or soft with its price. */
+/* A partner: hard, or soft with a price. */
 struct partner {
     int32_t block;
     int64_t cost; /* INT64_MAX: hard */
@@ -50,7 +50,7 @@ struct reuse {
 
 /* --- Where a block may go. --- */
 
-/* Of equally good spots each is taken with the same chance. */
+/* Chooses among equally good spots with equal chances. */
 static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
 {
     if (best->pool >= 0 && s.cost > best->cost) return;
@@ -58,7 +58,7 @@ static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best
     if (rng_below(&r->rng, ++*equals) == 0) *best = s;
 }
 
-/* Addresses next to a change of the price are the only ones worth having. */
+/* Only addresses next to a change of the price can be best. */
 static void search_units(struct reuse *r, int32_t i, struct option option, int64_t last, struct spot *best,
                          uint64_t *equals)
 {
@@ -102,7 +102,7 @@ static void price_one(struct reuse *r, struct option option, int64_t at, int64_t
     reuse_search_offer(r, (struct spot){option.pool, at, price}, best, equals);
 }
 
-/* The cheapest spot for a block that is not placed; pool -1: there is none. */
+/* The cheapest spot for an unplaced block; pool -1: none. */
 static struct spot find_spot(struct reuse *r, int32_t i)
 {
     const struct block *k = &r->b->at[i];
@@ -177,7 +177,7 @@ static bool recreate(struct reuse *r)
     return true;
 }
 
-/* The largest first, or as drawn. */
+/* Largest first, or in the drawn order. */
 static void reuse_search_sort_out(struct reuse *r)
 {
     bool by_size = rng_below(&r->rng, 2) == 0;
@@ -202,7 +202,7 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
     for (int64_t round = 0; spent < steps && r->best->cost > enough; round++) {
         double heat = r->mean * 1.5 * pow(0.05, (double)spent / (double)steps);
         int64_t before = r->now.cost;
-        /* A block, preferably one that pays, and partners of it. */
+        /* Draws a block, preferably one that pays, and some partners. */
         int32_t i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
         for (int tries = 0; tries < 8 && cost_here(r, i) == 0; tries++)
             i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];

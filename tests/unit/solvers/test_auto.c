@@ -156,11 +156,11 @@ static void test_enough(void **state)
         int64_t address[SMALL_MAX], best = worth(&l.small.problem, lx_solver_find("auto"), NULL);
         if (best == INT64_MAX) continue;
         struct lx_answer a = {.address = address};
-        struct lx_run run = {.seed = 2, .enough = best + rng_between(&rng, 0, best + 1)};
+        struct lx_run run = {.seed = 2, .stop_at = best + rng_between(&rng, 0, best + 1)};
         lx_status st;
         assert_true(lx_problem_solve(&l.small.problem, lx_solver_find("auto"), &run, &a, &st));
         assert_int_not_equal(a.status, LX_ERROR);
-        assert_true(a.objective <= run.enough && a.objective >= best && a.bound <= best);
+        assert_true(a.objective <= run.stop_at && a.objective >= best && a.bound <= best);
     }
 }
 

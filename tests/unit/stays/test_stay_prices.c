@@ -55,7 +55,7 @@ static void place_at_random(struct rng *r, const struct draft *x, int64_t *addre
 {
     uint64_t often = rng_below(r, 5);
     for (int32_t i = 0; i < x->problem.count; i++)
-        address[i] = !x->stays[i].bar && rng_below(r, 4) < often ? 0 : LX_OFF_CHIP;
+        address[i] = !x->stays[i].exclusion && rng_below(r, 4) < often ? 0 : LX_OFF_CHIP;
 }
 
 static void compare(struct rng *r, const struct draft *x, struct seen *seen)
@@ -69,7 +69,7 @@ static void compare(struct rng *r, const struct draft *x, struct seen *seen)
     }
     for (int32_t i = 0; i < x->problem.count; i++) {
         seen->relayouts += x->stays[i].ring_source >= 0;
-        seen->barred += x->stays[i].bar != LX_BAR_NONE;
+        seen->barred += x->stays[i].exclusion != LX_EXCLUDED_NONE;
     }
     seen->linked_costs += x->problem.bonds.linked_cost_count;
     seen->drafts++;
@@ -88,7 +88,7 @@ static void least_is_met(const struct draft *x)
         int32_t own[MOST], count = 0;
         int64_t least = all_off, bytes;
         for (int32_t i = 0; i < x->problem.count; i++) {
-            if (x->stays[i].tensor != t || x->stays[i].bar) continue;
+            if (x->stays[i].tensor != t || x->stays[i].exclusion) continue;
             if (count == MOST) goto out;
             own[count++] = i;
         }

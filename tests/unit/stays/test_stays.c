@@ -77,8 +77,8 @@ static void dumped_around_an_extern_op(void **state)
     lx_plan_free(p);
     passes.no_dump = true;
     p = plan_text(body, &passes, 0);
-    assert_int_equal(p->stays[find(p, "h")].bar, LX_BAR_EXTERN);
-    assert_int_equal(p->stays[find(p, "h#2")].bar, LX_BAR_EXTERN);
+    assert_int_equal(p->stays[find(p, "h")].exclusion, LX_EXCLUDED_EXTERN);
+    assert_int_equal(p->stays[find(p, "h#2")].exclusion, LX_EXCLUDED_EXTERN);
     assert_int_equal(p->figures.hbm_bytes, 8 * WHOLE);
     lx_plan_free(p);
 }
@@ -131,7 +131,7 @@ static void laid_out_anew_over_the_ring(void **state)
     passes.no_ring = true;
     p = plan_text(body, &passes, 0);
     int32_t h = find(p, "h");
-    assert_int_equal(p->stays[h].bar, LX_BAR_DIVISION);
+    assert_int_equal(p->stays[h].exclusion, LX_EXCLUDED_DIVISION);
     assert_non_null(strstr(p->reason[h], "op 1 cuts it"));
     assert_non_null(strstr(p->reason[h], "op 2"));
     assert_true(p->figures.ring_bytes == 0);

@@ -131,7 +131,7 @@ static void each_by_its_own_plan(void **state)
     struct lx_plan_options plan = {.solver = lx_solver_find("greedy")}, other_plan = plan;
     lx_status st = {0};
     (void)state;
-    other_plan.run = (struct lx_run){.time_limit = 1e-9, .hasty = true};
+    other_plan.run = (struct lx_run){.time_limit = 1e-9, .quick = true};
     for (int other = 0; other < 2; other++) {
         struct lx_team_plan *team = lx_team_make(g, &how, &st);
         struct lx_team_plans *p = team ? lx_team_plans_make(team, &plan, &st) : NULL;
