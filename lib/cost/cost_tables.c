@@ -58,7 +58,7 @@ static const struct cost_table tables[] = {
         [COST_LAUNCH]          = {21.4, COST_FIXED, SOFTMAX},
         [COST_LAUNCH_OPERAND]  = {0.863, COST_FIXED, SOFTMAX},
         [COST_LAUNCH_DOUBLING] = {4.25, COST_FIXED, SOFTMAX},
-        [COST_LAUNCH_COVERS]   = {8.5e6, COST_BY_HBM, "the largest that was measured: 8.39 MB, nothing on chip, in 32.51 us"},
+        [COST_CREDIT]          = {8.5e6, COST_BY_HBM, "the largest that was measured: 8.39 MB, nothing on chip, in 32.51 us"},
      }},
     {.name = "roofline", .help = "the larger of compute and memory, by the device's own numbers",
      .hbm_gb_per_s = 1, .ring_gb_per_s = 1, .psum_ring_gb_per_s = 1, .lx_gb_per_s = 1, .peak_gflop_per_s = 1,
@@ -102,7 +102,7 @@ static const struct cost_table tables[] = {
         [COST_LAUNCH]          = {0, COST_FIXED, NO_SUCH},
         [COST_LAUNCH_OPERAND]  = {0, COST_FIXED, NO_SUCH},
         [COST_LAUNCH_DOUBLING] = {0, COST_FIXED, NO_SUCH},
-        [COST_LAUNCH_COVERS]   = {0, COST_FIXED, NO_SUCH},
+        [COST_CREDIT]          = {0, COST_FIXED, NO_SUCH},
      }},
 };
 /* clang-format on */

@@ -49,7 +49,7 @@ enum cost_constant_id {
     COST_LAUNCH,          /* us per bundle */
     COST_LAUNCH_OPERAND,  /* us per operand through HBM */
     COST_LAUNCH_DOUBLING, /* us per doubling of the cores */
-    COST_LAUNCH_COVERS,   /* bytes through HBM that the launch covers */
+    COST_CREDIT,          /* bytes of a plan that cost no HBM time (cost_charged_bytes) */
     COST_CONSTANT_COUNT
 };
 

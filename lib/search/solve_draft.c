@@ -32,7 +32,7 @@ static struct lx_run trial_run(const struct trial *trial)
 static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
 {
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
-    with->us = draft_clocks(&with->draft, with->answer.address).end_to_end_us;
+    with->us = draft_times(&with->draft, with->answer.address, NULL).end_to_end_us;
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
     if (first || with->us < a->us || (with->us == a->us && with->hbm_bytes < a->hbm_bytes)) {
         memcpy(address, with->answer.address, (size_t)a->draft.problem.count * sizeof *address);

@@ -224,8 +224,8 @@ void nest_set_quicken(struct search *search, struct nest_menus *menus)
     if (!next.memory) return;
     bool better = next.hbm_bytes < search->best.hbm_bytes;
     if (next.hbm_bytes == search->best.hbm_bytes)
-        better = draft_clocks(&next.draft, next.answer.address).end_to_end_us <
-                 draft_clocks(&search->best.draft, search->best.answer.address).end_to_end_us;
+        better = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us <
+                 draft_times(&search->best.draft, search->best.answer.address, NULL).end_to_end_us;
     if (better)
         replace_best(search, &next);
     else
