@@ -334,6 +334,7 @@ static int cmd_diff_run(struct call *call)
 static const struct option_row *const tables[] = {json_rows, quiet_rows, help_rows, NULL};
 
 const struct command command_diff = {
+    .balances = true,
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: which buffers moved, came on chip or went off, and why",

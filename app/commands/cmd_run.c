@@ -111,6 +111,7 @@ static const struct option_row *const tables[] = {
     rows, team_rows, device_team_rows, planning_rows, json_rows, quiet_rows, help_rows, model_rows, NULL};
 
 const struct command command_run = {
+    .balances = true,
     .name = "run",
     .synopsis = "FILE|PLAN [--verify full|ops|outputs|none] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",

@@ -174,6 +174,10 @@ static void write_size_lines(const struct lx_plan *p, struct text *out)
         add_labelled(out, "time", "%.2f us on the device, %.2f us end to end in %s, predicted",
                      p->figures.device_us, p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
         if (p->asks_time) add_least_words(p, false, out);
+        if (p->balanced) text_format(out, ", proven least %.2f us", p->figures.bound_us);
+        if (p->fewer_bytes > 0)
+            text_format(out, "\n          %s would be possible at %.2f us (--objective bytes)",
+                        in_bytes(p->fewer_bytes).at, p->fewer_bytes_us);
         text_add(out, "\n");
         write_sums(p, out);
     }

@@ -70,7 +70,11 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
 
 bool read_options(struct call *call, struct lx_settings *o)
 {
-    return read_options_but(call, NULL, o);
+    if (!read_options_but(call, NULL, o)) return false;
+    if (call->command->balances && !option_given(&call->line, "team") &&
+        !lx_settings_is_set(o, LX_OPTION_OBJECTIVE))
+        o->value[LX_OPTION_OBJECTIVE] = LX_ASK_BALANCED;
+    return true;
 }
 
 bool read_passes(struct call *call, struct lx_passes *out)
@@ -162,7 +166,6 @@ bool read_plan_options(struct call *call, const struct lx_graph *graph, struct l
     struct lx_settings o;
     enum lx_objective own = lx_graph_objective(graph);
     if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
-    how->passes = lx_settings_passes(&o);
     return true;
 }
 

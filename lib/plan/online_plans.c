@@ -91,7 +91,10 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         return p;
     }
     lx_plan_ref(p);
-    plan_offer(p);
+    if (how->keeps_quiet)
+        lx_plan_free(p);
+    else
+        plan_offer(p);
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);

@@ -42,7 +42,8 @@ struct lx_passes lx_settings_passes(const struct lx_settings *o)
         cooptimise_is_set |= strcmp(pass->name, "cooptimise") == 0;
     }
     if (lx_settings_ask(o) == LX_ASK_TIME) p.by_time = true;
-    if (p.by_time && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
+    bool divides = p.by_time || lx_settings_ask(o) == LX_ASK_BALANCED;
+    if (divides && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
     return p;
 }
 
@@ -57,6 +58,14 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
+    /* The default gives way to an objective that the pattern has itself. */
+    struct lx_settings plain;
+    if (lx_settings_ask(o) == LX_ASK_BALANCED && own != LX_SPILL &&
+        !lx_settings_is_set(o, LX_OPTION_OBJECTIVE)) {
+        plain = *o;
+        plain.value[LX_OPTION_OBJECTIVE] = LX_ASK_OWN;
+        o = &plain;
+    }
     how->objective = lx_settings_ask(o);
     how->solver = lx_settings_solver(o, lx_asked(how->objective, own));
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");

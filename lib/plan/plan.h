@@ -25,6 +25,7 @@ struct lx_plan {
     /* Inputs. */
     const struct lx_graph *graph; /* the pattern: a reference */
     struct lx_passes passes;      /* used to make it */
+    bool balanced;  /* it is compared by bytes among plans near the fastest; bound_us is known, too */
     bool asks_time; /* the objective is end-to-end time; the problem's buffers still cost bytes */
     struct lx_launch_options launch;
     const char *solver; /* by name: a plan file may name a solver that we do not have */
@@ -65,6 +66,9 @@ struct lx_plan {
     int gain_count;
     /* Why the plan may not be optimal, in words; NULL: it is, or the plan was read. Not written. */
     const char *unproved;
+    /* Of `balanced`: fewer bytes that a slower plan moves, and its time; 0: none is known. Not written. */
+    int64_t fewer_bytes;
+    double fewer_bytes_us;
     double seconds; /* wall time of planning; not written, so plans are reproducible */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and

@@ -30,6 +30,9 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 /* online_plans.c: the better plan, with or without running sums; runs on this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
+/* balanced_plans.c: the same by the objective `balanced`. */
+struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+
 /* reasons.c: sets handovers, traffic, totals and reasons of a placed plan. `quickly`: only short reasons. */
 void plan_complete(struct lx_plan *plan, bool quickly);
 /* plan_totals.c: sets transfers, traffic per op and all sums of a placed plan that has its

@@ -38,8 +38,9 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
     double gap = lx_plan_gap(&written);
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
     return (struct plan_root){.status = lx_verdict_word(p->answer.status),
-                              .objective = p->asks_time ? lx_ask_word(LX_ASK_TIME)
-                                                        : lx_objective_word(p->problem.objective),
+                              .objective = p->asks_time  ? lx_ask_word(LX_ASK_TIME)
+                                           : p->balanced ? lx_ask_word(LX_ASK_BALANCED)
+                                                         : lx_objective_word(p->problem.objective),
                               .hbm_bytes = p->figures.hbm_bytes,
                               .baseline_hbm_bytes = p->figures.baseline_hbm_bytes,
                               .spill_bytes = p->figures.spill_bytes,
@@ -82,7 +83,7 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
                              .ring_bytes = p->figures.ring_bytes,
                              .device_us = p->figures.device_us,
                              .end_to_end_us = p->figures.end_to_end_us,
-                             .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
+                             .bound_us = p->asks_time || p->balanced ? p->figures.bound_us : (double)NAN,
                              .pool_at = p->pool_at,
                              .pool_bytes = p->pool_bytes,
                              .segment_bytes = p->segment_bytes};

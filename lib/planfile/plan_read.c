@@ -79,7 +79,9 @@ static const char *nth_verdict(int i)
 
 static const char *nth_objective(int i)
 {
-    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : lx_ask_word(LX_ASK_TIME);
+    static const enum lx_ask more[] = {LX_ASK_TIME, LX_ASK_BALANCED};
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i)
+                                  : lx_ask_word(more[i - LX_OBJECTIVE_COUNT]);
 }
 
 static bool read_stats(const struct json *j, const struct json_value *stats, struct lx_plan *p, lx_status *st)
@@ -196,10 +198,11 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     if (!plan_read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
                         &status, st) ||
         !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
-                        LX_OBJECTIVE_COUNT + 1, &objective, st))
+                        LX_OBJECTIVE_COUNT + 2, &objective, st))
         return false;
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
-    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
+    p->balanced = objective == LX_OBJECTIVE_COUNT + 1 && !p->graph->list;
+    if (objective >= LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
@@ -235,8 +238,9 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, before))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
-    if (!p->asks_time && p->figures.bound_us != 0)
-        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
+    if (!p->asks_time && !p->balanced && p->figures.bound_us != 0)
+        return json_error(j, root, st, LX_E_MISMATCH,
+                          "there is a bound_us, but the objective is neither time nor balanced");
     if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
         return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
     if (!at || x->meets_target == meets) return true;

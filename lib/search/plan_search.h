@@ -25,7 +25,7 @@ struct attempt {
     struct waiting asked;    /* of a lax draft: the solver's problem */
     struct lx_answer answer; /* answer to `asked`, or to the draft's problem */
     int64_t hbm_bytes;
-    double us; /* end to end; 0 unless the objective is time */
+    double us; /* end to end, at least request->fast_us, so that faster plans compare by bytes; 0: by bytes */
     /* Lower bound on HBM bytes of any placement with these cuts, order and divisions; if all buffers must
      * fit: the solver's bound. */
     int64_t bound;
@@ -121,9 +121,10 @@ static inline bool search_is_over(const struct search *search)
 {
     return lx_run_stopped(&search->effort.run);
 }
+/* Are attempts compared by time? */
 static inline bool asks_time(const struct search *search)
 {
-    return search->request->objective == LX_ASK_TIME;
+    return search->request->objective == LX_ASK_TIME || search->request->objective == LX_ASK_BALANCED;
 }
 /* True if the problem asks for the least traffic, not for all buffers to fit. */
 static inline bool asks_traffic(const struct search *search)

@@ -33,9 +33,13 @@ struct clock_times draft_times(const struct draft *x, const int64_t *address, st
     return times;
 }
 
+double attempt_us(const struct search *search, const struct draft *x, const int64_t *address)
+{
+    return fmax(draft_times(x, address, NULL).end_to_end_us, search->request->fast_us);
+}
+
 /* The value in time of a buffer on chip: the accesses that it saves minus the copies that it needs. It
  * depends on the bottleneck of the bundle: launches, HBM, or ops slower than HBM. */
-
 struct pricing {
     const struct draft *x;
     enum price clock;

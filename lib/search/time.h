@@ -16,6 +16,8 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out);
 
+/* predict_time.c: the time by which a solved draft is compared. */
+double attempt_us(const struct search *search, const struct draft *x, const int64_t *address);
 /* predict_time.c: sets the times of each op, whose traffic is given, and of each bundle of the draft. */
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles);
