@@ -29,21 +29,25 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
     int32_t begin = x->tensor_at[tensor], end = x->tensor_at[tensor + 1];
     for (int32_t from = begin, to; from < end; from = to) {
         int32_t run = run_of[x->access_op[x->tensor_access[from]]];
-        int64_t least = t->bytes;
-        bool writes = false;
+        /* Bytes that an access reads and no earlier one of the run has written come from before; the bytes
+         * of one write are all needed later. */
+        int64_t read = 0, most_written = 0, written = 0;
         for (to = from; to < end && run_of[x->access_op[x->tensor_access[to]]] == run; to++) {
             const struct lx_access *a = &x->accesses[x->tensor_access[to]];
-            writes |= a->writes;
-            least = min_i64(least, a->bytes);
+            int64_t bytes = min_i64(t->bytes, a->bytes);
+            if (a->reads) read = max_i64(read, bytes - written);
+            if (!a->writes) continue;
+            most_written = max_i64(most_written, bytes);
+            written += bytes;
         }
         /* A value read in a later run must reach HBM in this one, unless it is overwritten first. */
         bool later = to < end && x->accesses[x->tensor_access[to]].reads;
-        if (to < end && !later && lx_role_leaves(t->role)) continue;
-        bool reads_first = x->accesses[x->tensor_access[from]].reads;
-        int crossings = (reads_first && (from > begin || lx_role_arrives(t->role))) +
-                        (writes && (later || lx_role_leaves(t->role)));
-        runs[run].operands += crossings;
-        runs[run].bytes += (double)crossings * (double)least;
+        if (to < end && !later && lx_role_leaves(t->role)) most_written = 0;
+        bool arrives = from > begin || lx_role_arrives(t->role);
+        if (!arrives) read = 0;
+        if (!later && !lx_role_leaves(t->role)) most_written = 0;
+        runs[run].operands += (read > 0) + (most_written > 0);
+        runs[run].bytes += (double)read + (double)most_written;
     }
 }
 

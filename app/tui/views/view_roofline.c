@@ -118,7 +118,7 @@ static void roofline_draw(const struct scene *on, void *state, struct box area)
         text_format(&line, ", %.3g flops per byte %s", p.intensity,
                     p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
         double roof = fmin(r.gflop_per_s, p.intensity * (p.on_chip ? r.lx_gb_per_s : r.hbm_gb_per_s));
-        text_format(&line, "; %s of its roof", in_percent(p.gflops / roof).at);
+        text_format(&line, "; %s of its roof", in_percent(fmin(p.gflops / roof, 1)).at);
         text_format(&line, " of %s; ", grouped(llround(roof)).at);
     } else
         text_add(&line, ": computes nothing; ");
