@@ -218,6 +218,8 @@ static struct slot *slot_new(const struct slot_work *work)
 
 void *slot_run(const struct slot_work *work, lx_status *st)
 {
+    struct deferred ending; /* no worker has the job yet */
+    defer(&ending, work->end, work->job);
     struct slot *slot = slot_new(work);
     /* Signals go to the program's threads; only faults of this thread are delivered here. */
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -235,9 +237,10 @@ void *slot_run(const struct slot_work *work, lx_status *st)
         slot->holders = 1;
         slot_leave(slot);
         void *made = work->make(work->job, st);
-        work->end(work->job);
+        defer_end(&ending);
         return made;
     }
+    defer_drop(&ending);
     struct deferred leaving;
     defer(&leaving, slot_abandon, slot);
     pthread_mutex_lock(&slot->lock);

@@ -252,8 +252,8 @@ static bool same_derived(const struct json *j, const struct json_value *root, co
         enum lx_exclusion exclusion = p->stays ? p->stays[i].exclusion : LX_EXCLUDED_NONE;
         int32_t parent = p->took_slot_of[i++];
         if (!same_word(j, v, "in_place_of", parent < 0 ? "" : p->problem.buffers[parent].name, st) ||
-            (json_find(v, "exclusion") &&
-             !same_word(j, v, "exclusion", exclusion ? lx_exclusion_word(exclusion) : "", st)))
+            (json_find(v, "bar") &&
+             !same_word(j, v, "bar", exclusion ? lx_exclusion_word(exclusion) : "", st)))
             return false;
     }
     return true;

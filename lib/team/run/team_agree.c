@@ -42,25 +42,31 @@ static bool team_agree_stop(void *context)
     return atomic_load(&p->given_up) || (asked->stop && asked->stop(asked->context));
 }
 
-/* Finds the device's graph and plan: given by the caller, or made here. */
+/* Finds the device's graph and plan: given by the caller, or made here. The device gets them after the last
+ * allocation, because running out of memory frees what was made here. */
 static bool find_plan(struct planning *p)
 {
     struct team_device *m = p->m;
     int me = m->link->device;
     const struct lx_team_plans *given = m->how->plans;
+    struct lx_team_device *own_does = NULL;
+    const struct lx_team_device *does;
+    const struct lx_plan *plan = NULL;
     if (given) {
-        m->does = given->devices[me];
-        if (m->does->graph) m->plan = m->own_plan = lx_team_plan_of(given, me, &p->st);
-        return !m->does->graph || m->plan;
+        does = given->devices[me];
+        if (does->graph) plan = lx_team_plan_of(given, me, &p->st);
+    } else {
+        p->how = *m->how->plan;
+        p->how.run.stop = team_agree_stop;
+        p->how.run.progress = NULL; /* several threads would call it */
+        p->how.run.context = p;
+        does = own_does = lx_team_device_make(m->p, me, &p->st);
+        if (does && does->graph) plan = plan_of_device(does->graph, &p->how, &p->st);
     }
-    p->how = *m->how->plan;
-    p->how.run.stop = team_agree_stop;
-    p->how.run.progress = NULL; /* several threads would call it */
-    p->how.run.context = p;
-    m->does = m->own_does = lx_team_device_make(m->p, me, &p->st);
-    if (!m->does) return false;
-    if (m->does->graph) m->plan = m->own_plan = plan_of_device(m->does->graph, &p->how, &p->st);
-    return !m->does->graph || m->plan;
+    m->does = does;
+    m->own_does = own_does;
+    m->plan = m->own_plan = plan;
+    return does && (!does->graph || plan);
 }
 
 static void plan(void *context)

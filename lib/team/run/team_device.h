@@ -24,6 +24,7 @@ struct team_device {
     struct lx_message *in, *out;   /* per device */
     VEC(struct kept_message) kept; /* messages to itself */
     void **outputs;                /* per tensor of the team's graph: elements of the own block; NULL: none */
+    void **whole;                  /* per tensor of it, on device 0: the gathered elements */
     int32_t tick;
     bool spoilt; /* the fault has happened */
     struct lx_team_account account;
@@ -56,7 +57,7 @@ void team_items_put(void *items, const int64_t *shape, const struct lx_team_box 
 
 /* On device 0, fills `whole` (per tensor) with the elements of every graph output, and `accounts` (per
  * device) with all accounts. */
-bool team_gather_outputs(struct team_device *m, void **whole, lx_status *st);
+bool team_gather_outputs(struct team_device *m, lx_status *st);
 bool team_gather_accounts(struct team_device *m, struct lx_team_account *accounts, lx_status *st);
 
 /* team_compare.c: runs the whole graph on one device. */

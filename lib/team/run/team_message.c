@@ -216,12 +216,12 @@ static bool team_gather_tensor(struct team_device *m, int32_t t, void **whole, l
     return ok;
 }
 
-bool team_gather_outputs(struct team_device *m, void **whole, lx_status *st)
+bool team_gather_outputs(struct team_device *m, lx_status *st)
 {
     const struct lx_graph *g = m->p->graph;
     bool ok = true;
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        if (lx_role_leaves(g->tensors[t].role)) ok = team_gather_tensor(m, t, &whole[t], st);
+        if (lx_role_leaves(g->tensors[t].role)) ok = team_gather_tensor(m, t, &m->whole[t], st);
     return ok;
 }
 

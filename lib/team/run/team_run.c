@@ -10,7 +10,7 @@ struct team_context {
     const struct lx_team_plan *p;
     const struct lx_team_run_options *how;
     struct lx_team_result *result; /* only device 0 accesses it */
-    void **whole;                  /* per tensor; only device 0 accesses it */
+    void **whole;                  /* per tensor; from device 0 */
 };
 
 struct lx_counters team_planned_counters(const struct lx_plan *plan)
@@ -54,10 +54,11 @@ static bool team_run_device(struct lx_link *link, void *context, lx_status *st)
                             .in = mem_zeroed(devices, sizeof *m.in),
                             .out = mem_zeroed(devices, sizeof *m.out),
                             .outputs = mem_zeroed((size_t)c->p->graph->tensor_count + 1, sizeof *m.outputs),
+                            .whole = mem_zeroed((size_t)c->p->graph->tensor_count + 1, sizeof *m.whole),
                             .pool = pool_create(1)};
     bool ok = !team_misbehave(&m, LX_TEAM_AT_AGREEMENT, st) && team_device_agree(&m, st) &&
               team_device_run(&m, st) && !team_misbehave(&m, LX_TEAM_AT_OUTPUTS, st) &&
-              team_gather_outputs(&m, c->whole, st) && !team_misbehave(&m, LX_TEAM_AT_ACCOUNTS, st) &&
+              team_gather_outputs(&m, st) && !team_misbehave(&m, LX_TEAM_AT_ACCOUNTS, st) &&
               team_gather_accounts(&m, c->result->devices, st) && !team_misbehave(&m, LX_TEAM_AT_END, st);
     if (ok && link->device == 0) c->result->compared = true;
     for (size_t i = 0; i < m.sent.count; i++) m.link->transport->cancel(m.link, m.sent.at[i]);
@@ -72,6 +73,11 @@ static bool team_run_device(struct lx_link *link, void *context, lx_status *st)
     pool_destroy(m.pool);
     lx_plan_free(m.own_plan);
     lx_team_device_free(m.own_does);
+    /* After the last allocation, because running out of memory frees them. */
+    if (link->device == 0)
+        c->whole = m.whole;
+    else
+        mem_free(m.whole);
     return ok;
 }
 
@@ -104,12 +110,11 @@ bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_optio
     struct team_context c = {.p = plan, .how = how, .result = result};
     *result = (struct lx_team_result){.device_count = plan->devices, .bad_device = -1};
     result->devices = mem_zeroed((size_t)plan->devices, sizeof *result->devices);
-    c.whole = mem_zeroed((size_t)tensors + 1, sizeof *c.whole);
     int timeout = how->timeout_ms > 0 ? how->timeout_ms : TIMEOUT_MS;
     bool ok = t->run(t, plan->devices, timeout, team_run_device, &c, st);
     if (ok && result->compared) ok = team_compare(plan, how, c.whole, result, st);
     if (ok && result->compared) team_run_judge(result);
-    for (int32_t i = 0; i < tensors; i++) mem_free(c.whole[i]);
+    for (int32_t i = 0; c.whole && i < tensors; i++) mem_free(c.whole[i]);
     mem_free(c.whole);
     if (!ok) lx_team_result_free(result);
     return ok;

@@ -113,7 +113,7 @@ static void test_abandoned(void **state)
 }
 
 /* Memory that is out in the worker is told; memory that is out where it is waited for is freed when the
- * worker has ended. */
+ * worker has ended; if it is out before there is a worker, the job ends. */
 static void test_memory(void **state)
 {
     (void)state;
@@ -136,6 +136,10 @@ static void test_memory(void **state)
     }
     assert_int_equal(atomic_load(&ended), 1);
     usleep(20000);
+    allocations_begin(2, 2); /* the first is the job, the second the slot */
+    if (border_begin(&border) == 0) run((struct job){0}, yes, 0, &st);
+    allocations_end();
+    assert_int_equal(atomic_load(&ended), 1);
     assert_int_equal(atomic_load(&allocator.held), before);
 }
 
