@@ -24,7 +24,8 @@ void device_help(const struct call *call, struct text *out)
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "parameters of a device (-D KEY=VALUE):\n");
     char known[300], words[340];
-    snprintf(words, sizeof words, "a whole device: %s", lx_device_names(" or ", known, sizeof known));
+    snprintf(words, sizeof words, "a whole device: %s; a device file stands by itself: -D FILE.json",
+             lx_device_names(" or ", known, sizeof known));
     help_entry(out, "preset", words);
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
         help_entry(out, p->key, p->help);
