@@ -8,13 +8,14 @@ static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one
 
 /* clang-format off */
 VALUE_OF(device_lx_value,    struct lx_device, v->number = (double)lx_device_usable(row);)
+VALUE_OF(device_hbm_value,   struct lx_device, v->number = row->hbm_gb_per_s; value_format(v, "%.6g", v->number);)
 VALUE_OF(device_costs_value, struct lx_device, v->words = lx_device_costs(row)->name;)
 
 static const struct column device_array[] = {
     {.key = "name",         .heading = "name",       .kind = VALUE_NAME,  MEMBER(struct lx_device, preset)},
     {.key = "cores",        .heading = "cores",      .kind = VALUE_COUNT, MEMBER(struct lx_device, cores)},
     {.key = "lx_bytes",     .heading = "LX",         .kind = VALUE_BYTES, .value = device_lx_value},
-    {.key = "hbm_gb_per_s", .heading = "HBM GB/s",   .kind = VALUE_RATIO, MEMBER(struct lx_device, hbm_gb_per_s)},
+    {.key = "hbm_gb_per_s", .heading = "HBM GB/s",   .kind = VALUE_RATIO, .value = device_hbm_value},
     {.key = "costs",        .heading = "cost table", .kind = VALUE_NAME,  .value = device_costs_value},
     {.key = "help",         .heading = "",           .kind = VALUE_WORDS, MEMBER(struct lx_device, help)},
 };

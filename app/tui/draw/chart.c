@@ -96,7 +96,7 @@ static int chart_ticks_of(const struct chart_axis *a, int most, double out[MOST_
     enum scale_unit unit = a->label == chart_bytes     ? SCALE_BYTES
                            : a->label == chart_seconds ? SCALE_SECONDS
                                                        : SCALE_PLAIN;
-    struct scale scale = {a->from, a->to, a->log, unit, false};
+    struct scale scale = {a->from, a->to, a->log, unit};
     int n = 0;
     if (most > MOST_TICKS) most = MOST_TICKS;
     if (most < 1) return 0;
