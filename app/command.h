@@ -18,6 +18,7 @@
     X(show)                                                                                                  \
     X(diff)                                                                                                  \
     X(solvers)                                                                                               \
+    X(devices)                                                                                               \
     X(import)                                                                                                \
     X(export)                                                                                                \
     X(gen)                                                                                                   \

@@ -29,6 +29,7 @@ struct copy_step {
 
 struct replay {
     const struct plan_program *p;
+    double loop_us; /* of each iteration of a nest */
     double charged; /* share of HBM bytes that cost time */
     struct lx_op_time *ops;
     enum lx_wait *longest; /* per op: what the longer of streaming and working waits for */
@@ -236,6 +237,8 @@ static void nest_replay_level(struct nest_replay *n, int level, int first, int l
     struct replay *r = n->r;
     const size_t ops = (size_t)(n->nest->last - n->nest->first + 1);
     if (level > n->nest->level_count || level > LX_MAX_LEVELS) {
+        r->now.core += r->loop_us;
+        replay_end(r, n->nest->first, r->now.core, LX_WAIT_SYNC);
         for (int32_t o = n->nest->first; o <= n->nest->last; o++) replay_tick(r, o, first, last);
         return;
     }
@@ -340,6 +343,7 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     struct arena memory = {0};
     if (!out) out = &none;
     struct replay r = {.p = p,
+                       .loop_us = cost_rate(&g->device, COST_LOOP),
                        .ops = arena_array(&memory, (size_t)ops + 1, sizeof *r.ops),
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),
                        .copies = arena_array(&memory, (size_t)copies + 1, sizeof *r.copies),

@@ -17,6 +17,7 @@
     X(LX_WAIT_LX, "LX")     /* a scratchpad's port, and moves inside it */                                   \
     X(LX_WAIT_RING, "ring") /* relayouts and partial sums */                                                 \
     X(LX_WAIT_COMPUTE, "compute")                                                                            \
+    X(LX_WAIT_SYNC, "sync") /* syncs of all cores, and the overhead of loops */                              \
     X(LX_WAIT_LAUNCH, "launch")
 
 #define LX_WAIT_ENUM(id, word) id,

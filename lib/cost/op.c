@@ -134,6 +134,6 @@ double cost_end_to_end(double launch_us, double device_us)
 double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes)
 {
     double hops = log2(parts < 2 ? 2 : (double)parts);
-    double run_ns = cost_rate(d, COST_HOP) * hops - cost_rate(d, COST_RUN);
+    double run_ns = fmax(cost_rate(d, COST_HOP) * hops - cost_rate(d, COST_RUN), 0);
     return ((double)runs * run_ns + (double)part_bytes / cost_rate(d, COST_RELAYOUT)) * 1e-3;
 }

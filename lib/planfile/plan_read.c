@@ -267,6 +267,24 @@ static const struct lx_graph *plan_read_pattern(const struct json *j, const stru
     return NULL;
 }
 
+/* The device as the plan states it, whatever a preset of its name is today: plans of 0.2 state none, and
+ * `tenstorrent` could use all of its L1 then. Takes `g` over. */
+static const struct lx_graph *plan_read_device(const struct json *j, const struct json_value *root,
+                                               const struct plan_root *x, const struct lx_graph *g,
+                                               lx_status *st)
+{
+    const struct json_value *stated = json_find(json_find(root, "graph"), "device");
+    struct lx_device device = g->device, before = g->device;
+    before.lx_reserved_bytes = 0;
+    if (!stated && strcmp(device.preset, "tenstorrent") == 0 && x->capacity == lx_device_usable(&before))
+        device = before;
+    bool ok = !stated || device_read_over(j, stated, &device, st);
+    const struct lx_graph *on = NULL;
+    if (ok) on = lx_device_same(&device, &g->device) ? lx_graph_ref(g) : lx_graph_with_device(g, &device);
+    lx_graph_free(g);
+    return on;
+}
+
 struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
     struct arena scratch = {0};
@@ -276,7 +294,8 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
     const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
-        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g)) &&
+        (g = plan_read_pattern(j, root, x.pattern_hash, st)) &&
+        (g->list || (g = plan_read_device(j, root, &x, g, st))) && (p = plan_new(g)) &&
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;

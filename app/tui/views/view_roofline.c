@@ -28,11 +28,10 @@ static const struct {
     uint8_t tone;
     char letter;
     const char *name;
-} point_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 'H', "by HBM"},
-                                [LX_WAIT_LX] = {TONE_LOW, 'L', "by LX"},
-                                [LX_WAIT_RING] = {TONE_WARN, 'r', "by ring"},
-                                [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
-                                [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
+} point_looks[LX_WAIT_COUNT] = {
+    [LX_WAIT_HBM] = {TONE_HIGH, 'H', "by HBM"},   [LX_WAIT_LX] = {TONE_LOW, 'L', "by LX"},
+    [LX_WAIT_RING] = {TONE_WARN, 'r', "by ring"}, [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
+    [LX_WAIT_SYNC] = {TONE_DIM, 's', "by sync"},  [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
 
 /* The limit of a rate of bytes, up to the limit of the cores. */
 static struct chart_series roofline_roof(const char *name, double rate, const struct lx_roofs *r, double left,
