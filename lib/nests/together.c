@@ -107,7 +107,8 @@ int together_ways(const struct together_use *u, const struct together_holds *y, 
     }
     for (int h = 0; h <= y->levels && !u->barred; h++) {
         bool there = on && place_hold(before) == h, now_dirty = there && dirty;
-        struct together_way w = {.size = y->size[h], .fresh = !there && !u->reads};
+        struct together_way w = {.size = y->size[h], .begins = !there, .covers = h < y->levels};
+        w.in_turn = !there && !u->reads && !w.covers;
         if (!y->is[h]) continue;
         if (!there && u->reads) {
             w.cost = stored + u->whole * y->fills[h];
@@ -124,20 +125,27 @@ int together_ways(const struct together_use *u, const struct together_holds *y, 
     return count;
 }
 
-int64_t together_then(const struct together *m, int32_t use, const struct together_nest *n, int64_t size,
-                      int after)
+int64_t together_room(const struct together *m, const struct together_nest *n, int64_t bytes, int32_t from,
+                      int32_t to)
 {
-    const struct together_use *u = &m->uses[use];
-    if (u->next < 0) return 0;
-    int32_t op = m->uses[u->next].op;
-    int64_t kept = after == PLACE_HBM ? 0 : prices_between(&m->prices, size, u->op + 1, op);
-    if (n && op <= n->last) return kept + n->ahead[PLACES * (u->next - m->use_at[n->first]) + after];
-    return kept + m->ahead[PLACES_WHOLE * u->next + after];
+    const int64_t *before = n ? n->before : m->prices.before;
+    return prices_floor(&m->prices, (int128)bytes * (before[to] - before[from]));
 }
 
-/* The cheapest way of a use, by priced cost; returns that cost. */
-static int64_t together_best(struct together *m, int32_t use, const struct together_holds *y,
-                             const struct together_nest *n, int before, struct together_way *best)
+int64_t together_then(const struct together *m, int32_t use, const struct together_nest *n,
+                      const struct together_way *w)
+{
+    const struct together_use *u = &m->uses[use];
+    int32_t op = u->next < 0 ? m->op_count : m->uses[u->next].op, until = op;
+    if (w->after == PLACE_HBM) until = w->covers ? n->last + 1 : u->op + 1;
+    int64_t room = together_room(m, n, w->size, u->op + 1, until);
+    if (u->next < 0) return room;
+    if (n && op <= n->last) return room + n->ahead[PLACES * (u->next - m->use_at[n->first]) + w->after];
+    return room + m->ahead[PLACES_WHOLE * u->next + w->after];
+}
+
+int64_t together_best(struct together *m, int32_t use, const struct together_holds *y,
+                      const struct together_nest *n, int before, struct together_way *best)
 {
     const struct together_use *u = &m->uses[use];
     bool within = n && u->next >= 0 && m->uses[u->next].op <= n->last;
@@ -145,32 +153,27 @@ static int64_t together_best(struct together *m, int32_t use, const struct toget
     int64_t least = INT64_MAX;
     int count = together_ways(u, y, within, before, all);
     for (int i = 0; i < count; i++) {
-        int64_t size = all[i].fresh && u->takes ? 0 : all[i].size;
-        int64_t cost = all[i].cost + prices_between(&m->prices, size, u->op, u->op + 1) +
-                       together_then(m, use, n, all[i].size, all[i].after);
+        int64_t size = all[i].in_turn && u->takes ? 0 : all[i].size;
+        int32_t from = all[i].covers && all[i].begins ? n->first : u->op;
+        int64_t cost =
+            all[i].cost + together_room(m, n, size, from, u->op + 1) + together_then(m, use, n, &all[i]);
         if (cost < least) least = cost, *best = all[i];
     }
     m->steps += count;
     return least;
 }
 
-int64_t together_from(struct together *m, int32_t use, const struct together_holds *y,
-                      const struct together_nest *n, int before)
-{
-    struct together_way best;
-    return together_best(m, use, y, n, before, &best);
-}
-
 /* prices_improve: the least priced cost without nests. */
 static int64_t together_value(void *model, int64_t *steps)
 {
     struct together *m = model;
+    struct together_way best;
     int64_t sum = 0;
     prices_sum(&m->prices);
     for (int32_t k = m->use_count - 1; k >= 0; k--) {
         struct together_holds y = together_plain(&m->uses[k]);
         for (int s = 0; s < PLACES_WHOLE; s++)
-            m->ahead[PLACES_WHOLE * k + s] = together_from(m, k, &y, NULL, s);
+            m->ahead[PLACES_WHOLE * k + s] = together_best(m, k, &y, NULL, s, &best);
         if (m->uses[k].before < 0) sum += m->ahead[PLACES_WHOLE * k];
     }
     *steps += m->use_count;
@@ -189,7 +192,7 @@ static void together_loads(void *model, int64_t *load, int64_t *steps)
             struct together_holds y = together_plain(u);
             struct together_way w = {0};
             together_best(m, k, &y, NULL, place, &w);
-            if (!(w.fresh && u->takes)) load[u->op] += w.size;
+            if (!(w.in_turn && u->takes)) load[u->op] += w.size;
             place = w.after;
             for (int32_t o = u->op + 1; place != PLACE_HBM && u->next >= 0 && o < m->uses[u->next].op; o++)
                 load[o] += w.size;

@@ -1,27 +1,32 @@
 /* The least cost of the model: a beam over ops (network/beam.h).
  *
- * A row has the number of the nest around the next op, or 0, and the place of each live tensor. A node has the
- * cost so far, the bytes on chip and the least priced cost of all later uses, each tensor alone. */
+ * A row has the place of each live tensor and, in a nest, its number, the bytes that stay on chip up to its end
+ * though no later op uses them, and the most bytes of its ops so far: a tensor that covers the nest and comes on
+ * chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least priced cost of
+ * all later uses, each tensor alone. */
 #include "nests/together.h"
 #include "base/cancel.h"
 #include "base/checked.h"
 
-static const int64_t MOST_STEPS = 100 * 1000 * 1000;
+static const int64_t MOST_STEPS = 800 * 1000;
 
 struct together_node {
     struct beam_node base; /* rank: a lower bound on any plan from here, in whole grains */
     int64_t cost, load, rest;
 };
 
+enum { SLOT_NEST, SLOT_IDLE, SLOT_MOST, SLOTS }; /* bytes in units */
+enum { UNIT = 128 };
+
 struct together_step {
     struct together *m;
     int64_t below;
     struct beam beam;
-    int32_t *slot, slot_count; /* per tensor; slot 0 has the nest */
-    int32_t *changed, numbers[LX_MAX_OPERANDS + 1];
+    int32_t *slot, slot_count; /* per tensor */
+    int32_t *changed, numbers[LX_MAX_OPERANDS + SLOTS];
     /* The state being expanded. */
     int32_t at, op, count, nest; /* nest: its number in m->nests, or -1 */
-    int64_t cost, load, rest;
+    int64_t cost, load, rest, idle, most;
     int places[LX_MAX_OPERANDS];
     struct together_way now[LX_MAX_OPERANDS];
 };
@@ -50,9 +55,10 @@ static int64_t together_step_shared(const struct together_step *s)
     const struct together_use *u = &s->m->uses[s->m->use_at[s->op]];
     int64_t given = 0, shared = 0;
     for (int32_t i = 0; i < s->count; i++)
-        if (u[i].gives && s->now[i].after == PLACE_HBM) given = max_i64(given, s->now[i].size);
+        if (u[i].gives && s->now[i].after == PLACE_HBM && !s->now[i].covers)
+            given = max_i64(given, s->now[i].size);
     for (int32_t i = 0; i < s->count; i++)
-        if (u[i].takes && s->now[i].fresh) shared = min_i64(given, s->now[i].size);
+        if (u[i].takes && s->now[i].in_turn) shared = min_i64(given, s->now[i].size);
     return shared;
 }
 
@@ -62,20 +68,27 @@ static void together_step_child(struct together_step *s)
     const struct together_nest *n = together_step_nest(s);
     int32_t first = m->use_at[s->op];
     struct together_node child = {.cost = s->cost, .load = s->load, .rest = s->rest};
-    int64_t load = s->load - together_step_shared(s);
+    int64_t load = s->load - together_step_shared(s), idle = s->idle, late = 0;
     for (int32_t i = 0; i < s->count; i++) {
         int64_t size = s->now[i].size;
         load += size;
         child.cost += s->now[i].cost;
-        child.rest += together_then(m, first + i, n, size, s->now[i].after);
-        if (s->now[i].after != PLACE_HBM) child.load += size;
-        s->numbers[i + 1] = s->now[i].after;
+        child.rest += together_then(m, first + i, n, &s->now[i]);
+        if (s->now[i].after != PLACE_HBM || s->now[i].covers) child.load += size;
+        if (s->now[i].after == PLACE_HBM && s->now[i].covers) idle += size;
+        if (s->now[i].begins && s->now[i].covers) late += size;
+        s->numbers[i + SLOTS] = s->now[i].after;
     }
-    if (load > m->room) return;
+    int64_t most = max_i64(load, s->most + late);
     bool ends = !n || n->last == s->op;
-    s->numbers[0] = ends ? 0 : s->nest + 1;
+    if (most > m->room) return;
+    child.load -= ends ? idle : idle % UNIT;
+    s->numbers[SLOT_NEST] = ends ? 0 : s->nest + 1;
+    s->numbers[SLOT_IDLE] = ends ? 0 : (int32_t)(idle / UNIT);
+    s->numbers[SLOT_MOST] = ends ? 0 : (int32_t)(most / UNIT);
     const struct prices *p = &m->prices;
-    int64_t later = p->before[m->op_count] - p->before[s->op + 1];
+    const int64_t *before = n ? n->before : p->before;
+    int64_t later = before[m->op_count] - before[s->op + 1];
     int64_t least = child.cost + child.rest + m->beyond[n ? n->last + 1 : s->op + 1] +
                     prices_floor(p, -(int128)m->room * later);
     const struct together_node *from = beam_node_of(&s->beam, s->at);
@@ -112,12 +125,19 @@ static void together_step_in(struct together_step *s, int32_t nest, bool begins)
     const int32_t *row = beam_row_of(&s->beam, s->at);
     s->cost = from->cost, s->load = from->load, s->rest = from->rest;
     s->nest = nest;
+    s->idle = (int64_t)row[SLOT_IDLE] * UNIT;
+    s->most = (int64_t)row[SLOT_MOST] * UNIT;
     const struct together_nest *n = together_step_nest(s);
+    int64_t through = s->load; /* bytes of tensors that no op of the nest uses */
     for (int32_t k = m->use_at[s->op]; begins && n && k < m->use_at[n->last + 1]; k++)
         if (m->uses[k].before < m->use_at[n->first]) {
             int place = row[s->slot[m->uses[k].tensor]];
             s->rest += together_step_ahead(s, k, place) - m->ahead[PLACES_WHOLE * k + place];
+            if (place != PLACE_HBM) through -= m->uses[k].whole;
         }
+    if (begins && n)
+        s->rest += together_room(m, n, through, n->first, n->last + 1) -
+                   together_room(m, NULL, through, n->first, n->last + 1) - 1;
     for (int32_t i = 0; i < s->count; i++) {
         int32_t use = m->use_at[s->op] + i;
         struct together_holds y = together_step_holds(s, use);
@@ -125,7 +145,7 @@ static void together_step_in(struct together_step *s, int32_t nest, bool begins)
         s->rest -= together_step_ahead(s, use, s->places[i]);
         if (s->places[i] != PLACE_HBM) s->load -= y.size[place_hold(s->places[i])];
     }
-    s->rest -= prices_between(&m->prices, s->load, s->op, s->op + 1) + 1;
+    s->rest -= together_room(m, n, s->load, s->op, s->op + 1) + 1;
     together_step_uses(s, 0);
 }
 
@@ -134,7 +154,8 @@ static void together_step_slots(struct together_step *s)
     struct together *m = s->m;
     size_t tensors = (size_t)m->x->graph->tensor_count;
     int32_t *from = arena_array(&m->memory, tensors, sizeof *from), count = 0;
-    int32_t *to = arena_array(&m->memory, tensors, sizeof *to), *slot = arena_array(&m->memory, tensors, sizeof *slot);
+    int32_t *to = arena_array(&m->memory, tensors, sizeof *to),
+            *slot = arena_array(&m->memory, tensors, sizeof *slot);
     int32_t *nth = arena_array(&m->memory, tensors, sizeof *nth);
     s->slot = arena_array(&m->memory, tensors, sizeof *s->slot);
     for (int32_t k = 0; k < m->use_count; k++) {
@@ -145,9 +166,11 @@ static void together_step_slots(struct together_step *s)
         }
         to[nth[u->tensor]] = u->op + 1;
     }
-    s->slot_count = 1 + beam_slots(from, to, count, slot);
-    for (int32_t k = 0; k < m->use_count; k++) s->slot[m->uses[k].tensor] = 1 + slot[nth[m->uses[k].tensor]];
-    s->changed = arena_array(&m->memory, LX_MAX_OPERANDS + 1, sizeof *s->changed);
+    s->slot_count = SLOTS + beam_slots(from, to, count, slot);
+    for (int32_t k = 0; k < m->use_count; k++)
+        s->slot[m->uses[k].tensor] = SLOTS + slot[nth[m->uses[k].tensor]];
+    s->changed = arena_array(&m->memory, LX_MAX_OPERANDS + SLOTS, sizeof *s->changed);
+    for (int32_t k = 0; k < SLOTS; k++) s->changed[k] = k;
 }
 
 static void together_step_op(struct together_step *s, int32_t op)
@@ -155,12 +178,12 @@ static void together_step_op(struct together_step *s, int32_t op)
     struct together *m = s->m;
     s->op = op;
     s->count = m->use_at[op + 1] - m->use_at[op];
-    for (int32_t i = 0; i < s->count; i++) s->changed[i + 1] = s->slot[m->uses[m->use_at[op] + i].tensor];
-    beam_step(&s->beam, s->changed, s->count + 1);
+    for (int32_t i = 0; i < s->count; i++) s->changed[i + SLOTS] = s->slot[m->uses[m->use_at[op] + i].tensor];
+    beam_step(&s->beam, s->changed, s->count + SLOTS);
     size_t first = 0;
     while (first < m->nests.count && m->nests.at[first].first < op) first++;
     for (s->at = 0; s->at < s->beam.count; s->at++) {
-        int32_t nest = beam_row_of(&s->beam, s->at)[0] - 1;
+        int32_t nest = beam_row_of(&s->beam, s->at)[SLOT_NEST] - 1;
         if (m->steps > MOST_STEPS || cancel_requested()) {
             beam_drop(&s->beam, ((const struct together_node *)beam_node_of(&s->beam, s->at))->base.rank);
             continue;
@@ -174,11 +197,12 @@ static void together_step_op(struct together_step *s, int32_t op)
 
 int64_t together_walk(struct together *m, int64_t below)
 {
-    enum { WIDTH = 4000 };
+    enum { WIDTH = 2000 };
     struct together_step s = {.m = m, .below = below};
     struct together_node root = {0};
     together_step_slots(&s);
-    struct beam_rules rules = {.width = WIDTH, .slots = s.slot_count, .node_size = sizeof root, .cut = below, .by_tie = true};
+    struct beam_rules rules = {
+        .width = WIDTH, .slots = s.slot_count, .node_size = sizeof root, .cut = below, .by_tie = true};
     for (int32_t k = 0; k < m->use_count; k++)
         if (m->uses[k].before < 0) root.rest += m->ahead[PLACES_WHOLE * k];
     beam_begin(&s.beam, &rules, &root, NULL);

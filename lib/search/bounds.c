@@ -143,8 +143,7 @@ bool bounds_find(struct search *search)
     search->bundles_limited = asks_traffic(search) && bundles_are_limited(search);
     if (asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     if (!search->bound_with_nests) return bound_without_nests(search);
-    search->unproved =
-        "not proved optimal: the bound has tensors in the best nests and splits for each";
+    search->unproved = "not proved optimal: the bound has tensors in the best nests and splits for each";
     /* The search over divisions did not consider nests. */
     search->joint.bound_bytes = min_i64(search->joint.bound_bytes, search->bound);
     return true;
