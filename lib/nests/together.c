@@ -91,8 +91,8 @@ static int together_go_on(const struct together_use *u, bool within, struct toge
     return count;
 }
 
-/* `within`: the next use is in the same nest. A tensor on chip that HBM lacks is stored when it is dropped, or
- * read from HBM. */
+/* `within`: the next use is in the same nest. A tensor on chip that HBM lacks is stored when it is dropped,
+ * or read from HBM. */
 int together_ways(const struct together_use *u, const struct together_holds *y, bool within, int before,
                   struct together_way out[TOGETHER_WAYS])
 {

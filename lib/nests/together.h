@@ -1,9 +1,10 @@
 /* The least traffic of all tensors together, in nests or out of them, on scratchpads that they share.
  *
- * The model: an op is outside all nests or in one; a tensor is in HBM, or on chip whole or, in a nest, with the
- * slice that its levels up to a hold fix; unless that are all levels, in all ops of the nest. On every tick the bytes on chip fit in all scratchpads together,
- * whatever the addresses, splits and views, so the least cost of the model is a lower bound for every plan in
- * this order of the ops. Some hundred ops with three operands each. Private to the folder. */
+ * The model: an op is outside all nests or in one. A tensor is in HBM, or on chip whole, or, in a nest, with
+ * the slice that its levels up to a hold fix; a hold of fewer than all levels covers all ops of the nest. On
+ * every tick the bytes on chip fit in all scratchpads together, whatever the addresses, splits and views. So
+ * the least cost of the model is a lower bound for every plan in this order of the ops. Some hundred ops with
+ * three operands each. Private to the folder. */
 #ifndef LX_NESTS_TOGETHER_H
 #define LX_NESTS_TOGETHER_H
 
@@ -12,7 +13,8 @@
 #include "nests/axes.h"
 #include "nests/nest_candidates.h"
 
-/* Place of a tensor between two ops: HBM, or 1 + 2 * hold + dirty. Hold 0: whole; dirty: HBM lacks the value. */
+/* Place of a tensor between two ops: HBM, or 1 + 2 * hold + dirty. Hold 0: whole; dirty: HBM lacks the
+ * value. */
 enum { PLACE_HBM, PLACE_WHOLE, PLACE_DIRTY, PLACES_WHOLE, PLACES = 3 + 2 * LX_MAX_LEVELS };
 
 static inline int place_hold(int place)

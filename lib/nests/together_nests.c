@@ -171,9 +171,10 @@ static void nest_find_begin_prices(struct nest_find *f)
     for (int32_t o = f->first; o <= f->last; o++) f->price[o - f->first] = m->prices.price[o];
 }
 
-static void nest_find_list(struct nest_find *f)
+static void nest_find_list(struct nest_find *f, const int64_t *least, const int64_t *most)
 {
     struct together *m = f->m;
+    nest_find_excess(f, least, most); /* the last prices tried may not be the best */
     size_t uses = (size_t)(m->use_at[f->last + 1] - m->use_at[f->first]);
     struct together_nest n = {.first = f->first, .last = f->last};
     n.holds = arena_copy_array(&m->memory, f->scratch.holds, uses, sizeof *n.holds);
@@ -200,7 +201,7 @@ static void nest_find_tiles(struct nest_find *f, const int *from, const int *to)
     if (excess >= f->below) return;
     if (f->tired || to[widest] - from[widest] <= (f->lists ? f->coarse : 0)) {
         if (f->lists)
-            nest_find_list(f);
+            nest_find_list(f, least, most);
         else
             f->below = excess;
         return;

@@ -1,9 +1,9 @@
 /* The least cost of the model: a beam over ops (network/beam.h).
  *
- * A row has the place of each live tensor and, in a nest, its number, the bytes that stay on chip up to its end
- * though no later op uses them, and the most bytes of its ops so far: a tensor that covers the nest and comes on
- * chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least priced cost of
- * all later uses, each tensor alone. */
+ * A row has the place of each live tensor and, in a nest, its number, the bytes that stay on chip up to its
+ * end though no later op uses them, and the most bytes of its ops so far: a tensor that covers the nest and
+ * comes on chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least priced
+ * cost of all later uses, each tensor alone. */
 #include "nests/together.h"
 #include "base/cancel.h"
 #include "base/checked.h"
@@ -13,20 +13,21 @@ static const int64_t MOST_STEPS = 800 * 1000;
 struct together_node {
     struct beam_node base; /* rank: a lower bound on any plan from here, in whole grains */
     int64_t cost, load, rest;
+    int64_t
+        spare; /* price of the room left in the nest's ops so far: later tensors that cover it may pay it */
 };
 
-enum { SLOT_NEST, SLOT_IDLE, SLOT_MOST, SLOTS }; /* bytes in units */
-enum { UNIT = 128 };
+enum { SLOT_NEST, SLOT_IDLE, SLOT_MOST, SLOTS }; /* of bytes: in units */
 
 struct together_step {
     struct together *m;
-    int64_t below;
+    int64_t unit; /* bytes of all scratchpads are less than 2^31 units */
     struct beam beam;
     int32_t *slot, slot_count; /* per tensor */
     int32_t *changed, numbers[LX_MAX_OPERANDS + SLOTS];
     /* The state being expanded. */
     int32_t at, op, count, nest; /* nest: its number in m->nests, or -1 */
-    int64_t cost, load, rest, idle, most;
+    int64_t cost, load, rest, spare, idle, most;
     int places[LX_MAX_OPERANDS];
     struct together_way now[LX_MAX_OPERANDS];
 };
@@ -67,7 +68,7 @@ static void together_step_child(struct together_step *s)
     struct together *m = s->m;
     const struct together_nest *n = together_step_nest(s);
     int32_t first = m->use_at[s->op];
-    struct together_node child = {.cost = s->cost, .load = s->load, .rest = s->rest};
+    struct together_node child = {.cost = s->cost, .load = s->load, .rest = s->rest, .spare = s->spare};
     int64_t load = s->load - together_step_shared(s), idle = s->idle, late = 0;
     for (int32_t i = 0; i < s->count; i++) {
         int64_t size = s->now[i].size;
@@ -82,14 +83,15 @@ static void together_step_child(struct together_step *s)
     int64_t most = max_i64(load, s->most + late);
     bool ends = !n || n->last == s->op;
     if (most > m->room) return;
-    child.load -= ends ? idle : idle % UNIT;
+    child.load -= ends ? idle : idle % s->unit;
     s->numbers[SLOT_NEST] = ends ? 0 : s->nest + 1;
-    s->numbers[SLOT_IDLE] = ends ? 0 : (int32_t)(idle / UNIT);
-    s->numbers[SLOT_MOST] = ends ? 0 : (int32_t)(most / UNIT);
+    s->numbers[SLOT_IDLE] = ends ? 0 : (int32_t)(idle / s->unit);
+    s->numbers[SLOT_MOST] = ends ? 0 : (int32_t)(most / s->unit);
+    child.spare = ends ? 0 : child.spare + together_room(m, n, m->room - load, s->op, s->op + 1) + 1;
     const struct prices *p = &m->prices;
     const int64_t *before = n ? n->before : p->before;
     int64_t later = before[m->op_count] - before[s->op + 1];
-    int64_t least = child.cost + child.rest + m->beyond[n ? n->last + 1 : s->op + 1] +
+    int64_t least = child.cost + child.rest - child.spare + m->beyond[n ? n->last + 1 : s->op + 1] +
                     prices_floor(p, -(int128)m->room * later);
     const struct together_node *from = beam_node_of(&s->beam, s->at);
     child.base.rank = max_i64(from->base.rank, round_up_i64(max_i64(least, 0), m->grain));
@@ -123,10 +125,10 @@ static void together_step_in(struct together_step *s, int32_t nest, bool begins)
     struct together *m = s->m;
     const struct together_node *from = beam_node_of(&s->beam, s->at);
     const int32_t *row = beam_row_of(&s->beam, s->at);
-    s->cost = from->cost, s->load = from->load, s->rest = from->rest;
+    s->cost = from->cost, s->load = from->load, s->rest = from->rest, s->spare = from->spare;
     s->nest = nest;
-    s->idle = (int64_t)row[SLOT_IDLE] * UNIT;
-    s->most = (int64_t)row[SLOT_MOST] * UNIT;
+    s->idle = (int64_t)row[SLOT_IDLE] * s->unit;
+    s->most = (int64_t)row[SLOT_MOST] * s->unit;
     const struct together_nest *n = together_step_nest(s);
     int64_t through = s->load; /* bytes of tensors that no op of the nest uses */
     for (int32_t k = m->use_at[s->op]; begins && n && k < m->use_at[n->last + 1]; k++)
@@ -198,7 +200,7 @@ static void together_step_op(struct together_step *s, int32_t op)
 int64_t together_walk(struct together *m, int64_t below)
 {
     enum { WIDTH = 2000 };
-    struct together_step s = {.m = m, .below = below};
+    struct together_step s = {.m = m, .unit = m->room / (1 << 30) + 1};
     struct together_node root = {0};
     together_step_slots(&s);
     struct beam_rules rules = {
