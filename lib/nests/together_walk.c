@@ -133,7 +133,8 @@ static void together_step_in(struct together_step *s, int32_t nest, bool begins)
     int64_t through = s->load; /* bytes of tensors that no op of the nest uses */
     for (int32_t k = m->use_at[s->op]; begins && n && k < m->use_at[n->last + 1]; k++)
         if (m->uses[k].before < m->use_at[n->first]) {
-            int place = row[s->slot[m->uses[k].tensor]];
+            /* Before its first use, its slot may be another's. */
+            int place = m->uses[k].before < 0 ? PLACE_HBM : row[s->slot[m->uses[k].tensor]];
             s->rest += together_step_ahead(s, k, place) - m->ahead[PLACES_WHOLE * k + place];
             if (place != PLACE_HBM) through -= m->uses[k].whole;
         }
