@@ -212,7 +212,7 @@ int64_t together_price(struct together *m, int64_t below)
 int64_t together_traffic(const struct draft *x, int64_t room, int64_t below)
 {
     struct together m;
-    if (x->graph->op_count > NESTS_TOGETHER || cancel_requested()) return 0;
+    if (x->graph->op_count == 0 || x->graph->op_count > NESTS_TOGETHER || cancel_requested()) return 0;
     together_make(&m, x, room);
     int64_t bound = together_price(&m, below);
     if (together_find_nests(&m, bound, below))

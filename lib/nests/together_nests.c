@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum { MOST_DIVISORS = 128, MOST_NESTS = 4000 };
-/* Above USUAL_WORK, ranges are judged once and stay as they are. */
-static const int64_t USUAL_WORK = 1500 * 1000, MOST_WORK = 6 * 1000 * 1000;
+/* Steps of a graph of one op; of more ops so many times less, for each has more nests. Above the usual work,
+ * ranges are judged once and stay as they are. */
+static const int64_t USUAL_WORK = 30 * 1000 * 1000, MOST_WORK = 4 * 30 * 1000 * 1000;
 
 struct nest_find {
     struct together *m;
@@ -196,8 +197,8 @@ static void nest_find_tiles(struct nest_find *f, const int *from, const int *to)
         if (to[l] - from[l] > to[widest] - from[widest]) widest = l;
     }
     int64_t excess = nest_find_raise(f, least, most);
-    f->tired = f->m->steps > USUAL_WORK;
-    f->gives_up |= f->m->steps > MOST_WORK || cancel_requested();
+    f->tired = f->m->steps > USUAL_WORK / f->m->op_count;
+    f->gives_up |= f->m->steps > MOST_WORK / f->m->op_count || cancel_requested();
     if (excess >= f->below) return;
     if (f->tired || to[widest] - from[widest] <= (f->lists ? f->coarse : 0)) {
         if (f->lists)

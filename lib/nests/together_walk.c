@@ -8,7 +8,7 @@
 #include "base/cancel.h"
 #include "base/checked.h"
 
-static const int64_t MOST_STEPS = 800 * 1000;
+static const int64_t MOST_STEPS = 10 * 1000 * 1000; /* over the number of ops */
 
 struct together_node {
     struct beam_node base; /* rank: a lower bound on any plan from here, in whole grains */
@@ -187,7 +187,7 @@ static void together_step_op(struct together_step *s, int32_t op)
     while (first < m->nests.count && m->nests.at[first].first < op) first++;
     for (s->at = 0; s->at < s->beam.count; s->at++) {
         int32_t nest = beam_row_of(&s->beam, s->at)[SLOT_NEST] - 1;
-        if (m->steps > MOST_STEPS || cancel_requested()) {
+        if (m->steps > MOST_STEPS / m->op_count || cancel_requested()) {
             beam_drop(&s->beam, ((const struct together_node *)beam_node_of(&s->beam, s->at))->base.rank);
             continue;
         }
