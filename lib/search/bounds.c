@@ -61,13 +61,26 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
+/* Whether the ops have other orders: some op accesses nothing that the op before it writes. */
+static bool bounds_other_orders(const struct lx_graph *g)
+{
+    for (int32_t o = 1; o < g->op_count; o++) {
+        bool follows = false;
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
+            follows |= op_operand_made(&g->ops[o - 1], op_operand(&g->ops[o], i)) >= 0;
+        if (!follows) return true;
+    }
+    return false;
+}
+
 /* A draft without nests, cuts or limits of the scratchpads, for bounds on plans with nests. */
 static bool nest_bound_draft(const struct search *search, struct alone_asks *asks, struct arena *memory,
                              struct draft *plain)
 {
     struct decisions how = {.passes = search->best.draft.how.passes, .unlimited = true};
     const struct lx_device *device = &search->divided->layouts->graph->device;
-    *asks = (struct alone_asks){.any_order = how.passes.reorder};
+    *asks = (struct alone_asks){.any_order = how.passes.reorder &&
+                                             bounds_other_orders(search->divided->layouts->graph)};
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks->room)) asks->room = INT64_MAX;
     return draft_make(search->divided, &how, memory, plain, search->st);
