@@ -11,7 +11,7 @@
 enum { MOST_DIVISORS = 128, MOST_NESTS = 4000 };
 /* Steps of a graph of one op; of more ops so many times less, for each has more nests. Above the usual work,
  * ranges are judged once and stay as they are. */
-static const int64_t USUAL_WORK = 30 * 1000 * 1000, MOST_WORK = 4 * 30 * 1000 * 1000;
+static const int64_t USUAL_WORK = 12 * 1000 * 1000, MOST_WORK = 4 * 12 * 1000 * 1000;
 
 struct nest_find {
     struct together *m;

@@ -8,7 +8,7 @@
 #include "base/cancel.h"
 #include "base/checked.h"
 
-static const int64_t MOST_STEPS = 10 * 1000 * 1000; /* over the number of ops */
+static const int64_t MOST_STEPS = 4 * 1000 * 1000; /* over the number of ops */
 
 struct together_node {
     struct beam_node base; /* rank: a lower bound on any plan from here, in whole grains */
