@@ -25,7 +25,7 @@ static void together_list(struct together *m, int32_t o, int32_t *last)
             u->before = last[u->tensor] - 1;
             u->whole = tensor_bytes(x->layouts, u->tensor);
             u->barred = op->kind->traits & LX_EXTERN ||
-                        bar_of_tensor(x->layouts, &x->how.passes, u->tensor, &why) != LX_BAR_NONE;
+                        exclusion_of_tensor(x->layouts, &x->how.passes, u->tensor, &why) != LX_EXCLUDED_NONE;
             if (u->before >= 0) m->uses[u->before].next = (int32_t)(u - m->uses);
             last[u->tensor] = (int32_t)(u - m->uses) + 1;
         }
