@@ -21,7 +21,8 @@ struct plan_program {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick */
     int32_t transfer_count;
-    const int32_t *bundle_of; /* per op; ascending from 0 */
+    const int64_t *hbm_address; /* per tensor; NULL: not yet chosen */
+    const int32_t *bundle_of;   /* per op; ascending from 0 */
     int32_t bundle_count;
 };
 
