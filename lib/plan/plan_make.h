@@ -37,6 +37,12 @@ void plan_complete(struct lx_plan *plan, bool quickly);
 void plan_totals(struct lx_plan *p);
 /* Traffic with nothing on chip, and without nests, which repeat accesses. */
 int64_t all_off_chip(const struct draft *x);
+/* plan_syncs.c: the least syncs of a placed plan; where tensors have addresses in HBM, for these. */
+void plan_sync(struct lx_plan *p);
+/* How often its cores wait, in all iterations. */
+int64_t plan_sync_times(const struct lx_plan *p);
+/* Per op, and one more: the first tick from there on before which all cores have met. */
+int64_t *plan_next_syncs(const struct lx_plan *p, struct arena *memory);
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool quickly, lx_status *st);
 /* launches.c: how each op is launched, its operands being where they are. */
