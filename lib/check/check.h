@@ -107,6 +107,9 @@ bool parts_equal(const struct parts *a, const struct parts *b);
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);
 int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
                            int64_t core);
+/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
+int64_t piece_of_part(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
+                      int64_t *hi);
 struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64_t core);
 /* Of a tile in the first iteration. `core` -1: by all cores, in all iterations. */
 struct zone zone_touched(const struct checker *c, const struct cut *cut, int32_t op, int operand,
@@ -138,6 +141,9 @@ bool count_traffic(struct checker *c, const struct parts *parts);
 /* Through HBM if an operand is off chip: its sticks that are touched, once; and in all iterations. */
 int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
+
+/* check_syncs.c: no core runs into what another one has not ended. */
+bool check_syncs(struct checker *c, const struct parts *parts);
 
 /* check_hbm.c: what HBM holds when. */
 struct hbm_lives;
