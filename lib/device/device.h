@@ -11,7 +11,8 @@
  * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
  * stick of it. A read that does not find what the program means there is a fault, told with core, address,
  * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
- * is live. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
+ * is live. With a seed of skews the cores run out of step between two syncs, in any order: a core that reads or
+ * writes what another one has not ended with is a fault. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
  * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
  * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
  * any difference fails the run. How far the graph's outputs are from fp64 from end to end is reported and decides nothing.
@@ -43,6 +44,7 @@ typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, vo
 
 struct lx_device_options {
     uint64_t seed; /* of the input data */
+    uint64_t skew; /* of the order in which cores run between two syncs; 0: all in step */
     enum lx_verify verify;
     bool in_use; /* count what each scratchpad holds at each tick, for a trace */
     int threads; /* of the host; 0: one */
@@ -84,6 +86,8 @@ void lx_counters_add(struct lx_counters *to, const struct lx_counters *from);
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
     X(LX_FAULT_INCOMPLETE, "incomplete", "a read of a sum over tiles that has not all of them, or others")   \
     X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
+    X(LX_FAULT_EARLY, "early", "a read before another core has written, as no sync makes it wait")           \
+    X(LX_FAULT_HASTY, "overwrites early", "a write before another core has read, as no sync makes it wait")  \
     X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
     X(LX_FAULT_GRID, "outside the grid", "arguments of a launch that lead outside its grid of tiles")        \
     X(LX_FAULT_TWICE, "computed twice", "an element that two turns of one launch compute")                   \
