@@ -171,8 +171,9 @@ static void write_size_lines(const struct lx_plan *p, struct text *out)
 {
     if (!p->graph->list) {
         add_labelled(out, "pool", "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
-        add_labelled(out, "time", "%.2f us on the device, %.2f us end to end in %s, predicted",
-                     p->figures.device_us, p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
+        add_labelled(out, "time", "%.2f us on the device, %.2f us end to end in %s, syncs %lld, predicted",
+                     p->figures.device_us, p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at,
+                     (long long)p->figures.sync_times);
         if (p->asks_time) add_least_words(p, false, out);
         text_add(out, "\n");
         write_sums(p, out);

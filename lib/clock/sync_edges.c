@@ -21,8 +21,8 @@ struct moment {
 /* An access of a tensor in HBM. */
 struct touch {
     struct moment at;
-    int32_t older; /* of the tensor, that reads (writes), too; -1: none */
-    bool fixed;    /* each iteration has another part of the tensor */
+    int32_t tensor, older; /* older: of the tensor, that reads (writes), too; -1: none */
+    bool fixed;            /* each iteration has another part of the tensor */
     struct footprint by;
 };
 
@@ -75,17 +75,25 @@ static bool edges_fixed(const struct edge_walk *w, const struct footprint *f, in
     return nest_tensor_of(w->p->layouts, n, tensor).indexed == all;
 }
 
+/* The newest touch of a tensor, if it is still kept; -1: none. */
+static int32_t edges_newest(const struct edge_walk *w, int32_t tensor, bool writes)
+{
+    int32_t i = w->newest[writes][tensor];
+    if (i < 0 || (size_t)i >= w->touches.count) return -1;
+    return w->touches.at[i].tensor == tensor && w->touches.at[i].by.writes == writes ? i : -1;
+}
+
 static void edges_against(struct edge_walk *w, int32_t tensor, bool writes, const struct touch *now)
 {
-    size_t i = (size_t)w->newest[writes][tensor];
-    while (i < w->touches.count && w->touches.at[i].at.when > w->horizon) {
+    int32_t i = edges_newest(w, tensor, writes);
+    while (i >= 0 && w->touches.at[i].at.when > w->horizon) {
         const struct touch *t = &w->touches.at[i];
         bool apart = t->fixed && now->fixed && t->at.nest == now->at.nest && t->at.turn != now->at.turn;
         if (t->at.when != now->at.when && !apart && footprints_cross(&t->by, &now->by)) {
             edges_add(w, t->at);
             return;
         }
-        i = (size_t)t->older;
+        i = t->older;
     }
 }
 
@@ -100,8 +108,8 @@ static void edges_of_addresses(struct edge_walk *w, int32_t tensor)
         int32_t other = w->recent.at[i];
         if (other != tensor && at[other] < end && at[tensor] < at[other] + tensor_bytes(l, other))
             for (int writes = 0; writes < 2; writes++) {
-                size_t k = (size_t)w->newest[writes][other];
-                if (k < w->touches.count) edges_add(w, w->touches.at[k].at);
+                int32_t k = edges_newest(w, other, writes);
+                if (k >= 0) edges_add(w, w->touches.at[k].at);
             }
         if (w->recently[other] > w->horizon)
             w->recent.at[kept++] = other;
@@ -115,8 +123,7 @@ static void edges_touch(struct edge_walk *w, int32_t tensor, bool writes, struct
 {
     if (!w->changes[tensor] && !w->p->hbm_address) return;
     if (w->touches.count && w->touches.at[w->touches.count - 1].at.when <= w->horizon) w->touches.count = 0;
-    struct touch now = {.at = w->now, .by = by, .older = w->newest[writes][tensor]};
-    if ((size_t)now.older >= w->touches.count) now.older = -1;
+    struct touch now = {.at = w->now, .tensor = tensor, .older = edges_newest(w, tensor, writes), .by = by};
     now.fixed = edges_fixed(w, &by, tensor);
     if (writes) edges_against(w, tensor, false, &now);
     edges_against(w, tensor, true, &now);
