@@ -172,9 +172,9 @@ static void write_size_lines(const struct lx_plan *p, struct text *out)
 {
     if (!p->graph->list) {
         add_labelled(out, "pool", "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
-        add_labelled(out, "time", "%s on the device, %s end to end in %s, predicted",
+        add_labelled(out, "time", "%s on the device, %s end to end in %s, syncs %lld, predicted",
                      in_micros(p->figures.device_us).at, in_micros(p->figures.end_to_end_us).at,
-                     counted(p->bundle_count, "bundle").at);
+                     counted(p->bundle_count, "bundle").at, (long long)p->figures.sync_times);
         if (p->asks_time) add_least_words(p, false, out);
         if (p->balanced) text_format(out, ", proven least %s", in_micros(p->figures.bound_us).at);
         if (p->fewer_bytes > 0)

@@ -30,7 +30,9 @@ struct copy_step {
 struct replay {
     const struct plan_program *p;
     double loop_us; /* of each iteration of a nest */
-    double charged; /* share of HBM bytes that cost time */
+    double sync_us;
+    unsigned char *meets; /* per op: SYNC_OUTSIDE, SYNC_INSIDE its nest's body before it */
+    double charged;       /* share of HBM bytes that cost time */
     struct lx_op_time *ops;
     enum lx_wait *longest; /* per op: what the longer of streaming and working waits for */
     struct copy_step *copies;
@@ -41,6 +43,8 @@ struct replay {
     struct clock_span *op_spans, *copy_spans; /* start: INFINITY before the first task */
     struct clock_times sum;
 };
+
+enum { SYNC_OUTSIDE = 1, SYNC_INSIDE = 2 };
 
 /* --- What each task takes. --- */
 
@@ -174,6 +178,13 @@ static void replay_op(struct replay *r, int32_t o)
     replay_span(&r->op_spans[o], start, end);
 }
 
+static void replay_sync(struct replay *r, int32_t o, unsigned where)
+{
+    if (!(r->meets[o] & where)) return;
+    r->now.core += r->sync_us;
+    replay_end(r, o, r->now.core, LX_WAIT_SYNC);
+}
+
 /* Op `o` with the copies of its tick, in one iteration. `first` is the outermost level whose iteration begins
  * here, `last` the outermost whose iteration ends; 0: the nest itself. */
 static void replay_tick(struct replay *r, int32_t o, int first, int last)
@@ -239,7 +250,10 @@ static void nest_replay_level(struct nest_replay *n, int level, int first, int l
     if (level > n->nest->level_count || level > LX_MAX_LEVELS) {
         r->now.core += r->loop_us;
         replay_end(r, n->nest->first, r->now.core, LX_WAIT_SYNC);
-        for (int32_t o = n->nest->first; o <= n->nest->last; o++) replay_tick(r, o, first, last);
+        for (int32_t o = n->nest->first; o <= n->nest->last; o++) {
+            replay_sync(r, o, SYNC_INSIDE);
+            replay_tick(r, o, first, last);
+        }
         return;
     }
     struct clock_op *before = &n->before[ops * (size_t)(level - 1)];
@@ -300,6 +314,7 @@ static void replay_bundle(struct replay *r, struct lx_bundle *b)
     r->now = (struct engines){begin, begin, begin, begin, begin, begin};
     for (int32_t o = b->first, end = b->first + b->count; o < end;) {
         int32_t nest = nest_of_op(p->nests, p->nest_count, o);
+        replay_sync(r, o, SYNC_OUTSIDE);
         if (nest < 0) {
             replay_tick(r, o++, 0, 0);
             continue;
@@ -344,6 +359,8 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     if (!out) out = &none;
     struct replay r = {.p = p,
                        .loop_us = cost_rate(&g->device, COST_LOOP),
+                       .sync_us = cost_rate(&g->device, COST_SYNC),
+                       .meets = arena_array(&memory, (size_t)ops + 1, sizeof *r.meets),
                        .ops = arena_array(&memory, (size_t)ops + 1, sizeof *r.ops),
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),
                        .copies = arena_array(&memory, (size_t)copies + 1, sizeof *r.copies),
@@ -358,6 +375,8 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     double bytes = replay_hbm_bytes(p), charged = cost_charged_bytes(&g->device, bytes);
     r.charged = bytes > 0 ? charged / bytes : 1;
     r.sum.credit_bytes = bytes - charged;
+    for (int32_t i = 0; i < p->sync_count; i++)
+        r.meets[p->syncs[i].before] |= p->syncs[i].in_loop ? SYNC_INSIDE : SYNC_OUTSIDE;
     memset(bundles, 0, (size_t)p->bundle_count * sizeof *bundles);
     for (int32_t i = 0; i < copies; i++) {
         replay_weigh_copy(&r, i);

@@ -21,8 +21,11 @@ struct plan_program {
     const int32_t *access_at;
     const struct lx_transfer *transfers; /* by tick */
     int32_t transfer_count;
-    const int32_t *bundle_of; /* per op; ascending from 0 */
+    const int64_t *hbm_address; /* per tensor; NULL: not yet chosen */
+    const int32_t *bundle_of;   /* per op; ascending from 0 */
     int32_t bundle_count;
+    const struct lx_sync *syncs; /* what the clock waits for (syncs.h) */
+    int32_t sync_count;
 };
 
 /* The program of a draft with its buffers at `address` and the transfers that this asks for. */

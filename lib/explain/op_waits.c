@@ -77,7 +77,9 @@ struct clock_times lx_plan_clock(const struct lx_plan *p, const struct clock_det
                                    .transfers = p->transfers,
                                    .transfer_count = p->transfer_count,
                                    .bundle_of = bundle_of,
-                                   .bundle_count = p->bundle_count};
+                                   .bundle_count = p->bundle_count,
+                                   .syncs = p->syncs,
+                                   .sync_count = p->sync_count};
     struct clock_times times = clock_replay(&program, out);
     mem_free(bundle_of);
     return times;

@@ -17,8 +17,9 @@ struct lx_figures {
     int64_t height_bytes;       /* the highest end of a placed buffer */
     int64_t bound_bytes;        /* no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
-    double device_us, end_to_end_us; /* predicted: time on the device; with launches, bundle by bundle */
-    double bound_us;                 /* objective time: no plan of the graph takes less end to end */
+    int64_t sync_times;              /* that all cores of a bundle wait for each other, in all iterations */
+    double device_us, end_to_end_us; /* predicted: the device at work; launched, bundle by bundle */
+    double bound_us; /* where time is asked for: no plan of the graph takes less from end to end */
 };
 
 struct lx_plan {
@@ -46,7 +47,9 @@ struct lx_plan {
     int32_t transfer_count;
     const struct lx_bundle *bundles; /* in order; they cover all ops */
     int32_t bundle_count;
-    /* Per op of layouts->graph: its launch, as made or as read from a file. */
+    const struct lx_sync *syncs; /* in order of time; NULL: not stated */
+    int32_t sync_count;
+    /* Per op of layouts->graph: how it is launched, as made or as a file states it. */
     const struct lx_op_launch *launches;
     int64_t *hbm_address;        /* per tensor: address in HBM; -1: never there */
     int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */

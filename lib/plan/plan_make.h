@@ -40,7 +40,13 @@ void plan_complete(struct lx_plan *plan, bool quickly);
 void plan_totals(struct lx_plan *p);
 /* Traffic with everything off chip, without the repeated accesses of nests. */
 int64_t all_off_chip(const struct draft *x);
-/* hbm_segments.c: sets the address of each tensor that is ever in HBM. */
+/* plan_syncs.c: the least syncs of a placed plan; where tensors have addresses in HBM, for these. */
+void plan_sync(struct lx_plan *p);
+/* How often its cores wait, in all iterations. */
+int64_t plan_sync_times(const struct lx_plan *p);
+/* Per op, and one more: the first tick from there on before which all cores have met. */
+int64_t *plan_next_syncs(const struct lx_plan *p, struct arena *memory);
+/* hbm_segments.c: an address in HBM for each tensor that is ever there. */
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool quickly, lx_status *st);
 /* launches.c: sets the launch of each op from its operands' places. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);

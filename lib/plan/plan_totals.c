@@ -32,6 +32,8 @@ static void graph_totals(struct lx_plan *p)
         p->figures.device_us += bundles[i].device_us;
         p->figures.end_to_end_us += bundles[i].end_to_end_us;
     }
+    plan_sync(p);
+    p->figures.sync_times = plan_sync_times(p);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         p->traffic[o].cores = p->divisions->at[o].cores_used;
 }

@@ -207,8 +207,11 @@ bool plan_fill_absent(struct lx_plan *p, lx_status *st)
         }
         fill_int(&p->figures.hbm_bytes, off);
         fill_int(&p->figures.baseline_hbm_bytes, all);
-    } else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
-        return false;
+    } else {
+        if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st)) return false;
+        if (!p->syncs) plan_sync(p);
+        fill_int(&p->figures.sync_times, plan_sync_times(p));
+    }
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0)
             height = max_i64(height, p->answer.address[i] + p->problem.buffers[i].size);

@@ -1,15 +1,29 @@
 /* Times of placed drafts by the clock, and prices of buffers in time. */
 #include "search/time.h"
 #include "base/checked.h"
+#include "clock/syncs.h"
 #include "base/memory.h"
 #include "cost/op.h"
 
 #include <math.h>
 
+/* The program of a placed draft with the syncs that it needs. */
+static struct plan_program synced_program(const struct draft *x, const int64_t *address,
+                                          const struct traffic *t, struct arena *memory)
+{
+    struct plan_program p = plan_program_of_draft(x, address, t->transfers, t->transfer_count);
+    struct lx_syncs found;
+    program_syncs(&p, memory, &found);
+    p.syncs = found.at;
+    p.sync_count = found.count;
+    return p;
+}
+
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles)
 {
-    struct plan_program p = plan_program_of_draft(x, address, t->transfers, t->transfer_count);
+    struct arena scratch = {0};
+    struct plan_program p = synced_program(x, address, t, &scratch);
     struct clock_op *moved = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *moved);
     clock_replay(&p, &(struct clock_details){.ops = moved, .bundles = bundles});
     for (int32_t o = 0; o < x->graph->op_count; o++) {
@@ -18,6 +32,7 @@ void predict_times(const struct draft *x, const int64_t *address, const struct t
         ops[o].end_to_end_us = ops[o].device_us + moved[o].us[LX_WAIT_LAUNCH];
     }
     mem_free(moved);
+    arena_free(&scratch);
 }
 
 struct clock_times draft_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles)
@@ -26,7 +41,7 @@ struct clock_times draft_times(const struct draft *x, const int64_t *address, st
     struct traffic t;
     struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     traffic_list(x, address, &scratch, &t, ops);
-    struct plan_program p = plan_program_of_draft(x, address, t.transfers, t.transfer_count);
+    struct plan_program p = synced_program(x, address, &t, &scratch);
     struct clock_times times = clock_replay(&p, &(struct clock_details){.bundles = bundles});
     mem_free(ops);
     arena_free(&scratch);
