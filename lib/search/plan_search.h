@@ -102,6 +102,8 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */
 bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out);
+/* True if it takes less time, if that is the objective, then if it moves less. */
+bool attempt_is_better(const struct attempt *a, const struct attempt *b);
 /* `best` becomes the better of the two, by time if that is the objective; the other is freed. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 

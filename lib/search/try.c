@@ -32,9 +32,14 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
     return ok;
 }
 
+bool attempt_is_better(const struct attempt *a, const struct attempt *b)
+{
+    return a->us < b->us || (a->us == b->us && a->hbm_bytes < b->hbm_bytes);
+}
+
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
 {
-    bool better = next->us < best->us || (next->us == best->us && next->hbm_bytes < best->hbm_bytes);
+    bool better = attempt_is_better(next, best);
     LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
         best->hbm_bytes);
     if (better) {
