@@ -94,8 +94,10 @@ struct best {
     int64_t spare;    /* steps of a part where there is no limit; 0: its own */
 };
 
+/* The answer cannot be better, or not so much that it is of use. */
 static bool proved(const struct best *b)
 {
+    if (b->run->most > 0 && b->bound > b->run->most && b->p->objective == LX_SPILL && b->have) return true;
     int64_t least = b->p->objective == LX_FIT ? 0 : b->bound;
     return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
 }

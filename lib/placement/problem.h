@@ -102,6 +102,7 @@ struct lx_run {
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
     int64_t enough; /* an objective below which nothing is gained; 0: none */
+    int64_t most;   /* an objective above which an answer is of no use; 0: none */
     int64_t spare;  /* steps to take without a limit, for frequent callers; 0: any */
     /* The caller waits for any legal answer: no proof, no search for a better plan. */
     bool hasty;

@@ -431,7 +431,7 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
     if (validate && !lx_problem_validate(p, st)) return false;
     cancel_begin(&w.token, run->time_limit);
     bool plain = is_plain(p);
-    if (!plain) watched.enough = 0; /* `enough` counts all parts together */
+    if (!plain) watched.enough = watched.most = 0; /* they count all parts together */
     bool ok = (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok && run->progress && answer->status != LX_ERROR && answer->status != LX_INFEASIBLE)
         watch_pass(&w, &(struct lx_progress){answer->steps, answer->objective, answer->bound, answer->address,

@@ -139,6 +139,7 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
     run.enough = max_i64(0, trial->stop_at - base);
+    if (trial->below < INT64_MAX) run.most = max_i64(0, trial->below - base);
     run.spare = trial->effort.solver_steps;
     run.hasty |= trial->effort.one_round;
     return solve_valid(p, solver, &run, answer, trial->search->st);

@@ -228,10 +228,11 @@ bool try_decisions(const struct search *search, const struct decisions *decision
                    const struct effort *effort, int64_t below, struct attempt *out)
 {
     enum { FEW = 3 };
-    struct trial trial = {search, *effort, 0};
+    struct trial trial = {search, *effort, 0, INT64_MAX};
     struct decisions plain = *decisions;
     *out = (struct attempt){0};
     if (below <= 0 || asks_time(search)) below = INT64_MAX;
+    if (effort->drafts != DRAFTS_MANY) trial.below = below;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
         const struct draft *x = &out->draft;
