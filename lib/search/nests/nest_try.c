@@ -17,23 +17,26 @@ static struct decisions nest_try_decisions_of(const struct nest_set *s)
 /* Limit on dividing all ops together; above it only ops in nests. */
 enum { MOST_TOGETHER = 64 };
 
-/* Chooses divisions of the ops in nests that agree. */
+/* Chooses divisions of the ops in nests that agree; `*useless`: none is good enough for the set. */
 static bool divide_nests(struct search *search, const struct nest_set *s, struct decisions *how,
-                         struct arena *memory)
+                         struct arena *memory, bool *useless)
 {
+    int64_t below = s->below > 0 && !asks_time(search) ? s->below : INT64_MAX;
     size_t ops = (size_t)search->divided->count;
     const struct lx_division **divided = how->divided
                                              ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
                                              : arena_array(memory, ops, sizeof *divided);
     struct draft x;
+    *useless = false;
     if (!draft_make(search->divided, how, memory, &x, search->st)) return false;
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
-        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, search->st);
+        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, below, divided, useless, search->st);
     else
         for (int32_t i = 0; ok && i < s->nest_count; i++)
             if (i == s->changed || s->changed == EVERY_NEST)
-                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, search->st);
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, INT64_MAX, divided,
+                                 useless, search->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
@@ -93,8 +96,8 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;
-    bool ok = (!divide || divide_nests(search, s, &how, &memory)) &&
-              try_decisions(search, &how, &search->effort, s->below, out);
+    bool useless = false, ok = !divide || divide_nests(search, s, &how, &memory, &useless);
+    ok = ok && !useless && try_decisions(search, &how, &search->effort, s->below, out);
     if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->below, out);
     search->st = own;
     if (out->memory) {
@@ -123,7 +126,9 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
     struct arena memory = {0};
     *out = (struct attempt){0};
     all.changed = EVERY_NEST;
-    bool ok = divide_nests(search, &all, &how, &memory) && try_with(search, DRAFTS_FEW, &how, out);
+    all.below = 0;
+    bool useless,
+        ok = divide_nests(search, &all, &how, &memory, &useless) && try_with(search, DRAFTS_FEW, &how, out);
     if (ok) out->perfect_bytes = search->best.perfect_bytes;
     arena_free(&memory);
     return ok;
