@@ -106,7 +106,8 @@ static bool proved(const struct best *b)
 static void auto_report(void *context, const struct lx_progress *so_far)
 {
     struct best *b = context;
-    struct lx_progress all = {b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL};
+    struct lx_progress all = {
+        b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL, NULL};
     if (!b->run->progress) return;
     all.steps += so_far->steps;
     if (so_far->address && so_far->objective < b->reported) {
@@ -152,7 +153,7 @@ static void auto_consider(struct best *b)
     b->objective = objective;
     b->have = true;
     if (objective >= b->reported) return;
-    auto_report(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
+    auto_report(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool, NULL});
 }
 
 static void clear_trial(struct best *b)

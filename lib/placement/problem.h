@@ -86,6 +86,7 @@ struct lx_progress {
     int64_t steps, objective, bound;
     const int64_t *address; /* the answer with that objective if it is legal and a new best; else NULL */
     const int32_t *pool;
+    const char *step; /* of the search for a graph's plan, in a word; NULL: a solver reports */
 };
 
 /* How a solver is run. Limits are advice to stop soon; a solver then returns its best. */

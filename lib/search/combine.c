@@ -9,14 +9,15 @@
 
 /* In this order. Each starts from the best attempt and may go below its draft's bound. */
 static const struct {
-    const char *option;
+    const char *option, *name;
     bool (*search)(struct search *search);
     unsigned beside; /* bits of other engines that it behaves differently beside */
 } engines[ENGINE_COUNT] = {
-    [ENGINE_NESTS] = {"tile", nests_search, 0}, /* runs of ops become nests */
-    [ENGINE_ORDER] = {"reorder", reorder_search, BIT(ENGINE_EVICT) | BIT(ENGINE_MOVE)}, /* of the ops */
-    [ENGINE_EVICT] = {"evict", evict_search, 0},                                        /* stays are cut */
-    [ENGINE_MOVE] = {"move", move_search, BIT(ENGINE_EVICT)}, /* stays move to other addresses */
+    [ENGINE_NESTS] = {"tile", "nests", nests_search, 0}, /* runs of ops become nests */
+    [ENGINE_ORDER] = {"reorder", "orders", reorder_search,
+                      BIT(ENGINE_EVICT) | BIT(ENGINE_MOVE)},           /* of the ops */
+    [ENGINE_EVICT] = {"evict", "evictions", evict_search, 0},          /* stays are cut */
+    [ENGINE_MOVE] = {"move", "moves", move_search, BIT(ENGINE_EVICT)}, /* stays move to other addresses */
 };
 
 const char *engine_option(enum engine engine)
@@ -72,6 +73,7 @@ static bool combine_run_engine(const struct search *search, enum engine engine, 
     const struct engine_run *before = combine_find_run(r, engine, run.beside, *at);
     if (before) return *at = before->to, true;
     tries.skipped |= ~some;
+    tries.step = engines[engine].name;
     if (!attempt_copy(search, &r->made.at[*at], &tries.best)) return false;
     bool ok = engines[engine].search(&tries);
     if (ok && nest_set_is_better(&tries.best, &r->made.at[*at])) {

@@ -63,6 +63,7 @@ struct search {
     int64_t bound;         /* no plan moves less, whatever the steps still find */
     double bound_us;       /* the same for time, if that is the objective */
     bool bound_with_nests; /* later steps may use nests, and `bound` covers them */
+    const char *step;      /* at work: for reports */
     const char *unproved;  /* why the bound may not be met, in words; NULL: the solver knows */
 
     /* The first plan was made with little effort (first_plan.c). */

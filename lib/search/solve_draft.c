@@ -74,9 +74,10 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
            lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, trial->search->st);
 }
 
-/* Reports the traffic of whole plans, whichever draft the solver works on. */
+/* Reports the step and the best of the search, whichever draft the solver works on. */
 struct watched {
     const struct lx_run *run;
+    const struct search *search;
     int64_t base;
 };
 
@@ -85,12 +86,18 @@ static bool watched_stop(void *context)
     return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* Passes on only the objective: bound and answer refer to the draft. */
+/* Passes on only the objective: bound and answer refer to the draft, and that of a window to the window. */
 static void watched_progress(void *context, const struct lx_progress *so_far)
 {
     const struct watched *t = context;
-    struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
-    if (out.objective < INT64_MAX) out.objective += t->base;
+    const struct search *whole = t->search;
+    while (whole->whole) whole = whole->whole;
+    struct lx_progress out = {
+        .steps = so_far->steps, .objective = INT64_MAX, .bound = whole->bound, .step = t->search->step};
+    if (whole->best.memory && whole->best.hbm_bytes > 0)
+        out.objective = whole->best.hbm_bytes;
+    else if (whole == t->search && so_far->objective < INT64_MAX)
+        out.objective = so_far->objective + t->base;
     t->run->progress(t->run->context, &out);
 }
 
@@ -130,7 +137,7 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
 {
     const struct lx_solver *solver = trial->effort.solver;
     struct lx_run own = trial_run(trial), run = own;
-    struct watched watcher = {&own, base};
+    struct watched watcher = {&own, trial->search, base};
     if (run.progress) {
         run.progress = watched_progress;
         run.stop = run.stop ? watched_stop : NULL;
