@@ -44,6 +44,7 @@ struct engine_run {
 struct engine_runs {
     VEC(struct attempt) made;
     VEC(struct engine_run) runs;
+    tried_list tried;
 };
 
 static void combine_free_runs(struct engine_runs *r)
@@ -51,6 +52,7 @@ static void combine_free_runs(struct engine_runs *r)
     for (size_t i = 0; i < r->made.count; i++) attempt_free(&r->made.at[i]);
     VEC_FREE(&r->made);
     VEC_FREE(&r->runs);
+    VEC_FREE(&r->tried);
 }
 
 /* The run that began with attempt `from`; NULL: none yet. */
@@ -73,6 +75,7 @@ static bool combine_run_engine(const struct search *search, enum engine engine, 
     const struct engine_run *before = combine_find_run(r, engine, run.beside, *at);
     if (before) return *at = before->to, true;
     tries.skipped |= ~some;
+    tries.tried = &r->tried;
     tries.step = engines[engine].name;
     if (!attempt_copy(search, &r->made.at[*at], &tries.best)) return false;
     bool ok = engines[engine].search(&tries);

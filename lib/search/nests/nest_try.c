@@ -45,32 +45,6 @@ static bool divide_nests(struct search *search, const struct nest_set *s, struct
 /* Solver steps that take as long as the rest of a try. */
 enum { STEPS_OF_A_TRY = 150 };
 
-static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
-/* Hash of nests, holds (in any order) and cuts. */
-static uint64_t nest_try_hash_of(const struct nest_set *s)
-{
-    uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
-    for (int32_t i = 0; i < s->nest_count; i++) {
-        const struct lx_nest *n = &s->nests[i];
-        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
-        for (int l = 0; l < n->level_count; l++)
-            hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
-    }
-    for (int32_t i = 0; i < s->hold_count; i++) {
-        const struct hold *h = &s->holds[i];
-        holds += nest_try_mix(nest_try_mix(nest_try_mix(3, (uint64_t)h->tensor), (uint64_t)h->nest),
-                              (uint64_t)h->level);
-    }
-    for (int32_t i = 0; i < s->cut_count; i++)
-        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
-    return nest_try_mix(hash, holds);
-}
-
 static bool all_valid(const struct search *search, const struct nest_set *s)
 {
     lx_status st;
@@ -89,7 +63,7 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
     /* A set that was planned before was kept then, or is no better. */
-    uint64_t hash = nest_try_hash_of(s);
+    uint64_t hash = decisions_hash(&how, 0, s->menus->by_memory ? 2 : 1);
     for (size_t i = 0; i < s->menus->tried.count; i++)
         if (s->menus->tried.at[i] == hash) return;
     VEC_PUSH(&s->menus->tried, hash);
