@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "cost/op.h"
+#include "placement/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +21,10 @@ struct body_part {
     bool stuck;           /* only one view possible: no ring, or made and held in a nest */
     int before, behind;   /* labels of its views before and after the run; -1: not on chip there */
     int32_t from, until;  /* ops of the run in which it lives */
-    int64_t saved;        /* bytes saved on chip */
-    int64_t least;        /* least bytes per core under any division */
+    int64_t saved, on;    /* bytes saved on chip; bytes moved all the same */
+    bool cheap;           /* its first read costs less than its load */
+    int64_t least;        /* least bytes per core under any division, of all its accesses */
+    int64_t smallest;     /* the same of one access */
     int64_t fills;        /* how often it is filled */
     int64_t before_bytes; /* bytes per core of view `before` */
 };
@@ -33,8 +36,10 @@ struct body_access {
     int32_t previous;     /* previous access of the part; -1: none */
     const int *label;     /* per choice of the op; -1: no buffer possible */
     const int64_t *bytes; /* per choice: bytes per core */
-    int64_t lost;         /* bytes per core moved if off chip */
-    int gives_way;        /* of an output: operand number of an input whose place it may take; -1: none */
+    int64_t off, lost;    /* bytes moved if off chip: HBM; per core */
+    bool writes;
+    bool over;     /* an output that may begin in the place of some input */
+    int gives_way; /* of an output: operand number of an input whose place it may take; -1: none */
 };
 
 /* A choice of the menu and its time; by_memory: with HBM time of operands that are not wanted on chip. */
@@ -112,6 +117,8 @@ static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int3
                 : whole;
     }
     t->saved = off - on;
+    t->on = on;
+    t->cheap = !x->accesses[first].writes && x->accesses[first].bytes < on;
     return on < off || (t->behind >= 0 && written);
 }
 
@@ -186,8 +193,11 @@ static void label_access(struct body *b, int32_t o, int operand, struct nest_men
     const struct menu_labels *y = nest_menu_labels(menus, &b->menus[o], x, access, memory);
     a->label = y->label;
     a->bytes = y->bytes;
-    a->lost = x->accesses[access].bytes / x->divisions->cores;
+    a->off = x->accesses[access].bytes;
+    a->writes = x->accesses[access].writes;
+    a->lost = a->off / x->divisions->cores;
     t->least = max_i64(t->least, y->least);
+    t->smallest = a->previous < 0 ? y->least : min_i64(t->smallest, y->least);
 }
 
 static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
@@ -213,6 +223,8 @@ static void nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     const struct lx_op *is = &x->graph->ops[op];
     struct body_access *made = &b->accesses[b->access_count - 1],
                        *out = &b->accesses[b->access_at[o] + is->input_count];
+    for (int i = 0; i < is->input_count && !made->over; i++)
+        made->over = runs_in_place_of(x->layouts, is, is->inputs[i]);
     for (int i = 0; i < is->input_count && out->from == out->to && made->gives_way < 0; i++) {
         const struct body_access *in = &b->accesses[b->access_at[o] + i];
         int32_t k = x->tensor_at[is->inputs[i] + 1] - 1; /* last access in an iteration */
@@ -242,6 +254,37 @@ static int32_t nest_body_fullest(const struct body *b)
         if (load > most) most = load, at = o;
     }
     return at;
+}
+
+/* The HBM bytes of the body if its tensors agree, as far as the smallest views fit together on every tick. A
+ * part is in pieces, from one access to the next, each of which may be off chip alone. */
+static int64_t nest_body_least(const struct body *b, struct arena *memory)
+{
+    struct lx_problem p = {.objective = LX_SPILL, .capacity = b->capacity, .alignment = 1};
+    struct lx_buffer *pieces = arena_array(memory, (size_t)b->access_count, sizeof *pieces);
+    int32_t *last = arena_array(memory, (size_t)b->part_count, sizeof *last); /* per part: 1 + its piece */
+    int64_t sum = 0;
+    for (int32_t i = 0; i < b->access_count; i++) {
+        const struct body_access *a = &b->accesses[i];
+        const struct body_part *t = &b->parts[a->of];
+        bool first = a->previous < 0;
+        sum += a->off;
+        if (!t->wanted || t->saved <= 0) continue;
+        if (first) sum -= t->saved;
+        if (t->cheap) continue;
+        int64_t lost = !a->writes ? first ? 0 : min_i64(a->off, tensor_bytes(b->x->layouts, t->tensor))
+                       : first ? max_i64(0, a->off - t->on)
+                                  : 0;
+        int32_t from = first ? a->from + a->over : b->accesses[a->previous].to + 1;
+        if (from <= a->to) {
+            pieces[p.count] =
+                (struct lx_buffer){.start = from, .end = a->to + 1, .size = t->smallest, .fixed = -1};
+            last[a->of] = ++p.count;
+        }
+        if (last[a->of]) pieces[last[a->of] - 1].spill_cost += lost;
+    }
+    p.buffers = pieces;
+    return sum + lx_bound(&p);
 }
 
 /* Sorts the choices of each op by time; menus are nearly in this order already. */
@@ -292,6 +335,11 @@ static void nest_body_make(const struct draft *x, int32_t first, int32_t last, s
         for (int32_t o = 0; o < out->op_count; o++)
             out->load[o] = min_i64(out->load[o] + y->size, out->capacity / 2);
     }
+}
+
+/* Leaves the beam what it can keep, and sorts its choices. */
+static void nest_body_settle(struct body *out, struct arena *memory)
+{
     /* Drops parts that do not fit together; first the ones that save least for their size. */
     for (int32_t o = nest_body_fullest(out); o >= 0; o = nest_body_fullest(out)) {
         struct body_part *worst = NULL;
@@ -576,14 +624,17 @@ static void nest_divide_begin(struct dividing *d, const struct body *b, struct a
     memcpy(d->now[0].load, b->load, ops * sizeof *b->load);
 }
 
-bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                 const struct lx_division **divided, lx_status *st)
+bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
+                 const struct lx_division **divided, bool *useless, lx_status *st)
 {
     struct arena scratch = {0};
     struct body b;
     struct dividing d;
     bool ok = true;
     nest_body_make(x, first, last, menus, &scratch, &b);
+    *useless = below < INT64_MAX && nest_body_least(&b, &scratch) > below;
+    if (*useless) return arena_free(&scratch), true;
+    nest_body_settle(&b, &scratch);
     nest_divide_begin(&d, &b, &scratch);
     for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
     for (int32_t o = 0; ok && d.now_count > 0 && o < b.op_count; o++) {

@@ -97,8 +97,8 @@ void nest_menus_free(struct nest_menus *m);
  * guesses; the caller plans the result in full. */
 
 /* Sets divided[op] for the ops of [first, last], which contains whole nests. The divisions live as long as
- * the menus. */
-bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                 const struct lx_division **divided, lx_status *st);
+ * the menus. `*useless`: they would move more than `below` bytes, whatever is chosen; then nothing is. */
+bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
+                 const struct lx_division **divided, bool *useless, lx_status *st);
 
 #endif

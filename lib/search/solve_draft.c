@@ -45,9 +45,10 @@ static bool keep_placement(const struct search *search, struct attempt *a, struc
     return true;
 }
 
-/* Reports the traffic of whole plans, whichever draft the solver works on. */
+/* Reports the step and the best of the search, whichever draft the solver works on. */
 struct watched {
     const struct lx_run *run;
+    const struct search *search;
     int64_t base;
 };
 
@@ -56,12 +57,18 @@ static bool watched_stop(void *context)
     return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* Passes on only the objective: bound and answer refer to the draft. */
+/* Passes on only the objective: bound and answer refer to the draft, and that of a window to the window. */
 static void watched_progress(void *context, const struct lx_progress *so_far)
 {
     const struct watched *t = context;
-    struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
-    if (out.objective < INT64_MAX) out.objective += t->base;
+    const struct search *whole = t->search;
+    while (whole->whole) whole = whole->whole;
+    struct lx_progress out = {
+        .steps = so_far->steps, .objective = INT64_MAX, .bound = whole->bound, .step = t->search->step};
+    if (whole->best.memory && whole->best.hbm_bytes > 0)
+        out.objective = whole->best.hbm_bytes;
+    else if (whole == t->search && so_far->objective < INT64_MAX)
+        out.objective = so_far->objective + t->base;
     t->run->progress(t->run->context, &out);
 }
 
@@ -101,7 +108,7 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
 {
     const struct lx_solver *solver = trial->effort.solver;
     struct lx_run own = trial_run(trial), run = own;
-    struct watched watcher = {&own, base};
+    struct watched watcher = {&own, trial->search, base};
     if (run.progress) {
         run.progress = watched_progress;
         run.stop = run.stop ? watched_stop : NULL;
@@ -110,6 +117,7 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
     run.stop_at = max_i64(0, trial->stop_at - base);
+    if (trial->below < INT64_MAX) run.most = max_i64(0, trial->below - base);
     run.default_steps = trial->effort.solver_steps;
     run.quick |= trial->effort.one_round;
     return solve_valid(p, solver, &run, answer, trial->search->st);
