@@ -132,7 +132,10 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     struct attempt with = {.draft = a->draft};
     struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
     struct lx_problem p = a->draft.problem;
-    struct lx_run run = trial_run(trial);
+    struct effort effort = trial->effort;
+    /* Prices in time are estimates. Of the many sets of nests that are tried they need no optimum. */
+    if (a->draft.how.nest_count > 0 && search->request->quick_solver) effort = effort_quick_solver(search);
+    const struct lx_run run = effort.run;
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
     for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
@@ -143,7 +146,7 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     p.bonds = (struct lx_bonds){0}; /* linked costs are in bytes */
     for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&trial->effort.run); clock++) {
         price_buffers(&a->draft, (enum price)clock, priced);
-        ok = solve_valid(&p, trial->effort.solver, &run, &with.answer, search->st) &&
+        ok = solve_valid(&p, effort.solver, &run, &with.answer, search->st) &&
              (with.answer.status == LX_ERROR || keep_placement(search, a, &with, false));
     }
     mem_free(priced);
