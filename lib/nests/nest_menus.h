@@ -75,8 +75,9 @@ struct nest_menus {
     struct arena choices; /* owns menus and labels, which the search alone needs */
     /* For the search: hashes of the nest sets planned so far, and the effort spent. */
     VEC(uint64_t) tried;
-    bool by_memory; /* choices are also compared by HBM time of operands */
-    int64_t spent;
+    bool by_memory;         /* choices are also compared by HBM time of operands */
+    int64_t spent, news_at; /* news_at: effort when a set last moved less than all before */
+    int64_t least;          /* bytes of that set; 0: none yet */
 };
 
 /* Finds or makes the menu of op `op`. `d`: divisions with the nest of the op. */

@@ -129,7 +129,7 @@ enum lx_solver_caps {
     LX_CAN_ALL = (1 << 15) - (1 << 5),
 };
 
-#define LX_SOLVER_ABI 3
+#define LX_SOLVER_ABI 4
 
 struct lx_solver {
     int abi; /* LX_SOLVER_ABI */

@@ -77,6 +77,10 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     if (out->memory) {
         out->perfect_bytes = search->best.perfect_bytes;
         s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
+        if (asks_time(search) || !s->menus->least || out->hbm_bytes < s->menus->least) {
+            s->menus->least = out->hbm_bytes;
+            s->menus->news_at = s->menus->spent;
+        }
     }
     arena_free(&memory);
 }
@@ -106,6 +110,12 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
     if (ok) out->perfect_bytes = search->best.perfect_bytes;
     arena_free(&memory);
     return ok;
+}
+
+bool nest_set_has_news(const struct nest_menus *menus)
+{
+    enum { WITHOUT_NEWS = 100 };
+    return menus->spent - menus->news_at < WITHOUT_NEWS;
 }
 
 bool nests_suffice(const struct search *search)
