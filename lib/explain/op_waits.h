@@ -37,7 +37,7 @@ struct lx_byte_sums lx_plan_byte_sums(const struct lx_plan *p, const int64_t *mo
 struct lx_op_wait {
     double us[LX_WAIT_COUNT];
     double of_hbm_us[LX_BYTE_KIND_COUNT]; /* us[LX_WAIT_HBM], by kind of traffic */
-    double device_us; /* us[] except launch */
+    double device_us;                     /* us[] except launch */
     double flops;
     double hbm_bytes; /* without padding, which no matmul's cost model counts */
 };

@@ -63,7 +63,8 @@ void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
 {
     int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
-    if (p->asks_time || p->balanced) text_format(out, ", %s end to end", in_micros(p->figures.end_to_end_us).at);
+    if (p->asks_time || p->balanced)
+        text_format(out, ", %s end to end", in_micros(p->figures.end_to_end_us).at);
     add_least_words(p, brief, out);
 }
 

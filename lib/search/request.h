@@ -55,7 +55,7 @@ struct lx_plan_options {
     const struct lx_solver *solver;
     struct lx_run run;
     enum lx_ask objective;
-    double fast_us; /* of balanced: plans that take no longer are compared by bytes; 0: find the fastest */
+    double fast_us;   /* of balanced: plans that take no longer are compared by bytes; 0: find the fastest */
     bool keeps_quiet; /* no plans are offered on the way (base/slot.h) */
     struct lx_passes passes;
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
