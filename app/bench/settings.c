@@ -140,7 +140,7 @@ static bool settings_read_problem(struct call *call, struct settings *s)
     if (lx_settings_ask(&s->options) == LX_ASK_TIME || lx_settings_ask(&s->options) == LX_ASK_BALANCED)
         return status_set(
             &call->st, LX_E_USAGE,
-            "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
+            "--objective %s: a placement problem has no time; it must be bytes (or spill), fit or height",
             word);
     s->lx = option_value(&call->line, "lx");
     s->lx_percent = -1;
