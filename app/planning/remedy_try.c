@@ -64,7 +64,8 @@ void try_once(struct trial *t, struct remedy *it)
             text_free(&words);
         }
     } else {
-        it->state = t->stopped ? REMEDY_STOPPED : REMEDY_FAILED;
+        bool in_time = st.code != LX_E_STOPPED; /* else there was no plan yet when its time was up */
+        it->state = t->stopped || !in_time ? REMEDY_STOPPED : REMEDY_FAILED;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);
     }
     lx_plan_free(p);

@@ -221,6 +221,12 @@ static bool at_once(void *context)
     return true;
 }
 
+/* Its time was up, before or after there was a plan. */
+static bool was_cut(const struct remedy *it)
+{
+    return it->state == REMEDY_CUT || it->state == REMEDY_STOPPED;
+}
+
 /* Stopped, and with a fuse that has burnt down: no row claims to have been tried to its end. */
 static void tries_end(void **state)
 {
@@ -236,10 +242,10 @@ static void tries_end(void **state)
     remedy_try(&r, &reorder, g, &stopped);
     assert_int_equal(reorder.state, REMEDY_STOPPED);
     remedy_try(&r, &again, g, &burnt);
-    assert_int_equal(again.state, REMEDY_CUT);
+    assert_true(was_cut(&again));
     for (size_t i = 0; i < r.all.count; i++) {
         remedy_try(&r, &r.all.at[i], g, &burnt);
-        cut += r.all.at[i].state == REMEDY_CUT;
+        cut += was_cut(&r.all.at[i]);
     }
     assert_true(cut > 1);
     remedies_free(&r);
