@@ -18,6 +18,7 @@
     X(show)                                                                                                  \
     X(diff)                                                                                                  \
     X(solvers)                                                                                               \
+    X(devices)                                                                                               \
     X(import)                                                                                                \
     X(export)                                                                                                \
     X(gen)                                                                                                   \
@@ -57,6 +58,7 @@ struct command {
     const struct option_words *words;        /* that its own options take; NULL: none */
     int least_files, most_files;
     const char *file_word; /* the name of a positional argument in errors */
+    bool balances;         /* its plans are by the objective balanced, unless another is asked for */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);

@@ -34,7 +34,7 @@ void watch_begin(struct watch *w, double seconds)
     double now = clock_seconds();
     w->deadline = seconds > 0 ? now + seconds : 0;
     w->began = now;
-    w->next_report = now + 0.5;
+    w->next_report = now + 1;
     interrupt_catch(watched, WATCHED_SIGNALS, w->before);
 }
 

@@ -28,7 +28,7 @@ void watch_begin(struct watch *w, double seconds);
 void watch_end(struct watch *w);
 /* A callback: is it to end? */
 bool watch_must_stop(void *watch);
-/* Is it time for another line? Five times per second, after half a second without one. */
+/* Is it time for another line? Five times per second, after the first second. */
 bool watch_wants_line(struct watch *w);
 
 #endif

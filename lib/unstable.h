@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "graph/target.h"
 #include "graph/graph.h"
+#include "files/device_file.h"
 #include "files/formats.h"
 #include "files/generate.h"
 #include "import/model_import.h"

@@ -89,8 +89,10 @@ struct best {
     int64_t default_steps; /* step limit of a stage when the caller gives none; 0: the stage's own */
 };
 
+/* The answer cannot be better, or not so much that it is of use. */
 static bool proved(const struct best *b)
 {
+    if (b->run->most > 0 && b->bound > b->run->most && b->p->objective == LX_SPILL && b->have) return true;
     int64_t least = b->p->objective == LX_FIT ? 0 : b->bound;
     return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
 }
@@ -99,7 +101,8 @@ static bool proved(const struct best *b)
 static void auto_report(void *context, const struct lx_progress *so_far)
 {
     struct best *b = context;
-    struct lx_progress all = {b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL};
+    struct lx_progress all = {
+        b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL, NULL};
     if (!b->run->progress) return;
     all.steps += so_far->steps;
     if (so_far->address && so_far->objective < b->reported) {
@@ -145,7 +148,7 @@ static void auto_consider(struct best *b)
     b->objective = objective;
     b->have = true;
     if (objective >= b->reported) return;
-    auto_report(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
+    auto_report(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool, NULL});
 }
 
 static void clear_trial(struct best *b)

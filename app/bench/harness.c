@@ -163,7 +163,8 @@ static void harness_show_progress(struct bench *b)
             const struct job *j = &b->jobs[i];
             struct lx_progress so_far = {.objective = INT64_MAX};
             if (j->live)
-                so_far = (struct lx_progress){j->live->steps, j->live->objective, j->live->bound, NULL, NULL};
+                so_far = (struct lx_progress){
+                    j->live->steps, j->live->objective, j->live->bound, NULL, NULL, NULL};
             char *name = printable(b->list.at[j->run.instance].name, 30);
             n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)", solver_name(b, &j->run),
                           name ? name : "?", progress_words(now - j->start, &so_far).at);

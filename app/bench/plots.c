@@ -6,7 +6,6 @@
 #include "text/format.h"
 #include "picture/chart_svg.h"
 
-#include <langinfo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +136,12 @@ static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
 /* Marks of an axis at steps of 1, 2 and 5, in units that people read. */
 static struct scale plot_text_scale_of(double low, double high, bool is_log, bool is_seconds)
 {
-    return (struct scale){.low = low,
-                          .high = high,
-                          .is_log = is_log,
-                          .unit = is_seconds ? SCALE_SECONDS : SCALE_PLAIN,
-                          .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
+    return (struct scale){
+        .low = low,
+        .high = high,
+        .is_log = is_log,
+        .unit = is_seconds ? SCALE_SECONDS : SCALE_PLAIN,
+    };
 }
 
 static void plot_text_add_rows(const struct figure *f, const struct canvas *g, struct text *out)
@@ -229,9 +229,9 @@ void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
         svg_add_panel(&(struct svg_panel){.title = f->title,
                                           .x_name = f->x_label,
                                           .y_name = f->y_label,
-                                          .x = {f->x_low, f->x_high, f->x_is_log, SCALE_PLAIN, false},
+                                          .x = {f->x_low, f->x_high, f->x_is_log, SCALE_PLAIN},
                                           .y = {f->y_low, f->y_high, f->y_is_log,
-                                                f->y_is_log ? SCALE_SECONDS : SCALE_PLAIN, false},
+                                                f->y_is_log ? SCALE_SECONDS : SCALE_PLAIN},
                                           .lines = lines,
                                           .line_count = f->curves.count},
                       (int)i * PANEL_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, out);

@@ -25,7 +25,7 @@ const struct option_row bench_rows[] = {
      "local (default), or mpi: all processes of mpirun make runs, one at a time each"},
     {"lx", 0, "BYTES|PERCENT%",
      "another capacity: bytes, or a percentage of the instance's own (of its load where it has none)"},
-    {"objective", 0, "WHAT", "traffic (or spill), fit or height (default: the instance's own)"},
+    {"objective", 0, "WHAT", "bytes (or spill), fit or height (default: the instance's own)"},
     {"output", 'o', "RESULTS", "append a line for each run to this file (JSON lines)"},
     {"resume", 0, NULL, "go on with the results file where it ends"},
     {"force", 0, NULL, "replace a results file that exists"},
@@ -47,11 +47,11 @@ void bench_begin(void)
 
 WORD_LIST(bench_transport_word, "local", "mpi")
 
-/* The objectives of the table except time, which a placement problem does not have. */
+/* The objectives of the table that a placement problem has. */
 static const char *settings_objective_word(int k)
 {
-    enum lx_ask ask = (enum lx_ask)(k + 1 + (k + 1 >= LX_ASK_TIME));
-    return ask < LX_ASK_COUNT ? lx_ask_word(ask) : NULL;
+    static const enum lx_ask asks[] = {LX_ASK_TRAFFIC, LX_ASK_FIT, LX_ASK_HEIGHT};
+    return k < (int)(sizeof asks / sizeof *asks) ? lx_ask_word(asks[k]) : NULL;
 }
 
 const struct option_words bench_words[] = {
@@ -137,10 +137,10 @@ static bool settings_read_problem(struct call *call, struct settings *s)
                           seconds);
     s->grace = s->time > 10 ? s->time / 10 : 1;
     if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
-    if (lx_settings_ask(&s->options) == LX_ASK_TIME)
+    if (lx_settings_ask(&s->options) == LX_ASK_TIME || lx_settings_ask(&s->options) == LX_ASK_BALANCED)
         return status_set(
             &call->st, LX_E_USAGE,
-            "--objective %s: a placement problem has no time; it must be traffic (or spill), fit or height",
+            "--objective %s: a placement problem has no time; it must be bytes (or spill), fit or height",
             word);
     s->lx = option_value(&call->line, "lx");
     s->lx_percent = -1;

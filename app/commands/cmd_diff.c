@@ -167,8 +167,8 @@ static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct 
     text_format(out, ", %s, %s of traffic", lx_verdict_word(p->answer.status),
                 in_bytes(p->figures.hbm_bytes).at);
     if (!p->graph->list)
-        text_format(out, ", %.2f us on the device, %.2f us end to end", p->figures.device_us,
-                    p->figures.end_to_end_us);
+        text_format(out, ", %s on the device, %s end to end", in_micros(p->figures.device_us).at,
+                    in_micros(p->figures.end_to_end_us).at);
     text_add(out, "\n");
 }
 
@@ -334,6 +334,7 @@ static int cmd_diff_run(struct call *call)
 static const struct option_row *const tables[] = {json_rows, quiet_rows, help_rows, NULL};
 
 const struct command command_diff = {
+    .balances = true,
     .name = "diff",
     .synopsis = "PLAN PLAN [--json] [-q]",
     .summary = "Compare two plans: which buffers moved, came on chip or went off, and why",

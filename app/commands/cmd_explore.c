@@ -87,6 +87,7 @@ static int cmd_explore_run(struct call *call)
 static const struct option_row *const tables[] = {planning_rows, rows, help_rows, model_rows, NULL};
 
 const struct command command_explore = {
+    .balances = true,
     .name = "explore",
     .synopsis = "[FILE|DIR ...] [-s SOLVER] [options]",
     .summary = "Browse patterns and plans on a screen, and change their options",

@@ -129,6 +129,7 @@ static const struct option_row *const tables[] = {
     rows, planning_rows, output_rows, quiet_rows, json_error_rows, help_rows, model_rows, NULL};
 
 const struct command command_export = {
+    .balances = true,
     .name = "export",
     .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
     .summary = "Write a plan, or the buffers of a pattern, for other tools",

@@ -99,6 +99,7 @@ static const struct option_row *const tables[] = {planning_rows, rows,      team
                                                   quiet_rows,    help_rows, model_rows, NULL};
 
 const struct command command_plan = {
+    .balances = true,
     .name = "plan",
     .synopsis = "FILE [-s SOLVER] [options]",
     .summary = "Plan a pattern: which buffers are on chip, at which address, and what the others cost",

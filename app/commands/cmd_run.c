@@ -22,6 +22,7 @@ static const struct option_row rows[] = {
      "write the run as trace events (Chrome, Perfetto); for a team its predicted time line, a process per "
      "device"},
     {"data", 0, "N", "seed of the input data (default 0)"},
+    {"skew", 0, "N", "seed of the order in which cores run between two syncs (default 1); 0: all in step"},
     {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
     {"all", 'a', NULL, "list every op, not only the busiest"},
     {0},
@@ -45,10 +46,15 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     how.in_use = option_value(&call->line, "trace") != NULL;
     enum { MOST_BY_DEFAULT = 8, MOST = 256 };
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t seed = 0, threads = online < 1 ? 1 : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT : online;
-    if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "threads", 1, MOST, &threads))
+    int64_t seed = 0, skew = 1,
+            threads = online < 1                 ? 1
+                      : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT
+                                                 : online;
+    if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "skew", 0, LX_INT_MAX, &skew) ||
+        !option_int(call, "threads", 1, MOST, &threads))
         return NULL;
     how.seed = (uint64_t)seed;
+    how.skew = (uint64_t)skew;
     how.threads = (int)threads;
     int v = 0;
     if (!option_word(call, "verify", verify_word, &v)) return NULL;
@@ -88,7 +94,7 @@ static int cmd_run(struct call *call)
 {
     /* Options that would be ignored are refused: some are for a team only, some for one device. */
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience", NULL};
-    static const char *const of_one[] = {"threads", "all", NULL};
+    static const char *const of_one[] = {"threads", "skew", "all", NULL};
     struct source from = {0};
     if (!read_source(call, 0, &from)) return FAILED;
     bool team_plan = lx_is_team_plan(from.text, from.length),
@@ -111,6 +117,7 @@ static const struct option_row *const tables[] = {
     rows, team_rows, device_team_rows, planning_rows, json_rows, quiet_rows, help_rows, model_rows, NULL};
 
 const struct command command_run = {
+    .balances = true,
     .name = "run",
     .synopsis = "FILE|PLAN [--verify full|ops|outputs|none] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",

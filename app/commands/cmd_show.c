@@ -200,6 +200,7 @@ static const struct option_row *const tables[] = {rows,      output_rows, planni
                                                   help_rows, model_rows,  NULL};
 
 const struct command command_show = {
+    .balances = true,
     .name = "show",
     .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--buffers] [options]",
     .summary = "Draw a plan: addresses against time, and the buffers that are not on chip and why",

@@ -35,7 +35,7 @@
     { name: "solver", value: p => p.solver, words: p => p.solver, search: true }, { name: "HBM bytes", right: true, value: p => p.hbm_bytes, words: p => grouped(p.hbm_bytes) },
     { name: "proven least", right: true, value: p => p.least_bytes, words: p => grouped(p.least_bytes) }, { name: "gap", right: true, value: p => p.gap, words: p => p.gap === null ? "-" : inPercent(p.gap), tone: p => p.gap === 0 ? "good" : "" },
     { name: "spill", right: true, value: p => p.spill_bytes, words: p => grouped(p.spill_bytes) },
-    ...(hasTime ? [{ name: "end to end \u00b5s", right: true, value: p => p.end_to_end_us, words: p => p.end_to_end_us === null ? "-" : p.end_to_end_us.toFixed(2) }] : []),
+    ...(hasTime ? [{ name: "end to end", right: true, value: p => p.end_to_end_us, words: p => p.end_to_end_us === null ? "-" : inMicros(p.end_to_end_us) }] : []),
     { name: "", value: p => p.why || "", words: p => p.state === "planned" ? (p.fits ? "nothing spills" : "") : p.why || p.state, long: true, tone: p => p.state === "planned" ? "good" : "bad" }],
     points, { id: "points", most: 400 });
   main.append(make("section", null, make("h2", null, grouped(points.length) + " plans"), table.element));

@@ -7,15 +7,14 @@
 
 static const struct unit {
     double size;
-    const char *word, *ascii;
-} byte_units[] = {{1, "B", "B"},
-                  {1024.0, "KiB", "KiB"},
-                  {1024.0 * 1024, "MiB", "MiB"},
-                  {1024.0 * 1024 * 1024, "GiB", "GiB"},
-                  {1024.0 * 1024 * 1024 * 1024, "TiB", "TiB"},
-                  {1024.0 * 1024 * 1024 * 1024 * 1024, "PiB", "PiB"}},
-  second_units[] = {{1e-9, "ns", "ns"}, {1e-6, "µs", "us"}, {1e-3, "ms", "ms"}, {1, "s", "s"}},
-  plain_units[] = {{1, "", ""}};
+    const char *word;
+} byte_units[] = {{1, "B"},
+                  {1024.0, "KiB"},
+                  {1024.0 * 1024, "MiB"},
+                  {1024.0 * 1024 * 1024, "GiB"},
+                  {1024.0 * 1024 * 1024 * 1024, "TiB"},
+                  {1024.0 * 1024 * 1024 * 1024 * 1024, "PiB"}},
+  second_units[] = {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}}, plain_units[] = {{1, ""}};
 
 static const struct {
     const struct unit *at;
@@ -45,7 +44,7 @@ static struct words ticks_words_like(const struct scale *s, double value, double
 {
     struct words w;
     const struct unit *u = ticks_unit_of(s->unit, like);
-    const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
+    const char *word = value == 0 ? "" : u->word;
     /* Never "1.024e+03". */
     double shown = value / u->size;
     int digits = fabs(shown) >= 1000 ? 6 : 4;

@@ -1,5 +1,5 @@
 /* The scale of an axis, and round marks on it: steps of 1, 2 and 5 (powers of two for bytes on a
- * logarithmic scale), with units: KiB, MiB, µs, ms. Text, screens, SVG and HTML use the same. */
+ * logarithmic scale), with units: KiB, MiB, us, ms. Text, screens, SVG and HTML use the same. */
 #ifndef LX_APP_PICTURE_TICKS_H
 #define LX_APP_PICTURE_TICKS_H
 
@@ -12,7 +12,6 @@ struct scale {
     double low, high;
     bool is_log;
     enum scale_unit unit;
-    bool ascii; /* "us" for "µs" */
 };
 
 enum { SCALE_TICKS = 24 };
@@ -27,7 +26,7 @@ int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS]);
 /* The place of a value on the axis, from 0 at its low end to 1 at its high end; values outside are at the
  * ends. */
 double scale_share(const struct scale *s, double value);
-/* "115 KiB", "1.5 MiB", "20 µs": four digits at most. */
+/* "115 KiB", "1.5 MiB", "20 us": four digits at most. */
 struct words scale_words(const struct scale *s, double value);
 
 #endif

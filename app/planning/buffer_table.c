@@ -119,7 +119,4 @@ void add_wait_sums(const struct lx_op_wait *sum, struct text *out)
                         lx_byte_kind_word((enum lx_byte_kind)most));
     }
     text_format(out, " of %s", in_micros(all).at);
-    /* Rows of ops show device time, which may overlap the launch of the next op. */
-    if (sum->covered_us >= 0.0005)
-        text_format(out, "; %s hidden behind launches", in_micros(sum->covered_us).at);
 }

@@ -102,7 +102,8 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
     }
     text_format(out, "%s free\n", in_bytes(e.free_bytes).at);
     text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
-    text_format(out, "%.2f us on the device, %.2f us end to end; by tensor\n", e.device_us, e.end_to_end_us);
+    text_format(out, "%s on the device, %s end to end; by tensor\n", in_micros(e.device_us).at,
+                in_micros(e.end_to_end_us).at);
     for (int32_t i = 0; i < e.count; i++) {
         const struct lx_nest_part *x = &e.parts[i];
         if (x->hbm_bytes == 0) continue;

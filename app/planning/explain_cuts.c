@@ -63,7 +63,7 @@ static const struct column reason_array[] = {
     {.key = "bytes",     .heading = "exchanged",       .kind = VALUE_BYTES,  .value = bytes_value},
     {.key = "more",      .heading = "more",            .kind = VALUE_BYTES,  .value = more_value},
     {.key = "hbm_bytes", .heading = "HBM of a device", .kind = VALUE_BYTES,  .value = hbm_value},
-    {.key = "us",        .heading = "us predicted",    .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "us",        .heading = "predicted",       .kind = VALUE_MICROS, .digits = 9, .value = us_value},
     {.key = "why",       .heading = "why not",         .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = why_value},
 };
 /* clang-format on */
@@ -109,7 +109,7 @@ static const struct lx_team_plan *team_of(const struct lx_shard_question *q)
 static void explain_cuts_add_cost(const struct lx_shard_question *q, const struct lx_shard_price *x,
                                   struct text *out)
 {
-    if (q->how->by_time) text_format(out, "%.2f us predicted, ", x->us);
+    if (q->how->by_time) text_format(out, "%s predicted, ", in_micros(x->us).at);
     text_format(out, "%s exchanged", in_bytes(x->bytes).at);
 }
 
@@ -211,8 +211,8 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
         if (bytes) text_format(out, ", %s to combine its partial sums", in_bytes(bytes).at);
         text_add(out, "\n");
     }
-    text_format(out, "  most HBM of a device %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
-                r->is.us);
+    text_format(out, "  most HBM of a device %s, %s predicted\n", in_bytes(r->is.hbm_bytes).at,
+                in_micros(r->is.us).at);
     if (count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
     if (r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
     mem_free(reads);

@@ -24,7 +24,8 @@ void device_help(const struct call *call, struct text *out)
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "parameters of a device (-D KEY=VALUE):\n");
     char known[300], words[340];
-    snprintf(words, sizeof words, "a whole device: %s", lx_device_names(" or ", known, sizeof known));
+    snprintf(words, sizeof words, "a whole device: %s; a device file stands by itself: -D FILE.json",
+             lx_device_names(" or ", known, sizeof known));
     help_entry(out, "preset", words);
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
         help_entry(out, p->key, p->help);
@@ -171,9 +172,14 @@ static void write_size_lines(const struct lx_plan *p, struct text *out)
 {
     if (!p->graph->list) {
         add_labelled(out, "pool", "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
-        add_labelled(out, "time", "%.2f us on the device, %.2f us end to end in %s, predicted",
-                     p->figures.device_us, p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
+        add_labelled(out, "time", "%s on the device, %s end to end in %s, syncs %lld, predicted",
+                     in_micros(p->figures.device_us).at, in_micros(p->figures.end_to_end_us).at,
+                     counted(p->bundle_count, "bundle").at, (long long)p->figures.sync_times);
         if (p->asks_time) add_least_words(p, false, out);
+        if (p->balanced) text_format(out, ", proven least %s", in_micros(p->figures.bound_us).at);
+        if (p->fewer_bytes > 0)
+            text_format(out, "\n          %s would be possible at %s (--objective bytes)",
+                        in_bytes(p->fewer_bytes).at, in_micros(p->fewer_bytes_us).at);
         text_add(out, "\n");
         write_sums(p, out);
     }

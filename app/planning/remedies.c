@@ -450,7 +450,7 @@ static const struct column array[REMEDY_COLUMNS] = {
     [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = remedy_columns_share_value},
     [REMEDY_COLUMN_SLOWER]   = {.key = "time_share", .heading = "time %",   .kind = VALUE_SHARE,  .width = 9,  .from = 50, .flags = COLUMN_MAY_HIDE, .value = slower_value},
     [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
-    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = remedy_columns_time_value},
+    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end",    .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = remedy_columns_time_value},
     [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},
 };
 /* clang-format on */

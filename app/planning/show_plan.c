@@ -50,7 +50,7 @@ static const struct column op_array[] = {
     {.key = "hbm_read",    .heading = "HBM read",    .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "HBM written", .kind = VALUE_BYTES,  .value = written_value},
     {.key = "ring",        .heading = "ring",        .kind = VALUE_BYTES,  .value = ring_value},
-    {.key = "device_us",   .heading = "device us",   .kind = VALUE_MICROS, VIA(struct op_row, traffic, device_us)},
+    {.key = "device_us",   .heading = "device",      .kind = VALUE_MICROS, VIA(struct op_row, traffic, device_us)},
     {.key = "end_to_end_us", .heading = "end to end", .kind = VALUE_MICROS, VIA(struct op_row, traffic, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by",    .kind = VALUE_WORDS,  .value = bound_value},
     {.key = "nest",        .heading = "nest",        .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE, .value = nest_value},
@@ -129,8 +129,8 @@ static const struct column stage_array[] = {
     {.key = "baseline_hbm_bytes",                            .kind = VALUE_BYTES,  MEMBER(struct stage_row, baseline_bytes)},
     {.key = "elements",           .heading = "elements",     .kind = VALUE_COUNT,  .flags = COLUMN_PEOPLE, .value = elements_value},
     {.key = "of_baseline",        .heading = "of baseline",  .kind = VALUE_SHARE,  .flags = COLUMN_PEOPLE, .value = share_value},
-    {.key = "device_us",          .heading = "device us",    .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, device_us)},
-    {.key = "end_to_end_us",      .heading = "end to end us", .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, end_to_end_us)},
+    {.key = "device_us",          .heading = "device",       .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, device_us)},
+    {.key = "end_to_end_us",      .heading = "end to end",    .kind = VALUE_MICROS, .digits = 6, MEMBER(struct stage_row, end_to_end_us)},
 };
 /* clang-format on */
 
@@ -151,7 +151,7 @@ static const struct column step_array[] = {
     {.key = "step",          .heading = "step of the search", .kind = VALUE_WORDS,  MEMBER(struct step_row, gain.step)},
     {.key = "hbm_bytes",     .heading = "HBM bytes",          .kind = VALUE_BYTES,  MEMBER(struct step_row, gain.hbm_bytes)},
     {.key = "saved",         .heading = "saved",              .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = step_saved_value},
-    {.key = "end_to_end_us", .heading = "end to end us",      .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_PEOPLE, .value = step_time_value},
+    {.key = "end_to_end_us", .heading = "end to end",         .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_PEOPLE, .value = step_time_value},
 };
 /* clang-format on */
 

@@ -85,7 +85,7 @@ static const struct column op_array[] = {
     {.key = "ring",                               .kind = VALUE_BYTES,  .value = ring_value},
     {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
-    {.key = "device_us",   .heading = "device us", .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, device_us)},
+    {.key = "device_us",   .heading = "device",    .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, device_us)},
     {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by", .kind = VALUE_WORDS,  .value = wait_value},
     {.key = "verified",                           .kind = VALUE_BOOL,   VIA(struct op_row, run, verified)},
@@ -139,9 +139,9 @@ static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_re
     add_labelled(out, "rings", "%s of relayouts, %s of partial sums\n", in_bytes(c->ring).at,
                  in_bytes(c->reduce_ring).at);
     add_labelled(out, "flops", "%s\n", grouped(c->flops).at);
-    add_labelled(
-        out, "predicted", "%.2f us on the device (%.2f us with nothing on chip), %.2f us end to end in %s\n",
-        r->device_us, p->divisions->predicted_us, r->end_to_end_us, counted(p->bundle_count, "bundle").at);
+    add_labelled(out, "predicted", "%s on the device (%s with nothing on chip), %s end to end in %s\n",
+                 in_micros(r->device_us).at, in_micros(p->divisions->predicted_us).at,
+                 in_micros(r->end_to_end_us).at, counted(p->bundle_count, "bundle").at);
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
     add_labelled(out, "waits", "%s", "");

@@ -202,7 +202,7 @@ static const struct column division_array[] = {
     {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
     {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = show_divide_cores_value},
     {.key = "part",         .heading = "per core",              .kind = VALUE_WORDS,  .value = part_value},
-    {.key = "predicted_us", .heading = "us",                         .kind = VALUE_MICROS, .value = us_value},
+    {.key = "predicted_us", .heading = "time",                         .kind = VALUE_MICROS, .value = us_value},
     {.key = "spans",        .heading = "span of each tensor, bytes", .kind = VALUE_WORDS,  .value = spans_value},
     {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = show_divide_why_value},
 };
@@ -229,7 +229,7 @@ static const struct column alternative_array[] = {
     {.key = "op",           .heading = "op",     .kind = VALUE_NAME,   VIA(struct alternative_row, op, name)},
     {.key = "splits",       .heading = "splits", .kind = VALUE_WORDS,  .value = choice_value},
     {.key = "cores",        .heading = "cores",  .kind = VALUE_NUMBER, VIA(struct alternative_row, is, cores_used)},
-    {.key = "predicted_us", .heading = "us",     .kind = VALUE_MICROS, VIA(struct alternative_row, is, device_us)},
+    {.key = "predicted_us", .heading = "time",     .kind = VALUE_MICROS, VIA(struct alternative_row, is, device_us)},
     {.key = "agreeing",     .heading = "neighbours alike", .kind = VALUE_WORDS, .value = agree_value},
     {.key = "present",      .heading = "taken",  .kind = VALUE_BOOL,   .value = present_value},
 };

@@ -132,8 +132,8 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
     if (s->sizes.count > 0) {
         sweep_chart_begin(s, cores, &d);
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
-        struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
-        bool any = false; /* a height to draw: an axis needs a value */
+        struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES}, y = value_scale(s, &d);
+        bool any = false; /* a height to draw: before that an axis would say what nobody knows */
         for (int n = 0; n < d.count; n++)
             for (int i = 0; i < d.series[n].count; i++) any |= isfinite(d.series[n].y[i]) != 0;
         struct chart c = {.series = d.series,

@@ -85,7 +85,7 @@ VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.te
 static const struct column size_array[] = {
     {.key = "members",         .heading = "devices",        .kind = VALUE_NUMBER, MEMBER(struct team_size, members)},
     {.key = "grid",            .heading = "grid",           .kind = VALUE_MARK,   .value = grid_value},
-    {.key = "predicted_us",    .heading = "predicted us",   .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "predicted_us",    .heading = "predicted",      .kind = VALUE_MICROS, .digits = 9, .value = us_value},
     {.key = "bound_us",        .heading = "lower bound",    .kind = VALUE_MICROS, .digits = 9, .value = least_value},
     {.key = "waited_us",       .heading = "waited",         .kind = VALUE_MICROS, .digits = 9, .value = waited_value},
     {.key = "speedup",         .heading = "speedup",        .kind = VALUE_RATIO,  .digits = 6, .value = speedup_value},

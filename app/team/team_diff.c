@@ -87,9 +87,9 @@ void team_diff_make(const struct team_figures *before, const struct team_figures
         {"messages", "messages", (double)x.messages, (double)y.messages, false},
         {"hbm_bytes", "HBM of all", (double)x.hbm_bytes, (double)y.hbm_bytes, false},
         {"hbm_most", "of one device", (double)x.hbm_most, (double)y.hbm_most, false},
-        {"link_us", "us on links", x.links, y.links, true},
-        {"waited_us", "us waited", x.waited, y.waited, true},
-        {"us", "us predicted", before->clock->us, after->clock->us, true},
+        {"link_us", "on links", x.links, y.links, true},
+        {"waited_us", "waited", x.waited, y.waited, true},
+        {"us", "predicted", before->clock->us, after->clock->us, true},
     };
     memcpy(out->totals, rows, sizeof rows);
     for (int32_t t = 0; t < a->graph->tensor_count; t++)
@@ -130,7 +130,7 @@ static void total_value(const void *row_of_table, const struct column *column, s
     if (column->argument == 2 && n < 0) v->paint = PAINT_BAD;
     if (row->is_time) {
         v->number = n;
-        value_format(v, "%s%.2f", sign, n);
+        value_format(v, "%s%s", sign, in_micros(n).at);
     } else {
         value_whole(v, llround(n));
         value_format(v, "%s%s", sign, grouped(llround(n)).at);
@@ -214,9 +214,9 @@ static const struct column device_array[] = {
     {.key = "member",           .heading = "device",      .kind = VALUE_NUMBER, .value = device_value},
     {.key = "hbm_bytes_before", .heading = "HBM before",  .kind = VALUE_BYTES,  .value = hbm_before_value},
     {.key = "hbm_bytes_after",  .heading = "after",       .kind = VALUE_BYTES,  .value = hbm_after_value},
-    {.key = "busy_us_before",   .heading = "busy us", .kind = VALUE_MICROS, .digits = 9, .value = busy_before_value},
+    {.key = "busy_us_before",   .heading = "busy",    .kind = VALUE_MICROS, .digits = 9, .value = busy_before_value},
     {.key = "busy_us_after",    .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = busy_after_value},
-    {.key = "waited_us_before", .heading = "waits us",    .kind = VALUE_MICROS, .digits = 9, .value = wait_before_value},
+    {.key = "waited_us_before", .heading = "waits",       .kind = VALUE_MICROS, .digits = 9, .value = wait_before_value},
     {.key = "waited_us_after",  .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = wait_after_value},
     {.key = "us_before",        .heading = "done at",     .kind = VALUE_MICROS, .digits = 9, .value = us_before_value},
     {.key = "us_after",         .heading = "after",       .kind = VALUE_MICROS, .digits = 9, .value = us_after_value},

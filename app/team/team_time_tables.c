@@ -58,9 +58,9 @@ static const struct column step_array[] = {
     {.key = "messages", .heading = "messages", .kind = VALUE_COUNT,  .flags = COLUMN_MAY_LACK, .value = messages_value},
     {.key = "bytes",    .heading = "bytes",    .kind = VALUE_BYTES,  .flags = COLUMN_MAY_LACK, .value = bytes_value},
     {.key = "axes",     .heading = "over axis",.kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = step_axes_value},
-    {.key = "from_us",  .heading = "from us",  .kind = VALUE_MICROS, .digits = 9, .value = from_value},
-    {.key = "to_us",    .heading = "to us",    .kind = VALUE_MICROS, .digits = 9, .value = to_value},
-    {.key = "waited_us",.heading = "waits us", .kind = VALUE_MICROS, .digits = 9, .flags = COLUMN_MAY_LACK, .value = waited_value},
+    {.key = "from_us",  .heading = "from",     .kind = VALUE_MICROS, .digits = 9, .value = from_value},
+    {.key = "to_us",    .heading = "to",       .kind = VALUE_MICROS, .digits = 9, .value = to_value},
+    {.key = "waited_us",.heading = "waits",    .kind = VALUE_MICROS, .digits = 9, .flags = COLUMN_MAY_LACK, .value = waited_value},
     {.key = "waiter",   .heading = "device",   .kind = VALUE_NUMBER, .value = waiter_value},
 };
 /* clang-format on */
@@ -78,7 +78,7 @@ static const struct column link_array[] = {
     {.key = "axes",     .heading = "over axis",      .kind = VALUE_WORDS,  .value = link_axes_value},
     {.key = "messages", .heading = "messages",       .kind = VALUE_COUNT,  .value = link_messages_value},
     {.key = "bytes",    .heading = "bytes",          .kind = VALUE_BYTES,  .value = link_bytes_value},
-    {.key = "link_us",  .heading = "us on links",    .kind = VALUE_MICROS, .digits = 9, .value = link_us_value},
+    {.key = "link_us",  .heading = "on links",    .kind = VALUE_MICROS, .digits = 9, .value = link_us_value},
     {.key = "busiest",  .heading = "most of device", .kind = VALUE_NUMBER, .value = busiest_value},
 };
 /* clang-format on */
@@ -112,11 +112,11 @@ static const struct column time_array[] = {
     {.key = "ops",        .heading = "ops",             .kind = VALUE_COUNT,  .value = ops_value},
     {.key = "hbm_bytes",  .heading = "HBM planned",     .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "sent_bytes", .heading = "sent",            .kind = VALUE_BYTES,  .value = sent_value},
-    {.key = "busy_us",    .heading = "busy us",         .kind = VALUE_MICROS, .digits = 9, .value = busy_value},
-    {.key = "waited_us",  .heading = "waits us",        .kind = VALUE_MICROS, .digits = 9, .value = wait_value},
-    {.key = "link_us",    .heading = "links us",        .kind = VALUE_MICROS, .digits = 9, .value = links_value},
-    {.key = "beside_us",  .heading = "hidden us",       .kind = VALUE_MICROS, .digits = 9, .value = beside_value},
-    {.key = "us",         .heading = "done at us",      .kind = VALUE_MICROS, .digits = 9, .value = end_value},
+    {.key = "busy_us",    .heading = "busy",            .kind = VALUE_MICROS, .digits = 9, .value = busy_value},
+    {.key = "waited_us",  .heading = "waits",           .kind = VALUE_MICROS, .digits = 9, .value = wait_value},
+    {.key = "link_us",    .heading = "links",           .kind = VALUE_MICROS, .digits = 9, .value = links_value},
+    {.key = "beside_us",  .heading = "hidden",          .kind = VALUE_MICROS, .digits = 9, .value = beside_value},
+    {.key = "us",         .heading = "done at",         .kind = VALUE_MICROS, .digits = 9, .value = end_value},
     {.key = "longest",    .heading = "longest for",     .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = longest_value},
 };
 /* clang-format on */

@@ -118,7 +118,7 @@ const char *column_words(const struct column *c, struct value *v)
         text_add(out, in_time(v->number).at);
         break;
     case VALUE_MICROS:
-        text_format(out, "%.2f", v->number);
+        text_add(out, in_micros(v->number).at);
         break;
     case VALUE_SHARE:
         text_add(out, in_percent(v->number).at);

@@ -25,7 +25,7 @@
     X(VALUE_BYTES,   true)   /* 1,234,567 */                                                                 \
     X(VALUE_ADDRESS, true)   /* 0x001000 */                                                                  \
     X(VALUE_SECONDS, true) /* 12.3 ms; seconds for programs */                                               \
-    X(VALUE_MICROS,  true)      /* 12.34, in us */                                                           \
+    X(VALUE_MICROS,  true)      /* 453 us; microseconds for programs */                                                           \
     X(VALUE_SHARE,   true)   /* 14.3 % of 0.143 */                                                           \
     X(VALUE_RATIO,   true)   /* 1.25 */
 /* clang-format on */

@@ -37,6 +37,7 @@ static const struct number_row plan_numbers[] = {
     {0}};
 static const struct number_row graph_numbers[] = { /* only for graphs */
     NUMBER("ring_bytes", struct lx_plan, figures.ring_bytes),
+    NUMBER("sync_times", struct lx_plan, figures.sync_times),
     NUMBER("device_us", struct lx_plan, figures.device_us),
     NUMBER("us", struct lx_plan, figures.end_to_end_us),
     {0}};

@@ -106,6 +106,9 @@ bool parts_equal(const struct parts *a, const struct parts *b);
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);
 int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, const struct parts *b,
                            int64_t core);
+/* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
+int64_t piece_of_part(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
+                      int64_t *hi);
 struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64_t core);
 /* Positions that core `core` touches of an operand, in the first iteration. `core` -1: all cores, all
  * iterations. */
@@ -139,7 +142,10 @@ bool count_traffic(struct checker *c, const struct parts *parts);
 int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand);
 
-/* check_hbm.c: the tensors in HBM over time. */
+/* check_syncs.c: no core runs into what another one has not ended. */
+bool check_syncs(struct checker *c, const struct parts *parts);
+
+/* check_hbm.c: what HBM holds when. */
 struct hbm_lives;
 struct hbm_lives *hbm_begin(const struct checker *c);
 void hbm_written(struct hbm_lives *h, int32_t tensor, int64_t time);

@@ -112,6 +112,8 @@ bool check_figures(struct checker *c)
     return check_figures_same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
            check_figures_same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes,
                               f->ring_bytes) &&
+           check_figures_same(c, "all ops", "", "waits of all cores at syncs", claimed->sync_times,
+                              f->sync_times) &&
            check_figures_same(c, "all ops", "", "bytes of HBM traffic with nothing on chip",
                               claimed->baseline_hbm_bytes, f->baseline_hbm_bytes) &&
            check_figures_same(c, "scratchpads", "", "bytes in use", claimed->height_bytes, f->height_bytes) &&

@@ -56,10 +56,8 @@ static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, 
     z->count[d] = z->hi[d] - z->lo[d];
 }
 
-/* Sets [*lo, *hi) to a core's positions in each block of device dimension d; returns the length of a
- * block. */
-static int64_t check_zones_piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core,
-                                    int64_t *lo, int64_t *hi)
+int64_t piece_of_part(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
+                      int64_t *hi)
 {
     int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
     *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
@@ -107,7 +105,7 @@ struct zone zone_touched(const struct checker *c, const struct cut *k, int32_t o
             struct parts p = {.cores = k->cores, .rank = z.rank};
             p.slices[d] = p.tiles[d] = p.blocks[d] = 1;
             cut_halo(k, l, v, d, &p);
-            check_zones_piece_of(l, &p, d, core, &z.lo[d], &z.hi[d]);
+            piece_of_part(l, &p, d, core, &z.lo[d], &z.hi[d]);
             z.count[d] = z.hi[d] - z.lo[d];
         } else if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
             int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
@@ -200,7 +198,7 @@ int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t co
 {
     int64_t sticks = 1, lo, hi;
     for (int d = 0; d < p->rank; d++) {
-        check_zones_piece_of(l, p, d, core, &lo, &hi);
+        piece_of_part(l, p, d, core, &lo, &hi);
         sticks *= (hi - lo) * p->blocks[d];
     }
     return sticks;
@@ -213,8 +211,8 @@ int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, con
     for (int d = 0; d < a->rank; d++) {
         /* Walks both layouts from piece to piece; the one whose piece ends first steps on. */
         int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
-        int64_t block = check_zones_piece_of(l, a, d, core, &lo, &hi),
-                other = check_zones_piece_of(l, b, d, core, &from, &to);
+        int64_t block = piece_of_part(l, a, d, core, &lo, &hi),
+                other = piece_of_part(l, b, d, core, &from, &to);
         while (i < a->blocks[d] && k < b->blocks[d]) {
             int64_t end = i * block + hi, ends = k * other + to;
             sum += max_i64(0, min_i64(end, ends) - max_i64(i * block + lo, k * other + from));

@@ -1,5 +1,5 @@
-/* Rounds: a narrow beam guided by messages; then prices for room; then wider beams, until one drops nothing
- * or the steps are used up. The clock is only a safeguard. */
+/* Rounds: a narrow beam guided by messages; then prices for room; then wider beams, until one drops nothing,
+ * nothing is found or proved for a while, or the steps are used up. The clock is only a safeguard. */
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,7 +17,7 @@ static const struct {
 } rounds[] = {{16, 64, true},  {64, 64, false},  {64, 60, true},  {64, 60, false},   {64, 54, false},
               {512, 64, true}, {512, 57, false}, {64, 48, false}, {4096, 64, false}, {32768, 64, false}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds, LARGE = 1000, FEW_ROUNDS = 5 };
-static const int64_t most_steps = 40000000;
+static const int64_t most_steps = 40000000, steps_without_news = 500000;
 
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
 {
@@ -73,7 +73,9 @@ bool least_traffic_open(struct least_traffic *s, const struct draft *x, const st
 
 static void least_traffic_prove(struct least_traffic *s, int64_t bound)
 {
-    if (!s->any_order) s->bound = max_i64(s->bound, bound);
+    if (s->any_order || bound <= s->bound) return;
+    s->bound = bound;
+    s->news_at = s->steps;
 }
 
 static void beam_round(struct least_traffic *s, int64_t best)
@@ -92,9 +94,10 @@ static void beam_round(struct least_traffic *s, int64_t best)
     chain_beam(&s->model, &how, &r);
     s->found = r.found;
     s->steps += r.steps;
+    if (r.found) s->news_at = s->steps;
     least_traffic_prove(s, r.bound);
     if (share == 64) s->solved = r.exact || (r.found && r.bytes[0] <= r.bound);
-    s->done = r.stopped || s->steps >= s->step_limit;
+    s->done = r.stopped || s->steps >= s->step_limit || s->steps - s->news_at >= steps_without_news;
     LOG(cooptimise,
         "beam %d: %" PRId64 " steps, %d answers, the best %" PRId64 "; no division below %" PRId64,
         (int)how.width, r.steps, (int)r.found, r.found ? r.bytes[0] : -1, s->bound);

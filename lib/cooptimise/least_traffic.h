@@ -18,6 +18,7 @@ struct least_traffic {
     bool any_order; /* ops may change places: `bound` then ignores the model's bound */
     int64_t bound;  /* no choice of divisions moves less */
     int64_t steps, step_limit;
+    int64_t news_at; /* steps when a round last found or proved something */
     int round;
     bool solved;     /* the minimum of the chain model is known */
     bool done;       /* nothing more will be found or proved */

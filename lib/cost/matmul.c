@@ -75,5 +75,5 @@ double matmul_time_with(const struct cost_rates *r, const struct matmul_shape *s
                         const struct matmul_split *p)
 {
     struct matmul_parts t = matmul_parts_with(r, s, p);
-    return t.rows + t.kernel + t.output + t.shown + t.sums;
+    return fmax(t.rows + t.kernel + t.output, t.compute - t.shown) + t.shown + t.sums;
 }

@@ -87,10 +87,8 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
         memory_us[w->kernel] = t.kernel;
         memory_us[1 - w->kernel] = t.rows;
         memory_us[2] = t.output;
-        *out = (struct cost_parts){.extra_us = t.shown + t.sums,
-                                   .back_us = t.sums,
-                                   .compute_us =
-                                       fmin(fmax(t.compute - t.shown, 0), t.rows + t.kernel + t.output)};
+        *out = (struct cost_parts){
+            .extra_us = t.shown + t.sums, .back_us = t.sums, .compute_us = fmax(t.compute - t.shown, 0)};
         return;
     }
     for (int i = 0; i < operand_count; i++) all += bytes[i];
@@ -107,18 +105,28 @@ double cost_launch(const struct lx_device *d, int64_t operands, int64_t cores)
            cost_rate(d, COST_LAUNCH_DOUBLING) * log2(cores > 1 ? (double)cores : 1);
 }
 
-double cost_uncovered(const struct lx_device *d, double bytes)
+double cost_charged_bytes(const struct lx_device *d, double bytes)
 {
-    double covers = cost_rate(d, COST_LAUNCH_COVERS);
-    return fmin(fmax(5 * (bytes - covers), 0), bytes);
+    const double credit = cost_rate(d, COST_CREDIT), fade = 0.2; /* of each byte beyond the credit */
+    return fmin(fmax(bytes - credit, 0) * (1 + fade), bytes);
 }
 
-double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
+double cost_hbm_rate(const struct lx_device *d)
 {
-    double more = b->times > 1 ? (double)b->times - 1 : 0, each = b->hbm_bytes / (more + 1);
-    double launch = cost_launch(d, b->operands, b->cores) + more * cost_launch(d, 0, b->cores);
-    double shown = each > 0 ? cost_uncovered(d, each) / each : 1;
-    return fmax(launch, b->busy_us + (b->device_us - b->busy_us) * shown);
+    static const enum cost_constant_id rates[] = {COST_ONE_WAY, COST_STREAM_CAP, COST_OUTER, COST_RESTICK,
+                                                  COST_BROADCASTS};
+    const struct cost_rates r = cost_rates_of(d);
+    double most = 0;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) most = fmax(most, r.value[rates[i]] * 1e3);
+    return most;
+}
+
+double cost_end_to_end(double launch_us, double device_us)
+{
+    /* The norm of exponent 8, by operations that are equal on every machine. */
+    const double most = fmax(launch_us, device_us), ratio = most > 0 ? fmin(launch_us, device_us) / most : 0,
+                 square = ratio * ratio, fourth = square * square;
+    return most * sqrt(sqrt(sqrt(1 + fourth * fourth)));
 }
 
 /* The relayout model of torch-spyre. On Spyre ns = runs per core x (-1.14 + 3.92 log2 parts) + bytes / 547.
@@ -126,6 +134,6 @@ double cost_end_to_end(const struct lx_device *d, const struct cost_bundle *b)
 double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes)
 {
     double hops = log2(parts < 2 ? 2 : (double)parts);
-    double run_ns = cost_rate(d, COST_HOP) * hops - cost_rate(d, COST_RUN);
+    double run_ns = fmax(cost_rate(d, COST_HOP) * hops - cost_rate(d, COST_RUN), 0);
     return ((double)runs * run_ns + (double)part_bytes / cost_rate(d, COST_RELAYOUT)) * 1e-3;
 }

@@ -8,13 +8,14 @@
  * type (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors known only by their bytes
  * are mixed word by word, so that a wrong byte anywhere changes the result.
  *
- * Every stick of every memory carries a tag: its owner, the value of the program that it holds, and its
- * number in the tensor. A read that finds another tag than the program means is a fault, reported with core,
- * address, op, buffer and owner, even where the numbers happen to agree. So is a write over a live buffer.
- * Each op is judged by itself: it is evaluated in fp64 on its inputs from the device, and each stored element
- * must be within a bound that is proved for the device's arithmetic, in any order of summation; elements that
- * only move must keep their bits. Traffic is counted and compared with the plan: any difference fails the
- * run. The distance of the graph's outputs to fp64 from end to end is reported and decides nothing.
+ * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
+ * stick of it. A read that does not find what the program means there is a fault, told with core, address,
+ * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
+ * is live. With a seed of skews the cores run out of step between two syncs, in any order: a core that reads or
+ * writes what another one has not ended with is a fault. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
+ * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
+ * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
+ * any difference fails the run. How far the graph's outputs are from fp64 from end to end is reported and decides nothing.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -44,6 +45,7 @@ typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, vo
 
 struct lx_device_options {
     uint64_t seed; /* of the input data */
+    uint64_t skew; /* of the order in which cores run between two syncs; 0: all in step */
     enum lx_verify verify;
     bool in_use; /* record the bytes in use of each scratchpad at each tick, for a trace */
     int threads; /* of the host; 0: one */
@@ -82,6 +84,8 @@ void lx_counters_add(struct lx_counters *to, const struct lx_counters *from);
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
     X(LX_FAULT_INCOMPLETE, "incomplete", "a read of a sum over tiles that has not all of them, or others")   \
     X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
+    X(LX_FAULT_EARLY, "early", "a read before another core has written, as no sync makes it wait")           \
+    X(LX_FAULT_HASTY, "overwrites early", "a write before another core has read, as no sync makes it wait")  \
     X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
     X(LX_FAULT_GRID, "outside the grid", "arguments of a launch that lead outside its grid of tiles")        \
     X(LX_FAULT_TWICE, "computed twice", "an element that two turns of one launch compute")                   \

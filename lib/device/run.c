@@ -201,6 +201,12 @@ static void run_tick(struct lx_execution *u)
     /* Every bundle but the first begins with wiped scratchpads. A nest inside one bundle begins it once, any
      * other with each iteration. */
     while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < m->tick) u->bundle++;
+    int32_t b = u->bundle;
+    const struct lx_nest *n = m->at.nest;
+    bool begins = b < p->bundle_count && p->bundles[b].first == m->tick, again = n && m->at.number > 0;
+    bool spans = n && b + begins < p->bundle_count && p->bundles[b + begins].first <= n->last;
+    if (again && m->tick == n->first ? spans : begins && m->tick > 0) skews_meet(m);
+    skews_meet_at_tick(m);
     if (u->bundle < p->bundle_count && p->bundles[u->bundle].first == m->tick &&
         (m->at.number == 0 ? m->tick > 0
                            : m->at.nest->last >= p->bundles[u->bundle].first + p->bundles[u->bundle].count))
@@ -278,6 +284,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
         }
         u->items = mem_zeroed((size_t)most / 8 + 1, 8);
         machine_reserve(&u->m);
+        skews_begin(&u->m, u->how.skew);
         put_inputs(u);
         u->m.at = iteration_at(p, 0);
     }

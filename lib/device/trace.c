@@ -94,6 +94,20 @@ static void trace_add_nest(const struct trace *x, int32_t o)
     text_free(&name);
 }
 
+/* Syncs before the op, as instants. */
+static void trace_add_syncs(const struct trace *x, int32_t o)
+{
+    const struct lx_plan *p = x->p;
+    for (int32_t i = 0; i < p->sync_count; i++)
+        if (p->syncs[i].before == o)
+            text_format(
+                x->t,
+                ",\n  {\"name\": \"sync\", \"cat\": \"sync\", \"ph\": \"i\", \"s\": \"p\", \"pid\": %d, "
+                "\"tid\": %d, \"ts\": %.4f, \"args\": {\"times\": %" PRId64 "}}",
+                (int)x->clock + 1, BUNDLES, x->at,
+                p->syncs[i].in_loop ? nest_runs(p->nests, p->nest_count, o) : 1);
+}
+
 static void add_transfers(struct trace *x, int32_t tick)
 {
     static const char *const words[] = {
@@ -170,6 +184,7 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
         double us = time_of_op(&x, o);
         add_bundle(&x, o);
         trace_add_nest(&x, o);
+        trace_add_syncs(&x, o);
         add_transfers(&x, o);
         for (int64_t c = 0; c < run->cores_used && c < x.r->cores; c++) {
             trace_begin_event(&x, op->name, op->kind->name, c + FIRST_CORE, us);

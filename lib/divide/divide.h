@@ -111,21 +111,29 @@ void lx_divisions_free(struct lx_divisions *d);
 /* JSON text from malloc, or NULL when out of memory. */
 char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length);
 
-/* Predicted time of an op as divided, over all iterations of its nest. */
-struct lx_op_time {
-    double device_us;
-    double busy_us; /* device_us without the limit of HBM's one-way rate */
-    /* Parts of device_us. Of concurrent activities only the longest counts. */
-    double hbm_us, lx_us, ring_us, compute_us;
-    double flops; /* of all cores; a multiply-add is two, a copy none */
+/* One iteration of an op as divided, in microseconds. Operands in HBM stream while the cores work. */
+struct lx_op_work {
+    double compute_us;                 /* of the cores, if streaming hides what it can */
+    double port_us;                    /* of each scratchpad's port */
+    double exposed_us;                 /* of computing, whatever streams */
+    double sums_us;                    /* partial sums over the reduce ring, one way */
+    double flops;                      /* of all cores; a multiply-add is two, a copy none */
+    int operand_count, output;         /* output: the first result */
+    double stream_us[LX_MAX_OPERANDS]; /* each operand through HBM */
+    double bytes[LX_MAX_OPERANDS];     /* of the same */
+    double bytes_per_us;               /* HBM's one-way rate, which no operand exceeds */
 };
+void lx_division_work(const struct lx_divisions *d, int32_t op, struct lx_op_work *out);
 
-/* Time of op `op`. hbm_share[i] is the share of operand i's bytes, over all iterations, that goes through
- * HBM; it exceeds 1 where an incomplete sum is read back. With all shares 1 device_us equals predicted_us. */
-struct lx_op_time lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
-/* The time of an op with all operands on chip: a lower bound. Unless NULL, memory_us[i] is operand i's time
- * through HBM, slow_us[i] the part beyond HBM's one-way rate. */
-double lx_division_least(const struct lx_divisions *d, int32_t op, double *memory_us, double *slow_us);
+/* us = max(stream_us, work_us) + exposed_us + ring_us */
+struct lx_op_time {
+    double us, stream_us, work_us, exposed_us, ring_us;
+};
+/* hbm_share[i] is the share of operand i's bytes that goes through HBM; it exceeds 1 where an incomplete sum
+ * is read back. `charged` is the share of these bytes that costs HBM time (cost_charged_bytes). */
+struct lx_op_time lx_op_time_of(const struct lx_op_work *w, const double *hbm_share, double charged);
+/* Time of op `op` in all iterations of its nest. With all shares 1 it is predicted_us. */
+double lx_division_time(const struct lx_divisions *d, int32_t op, const double *hbm_share);
 
 struct lx_alternative {
     int64_t splits[LX_MAX_VARS]; /* per variable, in iteration order */

@@ -25,10 +25,12 @@ static enum cost_class division_time_class_of(const struct lx_layouts *l, const 
     return COST_POINTWISE;
 }
 
-/* Operations per multiply-add. Matmuls count theirs in their shape. */
-static double division_time_multiplies(const struct lx_op *op)
+/* Operations per point of the iteration space. Copies compute nothing. */
+static double division_time_flops(const struct lx_op *op)
 {
-    return op->window_count && (op->kind->traits & LX_CONTRACTS) ? 2 : 1;
+    bool copies = op->kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
+                  op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
+    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 : 1;
 }
 
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
@@ -52,7 +54,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, n, m, k, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
-    w.flops = d->kind == LX_DIVIDED ? division_time_multiplies(op) : 0;
+    w.flops = d->kind == LX_DIVIDED ? division_time_flops(op) : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {
         if (!s->axes[i].follows) w.flops *= (double)s->axes[i].extent;
@@ -64,27 +66,20 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     return w;
 }
 
-struct op_parts {
-    struct cost_parts parts;
-    int operands, output; /* `output`: the first result */
-    double bytes[LX_MAX_OPERANDS], memory_us[LX_MAX_OPERANDS];
-    double one_way; /* bytes per microsecond */
-    double flops;
-};
-
-static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
+void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_work *out)
 {
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
+    const struct lx_op *of = &l->graph->ops[op];
     double held = 0;
     int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
-    *out = (struct op_parts){.operands = op_operand_count(&l->graph->ops[op]),
-                             .output = l->graph->ops[op].input_count};
+    struct cost_parts parts;
+    *out = (struct lx_op_work){.operand_count = op_operand_count(of), .output = of->input_count};
     space_of_division(all, op, &scratch, &s);
-    for (int i = 0; i < out->operands; i++) {
-        int32_t tensor = op_operand(&l->graph->ops[op], i);
+    for (int i = 0; i < out->operand_count; i++) {
+        int32_t tensor = op_operand(of, i);
         out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
                                                              operand_tiles(&s, &s.operands[i])
                                                        : l->graph->tensors[tensor].bytes);
@@ -93,56 +88,40 @@ static void op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
     struct cost_work w = work_of(l, d, &s, splits);
     struct cost_rates rates = cost_rates_of(&l->graph->device);
-    cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
-    out->one_way = rates.value[COST_ONE_WAY] * 1e3;
-    /* Copies compute nothing, but the cost model counts one operation per iteration point. */
-    bool copies = l->graph->ops[op].kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
-                  l->graph->ops[op].kind->id == LX_KIND_CLONE ||
-                  l->graph->ops[op].kind->id == LX_KIND_RESTICKIFY;
-    out->flops = copies ? 0
-                 : l->graph->ops[op].kind->traits & LX_CONTRACTS
-                     ? 2 * w.flops / division_time_multiplies(&l->graph->ops[op])
-                     : w.flops;
-    /* Nest iterations run one after the other. */
-    double times = (double)nest_runs(all->nests, all->nest_count, op);
-    out->parts.compute_us *= times;
-    out->parts.port_us *= times;
-    out->parts.extra_us *= times;
-    out->parts.back_us *= times;
-    out->flops *= times;
-    for (int i = 0; i < out->operands; i++) out->memory_us[i] *= times, out->bytes[i] *= times;
+    cost_op_parts(&rates, &w, out->operand_count, out->bytes, held, &parts, out->stream_us);
+    out->compute_us = parts.compute_us;
+    out->port_us = parts.port_us;
+    out->sums_us = parts.back_us;
+    out->exposed_us = parts.extra_us - parts.back_us;
+    out->bytes_per_us = rates.value[COST_ONE_WAY] * 1e3;
+    out->flops = w.flops;
     arena_free(&scratch);
 }
 
-struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
+/* The part of streaming that a credit of bytes cannot take away: what is slower than HBM's one-way rate. */
+static double stream_us_charged(const struct lx_op_work *w, const double *hbm_share, double charged)
 {
-    struct op_parts x;
-    double sum = 0, moved = 0;
-    op_parts_of(all, op, &x);
-    for (int i = 0; i < x.operands; i++) {
-        sum += hbm_share[i] * x.memory_us[i];
-        moved += hbm_share[i] * x.bytes[i];
+    double us = 0, moved = 0;
+    for (int i = 0; i < w->operand_count; i++) {
+        us += hbm_share[i] * w->stream_us[i];
+        moved += hbm_share[i] * w->bytes[i];
     }
-    double extra = x.parts.extra_us + (hbm_share[x.output] > 0 ? 0 : x.parts.back_us);
-    double held_up = fmax(x.parts.compute_us, x.parts.port_us), slow = sum - moved / x.one_way;
-    struct lx_op_time t = {.device_us = fmax(held_up, sum) + extra,
-                           .busy_us = fmax(held_up, slow) + extra,
-                           .ring_us = extra - (x.parts.extra_us - x.parts.back_us),
-                           .compute_us = x.parts.extra_us - x.parts.back_us,
-                           .flops = x.flops};
-    *(sum >= held_up                  ? &t.hbm_us
-      : x.parts.compute_us >= held_up ? &t.compute_us
-                                      : &t.lx_us) += fmax(held_up, sum);
+    return fmax(us - (1 - charged) * moved / w->bytes_per_us, charged * us);
+}
+
+struct lx_op_time lx_op_time_of(const struct lx_op_work *w, const double *hbm_share, double charged)
+{
+    struct lx_op_time t = {.stream_us = stream_us_charged(w, hbm_share, charged),
+                           .work_us = fmax(w->compute_us, w->port_us),
+                           .exposed_us = w->exposed_us,
+                           .ring_us = w->sums_us * (hbm_share[w->output] > 0 ? 1 : 2)};
+    t.us = fmax(t.stream_us, t.work_us) + t.exposed_us + t.ring_us;
     return t;
 }
 
-double lx_division_least(const struct lx_divisions *all, int32_t op, double *memory_us, double *slow_us)
+double lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
 {
-    struct op_parts x;
-    op_parts_of(all, op, &x);
-    for (int i = 0; i < x.operands && memory_us; i++) {
-        memory_us[i] = x.memory_us[i];
-        slow_us[i] = x.memory_us[i] - x.bytes[i] / x.one_way;
-    }
-    return fmax(x.parts.compute_us, x.parts.port_us) + x.parts.extra_us;
+    struct lx_op_work w;
+    lx_division_work(all, op, &w);
+    return lx_op_time_of(&w, hbm_share, 1).us * (double)nest_runs(all->nests, all->nest_count, op);
 }

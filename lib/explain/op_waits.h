@@ -1,8 +1,9 @@
-/* Waits of ops: the predicted end-to-end time of each op, by cause. Of overlapping causes only the longest
- * counts, so the sums are the time of the bundle and of the plan. Launches may cover HBM time (cost/op.h). */
+/* Waits of ops: the predicted end-to-end time of each by cause, as the clock has it. Of what goes on at once
+ * only what moves the plan's end counts, so the sums are the bundle's and the plan's time. */
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 
+#include "clock/clock.h"
 #include "plan/plan.h"
 
 /* Kinds of traffic. Each tensor has one kind, so the kinds add up. */
@@ -33,30 +34,18 @@ struct lx_byte_sums {
 void lx_plan_moved(const struct lx_plan *p, int64_t *moved);
 struct lx_byte_sums lx_plan_byte_sums(const struct lx_plan *p, const int64_t *moved);
 
-#define LX_WAITS(X)                                                                                          \
-    X(LX_WAIT_HBM, "HBM")                                                                                    \
-    X(LX_WAIT_LX, "LX")     /* a scratchpad's port, and moves inside it */                                   \
-    X(LX_WAIT_RING, "ring") /* relayouts and partial sums */                                                 \
-    X(LX_WAIT_COMPUTE, "compute")                                                                            \
-    X(LX_WAIT_LAUNCH, "launch")
-
-#define LX_WAIT_ENUM(id, word) id,
-enum lx_wait { LX_WAITS(LX_WAIT_ENUM) LX_WAIT_COUNT };
-#undef LX_WAIT_ENUM
-
-const char *lx_wait_word(enum lx_wait w);
-
 struct lx_op_wait {
     double us[LX_WAIT_COUNT];
     double of_hbm_us[LX_BYTE_KIND_COUNT]; /* us[LX_WAIT_HBM], by kind of traffic */
-    double covered_us;                    /* HBM time that the launch covers; not in us[] */
-    double device_us; /* time of the op on the device: us[] except launch, plus covered_us */
+    double device_us;                     /* us[] except launch */
     double flops;
     double hbm_bytes; /* without padding, which no matmul's cost model counts */
 };
 
 /* Per operand of an op: the share that goes through HBM, 0 to 1; for lx_division_time. */
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t op, double *share);
+/* The clock's replay of a plan of a graph. */
+struct clock_times lx_plan_clock(const struct lx_plan *p, const struct clock_details *out);
 /* One per op of the graph with layouts; not for buffer lists. A plan file's own claims of time are not
  * used. */
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops);

@@ -274,6 +274,10 @@ static void handover_add_all(const struct lx_plan *p, const struct op_cores *cor
         handover_add_kernel(p, &p->bundles[k], how, out);
         text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
     }
+    text_add(out, "  ],\n  \"syncs\": [\n");
+    for (int32_t i = 0; i < p->sync_count; i++)
+        text_format(out, "    {\"before\": %d, \"in_loop\": %s}%s\n", (int)p->syncs[i].before,
+                    p->syncs[i].in_loop ? "true" : "false", i + 1 < p->sync_count ? "," : "");
     text_add(out, "  ],\n  \"ops\": [\n");
     for (int32_t k = 0; k < p->bundle_count; k++)
         for (int32_t o = p->bundles[k].first; o < p->bundles[k].first + p->bundles[k].count; o++)

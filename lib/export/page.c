@@ -106,8 +106,8 @@ static void still_add_facts(const struct lx_plan *p, const struct lx_plan *other
         still_add_row(list ? "all off chip" : "all in HBM", &made, out);
     }
     if (!list) {
-        text_format(&made, "%.2f us of the device, %.2f us from end to end", p->figures.device_us,
-                    p->figures.end_to_end_us);
+        text_format(&made, "%s of the device, %s from end to end", in_micros(p->figures.device_us).at,
+                    in_micros(p->figures.end_to_end_us).at);
         still_add_row("predicted time", &made, out);
     }
     if (other) {
@@ -174,15 +174,15 @@ static void still_add_op(const struct lx_plan *p, int32_t i, struct text *out)
     text_format(out, "</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td>",
                 grouped(t->cores).at, grouped(t->hbm_read + t->hbm_written).at,
                 grouped(t->ring + t->reduce_ring).at);
-    text_format(out, "<td class=\"right\">%.2f</td></tr>\n", t->device_us);
+    text_format(out, "<td class=\"right\">%s</td></tr>\n", in_micros(t->device_us).at);
 }
 
 void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text *out)
 {
     static const char *const buffer_heads[] = {"number", "buffer",        "bytes",     "life", "address",
                                                "state",  "cost off chip", "HBM moved", "why",  NULL};
-    static const char *const op_heads[] = {"tick",      "op",         "kind",         "splits", "cores",
-                                           "HBM bytes", "ring bytes", "predicted us", NULL};
+    static const char *const op_heads[] = {"tick",      "op",         "kind",      "splits", "cores",
+                                           "HBM bytes", "ring bytes", "predicted", NULL};
     int32_t all = p->problem.count, shown = 0, ops = p->layouts ? p->layouts->graph->op_count : 0,
             *chosen = largest_buffers(p, STILL_MOST, &shown);
     int64_t *moved = moved_by_buffers(p);

@@ -32,9 +32,16 @@ function tickBytes(n, like) {
   while (Math.abs(like === undefined ? n : like) / size >= 1024 && u < 4) { size *= 1024; u++; }
   return n === 0 ? "0" : +(n / size).toPrecision(4) + " " + units[u];
 }
-const tickMicros = us => us >= 1e6 ? +(us / 1e6).toPrecision(3) + " s" : us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : +us.toPrecision(3) + " \u00b5s";
+const tickMicros = us => {
+  const [size, unit] = microUnit(us || 1);
+  return +(us / size).toPrecision(3) + unit;
+};
 const bothBytes = n => Math.abs(n) < 10240 ? grouped(n) + " B" : grouped(n) + " B (" + inBytes(n) + ")";
-const inMicros = us => us >= 1e6 ? (us / 1e6).toPrecision(3) + " s" : us >= 1000 ? (us / 1000).toPrecision(3) + " ms" : us.toPrecision(3) + " \u00b5s";
+const microUnit = us => us >= 999500 ? [1e6, " s"] : us >= 999.5 ? [1000, " ms"] : us >= 0.9995 ? [1, " us"] : [0.001, " ns"];
+const inMicros = us => {
+  const [size, unit] = microUnit(Math.abs(us)), v = us / size, most = Math.abs(v);
+  return v === 0 ? "0 s" : v.toFixed(most >= 99.95 ? 0 : most >= 9.995 ? 1 : 2) + unit;
+};
 const inPercent = x => (100 * x).toFixed(1) + " %";
 const hex = a => "0x" + a.toString(16).padStart(6, "0");
 

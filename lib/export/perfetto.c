@@ -151,6 +151,13 @@ static void perfetto_add_cores(struct plan_trace *x)
                                  tick_time(&x->time, o), tick_time(&x->time, o + 1));
             perfetto_add_op(&x->trace, o, &p->traffic[o]);
         }
+    for (int32_t i = 0; i < p->sync_count; i++) {
+        perfetto_begin_event(&x->trace, "i", CORES, 0);
+        text_add(x->trace.out, ", \"name\": \"sync\", \"s\": \"p\"");
+        perfetto_add_us(&x->trace, "ts", tick_time(&x->time, p->syncs[i].before));
+        text_format(x->trace.out, ", \"args\": {\"times\": %" PRId64 "}}",
+                    p->syncs[i].in_loop ? nest_runs(p->nests, p->nest_count, p->syncs[i].before) : 1);
+    }
 }
 
 /* A counter of bytes in use, with a value at every tick at which the use of the pool changes. */

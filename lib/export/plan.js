@@ -326,7 +326,7 @@
     ...(p.nests.length ? [{ name: "nest", value: o => nestAt(o.tick), words: o => nestAt(o.tick) >= 0 ? p.nests[nestAt(o.tick)].words : "" }] : []),
     { name: "cores", right: true, value: o => o.cores, words: o => o.cores }, { name: "HBM", right: true, value: o => o.hbm, words: o => grouped(o.hbm) },
     { name: "LX", right: true, value: o => o.lx, words: o => grouped(o.lx) }, { name: "ring", right: true, value: o => o.ring, words: o => grouped(o.ring) },
-    { name: "predicted \u00b5s", right: true, value: o => o.us, words: o => o.us.toFixed(2) }], p.ops, { id: "ops", sort: 0, pick: o => setTick(o.tick) }).element));
+    { name: "predicted", right: true, value: o => o.us, words: o => inMicros(o.us) }], p.ops, { id: "ops", sort: 0, pick: o => setTick(o.tick) }).element));
   function pick(i) { state.pick = i; paint(); all.fill(); }
   theme.watch.push(() => { setTick(state.tick); all.fill(); });
   new ResizeObserver(paint).observe(canvas);

@@ -61,7 +61,7 @@ static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other,
         struct words iterations = counted(plan_iterations(p), "iteration");
         page_add_fact(out, counted(p->nest_count, "nest").at, iterations.at, NULL);
     }
-    text_format(&times, "%.1f us", f->end_to_end_us);
+    text_format(&times, "%s", in_micros(f->end_to_end_us).at);
     if (!list) page_add_fact(out, "from end to end, predicted", times.at ? times.at : "", NULL);
     if (!list) page_add_fact(out, "cores", grouped(p->graph->device.cores).at, NULL);
     if (!height)

@@ -45,7 +45,8 @@ void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
 {
     double gap = lx_plan_gap(p);
     struct words least = brief ? in_short_bytes(lx_plan_least(p)) : in_bytes(lx_plan_least(p));
-    if (p->asks_time) snprintf(least.at, sizeof least.at, "%.2f us end to end", p->figures.bound_us);
+    if (p->asks_time)
+        snprintf(least.at, sizeof least.at, "%.40s end to end", in_micros(p->figures.bound_us).at);
     if (p->answer.status == LX_INFEASIBLE)
         text_add(out, " with nothing on chip, which is no answer");
     else if (!p->asks_time && (p->problem.objective == LX_FIT || lx_plan_value(p) == INT64_MAX))
@@ -62,7 +63,8 @@ void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
 {
     int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
-    if (p->asks_time) text_format(out, ", %.2f us end to end", p->figures.end_to_end_us);
+    if (p->asks_time || p->balanced)
+        text_format(out, ", %s end to end", in_micros(p->figures.end_to_end_us).at);
     add_least_words(p, brief, out);
 }
 

@@ -12,7 +12,18 @@ bool pattern_check_header(const struct json *j, const struct json_value *root, c
 const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
-/* Skips the byte order mark that some editors write. */
+/* A device: the name of a preset, or an object: with a `preset` (spyre if there is neither that nor a name), which
+ * gives what is not stated, or whole, with a `name` and all numbers. */
+bool device_read(const struct json *j, const struct json_value *value, struct lx_device *out, lx_status *st);
+/* The device of a plan over that of its pattern, which gives what is absent; unknown keys are ignored. */
+bool device_read_over(const struct json *j, const struct json_value *value, struct lx_device *out,
+                      lx_status *st);
+/* A preset's name, or the preset of this name and what differs; of another device all of it. */
+void device_write(const struct lx_device *d, struct text *t);
+/* All of it; NULL: in one line, else every line but the first has the margin. */
+void device_write_whole(const struct lx_device *d, const char *margin, struct text *t);
+
+/* Some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);
 
 /* A field of comma-separated values, quoted where needed, also where a spreadsheet might see a formula. */

@@ -32,41 +32,6 @@ bool read_ints(struct reader *r, const struct json_value *array, const char *wha
     return true;
 }
 
-static bool pattern_read_device(const struct json *j, const struct json_value *value,
-                                struct lx_device *device, lx_status *st)
-{
-    enum { MOST_PRESETS = 32 };
-    const char *preset = lx_device_at(0)->preset, *presets[MOST_PRESETS + 1] = {0};
-    char known[WORDS_LIST], near[WORDS_MEANT];
-    const struct json_value *named = value, *v;
-    if (json_is_object(value)) {
-        if (!json_opt_string(j, value, "preset", &preset, st)) return false;
-        if (json_find(value, "preset")) named = json_find(value, "preset");
-    } else if (json_is_string(value))
-        preset = value->text;
-    else
-        return json_error(j, value, st, LX_E_SCHEMA,
-                          "device must be the name of a preset or an object of parameters");
-    for (int i = 0; i < MOST_PRESETS && lx_device_at(i); i++) presets[i] = lx_device_at(i)->preset;
-    if (!lx_device_preset(preset, device))
-        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\";%s known: %s", preset,
-                          words_meant(preset, presets, near, sizeof near),
-                          words_listed(presets, known, sizeof known));
-    if (!json_is_object(value)) return true;
-    json_for_each(v, value) {
-        if (strcmp(v->key, "preset") == 0) continue;
-        const struct lx_device_parameter *p = lx_device_parameter_find(v->key);
-        if (!p)
-            return json_key_error(j, v, st, LX_E_SCHEMA,
-                                  "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
-                                  v->key);
-        lx_status why;
-        if (!json_is_number(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->key);
-        if (!lx_device_set(device, p, v->number, &why)) return json_error(j, v, st, why.code, "%s", why.text);
-    }
-    return true;
-}
-
 /* "expect": {"greedy": "fail", ...} or {"error": {"stage": "divide", "code": "span"}}. */
 static bool read_expect(struct reader *r, const struct json_value *v)
 {
@@ -154,7 +119,7 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
         !json_opt_int(j, root, "target_hbm_bytes", 0, LX_INT_MAX, &g->target_hbm_bytes, r->st))
         return false;
     g->summary = arena_string(r->b.memory, summary);
-    if ((v = json_find(root, "device")) && !pattern_read_device(j, v, &g->device, r->st)) return false;
+    if ((v = json_find(root, "device")) && !device_read(j, v, &g->device, r->st)) return false;
     if (buffers ? tensors || ops : !tensors || !ops)
         return json_error(j, root, r->st, LX_E_SCHEMA,
                           "a pattern has either \"tensors\" and \"ops\", or \"buffers\"");
@@ -184,9 +149,9 @@ bool pattern_check_header(const struct json *j, const struct json_value *root, c
     if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
         !json_string(j, root, "kind", &kind, st))
         return false;
-    const char *meant = nearest(
-        kind, (const char *const[]){wanted, "plan", "pattern", "team plan", "results", "loops", NULL});
-    /* Check the kind first: each kind has its own versions. */
+    const char *meant = nearest(kind, (const char *const[]){wanted, "plan", "pattern", "team plan", "results",
+                                                            "loops", "device", NULL});
+    /* The kind first: each kind counts its versions for itself. */
     if (strcmp(kind, wanted) != 0)
         return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
                           meant && strcmp(meant, kind) ? "\"kind\" is \"%s\"; did you mean \"%s\"?"

@@ -11,30 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_device(const struct lx_device *d, struct text *t)
-{
-    struct lx_device preset;
-    lx_device_preset(d->preset, &preset);
-    bool same = true;
-    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++)
-        same = same && lx_device_get(d, p) == lx_device_get(&preset, p);
-    text_add(t, "  \"device\": ");
-    if (same) {
-        text_json_string(t, d->preset);
-        return;
-    }
-    text_add(t, "{\"preset\": ");
-    text_json_string(t, d->preset);
-    for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
-        double v = lx_device_get(d, p);
-        if (v == lx_device_get(&preset, p)) continue;
-        text_format(t, ", \"%s\": ", p->key);
-        text_json_number(t, v);
-    }
-    text_add(t, "}");
-}
-
-/* A word without escapes. */
+/* A word without characters that JSON escapes. */
 static void pattern_write_word(struct text *t, const char *key, const char *word)
 {
     text_format(t, ", \"%s\": \"%s\"", key, word);
@@ -319,7 +296,8 @@ static void write_whole_graph(const struct lx_graph *g, const struct record_take
 
 void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
 {
-    write_device(&g->device, t);
+    text_add(t, "  \"device\": ");
+    device_write(&g->device, t);
     if (g->list)
         pattern_write_list(g, t);
     else

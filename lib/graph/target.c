@@ -38,14 +38,15 @@ static const struct lx_device_parameter parameters[] = {
     {0},
 };
 
-/* The first is the default. Each row names its cost table (lib/cost/cost_tables.c): one measured on the
- * device, or `roofline`, which uses the numbers of the row. */
+/* The first is the default. A row names its cost table (cost_tables.c): one that was measured on
+ * such a device, or `roofline`, which goes by the numbers of the row. */
 /* clang-format off */
 static const struct lx_device presets[] = {
     /* Public documents of the project: LPDDR5, a data ring of 166 GB/s, a PSUM ring of 35 GB/s, LX ports of
      * 140 GB/s; cards are connected by PCI Express. */
     {
         .preset = "spyre",
+        .help = "a Spyre card: 32 cores in a row, 2 MiB of scratchpad each, sticks of 128 bytes",
         .cost_table = "spyre",
         .cores = 32, .grid_y = 1, .grid_x = 32,
         .lx_bytes = 2 << 20, .lx_reserved_bytes = 64 << 10, .lx_reserved_fraction = 0.2, .lx_usable_bytes = -1,
@@ -56,13 +57,14 @@ static const struct lx_device presets[] = {
         .peak_gflop_per_s = 3072,
         .link_gb_per_s = 32, .link_us = 5, .link2_us = -1,
     },
-    /* An 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte rows, 32-byte L1
-     * alignment); bandwidths of a Wormhole card; two of its Ethernet ports per link. */
+    /* Wormhole: an 8x8 grid of Tensix cores with 1.5 MiB of L1 each, of which 1,464 KiB are usable, and 32x32
+     * tiles of fp16 (64-byte rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card, links are two of its Ethernet ports. */
     {
         .preset = "tenstorrent",
+        .help = "a Wormhole card: 8x8 Tensix cores, 1,464 KiB of L1 usable in each, tiles of 32x32",
         .cost_table = "roofline",
         .cores = 64, .grid_y = 8, .grid_x = 8,
-        .lx_bytes = 1536 << 10, .lx_reserved_bytes = 0, .lx_reserved_fraction = 0, .lx_usable_bytes = -1,
+        .lx_bytes = 1536 << 10, .lx_reserved_bytes = 72 << 10, .lx_reserved_fraction = 0, .lx_usable_bytes = -1,
         .stick_bytes = 32,
         .span_bytes = INT64_C(4) << 30,
         .tile_rows = 32, .tile_columns = 32,
@@ -132,6 +134,22 @@ const char *lx_device_names(const char *between, char *out, size_t size)
         n += wrote > 0 ? (size_t)wrote : 0;
     }
     return out;
+}
+
+const struct cost_table *lx_device_costs(const struct lx_device *d)
+{
+    const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
+    if (t) return t;
+    return d->own_costs.name[0] ? &d->own_costs : cost_table_find("roofline");
+}
+
+bool lx_device_same(const struct lx_device *a, const struct lx_device *b)
+{
+    bool same = strcmp(a->preset, b->preset) == 0 && strcmp(a->help, b->help) == 0 &&
+                cost_table_same(lx_device_costs(a), lx_device_costs(b));
+    for (const struct lx_device_parameter *p = parameters; p->key; p++)
+        same = same && lx_device_get(a, p) == lx_device_get(b, p);
+    return same;
 }
 
 void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us)

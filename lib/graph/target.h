@@ -1,17 +1,23 @@
-/* The device a pattern is planned for: numbers only, one row each in the table of target.c, so that pattern
- * files, the command line and the help share the parameters. */
+/* The device a pattern is planned for: its parameters, one row each in the table of target.c, so that a pattern
+ * file, a command line and the help all know the same ones, and its cost table. Plain values: some 7 KiB that
+ * are copied. */
 #ifndef LX_GRAPH_TARGET_H
 #define LX_GRAPH_TARGET_H
 
 #include "base/status.h"
+#include "graph/cost_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LX_DEVICE_NAME = 24, LX_DEVICE_HELP = 120 };
+
 struct lx_device {
-    char preset[24];
-    const char *cost_table; /* name in lib/cost/cost_tables.c; a static string */
+    char preset[LX_DEVICE_NAME]; /* its name: a preset's, or that of a device file */
+    char help[LX_DEVICE_HELP];
+    const char *cost_table; /* of graph/cost_tables.c; NULL: own_costs, or `roofline` if that has no name */
+    struct cost_table own_costs;
     int64_t cores, grid_y, grid_x;
     int64_t lx_bytes, lx_reserved_bytes; /* per core */
     double lx_reserved_fraction;         /* share of the bytes left after the reserved ones */
@@ -48,7 +54,11 @@ bool lx_device_set(struct lx_device *d, const struct lx_device_parameter *p, dou
 const struct lx_device *lx_device_at(int i);
 /* False if there is no preset `name`. */
 bool lx_device_preset(const char *name, struct lx_device *out);
-/* All names in one line, separated by `between`: "spyre, tenstorrent". */
+/* The cost table that times are predicted by. */
+const struct cost_table *lx_device_costs(const struct lx_device *d);
+/* Same name, help, parameters and cost table. */
+bool lx_device_same(const struct lx_device *a, const struct lx_device *b);
+/* All names in a line, for words to a user: "spyre, tenstorrent". */
 const char *lx_device_names(const char *between, char *out, size_t size);
 
 /* Rate and latency of the link along a grid axis, counted from the last axis. */

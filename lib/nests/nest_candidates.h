@@ -59,6 +59,10 @@ struct alone_asks {
 /* Sum over all tensors of the least traffic of each alone on chip, under any nests and holds. `x`: a draft
  * without nests, in the order of the graph. */
 int64_t alone_traffic(const struct draft *x, const struct alone_asks *asks);
+/* together.c: the least traffic of all tensors together on shared scratchpads, in the order of the graph; at
+ * most `below`. 0: unknown. */
+enum { NESTS_TOGETHER = 200 }; /* ops; in larger graphs each tensor is judged alone */
+int64_t together_traffic(const struct draft *x, int64_t room, int64_t below);
 /* The same with unlimited room and any order: the compulsory traffic. */
 int64_t crossing_traffic(const struct draft *x);
 /* True if a plan with nests could move less than all plans without: some nest cuts a tensor that two of its

@@ -75,8 +75,9 @@ struct nest_menus {
     struct arena choices; /* owns menus and labels, which the search alone needs */
     /* For the search: hashes of the nest sets planned so far, and the effort spent. */
     VEC(uint64_t) tried;
-    bool by_memory; /* choices are also compared by HBM time of operands */
-    int64_t spent;
+    bool by_memory;         /* choices are also compared by HBM time of operands */
+    int64_t spent, news_at; /* news_at: effort when a set last moved less than all before */
+    int64_t least;          /* bytes of that set; 0: none yet */
 };
 
 /* Finds or makes the menu of op `op`. `d`: divisions with the nest of the op. */
@@ -97,8 +98,8 @@ void nest_menus_free(struct nest_menus *m);
  * guesses; the caller plans the result in full. */
 
 /* Sets divided[op] for the ops of [first, last], which contains whole nests. The divisions live as long as
- * the menus. */
-bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                 const struct lx_division **divided, lx_status *st);
+ * the menus. `*useless`: they would move more than `below` bytes, whatever is chosen; then nothing is. */
+bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
+                 const struct lx_division **divided, bool *useless, lx_status *st);
 
 #endif

@@ -86,6 +86,7 @@ struct lx_progress {
     int64_t steps, objective, bound;
     const int64_t *address; /* the answer with that objective if it is legal and a new best; else NULL */
     const int32_t *pool;
+    const char *step; /* of the search for a graph's plan, in a word; NULL: a solver reports */
 };
 
 /* How a solver is run. Limits are advice to stop soon; a solver then returns its best. */
@@ -102,6 +103,7 @@ struct lx_run {
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
     int64_t stop_at;       /* an objective below which nothing is gained; 0: none */
+    int64_t most;          /* an objective above which an answer is of no use; 0: none */
     int64_t default_steps; /* steps to take without a limit, for frequent callers; 0: any */
     /* The caller waits for any legal answer: no proof, no search for a better plan. */
     bool quick;
@@ -127,7 +129,7 @@ enum lx_solver_caps {
     LX_CAN_ALL = (1 << 15) - (1 << 5),
 };
 
-#define LX_SOLVER_ABI 3
+#define LX_SOLVER_ABI 4
 
 struct lx_solver {
     int abi; /* LX_SOLVER_ABI */

@@ -403,8 +403,9 @@ static void watch_pass(void *context, const struct lx_progress *so_far)
         bool news = watch_is_news(w, so_far);
         w->steps = max_i64(w->steps, so_far->steps);
         w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
-        struct lx_progress out = {w->steps, w->best, w->bound, news ? so_far->address : NULL,
-                                  news ? so_far->pool : NULL};
+        struct lx_progress out = {
+            w->steps,    w->best, w->bound, news ? so_far->address : NULL, news ? so_far->pool : NULL,
+            so_far->step};
         w->run->progress(w->run->context, &out);
         border_end(&border);
     } else {
@@ -431,11 +432,11 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
     if (validate && !lx_problem_validate(p, st)) return false;
     cancel_begin(&w.token, run->time_limit);
     bool plain = is_plain(p);
-    if (!plain) watched.stop_at = 0; /* `stop_at` counts all parts together */
+    if (!plain) watched.stop_at = watched.most = 0; /* they count all parts together */
     bool ok = (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
     if (ok && run->progress && answer->status != LX_ERROR && answer->status != LX_INFEASIBLE)
         watch_pass(&w, &(struct lx_progress){answer->steps, answer->objective, answer->bound, answer->address,
-                                             answer->pool});
+                                             answer->pool, NULL});
     if (w.memory_is_out) memory_out();
     cancel_end(&w.token);
     return ok;

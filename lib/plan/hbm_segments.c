@@ -8,12 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Intermediates in HBM as buffers, from first to last access there. One that is read before it is fully
- * written holds zeros, so its bytes are reserved from the start. */
+/* Is there a sync in the body of the nest behind a tick? */
+static bool body_meets(const struct lx_plan *p, const struct lx_nest *n, int64_t tick)
+{
+    for (int32_t i = 0; i < p->sync_count; i++)
+        if (p->syncs[i].in_loop && p->syncs[i].before > tick && p->syncs[i].before <= n->last) return true;
+    return false;
+}
+
+/* Intermediates in HBM as buffers, from first to last touch there, and on until all cores have met, so that
+ * another tensor may have the bytes without a further sync. One that is read before it is fully written
+ * holds zeros, so its bytes are its own from the start. */
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
+    struct arena scratch = {0};
+    const int64_t *next = plan_next_syncs(p, &scratch);
     /* Per tensor: is its first access a read? */
     bool *read_first = mem_zeroed((size_t)g->tensor_count + 1, sizeof *read_first);
     for (int32_t a = p->access_at[g->op_count]; a-- > 0;)
@@ -37,18 +48,23 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     }
     for (int32_t t = 0; t < g->tensor_count; t++) {
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        /* A tensor in HBM for an op of a nest is there in all iterations. */
+        int64_t touched = b[t].end;
+        bool met = false;
+        /* What the ops of a nest have in HBM is there in all of its iterations. */
         for (int32_t i = 0; i < p->nest_count && b[t].start < b[t].end; i++) {
             const struct lx_nest *n = &p->nests[i];
             if (b[t].start > n->last || b[t].end <= n->first) continue;
             b[t].start = min_i64(b[t].start, n->first);
             b[t].end = max_i64(b[t].end, n->last + 1);
+            met = b[t].end == n->last + 1 && body_meets(p, n, touched - 1);
         }
+        if (!met && b[t].start != INT64_MAX) b[t].end = next[b[t].end];
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
     }
+    arena_free(&scratch);
     mem_free(read_first);
     return b;
 }

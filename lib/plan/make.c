@@ -121,7 +121,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
                             .effort = effort_asked(options),
                             .rival_bytes = rival,
                             .memory = p->memory,
-                            .offers = plan_is_awaited() ? &offers : NULL,
+                            .offers = plan_is_awaited() && !options->keeps_quiet ? &offers : NULL,
                             .st = st};
     p->asks_time = asks_time(&search);
     if (!steps_run(&search)) return attempt_free(&search.best), false;

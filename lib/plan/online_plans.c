@@ -8,6 +8,8 @@
 #include "graph/online.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
+#include "search/search_steps.h"
+#include "nests/nest_candidates.h"
 
 #include <string.h>
 
@@ -17,25 +19,52 @@ static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
+/* Lowers the plan's bound to that of another graph. */
+static void online_plans_lower(struct lx_plan *p, int64_t least)
+{
+    if (least >= lx_plan_least(p)) return;
+    p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, least);
+    p->figures.bound_bytes = least - p->figures.perfect_hbm_bytes;
+    p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
+}
+
+static void online_plans_settle(struct lx_plan *p)
+{
+    plan_settle(p);
+    if (p->answer.status != LX_OPTIMAL && !p->unproved)
+        p->unproved = "not proved optimal: the bound holds with and without running sums";
+}
+
 static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan *online)
 {
     struct lx_plan *kept = online_plans_is_better(online, p) ? online : p, *other = kept == p ? online : p;
     kept->seconds = p->seconds + online->seconds;
     /* The smaller of the two bounds holds for plans of both graphs. */
-    int64_t least = min_i64(lx_plan_least(kept), lx_plan_least(other));
-    if (kept->asks_time) {
-        if (other->figures.bound_us < kept->figures.bound_us)
-            kept->figures.bound_us = other->figures.bound_us;
-    } else if (least < lx_plan_least(kept)) {
-        kept->figures.perfect_hbm_bytes = min_i64(kept->figures.perfect_hbm_bytes, least);
-        kept->figures.bound_bytes = least - kept->figures.perfect_hbm_bytes;
-        kept->figures.spill_bytes = kept->figures.hbm_bytes - kept->figures.perfect_hbm_bytes;
-    }
-    plan_settle(kept);
-    if (kept->answer.status != LX_OPTIMAL && !kept->unproved)
-        kept->unproved = "not proved optimal: the bound holds with and without running sums";
+    if (!kept->asks_time)
+        online_plans_lower(kept, lx_plan_least(other));
+    else if (other->figures.bound_us < kept->figures.bound_us)
+        kept->figures.bound_us = other->figures.bound_us;
+    online_plans_settle(kept);
     lx_plan_free(other);
     return kept;
+}
+
+/* The rewritten graph is not planned, but its bound counts. */
+static void online_plans_bound(struct lx_plan *p, const struct lx_graph *rewritten,
+                               const struct lx_plan_options *how)
+{
+    if (p->asks_time || rewritten->op_count > NESTS_TOGETHER) return;
+    struct lx_plan *q = plan_new(rewritten);
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    lx_status ignored = {0};
+    int64_t least = 0;
+    if (plan_divide(q, &passes, how, &ignored)) {
+        struct search search = {.divided = q->own_divisions, .request = how, .st = &ignored};
+        search.best.draft.how.passes = passes;
+        if (nest_bound_below(&search, p->figures.hbm_bytes, &least)) online_plans_lower(p, least);
+        online_plans_settle(p);
+    }
+    lx_plan_free(q);
 }
 
 /* True if the ops around rewritten ops move more than their operands once: running sums can save that. */
@@ -80,18 +109,23 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     /* Skip unless nests are allowed and the plan is above its lower bound. */
     struct lx_passes passes = passes_of_stage(&how->passes);
     if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.quick ||
-        p->problem.objective != LX_SPILL ||
-        (!p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes))
+        p->problem.objective != LX_SPILL)
         return p;
+    bool suffices = !p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes;
+    if (suffices && p->graph->op_count > NESTS_TOGETHER) return p;
     bool ok = graph_online(p->graph, &rewritten, st);
     /* ops; a larger graph is planned twice only if softmax moves more than it must */
     enum { SMALL = 12 };
-    if (ok && (!rewritten || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
+    if (ok && (!rewritten || suffices || (p->graph->op_count > SMALL && !moves_more(p, rewritten)))) {
+        if (rewritten) online_plans_bound(p, rewritten, how);
         lx_graph_free(rewritten);
         return p;
     }
     lx_plan_ref(p);
-    plan_offer(p);
+    if (how->keeps_quiet)
+        lx_plan_free(p);
+    else
+        plan_offer(p);
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);

@@ -26,13 +26,15 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
     [LX_OPTION_OBJECTIVE] = {
         .name = "objective", .argument = "WHAT", .kind = LX_TAKES_WORD, .group = LX_GROUP_SOLVER,
         .brief = "HBM traffic or time; place all; least memory",
-        .help = "traffic (or spill): least HBM bytes; time: least predicted end-to-end time (divisions too); fit: place "
-                "everything; height: place everything in the least memory (default: the pattern's own)"},
+        .help = "balanced: least HBM bytes among plans at most 1.1 times as slow as the fastest (default of `plan` and the "
+                "explorer); bytes (or spill); time: least predicted end-to-end time; fit: place everything; height: place "
+                "everything in the least memory (default elsewhere: the pattern's own)"},
     [LX_OPTION_DEVICE] = {
-        .name = "device", .letter = 'D', .argument = "KEY=VALUE", .kind = LX_TAKES_PAIRS,
+        .name = "device", .letter = 'D', .argument = "DEVICE", .kind = LX_TAKES_PAIRS,
         .group = LX_GROUP_DEVICE, .none = "pattern's own",
         .brief = "the device that it is planned for",
-        .help = "a parameter of the device, or preset=NAME; may be repeated"},
+        .help = "the device: a preset (`lxplan devices` lists them), a device file (FILE.json), or KEY=VALUE, one of its "
+                "parameters; may be repeated"},
     [LX_OPTION_CORES] = {
         .name = "cores", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
         .low = 1, .high = 1024, .none = "pattern's own",

@@ -1,9 +1,9 @@
 /* Options by name and text, for command line, explorer, benchmark and library alike, from the rows of one
  * table.
  *
- * A struct lx_settings of zeros, but for `solvers`, has every default. It is plain data (some 2.5 KiB) that
- * can be copied and compared. Rows: options.c, then one per pass (search/request.c); `option` takes the
- * options of the chosen solver, `device` those of graph/target.c. */
+ * All zero but for `solvers` is every default. A struct of plain values (some 10 KiB) that is copied and
+ * compared. Rows: options.c, then one per pass (search/request.c); `option` takes the rows of the chosen
+ * solver, `device` those of graph/target.c. */
 #ifndef LX_PLAN_OPTIONS_H
 #define LX_PLAN_OPTIONS_H
 
@@ -69,6 +69,8 @@ struct lx_option_row {
 enum { LX_MOST_OPTIONS = 64, LX_MOST_SOLVER_OPTIONS = 64, LX_MOST_DEVICE_PARAMETERS = 64 };
 _Static_assert(LX_OPTION_PASSES + LX_MOST_PASSES <= LX_MOST_OPTIONS, "an option has a bit and a value");
 
+enum { LX_DEVICE_OF_FILE = -1 };
+
 struct lx_settings {
     /* to choose from, NULL-terminated; the library has none of its own */
     const struct lx_solver *const *solvers;
@@ -83,8 +85,10 @@ struct lx_settings {
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
     char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
-    int preset;                      /* 0: the pattern's own device; else 1 + number of the preset */
-    struct lx_launch_options launch; /* order and tiles; share and assignment are values of their rows */
+    int preset;                      /* 0: the pattern's own device; else 1 + its number; or: */
+    struct lx_device device;         /* LX_DEVICE_OF_FILE: this one, */
+    char device_file[400];           /* which was read from here */
+    struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };
 
 int lx_settings_count(void);
@@ -116,7 +120,9 @@ struct lx_passes lx_settings_passes(const struct lx_settings *o);
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 struct lx_launch_options lx_settings_launch(const struct lx_settings *o);
-/* The graph on the device of the options: preset, parameters, cores, `lx`. A reference; NULL with `st`. */
+/* The device that is asked for instead of the one in `device`: preset or file, parameters, cores. */
+bool lx_settings_device(const struct lx_settings *o, struct lx_device *device, lx_status *st);
+/* The graph on the device that is asked for: preset, parameters, cores, `lx`. A reference; NULL with `st`. */
 const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g,
                                          lx_status *st);
 

@@ -42,7 +42,8 @@ struct lx_passes lx_settings_passes(const struct lx_settings *o)
         cooptimise_is_set |= strcmp(pass->name, "cooptimise") == 0;
     }
     if (lx_settings_ask(o) == LX_ASK_TIME) p.by_time = true;
-    if (p.by_time && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
+    bool divides = p.by_time || lx_settings_ask(o) == LX_ASK_BALANCED;
+    if (divides && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
     return p;
 }
 
@@ -57,6 +58,14 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
+    /* The default gives way to an objective that the pattern has itself. */
+    struct lx_settings plain;
+    if (lx_settings_ask(o) == LX_ASK_BALANCED && own != LX_SPILL &&
+        !lx_settings_is_set(o, LX_OPTION_OBJECTIVE)) {
+        plain = *o;
+        plain.value[LX_OPTION_OBJECTIVE] = LX_ASK_OWN;
+        o = &plain;
+    }
     how->objective = lx_settings_ask(o);
     how->solver = lx_settings_solver(o, lx_asked(how->objective, own));
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
@@ -82,12 +91,13 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     return true;
 }
 
-static bool set_device(const struct lx_settings *o, struct lx_device *device, lx_status *st)
+bool lx_settings_device(const struct lx_settings *o, struct lx_device *device, lx_status *st)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
-    if (o->preset && !lx_device_at(o->preset - 1))
+    const struct lx_device *whole = o->preset == LX_DEVICE_OF_FILE ? &o->device : lx_device_at(o->preset - 1);
+    if (o->preset && !whole)
         return status_set(st, LX_E_UNKNOWN_NAME, "there is no device preset %d", o->preset);
-    if (o->preset) *device = *lx_device_at(o->preset - 1);
+    if (o->preset) *device = *whole;
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
     int64_t cores = o->value[LX_OPTION_CORES];
@@ -103,7 +113,7 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
 {
     struct lx_device device = g->device;
     bool changes = lx_settings_is_set(o, LX_OPTION_DEVICE) || lx_settings_is_set(o, LX_OPTION_CORES);
-    if (changes && !set_device(o, &device, st)) return NULL;
+    if (changes && !lx_settings_device(o, &device, st)) return NULL;
     const struct lx_graph *moved = changes ? lx_graph_with_device(g, &device) : lx_graph_ref(g);
     const struct lx_graph *on = moved ? hint_options_graph(o, moved, st) : NULL;
     lx_graph_free(moved);
@@ -139,6 +149,7 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
         if (a->solver_given >> i & 1 && a->solver_value[i] != b->solver_value[i]) return false;
     if (a->preset != b->preset || a->device_given != b->device_given) return false;
+    if (a->preset == LX_DEVICE_OF_FILE && !lx_device_same(&a->device, &b->device)) return false;
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
         if (a->device_given >> i & 1 && a->device_value[i] != b->device_value[i]) return false;
     return strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/words/words.h"
+#include "files/device_file.h"
 #include "plan/launch_options.h"
 #include "search/search_steps.h"
 
@@ -31,11 +32,19 @@ static bool options_text_keep(struct lx_settings *o, int row, int64_t value)
     return true;
 }
 
+/* The device of a file goes when another takes its place. */
+static void options_text_take_preset(struct lx_settings *o, int preset)
+{
+    o->preset = preset;
+    o->device_file[0] = 0;
+    o->device = (struct lx_device){0};
+}
+
 void lx_settings_unset(struct lx_settings *o, int row)
 {
     if (row == LX_OPTION_SOLVER) lx_settings_unset(o, LX_OPTION_OF_SOLVER);
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
-    if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
+    if (row == LX_OPTION_DEVICE) o->device_given = 0, options_text_take_preset(o, 0);
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_NESTS) o->nests[0] = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
@@ -95,11 +104,34 @@ static bool set_preset(struct lx_settings *o, const char *name, lx_status *st)
     char known[300];
     for (int i = 0; lx_device_at(i); i++)
         if (strcmp(lx_device_at(i)->preset, name) == 0) {
-            o->preset = i + 1;
+            options_text_take_preset(o, i + 1);
             return true;
         }
     return status_set(st, LX_E_USAGE, "there is no device preset \"%s\"; there are: %s", name,
                       lx_device_names(", ", known, sizeof known));
+}
+
+/* A word without a value: a preset, or FILE.json. */
+static bool set_whole_device(struct lx_settings *o, const char *word, lx_status *st)
+{
+    size_t n = strlen(word);
+    char known[300], what[60];
+    struct lx_device device;
+    if (set_preset(o, word, NULL)) return true;
+    if (n < 5 || strcmp(word + n - 5, ".json") != 0)
+        return status_set(st, LX_E_USAGE,
+                          "%s %s: it must be NAME=VALUE, a preset (%s), or a device file, whose name ends in "
+                          ".json",
+                          options_text_named(o, "device", what), word,
+                          lx_device_names(", ", known, sizeof known));
+    if (n >= sizeof o->device_file)
+        return status_set(st, LX_E_LIMIT, "the name of a device file has at most %zu bytes",
+                          sizeof o->device_file - 1);
+    if (!lx_device_read(word, &device, st)) return false;
+    options_text_take_preset(o, LX_DEVICE_OF_FILE);
+    o->device = device;
+    memcpy(o->device_file, word, n + 1);
+    return true;
 }
 
 static bool set_parameter(struct lx_settings *o, const char *key, const char *text, lx_status *st)
@@ -138,14 +170,14 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
         row == LX_OPTION_DEVICE ? set_parameter
         : row == LX_OPTION_HINT ? hint_option_set
                                 : set_solver_option;
-    char what[60], pair[200], *equals;
+    char what[60], pair[sizeof o->device_file + 1], *equals;
     bool ok = true, any = false;
     for (const char *at = text + strspn(text, " "); ok && (*at || !any); at += strspn(at, " ")) {
         size_t n = strcspn(at, " ");
         snprintf(pair, sizeof pair, "%.*s", (int)(n < sizeof pair ? n : sizeof pair - 1), at);
         equals = strchr(pair, '=');
-        if (!equals && row == LX_OPTION_DEVICE && set_preset(o, pair, NULL)) {
-            any = true;
+        if (!equals && row == LX_OPTION_DEVICE) {
+            ok = any = set_whole_device(o, pair, st);
             at += n;
             continue;
         }
@@ -241,7 +273,8 @@ char *lx_settings_get(const struct lx_settings *o, int row)
                             (long long)o->solver_value[i]);
     } else if (row == LX_OPTION_DEVICE) {
         const struct lx_device_parameter *p = lx_device_parameters();
-        if (o->preset) text_format(&t, "preset=%s", lx_device_at(o->preset - 1)->preset);
+        if (o->preset > 0) text_format(&t, "preset=%s", lx_device_at(o->preset - 1)->preset);
+        text_add(&t, o->device_file);
         for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
             if (o->device_given >> i & 1) {
                 text_format(&t, "%s%s=%.17g", t.length ? " " : "", p[i].key, o->device_value[i]);

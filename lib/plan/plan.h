@@ -17,14 +17,16 @@ struct lx_figures {
     int64_t height_bytes;       /* the highest end of a placed buffer */
     int64_t bound_bytes;        /* no plan with these divisions and passes has less spill */
     int64_t ring_bytes;
-    double device_us, end_to_end_us; /* predicted: time on the device; with launches, bundle by bundle */
-    double bound_us;                 /* objective time: no plan of the graph takes less end to end */
+    int64_t sync_times;              /* that all cores of a bundle wait for each other, in all iterations */
+    double device_us, end_to_end_us; /* predicted: the device at work; launched, bundle by bundle */
+    double bound_us; /* where time is asked for: no plan of the graph takes less from end to end */
 };
 
 struct lx_plan {
     /* Inputs. */
     const struct lx_graph *graph; /* the pattern: a reference */
     struct lx_passes passes;      /* used to make it */
+    bool balanced;  /* it is compared by bytes among plans near the fastest; bound_us is known, too */
     bool asks_time; /* the objective is end-to-end time; the problem's buffers still cost bytes */
     struct lx_launch_options launch;
     const char *solver; /* by name: a plan file may name a solver that we do not have */
@@ -45,7 +47,9 @@ struct lx_plan {
     int32_t transfer_count;
     const struct lx_bundle *bundles; /* in order; they cover all ops */
     int32_t bundle_count;
-    /* Per op of layouts->graph: its launch, as made or as read from a file. */
+    const struct lx_sync *syncs; /* in order of time; NULL: not stated */
+    int32_t sync_count;
+    /* Per op of layouts->graph: how it is launched, as made or as a file states it. */
     const struct lx_op_launch *launches;
     int64_t *hbm_address;        /* per tensor: address in HBM; -1: never there */
     int64_t pool_at, pool_bytes; /* the segment of off-chip intermediates */
@@ -65,6 +69,9 @@ struct lx_plan {
     int gain_count;
     /* Why the plan may not be optimal, in words; NULL: it is, or the plan was read. Not written. */
     const char *unproved;
+    /* Of `balanced`: fewer bytes that a slower plan moves, and its time; 0: none is known. Not written. */
+    int64_t fewer_bytes;
+    double fewer_bytes_us;
     double seconds; /* wall time of planning; not written, so plans are reproducible */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and

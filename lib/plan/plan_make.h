@@ -30,6 +30,9 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 /* online_plans.c: the better plan, with or without running sums; runs on this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
+/* balanced_plans.c: the same by the objective `balanced`. */
+struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+
 /* reasons.c: sets handovers, traffic, totals and reasons of a placed plan. `quickly`: only short reasons. */
 void plan_complete(struct lx_plan *plan, bool quickly);
 /* plan_totals.c: sets transfers, traffic per op and all sums of a placed plan that has its
@@ -37,7 +40,13 @@ void plan_complete(struct lx_plan *plan, bool quickly);
 void plan_totals(struct lx_plan *p);
 /* Traffic with everything off chip, without the repeated accesses of nests. */
 int64_t all_off_chip(const struct draft *x);
-/* hbm_segments.c: sets the address of each tensor that is ever in HBM. */
+/* plan_syncs.c: the least syncs of a placed plan; where tensors have addresses in HBM, for these. */
+void plan_sync(struct lx_plan *p);
+/* How often its cores wait, in all iterations. */
+int64_t plan_sync_times(const struct lx_plan *p);
+/* Per op, and one more: the first tick from there on before which all cores have met. */
+int64_t *plan_next_syncs(const struct lx_plan *p, struct arena *memory);
+/* hbm_segments.c: an address in HBM for each tensor that is ever there. */
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool quickly, lx_status *st);
 /* launches.c: sets the launch of each op from its operands' places. */
 bool plan_launch_ops(struct lx_plan *p, lx_status *st);

@@ -106,7 +106,7 @@ static void *make_best(const struct lx_graph *g, const struct lx_plan_options *o
                        lx_status *st)
 {
     (void)more;
-    return plan_best(g, options, st);
+    return options->objective == LX_ASK_BALANCED ? plan_balanced(g, options, st) : plan_best(g, options, st);
 }
 
 static void drop_plan(void *plan)

@@ -19,7 +19,7 @@ struct plan_task {
 void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
                    const struct lx_plan_options *options, const void *more, lx_status *st);
 
-/* The run of the next of `plans` plans, with its share of the time until the deadline. Cancelled: hasty. */
+/* The run of the next of `plans` plans, with its share of the time until the deadline. Cancelled: quick. */
 struct lx_run plan_run_share(const struct lx_run *run, int plans);
 
 /* True on the worker of lx_plan_make; true if it should offer a complete plan now. An offered plan is never

@@ -85,6 +85,7 @@ bool steps_run(struct search *search)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         const struct step *step = &steps[i];
         if (!step_is_due(search, step->when) || (step->may_be_skipped && search_is_over(search))) continue;
+        search->step = step->name;
         if (!step->run(search)) {
             if (search->st->code != LX_E_STOPPED || !search->best.memory) return false;
             *search->st = (lx_status){0}; /* cancelled: the best so far stands */

@@ -27,9 +27,13 @@ static void graph_totals(struct lx_plan *p)
     predict_times(p->draft, p->answer.address, &t, p->traffic, bundles);
     p->bundles = bundles;
     p->bundle_count = p->draft->bundle_count;
-    struct clocks sum = bundle_clocks(bundles, p->bundle_count);
-    p->figures.device_us = sum.device_us;
-    p->figures.end_to_end_us = sum.end_to_end_us;
+    p->figures.device_us = p->figures.end_to_end_us = 0;
+    for (int32_t i = 0; i < p->bundle_count; i++) {
+        p->figures.device_us += bundles[i].device_us;
+        p->figures.end_to_end_us += bundles[i].end_to_end_us;
+    }
+    plan_sync(p);
+    p->figures.sync_times = plan_sync_times(p);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         p->traffic[o].cores = p->divisions->at[o].cores_used;
 }

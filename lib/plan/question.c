@@ -75,7 +75,7 @@ bool lx_question_clocks(const struct lx_question *q, const int64_t *address, dou
                         double *end_to_end_us)
 {
     if (!q->draft) return false;
-    struct clocks now = draft_clocks(q->draft, address);
+    struct clock_times now = draft_times(q->draft, address, NULL);
     *device_us = now.device_us;
     *end_to_end_us = now.end_to_end_us;
     return true;

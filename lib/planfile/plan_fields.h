@@ -56,6 +56,8 @@
     MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
     CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic in scratchpads without limit; absent: 0") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
+    ROWS(F, syncs, 2, "[op, 1 inside a nest or 0]: before that op all cores of the bundle wait for each other, inside a nest in each of its iterations; in order of time; absent: the least that the plan needs") \
+    CHECKED(F, INT, sync_times, "how often that is, in all iterations") \
     CHECKED(F, REAL, device_us, "predicted: the device at work, microseconds; the sum of the bundles") \
     CHECKED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
     CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time") \

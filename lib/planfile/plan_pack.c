@@ -38,8 +38,9 @@ struct plan_root plan_pack_root(const struct lx_plan *p, char hash[20])
     double gap = lx_plan_gap(&written);
     snprintf(hash, 20, "%016" PRIx64, p->graph->hash);
     return (struct plan_root){.status = lx_verdict_word(p->answer.status),
-                              .objective = p->asks_time ? lx_ask_word(LX_ASK_TIME)
-                                                        : lx_objective_word(p->problem.objective),
+                              .objective = p->asks_time  ? lx_ask_word(LX_ASK_TIME)
+                                           : p->balanced ? lx_ask_word(LX_ASK_BALANCED)
+                                                         : lx_objective_word(p->problem.objective),
                               .hbm_bytes = p->figures.hbm_bytes,
                               .baseline_hbm_bytes = p->figures.baseline_hbm_bytes,
                               .spill_bytes = p->figures.spill_bytes,
@@ -80,9 +81,10 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
     struct plan_graph out = {.cores = p->divisions->cores,
                              .perfect_hbm_bytes = p->figures.perfect_hbm_bytes,
                              .ring_bytes = p->figures.ring_bytes,
+                             .sync_times = p->figures.sync_times,
                              .device_us = p->figures.device_us,
                              .end_to_end_us = p->figures.end_to_end_us,
-                             .bound_us = p->asks_time ? p->figures.bound_us : (double)NAN,
+                             .bound_us = p->asks_time || p->balanced ? p->figures.bound_us : (double)NAN,
                              .pool_at = p->pool_at,
                              .pool_bytes = p->pool_bytes,
                              .segment_bytes = p->segment_bytes};
@@ -92,6 +94,12 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
     if (p->launch.share) out.tile_share = lx_share_word(p->launch.share);
     if (p->launch.assign) out.tile_assign = lx_assign_word(p->launch.assign);
     out.tile_sides = pack_list(memory, sides, side_count);
+    int64_t *sync = arena_array(memory, 2 * (size_t)p->sync_count, sizeof *sync);
+    for (int32_t i = 0; i < p->sync_count; i++) {
+        sync[2 * i] = p->syncs[i].before;
+        sync[2 * i + 1] = p->syncs[i].in_loop;
+    }
+    out.syncs = (struct int_list){sync, 2 * p->sync_count};
     out.cuts = pack_cuts(p->how->cuts, p->how->cut_count, memory);
     out.moves = pack_cuts(p->how->moves, p->how->move_count, memory);
     out.loaded = pack_cuts(p->how->loaded, p->how->loaded_count, memory);

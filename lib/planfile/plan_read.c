@@ -79,7 +79,9 @@ static const char *nth_verdict(int i)
 
 static const char *nth_objective(int i)
 {
-    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : lx_ask_word(LX_ASK_TIME);
+    static const enum lx_ask more[] = {LX_ASK_TIME, LX_ASK_BALANCED};
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i)
+                                  : lx_ask_word(more[i - LX_OBJECTIVE_COUNT]);
 }
 
 static bool read_stats(const struct json *j, const struct json_value *stats, struct lx_plan *p, lx_status *st)
@@ -196,10 +198,11 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     if (!plan_read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
                         &status, st) ||
         !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
-                        LX_OBJECTIVE_COUNT + 1, &objective, st))
+                        LX_OBJECTIVE_COUNT + 2, &objective, st))
         return false;
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
-    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
+    p->balanced = objective == LX_OBJECTIVE_COUNT + 1 && !p->graph->list;
+    if (objective >= LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
@@ -235,8 +238,9 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, before))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
-    if (!p->asks_time && p->figures.bound_us != 0)
-        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
+    if (!p->asks_time && !p->balanced && p->figures.bound_us != 0)
+        return json_error(j, root, st, LX_E_MISMATCH,
+                          "there is a bound_us, but the objective is neither time nor balanced");
     if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
         return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
     if (!at || x->meets_target == meets) return true;
@@ -263,6 +267,24 @@ static const struct lx_graph *plan_read_pattern(const struct json *j, const stru
     return NULL;
 }
 
+/* The device as the plan states it, whatever a preset of its name is today: plans of 0.2 state none, and
+ * `tenstorrent` could use all of its L1 then. Takes `g` over. */
+static const struct lx_graph *plan_read_device(const struct json *j, const struct json_value *root,
+                                               const struct plan_root *x, const struct lx_graph *g,
+                                               lx_status *st)
+{
+    const struct json_value *stated = json_find(json_find(root, "graph"), "device");
+    struct lx_device device = g->device, before = g->device;
+    before.lx_reserved_bytes = 0;
+    if (!stated && strcmp(device.preset, "tenstorrent") == 0 && x->capacity == lx_device_usable(&before))
+        device = before;
+    bool ok = !stated || device_read_over(j, stated, &device, st);
+    const struct lx_graph *on = NULL;
+    if (ok) on = lx_device_same(&device, &g->device) ? lx_graph_ref(g) : lx_graph_with_device(g, &device);
+    lx_graph_free(g);
+    return on;
+}
+
 struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
     struct arena scratch = {0};
@@ -272,7 +294,8 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
     const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
-        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g)) &&
+        (g = plan_read_pattern(j, root, x.pattern_hash, st)) &&
+        (g->list || (g = plan_read_device(j, root, &x, g, st))) && (p = plan_new(g)) &&
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;

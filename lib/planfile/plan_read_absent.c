@@ -159,9 +159,10 @@ static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
     for (int32_t o = 0; o < x.graph->op_count; o++) FILL(traffic_fields, &p->traffic[o], &own[o]);
     fill_bundles(p, bundles, x.bundle_count);
     struct lx_figures sums = {.baseline_hbm_bytes = all_off_chip(&x)};
-    struct clocks clocks = bundle_clocks(p->bundles, p->bundle_count);
-    sums.device_us = clocks.device_us;
-    sums.end_to_end_us = clocks.end_to_end_us;
+    for (int32_t i = 0; i < p->bundle_count; i++) {
+        sums.device_us += p->bundles[i].device_us;
+        sums.end_to_end_us += p->bundles[i].end_to_end_us;
+    }
     for (int32_t o = 0; o < x.graph->op_count; o++) {
         sums.hbm_bytes += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
         sums.ring_bytes += p->traffic[o].ring;
@@ -206,8 +207,11 @@ bool plan_fill_absent(struct lx_plan *p, lx_status *st)
         }
         fill_int(&p->figures.hbm_bytes, off);
         fill_int(&p->figures.baseline_hbm_bytes, all);
-    } else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
-        return false;
+    } else {
+        if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st)) return false;
+        if (!p->syncs) plan_sync(p);
+        fill_int(&p->figures.sync_times, plan_sync_times(p));
+    }
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0)
             height = max_i64(height, p->answer.address[i] + p->problem.buffers[i].size);

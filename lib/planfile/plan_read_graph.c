@@ -234,6 +234,22 @@ static bool plan_read_graph_read_decisions(const struct graph_reader *r, const s
     return true;
 }
 
+static bool read_syncs(const struct graph_reader *r, const struct int_list *rows)
+{
+    const struct json_value *at = json_find(r->graph, "syncs");
+    if (!at) return true;
+    struct lx_sync *syncs = arena_array(r->p->memory, (size_t)rows->count / 2, sizeof *syncs);
+    for (int32_t i = 0; i < rows->count / 2; i++) {
+        if (!plan_in_range(r, at, "the op of a sync", rows->at[2 * i], 0, r->ops.count) ||
+            !plan_in_range(r, at, "the switch of a sync", rows->at[2 * i + 1], 0, 2))
+            return false;
+        syncs[i] = (struct lx_sync){(int32_t)rows->at[2 * i], rows->at[2 * i + 1] == 1};
+    }
+    r->p->syncs = syncs;
+    r->p->sync_count = rows->count / 2;
+    return true;
+}
+
 static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)
 {
     struct arena *memory = r->p->memory;
@@ -257,7 +273,8 @@ static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph
         return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s",
                           why.text);
     return plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) &&
-           read_traffic(r) && plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
+           read_traffic(r) && read_syncs(r, &graph->syncs) &&
+           plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);
 }
 
@@ -273,6 +290,7 @@ bool plan_read_graph(const struct json *j, const struct json_value *root, const 
     if (!plan_read_graph_read_parts(&r, &graph)) return false;
     p->figures.perfect_hbm_bytes = graph.perfect_hbm_bytes;
     p->figures.ring_bytes = graph.ring_bytes;
+    p->figures.sync_times = graph.sync_times;
     p->figures.device_us = graph.device_us;
     p->figures.end_to_end_us = graph.end_to_end_us;
     p->figures.bound_us = isnan(graph.bound_us) ? 0 : graph.bound_us;

@@ -267,6 +267,8 @@ bool plan_read_old(const struct json *j, const struct json_value *root, struct l
         !read_addresses(j, root, p, st))
         return false;
     plan_complete(p, false);
+    p->syncs = NULL; /* they depend on its addresses in HBM */
+    p->figures.sync_times = -1;
     return (list || (plan_read_old_read_hbm(j, root, p, st) && plan_launch_ops(p, st))) &&
            same_derived(j, root, p, st);
 }

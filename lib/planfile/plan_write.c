@@ -41,6 +41,9 @@ static void plan_write_graph(const struct lx_plan *p, struct arena *memory, stru
     const struct plan_graph graph = plan_pack_graph(p, memory);
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
+    text_add(t, "    \"device\": ");
+    device_write_whole(&p->graph->device, "    ", t);
+    text_add(t, ",\n");
     bool first = true;
     text_add(t, "    \"passes\": {");
     for (const struct lx_pass *row = lx_passes(); row->name; row++) {

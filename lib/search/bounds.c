@@ -61,22 +61,58 @@ bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, none, 0, bytes, st);
 }
 
+/* Whether the ops have other orders: some op accesses nothing that the op before it writes. */
+static bool bounds_other_orders(const struct lx_graph *g)
+{
+    for (int32_t o = 1; o < g->op_count; o++) {
+        bool follows = false;
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
+            follows |= op_operand_made(&g->ops[o - 1], op_operand(&g->ops[o], i)) >= 0;
+        if (!follows) return true;
+    }
+    return false;
+}
+
+/* A draft without nests, cuts or limits of the scratchpads, for bounds on plans with nests. */
+static bool nest_bound_draft(const struct search *search, struct alone_asks *asks, struct arena *memory,
+                             struct draft *plain)
+{
+    struct decisions how = {.passes = search->best.draft.how.passes, .unlimited = true};
+    const struct lx_device *device = &search->divided->layouts->graph->device;
+    *asks = (struct alone_asks){.any_order = how.passes.reorder &&
+                                             bounds_other_orders(search->divided->layouts->graph)};
+    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
+    if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks->room)) asks->room = INT64_MAX;
+    return draft_make(search->divided, &how, memory, plain, search->st);
+}
+
 /* A lower bound on HBM traffic for any divisions, order, evictions and moves. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 {
     struct arena memory = {0};
     struct draft plain = {0};
-    struct decisions how = {.passes = search->best.draft.how.passes, .unlimited = true};
-    const struct lx_device *device = &search->divided->layouts->graph->device;
-    struct alone_asks asks = {.any_order = how.passes.reorder};
+    struct alone_asks asks;
     *may_help = false;
     if (!engine_runs(search, ENGINE_NESTS)) return true;
-    if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
-    if (!mul_i64(lx_device_usable(device), search->divided->cores, &asks.room)) asks.room = INT64_MAX;
-    bool ok = draft_make(search->divided, &how, &memory, &plain, search->st);
+    bool ok = nest_bound_draft(search, &asks, &memory, &plain);
     *may_help = ok && nests_help(&plain, asks.any_order);
     if (*may_help) *bytes = alone_traffic(&plain, &asks);
     if (*may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+bool nest_bound_below(const struct search *search, int64_t known, int64_t *bytes)
+{
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct alone_asks asks;
+    bool ok = nest_bound_draft(search, &asks, &memory, &plain);
+    *bytes = ok ? alone_traffic(&plain, &asks) : 0;
+    if (ok && *bytes < known && !asks.any_order)
+        *bytes = max_i64(*bytes, together_traffic(&plain, asks.room, known));
+    if (ok) LOG(attempt, "with nests on shared scratchpads no plan below HBM %" PRId64, *bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
@@ -120,8 +156,7 @@ bool bounds_find(struct search *search)
     search->bundles_limited = asks_traffic(search) && bundles_are_limited(search);
     if (asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     if (!search->bound_with_nests) return bound_without_nests(search);
-    search->unproved =
-        "not proved optimal: the bound has each tensor alone on chip, in the best nests for it";
+    search->unproved = "not proved optimal: the bound has tensors in the best nests and splits for each";
     /* The search over divisions did not consider nests. */
     search->joint.bound_bytes = min_i64(search->joint.bound_bytes, search->bound);
     return true;
@@ -130,11 +165,12 @@ bool bounds_find(struct search *search)
 bool bounds_raise(struct search *search)
 {
     int64_t least = 0;
-    /* The model has the present borders of bundles, which may be merged, and no nests. */
-    if (search->bundles_limited || search->joint.searched || search->best.hbm_bytes <= search->bound ||
-        search->bound_with_nests)
-        return true;
-    if (!keep_bound(search, &least)) return false;
+    if (search->best.hbm_bytes <= search->bound) return true;
+    /* The model of keeping has the present borders of bundles, which may be merged, and no nests. */
+    if (!search->bound_with_nests && (search->bundles_limited || search->joint.searched)) return true;
+    bool ok = search->bound_with_nests ? nest_bound_below(search, search->best.hbm_bytes, &least)
+                                       : keep_bound(search, &least);
+    if (!ok) return false;
     search->bound = max_i64(search->bound, least);
     return true;
 }

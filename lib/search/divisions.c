@@ -26,8 +26,8 @@ static bool try_divisions(struct search *search, const struct lx_division **divi
     struct decisions how = {.passes = asked_passes(search), .divided = divided};
     struct attempt next;
     if (!try_with(search, DRAFTS_MANY, &how, &next)) return false;
-    struct clocks old = draft_clocks(&search->best.draft, search->best.answer.address),
-                  now = draft_clocks(&next.draft, next.answer.address);
+    struct clock_times old = draft_times(&search->best.draft, search->best.answer.address, NULL),
+                       now = draft_times(&next.draft, next.answer.address, NULL);
     LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
         search->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
     /* Compares by the goal of the passes. Among equal bytes, the new divisions, which need fewer relayouts,

@@ -27,11 +27,10 @@ static double bundles_measure(const struct attempt *a, bool *legal)
 {
     const struct draft *x = &a->draft;
     struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
-    draft_bundle_times(x, a->answer.address, bundles);
+    double us = draft_times(x, a->answer.address, bundles).end_to_end_us;
     *legal = true;
     for (int32_t i = 0; i < x->bundle_count; i++)
         *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
-    double us = bundle_clocks(bundles, x->bundle_count).end_to_end_us;
     mem_free(bundles);
     return us;
 }

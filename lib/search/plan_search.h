@@ -4,6 +4,7 @@
 #ifndef LX_SEARCH_PLAN_SEARCH_H
 #define LX_SEARCH_PLAN_SEARCH_H
 
+#include "base/vec.h"
 #include "search/request.h"
 #include "stays/draft.h"
 
@@ -25,7 +26,7 @@ struct attempt {
     struct waiting asked;    /* of a lax draft: the solver's problem */
     struct lx_answer answer; /* answer to `asked`, or to the draft's problem */
     int64_t hbm_bytes;
-    double us; /* end to end; 0 unless the objective is time */
+    double us; /* end to end, at least request->fast_us, so that faster plans compare by bytes; 0: by bytes */
     /* Lower bound on HBM bytes of any placement with these cuts, order and divisions; if all buffers must
      * fit: the solver's bound. */
     int64_t bound;
@@ -33,6 +34,15 @@ struct attempt {
     int64_t perfect_bytes; /* no placement of the draft moves less; -1: unknown */
     struct arena *memory;  /* owned; NULL: no attempt */
 };
+
+/* Decisions that were tried: no plan of theirs moves less, as far as the search could find. */
+struct tried {
+    uint64_t hash;
+    int64_t least;
+};
+typedef VEC(struct tried) tried_list;
+/* A hash of order (of `ops`), cuts, nests, holds and tensors apart, begun with `seed`. */
+uint64_t decisions_hash(const struct decisions *how, int32_t ops, uint64_t seed);
 
 /* How a try decides relayouts: as given, or with a few or many drafts. DRAFTS_MANY also sets
  * perfect_bytes. */
@@ -56,6 +66,7 @@ struct search {
     const struct lx_plan_options *request;
     struct effort effort; /* of a try, unless the step has its own */
     struct attempt best;
+    tried_list *tried;          /* by try_and_offer, with this effort; NULL: not noted */
     unsigned skipped;           /* a bit per enum engine: does not run though its pass is on */
     const struct search *whole; /* the search of the whole graph, if this graph is a window; else NULL */
     int64_t rival_bytes;        /* bytes of a known plan; 0: none */
@@ -63,6 +74,7 @@ struct search {
     int64_t bound;         /* no plan moves less, whatever the steps still find */
     double bound_us;       /* the same for time, if that is the objective */
     bool bound_with_nests; /* later steps may use nests, and `bound` covers them */
+    const char *step;      /* at work: for reports */
     const char *unproved;  /* why the bound may not be met, in words; NULL: the solver knows */
 
     /* The first plan was made with little effort (first_plan.c). */
@@ -102,6 +114,8 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */
 bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out);
+/* True if it takes less time, if that is the objective, then if it moves less. */
+bool attempt_is_better(const struct attempt *a, const struct attempt *b);
 /* `best` becomes the better of the two, by time if that is the objective; the other is freed. */
 bool attempt_keep_better(struct attempt *best, struct attempt *next);
 
@@ -121,9 +135,10 @@ static inline bool search_is_over(const struct search *search)
 {
     return lx_run_stopped(&search->effort.run);
 }
+/* Are attempts compared by time? */
 static inline bool asks_time(const struct search *search)
 {
-    return search->request->objective == LX_ASK_TIME;
+    return search->request->objective == LX_ASK_TIME || search->request->objective == LX_ASK_BALANCED;
 }
 /* True if the problem asks for the least traffic, not for all buffers to fit. */
 static inline bool asks_traffic(const struct search *search)

@@ -238,6 +238,7 @@ static bool solve_node(struct relayouts *s, const struct node *n)
     bool clashes;
     if (!solve_draft(s, &how, &a)) return false;
     int64_t bound = max_i64(n->bound, a.bound);
+    if (bound > s->trial->below) return attempt_free(&a), true;
     if (!relayouts_make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
         return false;
@@ -266,8 +267,8 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
             if (s.open.at[i].bound < s.open.at[least].bound) least = i;
         struct node n = s.open.at[least];
         s.open.at[least] = s.open.at[--s.open.count];
-        if (s.best.memory && n.bound >= s.best.hbm_bytes) {
-            s.open.count = 0; /* no other node is better */
+        if (n.bound > trial->below || (s.best.memory && n.bound >= s.best.hbm_bytes)) {
+            s.open.count = 0; /* no other node is better, or of use */
             break;
         }
         ok = solve_node(&s, &n);
@@ -277,7 +278,7 @@ bool trial_decide_relayouts(const struct trial *trial, const struct decisions *d
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;
-    if (ok) {
+    if (ok && out->memory) {
         out->bound = min_i64(s.bound, out->hbm_bytes);
         out->open_relayouts = s.open.count > 0;
     } else

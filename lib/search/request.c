@@ -125,6 +125,7 @@ const char *lx_ask_word(enum lx_ask a)
 enum lx_ask lx_ask_find(const char *word)
 {
     int a = 0;
+    if (strcmp(word, "traffic") == 0) return LX_ASK_TRAFFIC;
     while (a < LX_ASK_COUNT && strcmp(asks[a].word, word) != 0) a++;
     for (int k = 1; a == LX_ASK_COUNT && k < LX_ASK_COUNT; k++)
         if (strcmp(lx_objective_word(asks[k].question), word) == 0) return (enum lx_ask)k;

@@ -32,8 +32,9 @@ struct lx_passes passes_of_stage(const struct lx_passes *asked);
  * objective) */
 #define LX_ASKS(X)                                                                                           \
     X(LX_ASK_OWN, "pattern's own", LX_SPILL)                                                                 \
-    X(LX_ASK_TRAFFIC, "traffic", LX_SPILL)                                                                   \
+    X(LX_ASK_TRAFFIC, "bytes", LX_SPILL)                                                                     \
     X(LX_ASK_TIME, "time", LX_SPILL)                                                                         \
+    X(LX_ASK_BALANCED, "balanced", LX_SPILL)                                                                 \
     X(LX_ASK_FIT, "fit", LX_FIT)                                                                             \
     X(LX_ASK_HEIGHT, "height", LX_HEIGHT)
 
@@ -42,7 +43,7 @@ enum lx_ask { LX_ASKS(LX_ASK_ENUM) LX_ASK_COUNT };
 #undef LX_ASK_ENUM
 
 const char *lx_ask_word(enum lx_ask a);
-/* Finds an objective by its word, or by the solver's word (spill); LX_ASK_COUNT: none. */
+/* Finds an objective by its word, by the solver's word (spill) or as `traffic`; LX_ASK_COUNT: none. */
 enum lx_ask lx_ask_find(const char *word);
 /* The solver's objective; `own`: the pattern's. */
 enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
@@ -54,6 +55,8 @@ struct lx_plan_options {
     const struct lx_solver *solver;
     struct lx_run run;
     enum lx_ask objective;
+    double fast_us;   /* of balanced: plans that take no longer are compared by bytes; 0: find the fastest */
+    bool keeps_quiet; /* no plans are offered on the way (base/slot.h) */
     struct lx_passes passes;
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
     /* nests that the plan must have, and no others: see --nests; empty: free choice */

@@ -44,6 +44,9 @@ bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 /* A lower bound on the traffic of plans with nests, if nests may help. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes);
+/* The same for this order of the ops, where tensors share the scratchpads. It takes longer; `known`: bytes of a
+ * plan, which the bound does not exceed. */
+bool nest_bound_below(const struct search *search, int64_t known, int64_t *bytes);
 
 /* An engine: makes nests of runs of ops, if the plan moves less. */
 bool nests_search(struct search *search);

@@ -29,10 +29,10 @@ static struct lx_run trial_run(const struct trial *trial)
 }
 
 /* Takes over another placement of the draft if it is the first or takes less time. */
-static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
+static bool keep_placement(const struct search *search, struct attempt *a, struct attempt *with, bool first)
 {
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
-    with->us = draft_clocks(&with->draft, with->answer.address).end_to_end_us;
+    with->us = attempt_us(search, &with->draft, with->answer.address);
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
     if (first || with->us < a->us || (with->us == a->us && with->hbm_bytes < a->hbm_bytes)) {
         memcpy(address, with->answer.address, (size_t)a->draft.problem.count * sizeof *address);
@@ -45,38 +45,10 @@ static bool keep_placement(struct attempt *a, struct attempt *with, bool first)
     return true;
 }
 
-/* Solves the draft with buffers priced by time, on each clock; also tries nothing on chip. The solver's
- * objective and bound refer to these prices, not to the plan. */
-static bool solve_by_time(const struct trial *trial, struct attempt *a)
-{
-    size_t n = (size_t)a->draft.problem.count;
-    struct attempt with = {.draft = a->draft};
-    struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
-    struct lx_problem p = a->draft.problem;
-    struct lx_run run = trial_run(trial);
-    with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
-    for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
-    with.answer.status = LX_FEASIBLE;
-    bool ok = keep_placement(a, &with, true);
-    p.buffers = priced;
-    p.bonds = (struct lx_bonds){0}; /* linked costs are in bytes */
-    for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&trial->effort.run));
-         clock++) {
-        price_buffers(&a->draft, (enum price)clock, priced);
-        ok = solve_valid(&p, trial->effort.solver, &run, &with.answer, trial->search->st) &&
-             (with.answer.status == LX_ERROR || keep_placement(a, &with, false));
-    }
-    mem_free(priced);
-    mem_free(with.answer.address);
-    a->bound = a->answer.bound = 0;
-    if (ok) a->answer.status = LX_FEASIBLE;
-    return ok &&
-           lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, trial->search->st);
-}
-
-/* Reports the traffic of whole plans, whichever draft the solver works on. */
+/* Reports the step and the best of the search, whichever draft the solver works on. */
 struct watched {
     const struct lx_run *run;
+    const struct search *search;
     int64_t base;
 };
 
@@ -85,12 +57,18 @@ static bool watched_stop(void *context)
     return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* Passes on only the objective: bound and answer refer to the draft. */
+/* Passes on only the objective: bound and answer refer to the draft, and that of a window to the window. */
 static void watched_progress(void *context, const struct lx_progress *so_far)
 {
     const struct watched *t = context;
-    struct lx_progress out = {.steps = so_far->steps, .objective = so_far->objective};
-    if (out.objective < INT64_MAX) out.objective += t->base;
+    const struct search *whole = t->search;
+    while (whole->whole) whole = whole->whole;
+    struct lx_progress out = {
+        .steps = so_far->steps, .objective = INT64_MAX, .bound = whole->bound, .step = t->search->step};
+    if (whole->best.memory && whole->best.hbm_bytes > 0)
+        out.objective = whole->best.hbm_bytes;
+    else if (whole == t->search && so_far->objective < INT64_MAX)
+        out.objective = so_far->objective + t->base;
     t->run->progress(t->run->context, &out);
 }
 
@@ -130,7 +108,7 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
 {
     const struct lx_solver *solver = trial->effort.solver;
     struct lx_run own = trial_run(trial), run = own;
-    struct watched watcher = {&own, base};
+    struct watched watcher = {&own, trial->search, base};
     if (run.progress) {
         run.progress = watched_progress;
         run.stop = run.stop ? watched_stop : NULL;
@@ -139,9 +117,43 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     if (lx_problem_needs(p) & ~solver->caps)
         return solve_unlinked(p, solver, &run, answer, trial->search->st);
     run.stop_at = max_i64(0, trial->stop_at - base);
+    if (trial->below < INT64_MAX) run.most = max_i64(0, trial->below - base);
     run.default_steps = trial->effort.solver_steps;
     run.quick |= trial->effort.one_round;
     return solve_valid(p, solver, &run, answer, trial->search->st);
+}
+
+/* Solves the draft with buffers priced by bytes, then by time on each clock; also tries nothing on chip. The
+ * solver's objective and bound refer to these prices, not to the plan. */
+static bool solve_by_time(const struct trial *trial, struct attempt *a)
+{
+    const struct search *search = trial->search;
+    size_t n = (size_t)a->draft.problem.count;
+    struct attempt with = {.draft = a->draft};
+    struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
+    struct lx_problem p = a->draft.problem;
+    struct effort effort = trial->effort;
+    /* Prices in time are estimates. Of the many sets of nests that are tried they need no optimum. */
+    if (a->draft.how.nest_count > 0 && search->request->quick_solver) effort = effort_quick_solver(search);
+    const struct lx_run run = effort.run;
+    with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
+    for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
+    with.answer.status = LX_FEASIBLE;
+    bool ok = keep_placement(search, a, &with, true) &&
+              solve_linked(trial, a->draft.base_bytes, &p, &with.answer) &&
+              (with.answer.status == LX_ERROR || keep_placement(search, a, &with, false));
+    p.buffers = priced;
+    p.bonds = (struct lx_bonds){0}; /* linked costs are in bytes */
+    for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&trial->effort.run); clock++) {
+        price_buffers(&a->draft, (enum price)clock, priced);
+        ok = solve_valid(&p, effort.solver, &run, &with.answer, search->st) &&
+             (with.answer.status == LX_ERROR || keep_placement(search, a, &with, false));
+    }
+    mem_free(priced);
+    mem_free(with.answer.address);
+    a->bound = a->answer.bound = 0;
+    if (ok) a->answer.status = LX_FEASIBLE;
+    return ok && lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, search->st);
 }
 
 /* The heuristic clone rule prices a copy of an input with several reads like an intermediate. The answer's

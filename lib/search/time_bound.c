@@ -1,9 +1,10 @@
 /* A lower bound on end-to-end time, run by run between extern ops.
  *
  * Each input that a run reads, each output that it writes last and each tensor shared with another run
- * crosses HBM once, as an operand of the run's launches. HBM time counts beyond the time that a launch
- * covers. With given divisions the cores are those of the widest op, and each op takes at least its own
- * time. */
+ * crosses HBM once, as an operand of the run's launches. All its arithmetic is done at the cores' peak, or,
+ * with given divisions, each op takes at least its own time with all operands on chip. More cores compute
+ * faster and launch later, so the bound is the least over their number. A run may be launched in several
+ * bundles: cost_end_to_end is a norm, so that takes no less than all at once. */
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -14,7 +15,10 @@
 
 struct floor {
     int64_t operands, cores;
-    double bytes, busy_us;
+    double bytes;   /* through HBM */
+    double work_us; /* of the ops, which all use core 0, one after the other */
+    double core_us; /* of all arithmetic on one core at its peak */
+    bool is_extern;
 };
 
 /* Adds one tensor to each run that accesses it. */
@@ -25,61 +29,79 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
     int32_t begin = x->tensor_at[tensor], end = x->tensor_at[tensor + 1];
     for (int32_t from = begin, to; from < end; from = to) {
         int32_t run = run_of[x->access_op[x->tensor_access[from]]];
-        int64_t least = t->bytes;
-        bool writes = false;
+        /* Bytes that an access reads and no earlier one of the run has written come from before; the bytes
+         * of one write are all needed later. */
+        int64_t read = 0, most_written = 0, written = 0;
         for (to = from; to < end && run_of[x->access_op[x->tensor_access[to]]] == run; to++) {
             const struct lx_access *a = &x->accesses[x->tensor_access[to]];
-            writes |= a->writes;
-            least = min_i64(least, a->bytes);
+            int64_t bytes = min_i64(t->bytes, a->bytes);
+            if (a->reads) read = max_i64(read, bytes - written);
+            if (!a->writes) continue;
+            most_written = max_i64(most_written, bytes);
+            written += bytes;
         }
         /* A value read in a later run must reach HBM in this one, unless it is overwritten first. */
         bool later = to < end && x->accesses[x->tensor_access[to]].reads;
-        if (to < end && !later && lx_role_leaves(t->role)) continue;
-        bool reads_first = x->accesses[x->tensor_access[from]].reads;
-        int crossings = (reads_first && (from > begin || lx_role_arrives(t->role))) +
-                        (writes && (later || lx_role_leaves(t->role)));
-        runs[run].operands += crossings;
-        runs[run].bytes += (double)crossings * (double)least;
+        if (to < end && !later && lx_role_leaves(t->role)) most_written = 0;
+        bool arrives = from > begin || lx_role_arrives(t->role);
+        if (!arrives) read = 0;
+        if (!later && !lx_role_leaves(t->role)) most_written = 0;
+        runs[run].operands += (read > 0) + (most_written > 0);
+        runs[run].bytes += (double)read + (double)most_written;
     }
 }
 
-/* A run may be launched in several bundles, and each launch covers some of its HBM traffic. */
-static double time_bound_run(const struct lx_device *d, const struct floor *f, bool alone)
+static double time_bound_run(const struct lx_device *d, const struct floor *f, double hbm_us, int64_t cores)
 {
-    double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, f->operands, f->cores);
-    double copy = cost_copy(d, (int64_t)cost_uncovered(d, f->bytes)), least = fmax(launch, copy);
-    for (int n = 2; launch < least && covers > 0; n++) {
-        launch += cost_rate(d, COST_LAUNCH);
-        least = fmin(least, fmax(launch, cost_copy(d, (int64_t)fmax(f->bytes - n * covers, 0))));
+    double device = fmax(hbm_us, fmax(f->work_us, f->core_us / (double)cores));
+    return f->is_extern ? device : cost_end_to_end(cost_launch(d, f->operands, cores), device);
+}
+
+static double time_bound_runs(const struct draft *x, const struct floor *runs, int32_t count)
+{
+    const struct lx_device *d = &x->graph->device;
+    double bytes = 0, us = 0, rate = cost_hbm_rate(d);
+    for (int32_t i = 0; i < count; i++) bytes += runs[i].bytes;
+    double charged = bytes > 0 ? cost_charged_bytes(d, bytes) / bytes : 1;
+    for (int32_t i = 0; i < count; i++) {
+        double hbm_us = runs[i].bytes * charged / rate, least = INFINITY;
+        int64_t from = max_i64(runs[i].cores, 1), to = max_i64(runs[i].cores, x->divisions->cores);
+        for (int64_t cores = from; cores <= to; cores++)
+            least = fmin(least, time_bound_run(d, &runs[i], hbm_us, cores));
+        us += least;
     }
-    return fmax(alone ? copy : least, f->busy_us);
+    return us;
 }
 
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
 {
     size_t n = (size_t)x->graph->op_count + 1;
     int32_t *run_of = mem_zeroed(n, sizeof *run_of);
-    bool *alone = mem_zeroed(n, sizeof *alone);
     struct floor *runs = mem_zeroed(n, sizeof *runs);
-    /* Only extern ops end runs. */
+    const double peak = 2 * cost_rate(&x->graph->device, COST_MACS);
+    /* Runs end at extern ops alone. */
     int32_t run = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         bool stands_alone = x->graph->ops[o].kind->traits & LX_WIPES;
-        run += o > 0 && (stands_alone || alone[run]);
-        alone[run] = stands_alone;
+        run += o > 0 && (stands_alone || runs[run].is_extern);
+        runs[run].is_extern = stands_alone;
         run_of[o] = run;
     }
     int32_t count = x->graph->op_count > 0 ? run + 1 : 0;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) time_bound_add_tensor(x, t, run_of, runs);
-    for (int32_t o = 0; d && o < x->graph->op_count; o++) {
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
         struct floor *f = &runs[run_of[o]];
-        f->busy_us += lx_division_least(d, o, NULL, NULL);
+        const struct lx_divisions *as = d ? d : x->divisions;
+        double times = (double)nest_runs(as->nests, as->nest_count, o);
+        struct lx_op_work w;
+        lx_division_work(as, o, &w);
+        f->core_us += times * w.flops / peak;
+        if (!d) continue;
+        f->work_us += times * (fmax(w.compute_us, w.port_us) + w.exposed_us + w.sums_us);
         f->cores = max_i64(f->cores, d->at[o].cores_used);
     }
-    double us = 0;
-    for (int32_t i = 0; i < count; i++) us += time_bound_run(&x->graph->device, &runs[i], alone[i]);
+    double us = time_bound_runs(x, runs, count);
     mem_free(run_of);
-    mem_free(alone);
     mem_free(runs);
     return us;
 }

@@ -8,11 +8,13 @@ struct trial {
     const struct search *search;
     struct effort effort;
     int64_t stop_at; /* lower bound on HBM bytes under the decisions: a solver ends there; 0: unknown */
+    int64_t below;   /* plans that move more are of no use; INT64_MAX: all are of use */
 };
 
 /* try.c: makes and solves one draft under the decisions. */
 bool trial_solve(const struct trial *trial, const struct decisions *decisions, struct attempt *out);
-/* relayouts.c: solves at most `drafts` drafts that decide relayouts differently; keeps the best. */
+/* relayouts.c: solves at most `drafts` drafts that decide relayouts differently; keeps the best. `out` has no
+ * memory if none is of use. */
 bool trial_decide_relayouts(const struct trial *trial, const struct decisions *decisions, int drafts,
                             struct attempt *out);
 /* Limit on solver steps for one draft of the graph. */

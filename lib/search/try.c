@@ -32,9 +32,14 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
     return ok;
 }
 
+bool attempt_is_better(const struct attempt *a, const struct attempt *b)
+{
+    return a->us < b->us || (a->us == b->us && a->hbm_bytes < b->hbm_bytes);
+}
+
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
 {
-    bool better = next->us < best->us || (next->us == best->us && next->hbm_bytes < best->hbm_bytes);
+    bool better = attempt_is_better(next, best);
     LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
         best->hbm_bytes);
     if (better) {
@@ -224,10 +229,11 @@ bool try_decisions(const struct search *search, const struct decisions *decision
                    const struct effort *effort, int64_t below, struct attempt *out)
 {
     enum { FEW = 3 };
-    struct trial trial = {search, *effort, 0};
+    struct trial trial = {search, *effort, 0, INT64_MAX};
     struct decisions plain = *decisions;
     *out = (struct attempt){0};
     if (below <= 0 || asks_time(search)) below = INT64_MAX;
+    if (effort->drafts != DRAFTS_MANY) trial.below = below;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
         const struct draft *x = &out->draft;
@@ -269,14 +275,56 @@ bool try_with(const struct search *search, enum drafts drafts, const struct deci
     return try_decisions(search, decisions, &effort, 0, out);
 }
 
+static uint64_t try_mix(uint64_t hash, int64_t value)
+{
+    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+uint64_t decisions_hash(const struct decisions *how, int32_t ops, uint64_t seed)
+{
+    uint64_t hash = seed, holds = 0; /* holds: in any order */
+    for (int32_t o = 0; how->order && o < ops; o++) hash = try_mix(hash, how->order[o]);
+    for (int32_t i = 0; i < how->nest_count; i++) {
+        const struct lx_nest *n = &how->nests[i];
+        hash = try_mix(try_mix(hash, n->first), n->last);
+        for (int l = 0; l < n->level_count; l++) hash = try_mix(try_mix(hash, n->tiles[l]), n->var[0][l]);
+    }
+    for (int32_t i = 0; i < how->hold_count; i++)
+        holds += try_mix(try_mix(try_mix(3, how->holds[i].tensor), how->holds[i].nest), how->holds[i].level);
+    for (int32_t i = 0; i < how->cut_count; i++)
+        hash = try_mix(try_mix(hash, how->cuts[i].tensor), how->cuts[i].before);
+    for (int32_t i = 0; i < how->apart_count; i++) hash = try_mix(hash, how->apart[i]);
+    return try_mix(hash, (int64_t)holds);
+}
+
+/* What is known of decisions that try_and_offer tried, or nothing; NULL: tries are not noted. */
+static struct tried *try_known(const struct search *search, const struct decisions *how)
+{
+    int32_t ops = search->divided->count;
+    tried_list *list = search->tried;
+    if (!list || asks_time(search)) return NULL;
+    uint64_t hash = decisions_hash(how, ops, how->order ? 5 : 4);
+    for (int32_t o = 0; how->divided && o < ops; o++) /* a division has one place in memory */
+        hash = try_mix(hash, (int64_t)(intptr_t)how->divided[o]);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].hash == hash) return &list->at[i];
+    VEC_PUSH(list, ((struct tried){hash, 0}));
+    return &list->at[list->count - 1];
+}
+
 bool try_and_offer(struct search *search, const struct decisions *decisions, bool *better)
 {
     struct attempt next;
+    struct tried *known = try_known(search, decisions);
     *better = false;
+    if (known && known->least >= search->best.hbm_bytes) return true;
     if (!try_decisions(search, decisions, &search->effort, search->best.hbm_bytes - 1, &next)) return false;
-    if (!next.memory) return true;
-    next.perfect_bytes = search->best.perfect_bytes;
-    *better = offer_attempt(search, &next);
+    if (next.memory) {
+        next.perfect_bytes = search->best.perfect_bytes;
+        *better = offer_attempt(search, &next);
+    }
+    if (known && !search_is_over(search)) known->least = search->best.hbm_bytes;
     return true;
 }
 

@@ -92,6 +92,12 @@ struct lx_op_traffic {
     int64_t cores;               /* cores that work on the op */
 };
 
+/* A point between two ticks at which all cores of the bundle wait for each other. */
+struct lx_sync {
+    int32_t before; /* op */
+    bool in_loop;   /* in each iteration of the op's nest; else once, and never inside a nest */
+};
+
 /* Ops that are launched as one kernel; the scratchpads are wiped before. An extern op is one of its own. */
 struct lx_bundle {
     int32_t first, count; /* ops */

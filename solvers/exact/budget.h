@@ -57,6 +57,12 @@ static inline void budget_report(struct budget *b, const int64_t *address)
     b->run->progress(b->run->context, &so_far);
 }
 
+/* No answer can be of use any more, by the bounds of all parts. */
+static inline bool budget_is_useless(const struct budget *b)
+{
+    return b->run->most > 0 && b->rest_bound + b->bound > b->run->most;
+}
+
 /* Cancelled or past the deadline? Polled every few milliseconds, so it also reports. */
 static inline bool budget_stopped(void *budget)
 {

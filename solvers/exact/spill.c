@@ -344,7 +344,9 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
             search_offer(&s, plan);
         }
     }
-    for (int turn = 0; turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
+    for (int turn = 0;
+         turn < STAGES && search_bound(&s) < s.best && !budget_is_useless(budget) && !budget_spent(budget);
+         turn++) {
         if (turn == RELAXATION + 1) order = stages_in_order(m, s.best, search_bound(&s));
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
@@ -369,7 +371,7 @@ static void solve_all(struct stretch *at, int32_t count, struct budget *budget,
         budget->rest -= at[k].value;
         budget->value = at[k].value;
         budget->bound = 0;
-        if (at[k].value != 0 && at[k].model->item_count <= MOST_ITEMS)
+        if (at[k].value != 0 && at[k].model->item_count <= MOST_ITEMS && !budget_is_useless(budget))
             prove_and_improve(at[k].model, budget, options, &at[k], annealed, stats);
         for (int32_t i = 0; i < at[k].model->item_count; i++)
             budget->address[at[k].model->items[i].buffer] = at[k].address[i];

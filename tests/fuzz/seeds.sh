@@ -172,6 +172,15 @@ script)
             printf '%s' "$keys" >"$folder/keys_$((number += 1))"
         done
     ;;
+device)
+    for name in $("$lxplan" devices --names); do
+        "$lxplan" devices "$name" -o "$folder/$name"
+        "$lxplan" devices "$name" cores=4 lx_bytes=65536 -o "$folder/$name.small"
+    done
+    sed 's/"name": "spyre"/"name": "mine"/' "$folder/spyre" >"$folder/mine"
+    printf '%s' '{"lxplan": 1, "kind": "device", "name": "mine", "preset": "spyre", "cores": 4, "costs": "roofline"}' >"$folder/short"
+    printf '%s' '{"lxplan": 1, "kind": "device", "name": "mine", "preset": "tenstorrent", "costs": {"name": "mine", "launch_us": {"value": 3, "origin": "me"}}}' >"$folder/costs"
+    ;;
 settings)
     printf 'theme light\nbind $ graph\nset solver exact\nascii\n' >"$folder/some"
     printf '# mine\nset lx 64k\nset cores 4\nbind <C-g> map\ntheme mono\n' >"$folder/other"

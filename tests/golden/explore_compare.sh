@@ -2,7 +2,7 @@
 see() { # SIZE FILE KEYS
     echo "== $*"
     $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" &&
-        sed -E -e 's/ +[0-9.]+ m?s  /      (time)  /' -e 's/^( +)│[a-z-][a-z -]{20,}$/\1│(curves over time)/' \
+        sed -E -e 's/ +[0-9.]+ [mun]?s  /      (time)  /' -e 's/^( +)│[a-z-][a-z -]{20,}$/\1│(curves over time)/' \
             -e '/^ +└[─┬]+$/,+1s/.*/(axis of time)/' "$scratch/s"
 }
 solvers='5r<wait>'

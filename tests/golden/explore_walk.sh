@@ -3,7 +3,7 @@
 cd "$scratch" || exit 3
 see() { # KEYS
     $LXPLAN explore "$OLDPWD/patterns" --lx 850k -s greedy --size 100x30 --script "<wait>$1" --dump-screen s &&
-        sed -E 's/ +[0-9.]+ m?s  /      (time)  /' s
+        sed -E 's/ +[0-9.]+ [mun]?s  /      (time)  /' s
 }
 echo "== the map says what is off chip, and why"
 see '/targets/moe<Enter><Enter><wait>'

@@ -6,12 +6,12 @@
 #   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
-set(ROAD base network graph files import layout team cost divide launch placement stays nests cooptimise search plan planfile explain check
+set(ROAD base network graph files import layout team cost divide launch placement stays nests cooptimise clock search plan planfile explain check
     loops kernels device team/run export api)
 
 set(CHECK_SEES "^(base/|graph/|files/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|placement/problem\\.h|plan/plan\\.h)")
 # Functions of the planner that the structs bring into sight.
-set(CHECK_CALLS_NOT "lx_(division_|divisions_|divide|core_view|core_div|launch_of|launch_make|launch_tile|launch_covers|op_launch_|plan_launch|plan_make|plan_place|tile_recover|share_of|layouts_make)|draft_|stay_view|view_|traffic_|plan_pack|perfect_traffic|pool_|nest_(valid|tensor_of|takes_op|tile_basis|op_tiles|product|iterations|of_op)|levels_to|level_bit")
+set(CHECK_CALLS_NOT "lx_(division_|divisions_|divide|core_view|core_div|launch_of|launch_make|launch_tile|launch_covers|op_launch_|plan_launch|plan_make|plan_place|tile_recover|share_of|layouts_make)|draft_|stay_view|view_|traffic_|plan_pack|plan_sync|program_|syncs_stab|footprint|perfect_traffic|pool_|nest_(valid|tensor_of|takes_op|tile_basis|op_tiles|product|iterations|of_op)|levels_to|level_bit")
 
 set(APP_SEES "^export/(page|plan_words|nest_words|plan_map)\\.h$")
 

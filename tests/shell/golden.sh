@@ -13,7 +13,7 @@ export LXPLAN scratch LC_ALL=C.UTF-8 COLUMNS=100 NO_COLOR=1
 unset SENCORES
 expected=${case%.sh}.out
 sh "$case" >"$scratch/.got" 2>&1
-sed -e 's/ in [0-9.,]* *[mµ]*s$/ in (time)/' -e "s|$scratch|SCRATCH|g" "$scratch/.got" >"$scratch/.clean"
+sed -e 's/ in [0-9.,]* *[mun]*s$/ in (time)/' -e "s|$scratch|SCRATCH|g" "$scratch/.got" >"$scratch/.clean"
 if [ "${UPDATE:-}" = 1 ]; then
     cp "$scratch/.clean" "$expected"
     exit 0

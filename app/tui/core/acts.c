@@ -10,10 +10,11 @@
 static void acts_set(struct explorer *x, const char *value, int setting, int unused)
 {
     struct what_if how = x->session.now;
-    lx_status st;
+    lx_status st = {0};
+    char words[1200];
     (void)unused;
     if (!settings_set(&how, setting, value, &st))
-        explorer_say(x, TONE_BAD, "%s", st.text);
+        explorer_say(x, TONE_BAD, "%s", lx_status_describe(&st, words, sizeof words));
     else if (!session_change(&x->session, &how))
         explorer_say(x, TONE_DIM, "%s is that already", settings_row(setting).name);
 }

@@ -88,9 +88,10 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
     }
     n++;
     if (c->before.us > 0 && c->after.us > 0 && c->before.us != c->after.us) {
-        int digits = brief && c->before.us >= 100 && c->after.us >= 100 ? 0 : 1;
-        text_format(&pieces[n], "%s%.*f -> %.*f us", brief ? "" : "end to end ", digits, c->before.us, digits,
-                    c->after.us);
+        struct words from = in_micros(c->before.us), to = in_micros(c->after.us);
+        char *unit = strchr(from.at, ' '); /* once, where both have the same */
+        if (strcmp(unit, strchr(to.at, ' ')) == 0) *unit = 0;
+        text_format(&pieces[n], "%s%s -> %s", brief ? "" : "end to end ", from.at, to.at);
         text_format(&pieces[n++], " (%+.1f %%)", 100 * (c->after.us - c->before.us) / c->before.us);
     }
     if (c->before.spill != c->after.spill && strcmp(c->what, "cost") != 0) {

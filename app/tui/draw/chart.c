@@ -96,7 +96,7 @@ static int chart_ticks_of(const struct chart_axis *a, int most, double out[MOST_
     enum scale_unit unit = a->label == chart_bytes     ? SCALE_BYTES
                            : a->label == chart_seconds ? SCALE_SECONDS
                                                        : SCALE_PLAIN;
-    struct scale scale = {a->from, a->to, a->log, unit, false};
+    struct scale scale = {a->from, a->to, a->log, unit};
     int n = 0;
     if (most > MOST_TICKS) most = MOST_TICKS;
     if (most < 1) return 0;
@@ -345,11 +345,10 @@ struct chart_label chart_seconds(double value)
 }
 
 /* Stacked bars. The ends of parts are rounded once each, so that parts neither overlap nor leave gaps. */
-const struct part_look wait_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 'H'},
-                                                    [LX_WAIT_LX] = {TONE_LOW, 'L'},
-                                                    [LX_WAIT_RING] = {TONE_WARN, 'r'},
-                                                    [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c'},
-                                                    [LX_WAIT_LAUNCH] = {TONE_DIM, '-'}};
+const struct part_look wait_looks[LX_WAIT_COUNT] = {
+    [LX_WAIT_HBM] = {TONE_HIGH, 'H'},  [LX_WAIT_LX] = {TONE_LOW, 'L'},
+    [LX_WAIT_RING] = {TONE_WARN, 'r'}, [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c'},
+    [LX_WAIT_SYNC] = {TONE_DIM, 's'},  [LX_WAIT_LAUNCH] = {TONE_DIM, '-'}};
 const struct part_look byte_looks[LX_BYTE_KIND_COUNT] = {
     [LX_BYTES_WEIGHTS] = {TONE_LOW, 'w'},  [LX_BYTES_INPUTS] = {TONE_GOOD, 'i'},
     [LX_BYTES_OUTPUTS] = {TONE_WARN, 'o'}, [LX_BYTES_INTERMEDIATES] = {TONE_HIGH, 'm'},

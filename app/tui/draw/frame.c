@@ -91,8 +91,8 @@ static void frame_status_pieces(const struct explorer *x, const struct lx_plan *
                         .at);
     if (p->nest_count > 0) add_nests_sum(p, &pieces[n++]);
     if (!p->graph->list)
-        text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
-                    p->figures.end_to_end_us);
+        text_format(&pieces[n++], "device %s, end to end %s", in_micros(p->figures.device_us).at,
+                    in_micros(p->figures.end_to_end_us).at);
     if (!p->graph->list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
     text_format(&pieces[n++], "LX %s", in_short_bytes(p->problem.capacity).at);
     if (x->session.undo.count)

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <stdlib.h>
 
-/* Names of ops if every tick has room for six characters; else numbers. */
+/* Names of ops if every tick has room for six characters; else numbers. A bar stands where cores meet at a
+ * sync. */
 void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -37,6 +38,10 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
                          : put_text(on->cells, row, left + c, width - c, style, number);
         free_from = c + (is_op ? 1 : 2) + used;
     }
+    const struct lx_plan *p = on->session->shown.plan;
+    for (int32_t i = 0; p && i < p->sync_count; i++)
+        if (raster_tick_columns(r, p->syncs[i].before, &first, &last))
+            put(on->cells, area.row, left + first, on->glyphs->vertical, INK(FRAME));
     if (raster_tick_columns(r, tick, &first, &last))
         for (int c = first; c <= last; c++) put(on->cells, area.row, left + c, on->glyphs->peak, INK(KEY));
     put_text(on->cells, area.row + (area.rows > 1), area.column, GUTTER - 1, INK(DIM),

@@ -85,7 +85,7 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
     /* With the time of its copies: other divisions are timed without them. */
     double share[LX_MAX_OPERANDS], all = on->session->shown.waits[c->d->op].device_us;
     lx_plan_hbm_shares(on->session->shown.plan, c->d->op, share);
-    double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share).device_us;
+    double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share);
     text_format(&time, "%s", in_micros(all).at);
     if (copies > 0.0005) text_format(&time, ", %s of copies", in_micros(copies).at);
     put_format(on->cells, row++, area.column, area.columns, INK(TITLE), "%s = %s %s   %lld of %s   %s",

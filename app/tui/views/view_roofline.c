@@ -28,11 +28,10 @@ static const struct {
     uint8_t tone;
     char letter;
     const char *name;
-} point_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 'H', "by HBM"},
-                                [LX_WAIT_LX] = {TONE_LOW, 'L', "by LX"},
-                                [LX_WAIT_RING] = {TONE_WARN, 'r', "by ring"},
-                                [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
-                                [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
+} point_looks[LX_WAIT_COUNT] = {
+    [LX_WAIT_HBM] = {TONE_HIGH, 'H', "by HBM"},   [LX_WAIT_LX] = {TONE_LOW, 'L', "by LX"},
+    [LX_WAIT_RING] = {TONE_WARN, 'r', "by ring"}, [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
+    [LX_WAIT_SYNC] = {TONE_DIM, 's', "by sync"},  [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
 
 /* The limit of a rate of bytes, up to the limit of the cores. */
 static struct chart_series roofline_roof(const char *name, double rate, const struct lx_roofs *r, double left,
@@ -118,7 +117,7 @@ static void roofline_draw(const struct scene *on, void *state, struct box area)
         text_format(&line, ", %.3g flops per byte %s", p.intensity,
                     p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
         double roof = fmin(r.gflop_per_s, p.intensity * (p.on_chip ? r.lx_gb_per_s : r.hbm_gb_per_s));
-        text_format(&line, "; %s of its roof", in_percent(p.gflops / roof).at);
+        text_format(&line, "; %s of its roof", in_percent(fmin(p.gflops / roof, 1)).at);
         text_format(&line, " of %s; ", grouped(llround(roof)).at);
     } else
         text_add(&line, ": computes nothing; ");

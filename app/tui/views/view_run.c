@@ -68,8 +68,9 @@ static int run_view_draw_verdict(const struct scene *on, struct box area, int sp
                 grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
     run_view_put_line(&h, INK(PLAIN), &line);
     add_nests_sum(on->session->run.plan, &line);
-    text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
-                line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
+    text_format(&line, "%spredicted: %s of the device, %s end to end; outputs %016llx", line.at ? "; " : "",
+                in_micros(r->device_us).at, in_micros(r->end_to_end_us).at,
+                (unsigned long long)r->output_hash);
     run_view_put_line(&h, INK(DIM), &line);
     if (r->worst_op >= 0)
         text_format(&line, "worst error %s of tolerance", in_percent(share_shown(r->share)).at);

@@ -220,8 +220,8 @@ static void why_draw_foot(const struct scene *on, const struct why_view *v, stru
                                            : "no remedy that was tried helps");
     if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->list)
         put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
-                   "%s%.2f us end to end, now %.2f", used ? "; " : "", it->us,
-                   v->rows.list.plan->figures.end_to_end_us);
+                   "%s%s end to end, now %s", used ? "; " : "", in_micros(it->us).at,
+                   in_micros(v->rows.list.plan->figures.end_to_end_us).at);
     /* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
     struct text line = {0};
     int tried = 0, large = 0, cancelled = 0;

@@ -195,19 +195,26 @@ double share_shown(double share)
 
 struct words in_time(double seconds)
 {
+    static const struct {
+        double seconds;
+        const char *unit;
+    } units[] = {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
+    enum { LAST = sizeof units / sizeof *units - 1 };
+    size_t u = seconds == 0 ? LAST : 0;
+    while (u < LAST && fabs(seconds) / units[u].seconds >= 999.5) u++;
+    double v = seconds / units[u].seconds, size = fabs(v);
     struct words w;
-    if (seconds < 1)
-        snprintf(w.at, sizeof w.at, "%.*f ms", seconds < 0.01 ? 3 : 1, seconds * 1e3);
-    else
-        snprintf(w.at, sizeof w.at, "%.2f s", seconds);
+    snprintf(w.at, sizeof w.at, "%.*f %s",
+             size >= 99.95 || size == 0 ? 0
+             : size >= 9.995            ? 1
+                                        : 2,
+             v, units[u].unit);
     return w;
 }
 
 struct words in_micros(double us)
 {
-    struct words w;
-    snprintf(w.at, sizeof w.at, "%.*f us", us < 1 ? 3 : 2, us);
-    return w;
+    return in_time(us * 1e-6);
 }
 
 struct words counted(int64_t n, const char *thing)

@@ -68,9 +68,9 @@ struct words in_percent(double share);
 struct words in_gap(double gap);
 /* Rounds 0.9999 to 0.999 for three digits, so that less than 1 does not print as 1. */
 double share_shown(double share);
-/* 12.3 ms, 4.56 s */
+/* 812 ns, 4.53 us, 29.2 ms, 4.56 s: every time that people read; JSON and CSV have plain microseconds or seconds. */
 struct words in_time(double seconds);
-/* 0.278 us, 61.03 us: for ops, at most some milliseconds */
+/* The same of microseconds. */
 struct words in_micros(double us);
 /* "1 buffer", "1,234 buffers" */
 struct words counted(int64_t n, const char *thing);

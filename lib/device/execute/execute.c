@@ -108,6 +108,7 @@ static void read_operands(struct op_work *w)
         for (size_t k = 0; k < w->strip_count; k++) {
             struct strip_work *s = &w->strip[k];
             const struct place *p = &w->core[s->core].place[i];
+            m->actor = s->core;
             struct arena memory = {0};
             struct region r;
             find_region(w, s, i, region_touched, &memory, &r);
@@ -204,14 +205,17 @@ static void write_strips(struct op_work *w)
     if (op_keeps(w->op)) {
         /* An op that keeps other elements must find the value before it in all sticks that it touches. */
         for (size_t i = 0; i < w->strip_count; i++)
-            if (work_writes(w, &w->strip[i]))
+            if (work_writes(w, &w->strip[i])) {
+                m->actor = w->strip[i].core;
                 shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
                             (struct expectation){{value_kept(w->m), 0}, false});
+            }
     }
     for (size_t i = 0; i < w->strip_count; i++)
         if (work_writes(w, &w->strip[i])) {
             const struct place *p = &w->core[w->strip[i].core].place[w->out];
             const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
+            m->actor = w->strip[i].core;
             int64_t sticks = shadow_write(m, p, &w->strip[i].written, made);
             int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
             bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
@@ -346,6 +350,7 @@ void execute_op(struct machine *m)
         execute_bytes(m);
     } else
         execute_tiles(&w);
+    skews_step(m);
     for (int i = op->input_count; i < op_operand_count(op); i++)
         m->current[op_operand(op, i)] = value_made(m, i);
 }

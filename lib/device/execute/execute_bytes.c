@@ -151,6 +151,7 @@ void execute_bytes(struct machine *m)
     struct mix_operand inputs[LX_MAX_INPUTS];
     int n = op->input_count, all = op_operand_count(op);
     memset(operands, 0, sizeof operands);
+    m->actor = 0;
     if (op->kind->traits & LX_WIPES) machine_wipe(m);
     for (int i = 0; i < all; i++) {
         int32_t tensor = op_operand(op, i);

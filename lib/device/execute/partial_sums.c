@@ -84,8 +84,12 @@ void join_partials(struct op_work *w)
 {
     if (!work_folds(w) || w->groups <= 1) return;
     struct sorted_strip *list = sort_strips(w);
+    VEC(int64_t) cores = {0};
     for (size_t first = 0, n; first < w->strip_count; first += n) {
         n = parts_from(w, list, first);
+        cores.count = 0; /* that meet */
+        for (size_t i = first; i < first + n; i++) VEC_PUSH(&cores, list[i].strip->core);
+        skews_join(w->m, cores.at, cores.count);
         struct strip_work *total = list[first].strip;
         size_t count = (size_t)total->layout.floats;
         for (size_t i = first + 1; i < first + n; i++) {
@@ -102,6 +106,7 @@ void join_partials(struct op_work *w)
             else
                 memcpy(list[i].strip->out, total->out, count * sizeof *total->out);
     }
+    VEC_FREE(&cores);
     mem_free(list);
 }
 
@@ -214,6 +219,7 @@ void add_to_sums(struct op_work *w)
             const struct place *p = &w->core[w->strip[i].core].place[w->out];
             struct expectation want = {{value_made(m, w->out), parts}, true};
             struct lx_counters *c = &m->counted[w->strip[i].core];
+            m->actor = w->strip[i].core;
             *(p->stay >= 0 ? &c->lx_read : &c->hbm_read) +=
                 sticks_to_bytes(m, p->tensor, shadow_read(m, p, &w->strip[i].written, want));
         }

@@ -3,6 +3,7 @@
 #ifndef LX_DEVICE_MEMORY_MACHINE_H
 #define LX_DEVICE_MEMORY_MACHINE_H
 
+#include "base/rng.h"
 #include "base/vec.h"
 #include "divide/op_nest.h"
 #include "layout/op_index.h"
@@ -57,10 +58,22 @@ struct tag {
     uint32_t stick, parts; /* stick: number in the tensor; parts: as in struct content */
 };
 
+/* When a core was through with a stick, by its own clock. */
+struct task_end {
+    int64_t time;
+    int32_t core;
+    uint32_t moment;
+};
+
+struct stick_times {
+    struct task_end written, read; /* read: the latest */
+};
+
 struct memory {
     unsigned char *bytes;
-    struct tag *tags;  /* per stick */
-    uint32_t *touched; /* per stick: the last access that counted it */
+    struct tag *tags;          /* one per stick */
+    uint32_t *touched;         /* per stick: the last access that was counted for it */
+    struct stick_times *times; /* per stick; NULL: the cores are in step */
     int64_t sticks;
 };
 
@@ -101,6 +114,10 @@ struct machine {
     struct stay_view *views;     /* per stay */
     unsigned *summed;            /* per tensor: levels of its nest over which its maker sums */
     bool writing;                /* the op of the tick writes its output: slots may be handed over */
+    int64_t *clock;              /* per core; NULL: they are in step */
+    int64_t actor;               /* the core that reads or writes; -1: the host */
+    uint32_t moment;             /* counts ticks */
+    struct rng random;           /* of the clocks */
     struct lx_counters *counted; /* of this tick, per core */
     int64_t *transfer_bytes;     /* per transfer */
     struct pool *pool;
@@ -145,7 +162,21 @@ struct content content_before(const struct machine *m, int32_t tensor);
 struct content content_after(const struct machine *m, int32_t tensor);
 bool stay_placed(const struct machine *m, int32_t stay);
 
-/* shadow.c. The content that a read expects: any other tag is a fault. */
+/* skews.c: clocks of the cores, from a seed; 0: all in step. */
+void skews_begin(struct machine *m, uint64_t seed);
+/* All cores wait for each other, and then run on in any order. */
+void skews_meet(struct machine *m);
+/* As the syncs before this tick say. */
+void skews_meet_at_tick(struct machine *m);
+/* All cores have ended a task. */
+void skews_step(struct machine *m);
+/* These cores wait for each other. */
+void skews_join(struct machine *m, const int64_t *cores, size_t count);
+/* The actor reads or writes a stick; false: before another core has ended what comes first. */
+bool skews_read(struct machine *m, const struct place *p, int64_t local);
+bool skews_write(struct machine *m, const struct place *p, int64_t local);
+
+/* shadow.c. What a read expects: any other tag is a fault. */
 struct expectation {
     struct content content;
     bool counts; /* count sticks touched first by this access: by any core in HBM, else by its own */

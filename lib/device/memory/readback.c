@@ -102,6 +102,7 @@ bool read_hbm(struct machine *m, int32_t tensor, void *items)
     struct lx_fault first = {0};
     if (!p.in) return false;
     const struct content value = {m->program.final[m->plan->layouts->origin[tensor]], 0};
+    m->actor = -1; /* the host, when all is over */
     for (int64_t i = 0; i < box_sticks(&p.box); i++) shadow_stick_read(m, &p, i, i, value, &first);
     if (first.sticks > 0) {
         first.kind = LX_FAULT_LOST;

@@ -30,6 +30,7 @@ static void memory_free(struct memory *x)
     mem_free(x->bytes);
     mem_free(x->tags);
     mem_free(x->touched);
+    mem_free(x->times);
 }
 
 static bool view_sound(const struct machine *m, const struct lx_stay *s)
@@ -135,6 +136,7 @@ void machine_free(struct machine *m)
 {
     memory_free(&m->hbm);
     mem_free(m->reserved);
+    mem_free(m->clock);
     for (int64_t c = 0; m->lx && c < m->cores; c++) memory_free(&m->lx[c]);
     mem_free(m->lx);
     VEC_FREE(&m->faults);
@@ -298,6 +300,7 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     struct arena scratch = {0};
     struct lx_fault first = {0};
     bool bytes = machine_is_bytes(m, tensor);
+    m->actor = -1;
     if (p.in) {
         unsigned char *at = m->hbm.bytes + p.address;
         int64_t sticks = box_sticks(&p.box);

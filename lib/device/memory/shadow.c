@@ -56,6 +56,7 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
 {
     const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     int32_t owner = p->stay >= 0 ? p->stay : p->tensor;
+    if (!skews_read(m, p, local)) note_fault(m, p, LX_FAULT_EARLY, local, tag_owner(m, p, t), first);
     if (t->value == value.value && t->owner == owner && t->stick == (uint32_t)global &&
         t->parts == value.parts && !(p->stay >= 0 && gone(m, p->stay)))
         return true;
@@ -74,6 +75,7 @@ void shadow_stick_write(struct machine *m, const struct place *p, int64_t local,
                         struct content value, struct lx_fault *first)
 {
     struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
+    if (!skews_write(m, p, local)) note_fault(m, p, LX_FAULT_HASTY, local, tag_owner(m, p, t), first);
     if (p->stay >= 0) {
         const struct lx_plan *plan = m->plan;
         const struct lx_buffer *b = plan->problem.buffers;
@@ -255,6 +257,12 @@ void fault_add(struct machine *m, const struct lx_fault *f)
         break;
     case LX_FAULT_INCOMPLETE:
         snprintf(what, sizeof what, "reads a sum of %.250s that has not all its tiles, or others", owner);
+        break;
+    case LX_FAULT_EARLY:
+        snprintf(what, sizeof what, "reads %.250s before another core has written it", owner);
+        break;
+    case LX_FAULT_HASTY:
+        snprintf(what, sizeof what, "overwrites %.250s before another core has read or written it", owner);
         break;
     case LX_FAULT_LIVE:
         snprintf(what, sizeof what, "overwrites %.250s, which is live", owner);

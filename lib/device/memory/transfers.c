@@ -209,6 +209,7 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     for (v.core = 0; v.core < view->view.cores && v.core < m->cores; v.core++) {
         struct lx_counters *c = &m->counted[v.core];
         v.counted = v.source_fault.sticks = v.target_fault.sticks = 0;
+        m->actor = v.core;
         v.lx = place_in_stay(m, t->stay, v.core);
         if (!v.lx.in) continue;
         if (t->kind == LX_MOVE)
@@ -223,6 +224,7 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
         if (v.source_fault.sticks) fault_add(m, &v.source_fault);
         if (v.target_fault.sticks) fault_add(m, &v.target_fault);
     }
+    skews_step(m);
 }
 
 void move_transfers(struct machine *m, bool stores)

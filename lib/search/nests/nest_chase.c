@@ -18,7 +18,7 @@ static bool nest_chase_is_over(const struct chase *c)
 {
     bool enough = c->search->bound_with_nests && !asks_time(c->search) && c->pool->count > 0 &&
                   c->pool->at[0].hbm_bytes <= c->search->bound;
-    return enough || *c->tries <= 0 || search_is_over(c->search);
+    return enough || *c->tries <= 0 || !nest_set_has_news(c->base.menus) || search_is_over(c->search);
 }
 
 static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
@@ -145,6 +145,7 @@ static void chase_from(struct chase *c, const struct attempt *from)
 
 void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)
 {
+    menus->news_at = menus->spent;
     for (int next = 0; *tries > 0 && next < b->width;) {
         for (next = 0; next < b->count && b->done[next];) next++;
         if (next >= b->count) break;

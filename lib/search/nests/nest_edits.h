@@ -42,6 +42,8 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
 /* The same with its own effort and the set's divisions. */
 void nest_set_plan_in_full(struct search *search, const struct nest_set *s, const struct effort *effort,
                            struct attempt *out);
+/* True if a set was better than all before not long ago. */
+bool nest_set_has_news(const struct nest_menus *menus);
 /* True if no plan with nests can be better than the best. */
 bool nests_suffice(const struct search *search);
 /* True if a is better: less time if that is the objective, then fewer bytes, iterations, levels. */

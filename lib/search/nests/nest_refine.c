@@ -17,7 +17,7 @@ struct refining {
 
 static bool nest_refine_is_over(const struct refining *r)
 {
-    return *r->tries <= 0 || search_is_over(r->search);
+    return *r->tries <= 0 || !nest_set_has_news(r->menus) || search_is_over(r->search);
 }
 
 static const struct lx_layouts *layouts_of(const struct refining *r)
@@ -183,6 +183,7 @@ static void nest_refine(struct search *search, struct nest_menus *menus, int64_t
 {
     struct refining r = {.search = search, .menus = menus, .tries = tries, .better = true};
     nest_set_of(&search->best.draft, menus, &r.memory, &r.base);
+    menus->news_at = menus->spent;
     while (r.better && !nest_refine_is_over(&r)) {
         r.better = false;
         for (size_t k = 0; k < count; k++)
@@ -224,8 +225,8 @@ void nest_set_quicken(struct search *search, struct nest_menus *menus)
     if (!next.memory) return;
     bool better = next.hbm_bytes < search->best.hbm_bytes;
     if (next.hbm_bytes == search->best.hbm_bytes)
-        better = draft_clocks(&next.draft, next.answer.address).end_to_end_us <
-                 draft_clocks(&search->best.draft, search->best.answer.address).end_to_end_us;
+        better = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us <
+                 draft_times(&search->best.draft, search->best.answer.address, NULL).end_to_end_us;
     if (better)
         replace_best(search, &next);
     else

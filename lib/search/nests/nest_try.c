@@ -17,23 +17,26 @@ static struct decisions nest_try_decisions_of(const struct nest_set *s)
 /* Limit on dividing all ops together; above it only ops in nests. */
 enum { MOST_TOGETHER = 64 };
 
-/* Chooses divisions of the ops in nests that agree. */
+/* Chooses divisions of the ops in nests that agree; `*useless`: none is good enough for the set. */
 static bool divide_nests(struct search *search, const struct nest_set *s, struct decisions *how,
-                         struct arena *memory)
+                         struct arena *memory, bool *useless)
 {
+    int64_t below = s->below > 0 && !asks_time(search) ? s->below : INT64_MAX;
     size_t ops = (size_t)search->divided->count;
     const struct lx_division **divided = how->divided
                                              ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
                                              : arena_array(memory, ops, sizeof *divided);
     struct draft x;
+    *useless = false;
     if (!draft_make(search->divided, how, memory, &x, search->st)) return false;
     bool ok = true;
     if (s->op_count <= MOST_TOGETHER)
-        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, divided, search->st);
+        ok = nest_divide(&x, 0, s->op_count - 1, s->menus, below, divided, useless, search->st);
     else
         for (int32_t i = 0; ok && i < s->nest_count; i++)
             if (i == s->changed || s->changed == EVERY_NEST)
-                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, divided, search->st);
+                ok = nest_divide(&x, s->nests[i].first, s->nests[i].last, s->menus, INT64_MAX, divided,
+                                 useless, search->st);
     how->divided = divided;
     draft_free(&x);
     return ok;
@@ -41,32 +44,6 @@ static bool divide_nests(struct search *search, const struct nest_set *s, struct
 
 /* Solver steps that take as long as the rest of a try. */
 enum { STEPS_OF_A_TRY = 150 };
-
-static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
-/* Hash of nests, holds (in any order) and cuts. */
-static uint64_t nest_try_hash_of(const struct nest_set *s)
-{
-    uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
-    for (int32_t i = 0; i < s->nest_count; i++) {
-        const struct lx_nest *n = &s->nests[i];
-        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
-        for (int l = 0; l < n->level_count; l++)
-            hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
-    }
-    for (int32_t i = 0; i < s->hold_count; i++) {
-        const struct hold *h = &s->holds[i];
-        holds += nest_try_mix(nest_try_mix(nest_try_mix(3, (uint64_t)h->tensor), (uint64_t)h->nest),
-                              (uint64_t)h->level);
-    }
-    for (int32_t i = 0; i < s->cut_count; i++)
-        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
-    return nest_try_mix(hash, holds);
-}
 
 static bool all_valid(const struct search *search, const struct nest_set *s)
 {
@@ -86,20 +63,24 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
     /* A set that was planned before was kept then, or is no better. */
-    uint64_t hash = nest_try_hash_of(s);
+    uint64_t hash = decisions_hash(&how, 0, s->menus->by_memory ? 2 : 1);
     for (size_t i = 0; i < s->menus->tried.count; i++)
         if (s->menus->tried.at[i] == hash) return;
     VEC_PUSH(&s->menus->tried, hash);
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;
-    bool ok = (!divide || divide_nests(search, s, &how, &memory)) &&
-              try_decisions(search, &how, &search->effort, s->below, out);
+    bool useless = false, ok = !divide || divide_nests(search, s, &how, &memory, &useless);
+    ok = ok && !useless && try_decisions(search, &how, &search->effort, s->below, out);
     if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->below, out);
     search->st = own;
     if (out->memory) {
         out->perfect_bytes = search->best.perfect_bytes;
         s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
+        if (asks_time(search) || !s->menus->least || out->hbm_bytes < s->menus->least) {
+            s->menus->least = out->hbm_bytes;
+            s->menus->news_at = s->menus->spent;
+        }
     }
     arena_free(&memory);
 }
@@ -123,10 +104,18 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
     struct arena memory = {0};
     *out = (struct attempt){0};
     all.changed = EVERY_NEST;
-    bool ok = divide_nests(search, &all, &how, &memory) && try_with(search, DRAFTS_FEW, &how, out);
+    all.below = 0;
+    bool useless,
+        ok = divide_nests(search, &all, &how, &memory, &useless) && try_with(search, DRAFTS_FEW, &how, out);
     if (ok) out->perfect_bytes = search->best.perfect_bytes;
     arena_free(&memory);
     return ok;
+}
+
+bool nest_set_has_news(const struct nest_menus *menus)
+{
+    enum { WITHOUT_NEWS = 100 };
+    return menus->spent - menus->news_at < WITHOUT_NEWS;
 }
 
 bool nests_suffice(const struct search *search)

@@ -77,17 +77,6 @@ static double team_bound_bytes(const struct lx_graph *g)
     return bytes;
 }
 
-/* The most HBM bytes of a bundle per microsecond. */
-static double team_bound_hbm_rate(const struct lx_device *d)
-{
-    static const enum cost_constant_id rates[] = {COST_ONE_WAY, COST_STREAM_CAP, COST_OUTER, COST_RESTICK,
-                                                  COST_BROADCASTS};
-    double rate = d->hbm_gb_per_s * 1e3;
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) rate = fmax(rate, cost_rate(d, rates[i]) * 1e3);
-    double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, 1, 1);
-    return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
-}
-
 /* Some device receives at least an equal share of all bytes, at best over links of all axes at once, in one
  * message or more: one message at a time takes an axis (team_clock.c). */
 static double team_bound_exchange(const struct lx_team_plan *p)
@@ -108,7 +97,8 @@ static double team_bound_exchange(const struct lx_team_plan *p)
 static double team_bound_work(const struct lx_graph *g, double devices)
 {
     double compute = team_bound_steps(g, NULL, 0) * team_bound_step_us(&g->device);
-    return fmax(compute / devices, team_bound_bytes(g) / devices / team_bound_hbm_rate(&g->device));
+    const struct lx_device *d = &g->device;
+    return fmax(compute / devices, cost_charged_bytes(d, team_bound_bytes(g) / devices) / cost_hbm_rate(d));
 }
 
 double lx_team_replicated_bound_us(const struct lx_graph *g)

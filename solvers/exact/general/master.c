@@ -48,7 +48,7 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
         pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
         address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
     }
-    run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
+    run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool, NULL});
     mem_free(address);
     mem_free(pool);
 }

@@ -139,6 +139,11 @@ static void a_device_is_chosen(void **state)
     assert_true(explorer_shows(x, "64 cores"));
     explorer_type(x, "u<wait>");
     assert_string_equal(session_plan(&x->session)->graph->device.preset, "spyre");
+    explorer_type(x,
+                  ":set device tenstorrent<Enter><wait>"); /* the words of the command line: a name, a file */
+    assert_string_equal(session_plan(&x->session)->graph->device.preset, "tenstorrent");
+    explorer_type(x, ":set device nowhere.json<Enter>");
+    assert_true(explorer_shows(x, "nowhere.json"));
     close_it(x);
 }
 

@@ -269,18 +269,15 @@ static void expect_ticks(struct scale s, int most, const char *expected)
 static void test_ticks(void **state)
 {
     (void)state;
-    expect_ticks((struct scale){16384, 2097152, true, SCALE_BYTES, false}, 8,
+    expect_ticks((struct scale){16384, 2097152, true, SCALE_BYTES}, 8,
                  "16 KiB, 32 KiB, 64 KiB, 128 KiB, 256 KiB, 512 KiB, 1 MiB, 2 MiB");
-    expect_ticks((struct scale){16384, 2097152, true, SCALE_BYTES, false}, 4,
-                 "16 KiB, 64 KiB, 256 KiB, 1 MiB");
-    expect_ticks((struct scale){12e6, 22e6, false, SCALE_BYTES, false}, 5,
-                 "12 MiB, 14 MiB, 16 MiB, 18 MiB, 20 MiB");
-    expect_ticks((struct scale){4e-5, 2e-2, true, SCALE_SECONDS, false}, 9,
-                 "50 µs, 100 µs, 200 µs, 500 µs, 1 ms, 2 ms, 5 ms, 10 ms, 20 ms");
-    expect_ticks((struct scale){4e-5, 2e-2, true, SCALE_SECONDS, true}, 4, "100 us, 1 ms, 10 ms");
-    expect_ticks((struct scale){1, 1.7, true, SCALE_PLAIN, false}, 5, "1, 1.2, 1.4, 1.6");
-    expect_ticks((struct scale){0, 1, false, SCALE_PLAIN, false}, 6, "0, 0.2, 0.4, 0.6, 0.8, 1");
-    expect_ticks((struct scale){1, 1, false, SCALE_PLAIN, false}, 6, "");
+    expect_ticks((struct scale){16384, 2097152, true, SCALE_BYTES}, 4, "16 KiB, 64 KiB, 256 KiB, 1 MiB");
+    expect_ticks((struct scale){12e6, 22e6, false, SCALE_BYTES}, 5, "12 MiB, 14 MiB, 16 MiB, 18 MiB, 20 MiB");
+    expect_ticks((struct scale){4e-5, 2e-2, true, SCALE_SECONDS}, 9,
+                 "50 us, 100 us, 200 us, 500 us, 1 ms, 2 ms, 5 ms, 10 ms, 20 ms");
+    expect_ticks((struct scale){1, 1.7, true, SCALE_PLAIN}, 5, "1, 1.2, 1.4, 1.6");
+    expect_ticks((struct scale){0, 1, false, SCALE_PLAIN}, 6, "0, 0.2, 0.4, 0.6, 0.8, 1");
+    expect_ticks((struct scale){1, 1, false, SCALE_PLAIN}, 6, "");
 }
 
 /* Whatever the ends: marks rise, are inside, and are no more than asked for. */
@@ -292,7 +289,7 @@ static void test_any_ticks(void **state)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         double low = pow(10, (double)(seed >> 40 & 0xffff) / 65535 * 20 - 8),
                high = low * (1 + pow(10, (double)(seed >> 20 & 0xffff) / 65535 * 14 - 6));
-        struct scale s = {low, high, seed >> 60 & 1, (enum scale_unit)(seed >> 57 & 3) % 3, false};
+        struct scale s = {low, high, seed >> 60 & 1, (enum scale_unit)(seed >> 57 & 3) % 3};
         struct tick ticks[SCALE_TICKS];
         int most = 1 + (int)(seed >> 12 & 15), n = ticks_make(&s, most, ticks);
         assert_true(n >= 0 && n <= most);

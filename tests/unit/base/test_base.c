@@ -304,6 +304,23 @@ static void hash_is_fnv1a(void **state)
     assert_true(hash_bytes(HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8)); /* a published value */
 }
 
+/* Three digits, in the unit that fits them, on both sides of each border. */
+static void times_have_units(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *words;
+    } cases[] = {{0, "0 s"},           {3e-10, "0.30 ns"},    {8.12e-7, "812 ns"},
+                 {9.994e-7, "999 ns"}, {9.996e-7, "1.00 us"}, {9.996e-6, "10.0 us"},
+                 {4.534e-4, "453 us"}, {2.923e-2, "29.2 ms"}, {0.9996, "1.00 s"},
+                 {99.96, "100 s"},     {1234.4, "1234 s"},    {-2.5e-3, "-2.50 ms"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(in_time(cases[i].seconds).at, cases[i].words);
+        assert_string_equal(in_micros(cases[i].seconds * 1e6).at, cases[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +337,7 @@ int main(void)
         cmocka_unit_test(names_of_many),
         cmocka_unit_test(options_are_parsed),
         cmocka_unit_test(hash_is_fnv1a),
+        cmocka_unit_test(times_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

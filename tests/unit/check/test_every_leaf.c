@@ -30,6 +30,7 @@ static struct {
     {"buffers[].parents[]", "another one that may be written over as well", 0},
     {"buffers[].view_op", "another op that sees the same parts", 0},
     {"buffers[].view_operand", "another operand that is the same parts", 0},
+    {"graph.device.", "stated: the plan is judged on this device, whatever else makes it so", 0},
     {"graph.launches[].why", "of an op that is one piece: in words, for people", 0},
     {"graph.launches[].dims[][]", "a longer tile within its dimension, of which there are as many", 0},
     {"pattern.came_from.name", "for people", 0},

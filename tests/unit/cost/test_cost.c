@@ -25,7 +25,9 @@ static void test_tables_are_complete(void **state)
     for (int i = 0; cost_table_at(i); i++)
         for (int k = 0; k < COST_CONSTANT_COUNT; k++) {
             const struct cost_number *n = &cost_table_at(i)->number[k];
-            assert_true(n->origin && strlen(n->origin) > 5 && n->value >= 0 && n->scale < COST_SCALE_COUNT);
+            assert_true(memchr(n->origin, 0, sizeof n->origin) && strlen(n->origin) > 5 &&
+                        n->scale < COST_SCALE_COUNT);
+            assert_true(n->value >= cost_rows[k].least && n->value <= cost_rows[k].most);
         }
     assert_null(cost_table_find("unheard of"));
 }

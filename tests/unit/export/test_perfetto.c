@@ -86,7 +86,7 @@ static size_t check_slices(const cJSON *events)
     cJSON_ArrayForEach(e, events)
     {
         const char *phase = word_at(e, "ph");
-        if (!strchr("MXC", *phase) || phase[1]) fail_msg("phase %s", phase);
+        if (!strchr("MXCi", *phase) || phase[1]) fail_msg("phase %s", phase);
         if (*phase != 'X') continue;
         int64_t from = ps_of(number_at(e, "ts"));
         rows[n++] = (struct slice_row){(int64_t)number_at(e, "pid"), (int64_t)number_at(e, "tid"), from,

@@ -130,7 +130,8 @@ static void test_devices(void **state)
     assert_int_equal(lx_device_usable(&g->device), 1625344);
     assert_int_equal(g->list->alignment, 128);
     lx_graph_free(g);
-    g = parse(HEAD "\"device\": {\"preset\": \"tenstorrent\", \"lx_bytes\": 1000, \"hbm_gb_per_s\": "
+    g = parse(HEAD "\"device\": {\"preset\": \"tenstorrent\", \"lx_bytes\": 1000, \"lx_reserved_bytes\": 0, "
+                   "\"hbm_gb_per_s\": "
                    "1.5},\n\"buffers\": []}");
     assert_int_equal(g->device.cores, 64);
     assert_int_equal(lx_device_usable(&g->device), 1024); /* rounded up to sticks of 32 */

@@ -8,7 +8,7 @@
 #include "divide/divide.h"
 #include "layout/op_index.h"
 #include "plan/plan_make.h"
-#include "search/plan_search.h"
+#include "search/search_steps.h"
 #include "nests/axes.h"
 
 #include <setjmp.h>
@@ -279,8 +279,22 @@ static int64_t least_of_all(const struct lx_graph *g, int *plans, lx_status *st)
     return w.too_many ? INT64_MAX : w.least;
 }
 
+/* The bound of nests that share the scratchpads, if a plan of `known` bytes is there. */
+static int64_t bound_below(const struct lx_graph *g, int64_t known, lx_status *st)
+{
+    struct lx_plan *p = plan_new(g);
+    struct search by = {.memory = p->memory, .st = st};
+    int64_t bound;
+    by.best.draft.how.passes = (struct lx_passes){.tile = LX_TILE_AUTO};
+    if (!plan_divide(p, &by.best.draft.how.passes, NULL, st)) fail_msg("%s", st->text);
+    by.divided = p->own_divisions;
+    if (!nest_bound_below(&by, known, &bound)) fail_msg("%s", st->text);
+    lx_plan_free(p);
+    return bound;
+}
+
 struct tally {
-    int compared, missed, plans;
+    int compared, missed, plans, above, proved;
 };
 
 static void compare(int number, int cores, struct tally *y)
@@ -300,14 +314,22 @@ static void compare(int number, int cores, struct tally *y)
         print_message("graph %d on %d cores: %lld bytes found, %lld are possible\n", number, cores,
                       (long long)p->figures.hbm_bytes, (long long)least);
     }
+    int64_t bound = least < INT64_MAX ? bound_below(g, 2 * least, &st) : 0;
+    y->proved += bound == least;
+    if (bound > least || lx_plan_least(p) > least) {
+        y->above++;
+        print_message("graph %d on %d cores: bound %lld, plan's %lld, %lld are possible\n", number, cores,
+                      (long long)bound, (long long)lx_plan_least(p), (long long)least);
+    }
     lx_plan_free(p);
     lx_graph_free(g);
 }
 
 static void finish(const struct tally *y, int cores)
 {
-    print_message("%d graphs on %d cores compared, %d plans, %d missed\n", y->compared, cores, y->plans,
-                  y->missed);
+    print_message("%d graphs on %d cores compared, %d plans, %d missed, %d proved\n", y->compared, cores,
+                  y->plans, y->missed, y->proved);
+    assert_int_equal(y->above, 0);
     assert_true(y->compared > graphs / 4);
     assert_int_equal(y->missed, 0);
 }

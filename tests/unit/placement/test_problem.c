@@ -263,7 +263,7 @@ static void usable_scratchpad(void **state)
     lx_status st;
     assert_false(lx_device_preset("unheard of", &d));
     assert_true(lx_device_preset("tenstorrent", &d));
-    assert_int_equal(lx_device_usable(&d), 1536 << 10);
+    assert_int_equal(lx_device_usable(&d), 1464 << 10);
     assert_true(lx_device_preset("spyre", &d));
     assert_int_equal(lx_device_usable(&d), 1625344); /* ((2 MiB - 64 KiB) * 0.8, up to 128 */
     d.lx_reserved_fraction = 0;

@@ -60,6 +60,7 @@ static struct {
     bool seen;
 } free_to_change[] = {
     {PLAN_GRAPH, "pool_at", "absent", "where the first intermediate stands", 0},
+    {PLAN_GRAPH, "syncs", "absent", "the least that it needs, as they were", 0},
     {PLAN_ROOT, "objective", "absent", "it is spill then, as it was", 0},
     {PLAN_LAUNCH, "dims", "changed", "a longer tile, of which there are as many", 0},
     {PLAN_LAUNCH, "inner", "added", "the same tiles, which a core goes over in smaller ones", 0},

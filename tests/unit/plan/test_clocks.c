@@ -1,6 +1,7 @@
 /* Two clocks: what is predicted from end to end is what was measured, device time follows the device's rates, and bundles
  * have their borders, limits and wipes. */
 #include "support/softmax_rows.h"
+#include "cost/op.h"
 #include "base/memory.h"
 #include "support/other_sizes.h"
 
@@ -62,9 +63,24 @@ static void bytes_take_their_time(void **state)
             assert_true(p->figures.device_us >= least && p->figures.end_to_end_us >= least);
             lx_plan_free(p);
         }
-    struct lx_plan *p = planned(paths[2], 0, 0, NULL, 0);
-    assert_true(p->figures.end_to_end_us == p->figures.device_us && p->figures.hbm_bytes > 10625000);
-    lx_plan_free(p);
+}
+
+/* One percent more bytes takes no less time, and at most three percent more. */
+static void time_goes_with_bytes(void **state)
+{
+    const struct lx_device *d = lx_device_at(0);
+    (void)state;
+    for (int64_t cores = 1; cores <= 32; cores *= 2)
+        for (int64_t operands = 1; operands < 20; operands += 3) {
+            double launch = cost_launch(d, operands, cores), last = 0;
+            for (double bytes = 1e4; bytes < 1e10; bytes *= 1.01) {
+                double charged = cost_charged_bytes(d, bytes),
+                       us = cost_end_to_end(launch, charged / cost_hbm_rate(d));
+                assert_true(charged >= 0 && charged <= bytes && us >= launch);
+                assert_true(us >= last && (last == 0 || us <= 1.0305 * last));
+                last = us;
+            }
+        }
 }
 
 /* A device without measurements has no launch: both clocks are one. */
@@ -157,9 +173,12 @@ static void clocks_add_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_kernels_are_met),      cmocka_unit_test(bytes_take_their_time),
-        cmocka_unit_test(a_roofline_has_one_clock),      cmocka_unit_test(bundles_keep_their_limit),
-        cmocka_unit_test(placed_tensors_need_no_border), cmocka_unit_test(clocks_add_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(measured_kernels_are_met),
+                                       cmocka_unit_test(bytes_take_their_time),
+                                       cmocka_unit_test(time_goes_with_bytes),
+                                       cmocka_unit_test(a_roofline_has_one_clock),
+                                       cmocka_unit_test(bundles_keep_their_limit),
+                                       cmocka_unit_test(placed_tensors_need_no_border),
+                                       cmocka_unit_test(clocks_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

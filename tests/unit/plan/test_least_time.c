@@ -96,7 +96,7 @@ static void copies_that_do_not_pay_are_left_out(void **state)
     assert_true(p->figures.end_to_end_us <= 61.0 && p->figures.device_us <= 61.0);
     lx_plan_free(p);
     p = fastest("graphs/softmax_512x1024.json", 1, "auto", -1);
-    assert_true(p->figures.end_to_end_us <= 61.5 && p->answer.status == LX_OPTIMAL);
+    assert_true(p->figures.end_to_end_us <= 61.5 && lx_plan_gap(p) <= 0.001);
     lx_plan_free(p);
 }
 

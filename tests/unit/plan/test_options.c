@@ -190,7 +190,7 @@ static void mistakes_are_told(void **state)
         {"option", "level", "it must be NAME=VALUE"},
         {"option", "lvl=3", "auto has no option \"lvl\"; it has: level"},
         {"device", "core=3", "did you mean \"cores\"?"},
-        {"device", "cores", "it must be NAME=VALUE"},
+        {"device", "cores", "it must be NAME=VALUE, a preset (spyre"},
         {"device", "preset=moon", "there is no device preset \"moon\"; there are: spyre"},
         {"device", "hbm_gb_per_s=fast", "is not a number"},
         {"device", "lx_reserved_fraction=2", "it must be from 0 to 1"},

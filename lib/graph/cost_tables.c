@@ -1,8 +1,7 @@
 /* The cost tables. A preset that has no measurements names `roofline`. */
-#include "cost/rates.h"
+#include "graph/cost_table.h"
+#include "base/words/words.h"
 
-#include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #define UPSTREAM "torch-spyre cost_model.py, August to September 2026, measured on the device"
@@ -14,6 +13,8 @@
     "within 2.3 %"
 #define DEVICE  "the device's own number"
 #define NO_SUCH "roofline: no such effect"
+#define SYNC    "assumption, not measured: half of the 0.93 us that a sync of all cores of an H200 takes"
+#define LOOP    "assumption, not measured: some hundred cycles"
 
 /* clang-format off */
 static const struct cost_table tables[] = {
@@ -22,7 +23,7 @@ static const struct cost_table tables[] = {
      .number = {
         [COST_ONE_WAY]         = {150, COST_BY_HBM, UPSTREAM},
         [COST_TURNAROUND]      = {0.00574, COST_OVER_HBM, UPSTREAM},
-        [COST_CORE_PORT]       = {INFINITY, COST_FIXED, "nothing says that one core cannot take all; see lx_port"},
+        [COST_CORE_PORT]       = {1e9, COST_FIXED, "nothing says that one core cannot take all; see lx_port"},
         [COST_ROW_FLOOR]       = {114, COST_BY_HBM, UPSTREAM},
         [COST_ROW_GAIN]        = {61, COST_BY_HBM, UPSTREAM},
         [COST_ROW_SCALE]       = {3700, COST_FIXED, UPSTREAM},
@@ -58,7 +59,9 @@ static const struct cost_table tables[] = {
         [COST_LAUNCH]          = {21.4, COST_FIXED, SOFTMAX},
         [COST_LAUNCH_OPERAND]  = {0.863, COST_FIXED, SOFTMAX},
         [COST_LAUNCH_DOUBLING] = {4.25, COST_FIXED, SOFTMAX},
-        [COST_LAUNCH_COVERS]   = {8.5e6, COST_BY_HBM, "the largest that was measured: 8.39 MB, nothing on chip, in 32.51 us"},
+        [COST_CREDIT]          = {8.5e6, COST_BY_HBM, "the largest that was measured: 8.39 MB, nothing on chip, in 32.51 us"},
+        [COST_SYNC]            = {0.5, COST_FIXED, SYNC},
+        [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
      }},
     {.name = "roofline", .help = "the larger of compute and memory, by the device's own numbers",
      .hbm_gb_per_s = 1, .ring_gb_per_s = 1, .psum_ring_gb_per_s = 1, .lx_gb_per_s = 1, .peak_gflop_per_s = 1,
@@ -102,10 +105,32 @@ static const struct cost_table tables[] = {
         [COST_LAUNCH]          = {0, COST_FIXED, NO_SUCH},
         [COST_LAUNCH_OPERAND]  = {0, COST_FIXED, NO_SUCH},
         [COST_LAUNCH_DOUBLING] = {0, COST_FIXED, NO_SUCH},
-        [COST_LAUNCH_COVERS]   = {0, COST_FIXED, NO_SUCH},
+        [COST_CREDIT]          = {0, COST_FIXED, NO_SUCH},
+        [COST_SYNC]            = {0.5, COST_FIXED, SYNC},
+        [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
      }},
 };
 /* clang-format on */
+
+#define COST_ROW(id, key, least, most, help) [id] = {key, least, most, help},
+const struct cost_row cost_rows[COST_CONSTANT_COUNT] = {COST_CONSTANTS(COST_ROW)};
+
+#define NOMINAL(rate)                                                                                        \
+    {                                                                                                        \
+#rate, offsetof(struct cost_table, rate)                                                             \
+    }
+const struct cost_nominal cost_nominals[] = {NOMINAL(hbm_gb_per_s),       NOMINAL(ring_gb_per_s),
+                                             NOMINAL(psum_ring_gb_per_s), NOMINAL(lx_gb_per_s),
+                                             NOMINAL(peak_gflop_per_s),   {0}};
+
+LX_WORDS(cost_scale_word, enum cost_scale, COST_SCALES)
+
+enum cost_scale cost_scale_find(const char *word)
+{
+    enum cost_scale s = 0;
+    while (s < COST_SCALE_COUNT && strcmp(cost_scale_word(s), word) != 0) s++;
+    return s;
+}
 
 const struct cost_table *cost_table_at(int i)
 {
@@ -120,27 +145,23 @@ const struct cost_table *cost_table_find(const char *name)
     return NULL;
 }
 
-double cost_rate(const struct lx_device *d, enum cost_constant_id id)
+double cost_table_nominal(const struct cost_table *t, int i)
 {
-    return cost_rates_of(d).value[id];
+    return *(const double *)((const char *)t + cost_nominals[i].offset);
 }
 
-struct cost_rates cost_rates_of(const struct lx_device *d)
+bool cost_number_same(const struct cost_number *a, const struct cost_number *b)
 {
-    const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
-    if (!t) t = cost_table_find("roofline"); /* timed by the device's own numbers */
-    struct cost_rates r = {.hides_compute = t->hides_compute};
-    const double by[] = {[COST_FIXED] = 1,
-                         [COST_BY_HBM] = d->hbm_gb_per_s / t->hbm_gb_per_s,
-                         [COST_OVER_HBM] = t->hbm_gb_per_s / d->hbm_gb_per_s,
-                         [COST_BY_RING] = d->ring_gb_per_s / t->ring_gb_per_s,
-                         [COST_OVER_PSUM] = t->psum_ring_gb_per_s / d->psum_ring_gb_per_s,
-                         [COST_BY_LX] = d->lx_gb_per_s / t->lx_gb_per_s,
-                         [COST_BY_PEAK] = d->peak_gflop_per_s / t->peak_gflop_per_s};
-    for (int i = 0; i < COST_CONSTANT_COUNT; i++) r.value[i] = t->number[i].value * by[t->number[i].scale];
-    if (t->whole_tiles) {
-        r.tile_rows = (double)d->tile_rows;
-        r.tile_columns = (double)d->tile_columns;
-    }
-    return r;
+    return a->value == b->value && a->scale == b->scale && strcmp(a->origin, b->origin) == 0;
+}
+
+bool cost_table_same(const struct cost_table *a, const struct cost_table *b)
+{
+    bool same = strcmp(a->name, b->name) == 0 && a->hides_compute == b->hides_compute &&
+                a->whole_tiles == b->whole_tiles;
+    for (int i = 0; cost_nominals[i].key; i++)
+        same = same && cost_table_nominal(a, i) == cost_table_nominal(b, i);
+    for (int i = 0; i < COST_CONSTANT_COUNT; i++)
+        same = same && cost_number_same(&a->number[i], &b->number[i]);
+    return same;
 }
