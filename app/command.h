@@ -1,7 +1,7 @@
 /* A command of the program: one const struct in a file of its own, and its name in COMMANDS.
  *
  * A command writes into `call->out`; main sends that to standard output when the command has ended, so that
- * an error never leaves half an answer behind. */
+ * an error never leaves half an answer behind. An interrupted command may send it before. */
 #ifndef LX_APP_COMMAND_H
 #define LX_APP_COMMAND_H
 
@@ -107,6 +107,10 @@ bool read_source(struct call *call, size_t i, struct source *out);
 
 /* A remark beside the answer: to standard error, unless --quiet. */
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sends `call->out` to standard output now, and empties it. */
+bool send_out(struct call *call);
+/* The remark that Ctrl-C or SIGTERM ended the planning. */
+void note_interrupted(const struct call *call, const char *file);
 /* Allocated data to the file of -o, or to standard output; frees it. */
 bool deliver(struct call *call, char *data, size_t length);
 /* Into another file that the call asks for. */

@@ -63,6 +63,11 @@ void note(const struct call *call, const char *format, ...)
     main_say(line);
 }
 
+void note_interrupted(const struct call *call, const char *file)
+{
+    note(call, "%s: interrupted; this is the best plan so far", file);
+}
+
 bool read_source(struct call *call, size_t i, struct source *out)
 {
     const char *path = call->line.files.at[i];
@@ -231,6 +236,15 @@ static bool write_out(const struct text *out)
     return true;
 }
 
+bool send_out(struct call *call)
+{
+    if (isatty(STDOUT_FILENO)) keep_harmless(&call->out);
+    if (!write_out(&call->out))
+        return status_set(&call->st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
+    text_free(&call->out);
+    return true;
+}
+
 static void main_report(const lx_status *st)
 {
     char text[1200];
@@ -284,9 +298,7 @@ static int run_in_border(int argc, char **argv)
             text_add(&call.out, "}}\n");
         }
     }
-    if (isatty(STDOUT_FILENO)) keep_harmless(&call.out);
-    if (!write_out(&call.out)) {
-        status_set(&call.st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
+    if (!send_out(&call)) {
         main_report(&call.st);
         code = lx_code_exit(call.st.code);
     }

@@ -40,6 +40,7 @@
 #include "loops/loops.h"
 #include "loops/nest_of_op.h"
 #include "device/device.h"
+#include "gpu/gpu.h"
 #include "team/run/transport.h"
 #include "team/run/team_plans.h"
 #include "team/run/team_clock.h"

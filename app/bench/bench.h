@@ -121,7 +121,6 @@ extern const struct option_row bench_rows[];
 extern struct option_row bench_plan_rows[]; /* filled by bench_begin, which main calls first */
 void bench_begin(void);
 extern const struct option_words bench_words[];
-const char *bench_transport_word(int k); /* local, then mpi */
 bool settings_read(struct call *call, struct settings *s);
 /* Only the solvers that -s and -O name, with `s->options` for all of them. */
 bool settings_solvers(struct call *call, struct settings *s);
@@ -139,6 +138,8 @@ void schedule_make(struct call *call, const struct settings *s, const instances 
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
                   const struct child_result *r, struct arena *memory, struct row *row);
 
+/* provenance.c, before results are read: cJSON allocates as all else does. */
+void provenance_begin(void);
 /* provenance.c: the first line of a results file, without its end. */
 void provenance_write(const struct settings *s, const instances *list, struct text *out);
 /* False with `st` when two headers describe experiments that must not be mixed. */

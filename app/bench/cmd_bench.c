@@ -146,6 +146,7 @@ static int cmd_bench_run(struct call *call)
 {
     struct bench b = {.call = call, .file = {.fd = -1}, .start = clock_seconds()};
     interrupted = 0;
+    provenance_begin();
     int code = FAILED;
     if (crew_join(&b) && b.crew.rank == 0)
         code = lead(&b);

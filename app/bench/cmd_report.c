@@ -231,6 +231,7 @@ static int cmd_report_run(struct call *call)
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
     struct results r = {0};
     struct text out = {0};
+    provenance_begin();
     const struct exporter *e = read_format(call);
     const struct command_line *l = &call->line;
     const char *wrong = NULL;

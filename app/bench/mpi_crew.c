@@ -18,28 +18,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Whether a command shares its work with others: `--transport`. */
-
-bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count)
-{
-    int transport = 0;
-    *ranks = NULL;
-    *rank = 0;
-    *count = 1;
-    if (!option_word(call, "transport", bench_transport_word, &transport)) return false;
-    if (transport == 0) return true;
-    if (!&ranks_mpi)
-        return status_set(&call->st, LX_E_UNSUPPORTED,
-                          "this build has no transport mpi: MPI was not found when it was configured; "
-                          "install libopenmpi-dev and build again, or use -j");
-    if (!ranks_mpi.join(rank, count, &call->st)) return false;
-    *ranks = &ranks_mpi;
-    paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
-    /* Only rank 0 speaks. */
-    if (*rank > 0) VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL});
-    return true;
-}
-
 enum {
     SLACK = 60,    /* seconds for reading instances, checking answers, a busy machine */
     FAREWELL = 10, /* seconds for the others to leave */
@@ -60,40 +38,6 @@ struct message {
     int32_t word, code; /* an lx_code where broken */
     struct planned run;
 };
-
-void ranks_nap(void)
-{
-    static const struct timespec moment = {0, 200000};
-    nanosleep(&moment, NULL);
-}
-
-bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,
-                size_t size, lx_status *st)
-{
-    char *block = mem_alloc(head_size + size + 1);
-    memcpy(block, head, head_size);
-    if (size) memcpy(block + head_size, data, size);
-    bool ok = ranks->send(to, block, head_size + size, st);
-    mem_free(block);
-    return ok;
-}
-
-bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head_size, char **data,
-                   size_t *size, lx_status *st)
-{
-    void *block;
-    size_t bytes;
-    *data = NULL;
-    if (!ranks->receive(from, &block, &bytes, st)) return false;
-    if (!block) return true;
-    *data = block;
-    *size = bytes < head_size ? SIZE_MAX : bytes - head_size;
-    if (bytes < head_size) return true;
-    memcpy(head, block, head_size);
-    memmove(block, (char *)block + head_size, *size);
-    (*data)[*size] = 0;
-    return true;
-}
 
 static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {

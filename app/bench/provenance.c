@@ -117,6 +117,11 @@ static void write_solvers(const struct settings *s, struct text *t)
     text_add(t, "], ");
 }
 
+void provenance_begin(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
+}
+
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");

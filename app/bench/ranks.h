@@ -34,6 +34,7 @@ bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head
 /* Between two looks for messages. */
 void ranks_nap(void);
 
+const char *ranks_transport_word(int k); /* local, then mpi */
 struct call;
 /* By --transport: the ranks, and this process's number. `*ranks` NULL: a single process. False with
  * `call->st`. */

@@ -1,12 +1,12 @@
 /* The options of bench, and the settings of each solver. */
 #include "bench/bench.h"
+#include "bench/ranks.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "planning/planning.h"
 #include "text/format.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,13 +39,10 @@ struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 void bench_begin(void)
 {
     int n = 0;
-    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     for (int i = 0; i < lx_settings_count(); i++)
         if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))
             bench_plan_rows[n++] = option_row_at(i);
 }
-
-WORD_LIST(bench_transport_word, "local", "mpi")
 
 /* The objectives of the table that a placement problem has. */
 static const char *settings_objective_word(int k)
@@ -55,7 +52,7 @@ static const char *settings_objective_word(int k)
 }
 
 const struct option_words bench_words[] = {
-    {"transport", bench_transport_word}, {"objective", settings_objective_word}, {0}};
+    {"transport", ranks_transport_word}, {"objective", settings_objective_word}, {0}};
 
 static const char *const outcome_words[OUTCOME_COUNT] = {
 #define OUTCOME_ROW(id, word) [id] = word,

@@ -121,7 +121,7 @@ static int cmd_export_run(struct call *call)
     mem_free(from.text);
     if (!written || !deliver(call, written, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
-    note(call, "%s: interrupted; this is the best plan so far", from.file);
+    note_interrupted(call, from.file);
     return EXIT_INTERRUPTED;
 }
 

@@ -31,6 +31,14 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
+/* The answer for people. Who interrupted the planning has it before the plan is checked and written. */
+static bool cmd_plan_answer(struct call *call, const struct lx_plan *p, bool summary, bool at_once)
+{
+    if (at_once) note_interrupted(call, p->graph->file);
+    if (summary) show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
+    return !at_once || send_out(call);
+}
+
 static int make_and_show(struct call *call, const char *path, const char *explained)
 {
     const char *output = option_value(&call->line, "output");
@@ -41,8 +49,10 @@ static int make_and_show(struct call *call, const char *path, const char *explai
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     lx_graph_free(g);
     size_t length = 0;
-    char *file = p && (json || output) ? lx_plan_to_json(p, &length) : NULL;
-    int code = p && (!output || keep_file(call, output, file, length)) ? EXIT_YES : FAILED;
+    bool summary = !json && !explained && !is_quiet(call), noted = interrupted,
+         ok = p && cmd_plan_answer(call, p, summary, noted);
+    char *file = ok && (json || output) ? lx_plan_to_json(p, &length) : NULL;
+    int code = ok && (!output || keep_file(call, output, file, length)) ? EXIT_YES : FAILED;
     if (code == EXIT_YES) {
         lx_status why;
         if (json) text_add_n(&call->out, file, length);
@@ -52,11 +62,9 @@ static int make_and_show(struct call *call, const char *path, const char *explai
             note(call, "%s: %s", p->graph->file, why.text);
         } else if (interrupted) {
             code = EXIT_INTERRUPTED;
-            note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
+            if (!noted) note_interrupted(call, p->graph->file);
         }
         if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
-        if (!json && !explained && !is_quiet(call))
-            show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     mem_free(file);

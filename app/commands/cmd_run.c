@@ -18,6 +18,11 @@ static const struct option_row rows[] = {
     {"verify", 0, "WHAT",
      "compare with fp64 within a proved tolerance: full, every op and the outputs end to end (default); ops; "
      "outputs, the ops that write outputs, and the outputs end to end; none"},
+    {"on", 0, "MACHINE",
+     "where it runs: simulated (default); gpu, its program on an NVIDIA GPU; host, its program compiled by "
+     "cc; list, "
+     "which of them there are"},
+    {"launches", 0, "N", "launches on a gpu that are timed (default 200)"},
     {"trace", 0, "FILE",
      "write the run as trace events (Chrome, Perfetto); for a team its predicted time line, a process per "
      "device"},
@@ -28,8 +33,22 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const struct option_words words[] = {
-    {"verify", verify_word}, {"transport", transport_word}, {"team-by", team_aim_word}, {0}};
+/* The simulated device, the machines that programs run on, and the list of them. */
+enum { ON_SIMULATED };
+
+static const char *machine_word(int k)
+{
+    const struct lx_machine_kind *kind = k > 0 ? lx_machine_kind_at(k - 1) : NULL;
+    if (k == ON_SIMULATED) return "simulated";
+    if (kind) return kind->name;
+    return k == 1 || lx_machine_kind_at(k - 2) ? "list" : NULL;
+}
+
+static const struct option_words words[] = {{"on", machine_word},
+                                            {"verify", verify_word},
+                                            {"transport", transport_word},
+                                            {"team-by", team_aim_word},
+                                            {0}};
 
 static void cmd_run_show_progress(void *context, int32_t done, int32_t ops)
 {
@@ -39,18 +58,21 @@ static void cmd_run_show_progress(void *context, int32_t done, int32_t ops)
     paint_progress(line);
 }
 
-static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_plan *p)
+/* `machine` NULL: the simulated device. */
+static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_plan *p, const char *machine,
+                                             struct lx_measured *measured)
 {
     struct watch watch = {0};
     struct lx_device_options how = {.stop = watch_must_stop, .context = &watch};
     how.in_use = option_value(&call->line, "trace") != NULL;
     enum { MOST_BY_DEFAULT = 8, MOST = 256 };
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t seed = 0, skew = 1,
+    int64_t seed = 0, skew = 1, launches = 200,
             threads = online < 1                 ? 1
                       : online > MOST_BY_DEFAULT ? MOST_BY_DEFAULT
                                                  : online;
     if (!option_int(call, "data", 0, LX_INT_MAX, &seed) || !option_int(call, "skew", 0, LX_INT_MAX, &skew) ||
+        !option_int(call, "launches", 0, LX_INT_MAX, &launches) ||
         !option_int(call, "threads", 1, MOST, &threads))
         return NULL;
     how.seed = (uint64_t)seed;
@@ -61,9 +83,12 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     how.verify = (enum lx_verify)v;
 
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
-    interrupted = 0; /* a plan that was cut short is executed all the same */
+    if (interrupted) return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
     watch_begin(&watch, 0);
-    struct lx_run_result *r = lx_device_run(p, &how, &call->st);
+    struct lx_program_options program = {
+        .machine = machine, .judge = how, .launches = (int)min_i64(launches, 1 << 20)};
+    struct lx_run_result *r =
+        machine ? lx_program_run(p, &program, measured, &call->st) : lx_device_run(p, &how, &call->st);
     watch_end(&watch);
     return r;
 }
@@ -73,16 +98,21 @@ static int run_one(struct call *call, const struct source *from)
     enum { MOST_OPS = 30 };
     const char *path = option_value(&call->line, "trace");
     struct lx_plan *p = plan_of_text(call, from);
-    struct lx_run_result *r = p ? cmd_run_execute(call, p) : NULL;
+    struct lx_measured measured;
+    int on = 0;
+    bool known = option_word(call, "on", machine_word, &on);
+    const char *machine = on > ON_SIMULATED ? machine_word(on) : NULL;
+    struct lx_run_result *r = p && known ? cmd_run_execute(call, p, machine, &measured) : NULL;
     size_t length = 0;
     char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
     int code = FAILED;
     if (r && (!path || keep_file(call, path, trace, length))) {
         code = r->ok ? EXIT_YES : EXIT_NO;
         if (wants_json(call))
-            run_to_json(p, r, &call->out);
+            run_to_json(p, r, machine ? &measured : NULL, &call->out);
         else if (!is_quiet(call))
-            show_run(p, r, option_given(&call->line, "all") ? 0 : MOST_OPS, &call->out);
+            show_run(p, r, machine ? &measured : NULL, option_given(&call->line, "all") ? 0 : MOST_OPS,
+                     &call->out);
     }
     mem_free(trace);
     lx_run_result_free(r);
@@ -90,12 +120,33 @@ static int run_one(struct call *call, const struct source *from)
     return code;
 }
 
+/* The machines, and what is missing of those that are not there. */
+static int cmd_run_list(struct call *call)
+{
+    const struct lx_machine_kind *kind;
+    text_format(&call->out, "%-10s the simulated device: any plan\n", machine_word(ON_SIMULATED));
+    for (int i = 0; (kind = lx_machine_kind_at(i)); i++) {
+        char found[200];
+        lx_status st = {0};
+        bool there = lx_machine_there(kind->name, found, sizeof found, &st);
+        text_format(&call->out, "%-10s %s: %s%s\n", kind->name, kind->help,
+                    there ? "" : "not here: ", there ? found : st.text);
+    }
+    return EXIT_YES;
+}
+
 static int cmd_run(struct call *call)
 {
     /* Options that would be ignored are refused: some are for a team only, some for one device. */
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience", NULL};
-    static const char *const of_one[] = {"threads", "skew", "all", NULL};
+    static const char *const of_one[] = {"threads", "skew", "all", "on", "launches", NULL};
     struct source from = {0};
+    const char *on = option_value(&call->line, "on");
+    if (on && strcmp(on, "list") == 0) return cmd_run_list(call);
+    if (call->line.files.count == 0)
+        return status_set(&call->st, LX_E_USAGE,
+                          "run: FILE is missing; usage: lxplan run FILE|PLAN [--on MACHINE]"),
+               FAILED;
     if (!read_source(call, 0, &from)) return FAILED;
     bool team_plan = lx_is_team_plan(from.text, from.length),
          team = !lx_is_plan(from.text, from.length) && wants_team(call), ok = true;
@@ -119,18 +170,21 @@ static const struct option_row *const tables[] = {
 const struct command command_run = {
     .balances = true,
     .name = "run",
-    .synopsis = "FILE|PLAN [--verify full|ops|outputs|none] [--trace FILE] [--team N] [options]",
+    .synopsis =
+        "FILE|PLAN [--verify full|ops|outputs|none] [--on MACHINE] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
         "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the "
         "owner\n"
         "of each. Every op is compared with fp64 on the device's own inputs: each element must be within a\n"
         "tolerance that is proved for its arithmetic, and data that only moves must keep its bits. Counted\n"
-        "bytes must equal the plan's. With --team N the devices' result is compared with one device's.\n"
+        "bytes must equal the plan's. With --on gpu the plan's program runs on a GPU, and its results are "
+        "judged\n"
+        "the same way; then it is timed. With --team N the devices' result is compared with one device's.\n"
         "Exit code 0: all agree; 1: a fault, a wrong result or a wrong count; 130: interrupted.\n",
     .options = tables,
     .words = words,
-    .least_files = 1,
+    .least_files = 0,
     .most_files = 1,
     .file_word = "FILE",
     .run = cmd_run,

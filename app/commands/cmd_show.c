@@ -77,7 +77,7 @@ static int drawn(struct call *call, char *text, size_t length)
 {
     if (!deliver(call, text, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
-    note(call, "%s: interrupted; this is the best plan so far", call->line.files.at[0]);
+    note_interrupted(call, call->line.files.at[0]);
     return EXIT_INTERRUPTED;
 }
 

@@ -109,18 +109,13 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     return plan_team_watched(call, g, &asked->how, &asked->plan);
 }
 
-/* The exit code of a team that has a plan, with a note where that is not 0. */
-static int team_code(struct call *call, const struct lx_team_plans *p, bool checked)
+/* The exit code of a team whose plan is checked; a note where it is not legal. */
+static int team_code(struct call *call, const struct lx_team_plans *p)
 {
-    const char *file = p->team->graph->file;
     lx_status why = {0};
-    int code = interrupted ? EXIT_INTERRUPTED : EXIT_YES;
-    if (interrupted) note(call, "%s: interrupted; this is the best plan so far", file);
-    if (checked && !lx_team_plans_check(p, &why)) {
-        code = lx_code_exit(why.code);
-        note(call, "%s: %s", file, why.text);
-    }
-    return code;
+    if (lx_team_plans_check(p, &why)) return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
+    note(call, "%s: %s", p->team->graph->file, why.text);
+    return lx_code_exit(why.code);
 }
 
 int print_team(struct call *call, const struct lx_graph *g)
@@ -133,9 +128,9 @@ int print_team(struct call *call, const struct lx_graph *g)
     char *json = wants_json(call) ? lx_team_to_json(p->team, &length) : NULL;
     if (!json) show_team(p, &t);
     bool ok = json ? deliver(call, json, length) : deliver(call, t.at, t.length);
-    int code = ok ? team_code(call, p, false) : FAILED;
+    if (ok && interrupted) note_interrupted(call, g->file);
     lx_team_plans_free(p);
-    return code;
+    return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
 static bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
@@ -158,10 +153,14 @@ int plan_team(struct call *call, const char *path)
     struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
     lx_graph_free(g);
     if (!p) return FAILED;
+    /* Who interrupted the planning has the answer before it is checked and written. */
+    bool sends = interrupted;
     int code = FAILED;
-    if (!(json || output) || write_team(call, p, output, json)) {
-        code = team_code(call, p, true);
-        if (!json && !is_quiet(call)) show_team(p, &call->out);
+    if (sends) note_interrupted(call, p->team->graph->file);
+    if (!json && !is_quiet(call)) show_team(p, &call->out);
+    if ((!sends || send_out(call)) && (!(json || output) || write_team(call, p, output, json))) {
+        code = team_code(call, p);
+        if (interrupted && !sends) note_interrupted(call, p->team->graph->file);
         if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_team_plans_free(p);

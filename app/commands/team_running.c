@@ -62,8 +62,8 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     const char *path = option_value(&call->line, "trace");
     run->plan = &plan;
     bool ok = read_plan_options(call, p->graph, &plan, values);
+    if (ok && interrupted) ok = status_set(&call->st, LX_E_STOPPED, "stopped while planning");
     if (ok && !run->transport->started) { /* processes of mpirun end together, by its hand */
-        interrupted = 0;                  /* a plan that was cut short is executed all the same */
         run->stop = plan.run.stop = watch_must_stop;
         run->context = plan.run.context = &watch;
         watch_begin(&watch, 0);

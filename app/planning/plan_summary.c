@@ -112,14 +112,11 @@ static void add_layers(const struct lx_plan *p, struct text *out)
 enum { MOST_ROWS = 40 };
 
 /* Bytes moved, and waits. */
-static void write_sums(const struct lx_plan *p, struct text *out)
+static void write_sums(const struct lx_plan *p, const struct lx_op_wait *waits, struct text *out)
 {
-    int32_t ops = p->layouts->graph->op_count;
     int64_t *moved = moved_by_buffers(p);
-    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-    lx_plan_waits(p, waits);
-    struct lx_op_wait all = lx_waits_sum(waits, ops);
+    struct lx_op_wait all = lx_waits_sum(waits, p->layouts->graph->op_count);
     add_labelled(out, "bytes", "%s", "");
     add_byte_sums(p, &sums, out);
     text_add(out, "\n");
@@ -127,7 +124,6 @@ static void write_sums(const struct lx_plan *p, struct text *out)
     add_wait_sums(&all, out);
     text_add(out, "\n");
     mem_free(moved);
-    mem_free(waits);
 }
 
 /* Traffic beside what nothing on chip costs, where that is an answer; and how it came about. */
@@ -168,7 +164,7 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
                      counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
 }
 
-static void write_size_lines(const struct lx_plan *p, struct text *out)
+static void write_size_lines(const struct lx_plan *p, const struct lx_op_wait *waits, struct text *out)
 {
     if (!p->graph->list) {
         add_labelled(out, "pool", "%s of HBM for buffers that are not on chip\n", in_bytes(p->pool_bytes).at);
@@ -181,7 +177,7 @@ static void write_size_lines(const struct lx_plan *p, struct text *out)
             text_format(out, "\n          %s would be possible at %s (--objective bytes)",
                         in_bytes(p->fewer_bytes).at, in_micros(p->fewer_bytes_us).at);
         text_add(out, "\n");
-        write_sums(p, out);
+        write_sums(p, waits, out);
     }
     add_labelled(out, "height", "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX) {
@@ -239,6 +235,11 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     const struct lx_device *d = &g->device;
     char *name = printable(g->name, 60);
     struct text layers = {0};
+    struct lx_op_wait *waits = NULL;
+    if (!g->list) {
+        waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
+        lx_plan_waits(p, waits);
+    }
     add_labelled(out, "pattern", "%s", "");
     paint_add(out, PAINT_HEADING, name ? name : "?");
     mem_free(name);
@@ -267,10 +268,11 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     add_reason_words(p, out);
     text_add(out, "\n");
     write_traffic_lines(p, out);
-    write_size_lines(p, out);
+    write_size_lines(p, waits, out);
     add_labelled(out, "work", "%s in %s\n", counted(p->answer.steps, "step").at, when);
     plan_summary_write_buffers(p, all, out);
     if (g->list) return;
     show_copies(p, out);
-    show_ops(p, all ? 0 : MOST_ROWS, out);
+    show_ops(p, waits, all ? 0 : MOST_ROWS, out);
+    mem_free(waits);
 }

@@ -73,9 +73,7 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
 bool read_options(struct call *call, struct lx_settings *o)
 {
     if (!read_options_but(call, NULL, o)) return false;
-    if (call->command->balances && !option_given(&call->line, "team") &&
-        !lx_settings_is_set(o, LX_OPTION_OBJECTIVE))
-        o->value[LX_OPTION_OBJECTIVE] = LX_ASK_BALANCED;
+    if (call->command->balances && !option_given(&call->line, "team")) o->usual = LX_ASK_BALANCED;
     return true;
 }
 

@@ -7,6 +7,8 @@
 #include "text/format.h"
 #include "text/table.h"
 
+#include <inttypes.h>
+
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {
     for (int i = 0; i < d->split_count; i++)
@@ -65,23 +67,20 @@ static int64_t traffic_of(const void *plan, int32_t o)
     return p->traffic[o].hbm_read + p->traffic[o].hbm_written;
 }
 
-void show_ops(const struct lx_plan *p, int most, struct text *out)
+void show_ops(const struct lx_plan *p, const struct lx_op_wait *waits, int most, struct text *out)
 {
     int32_t n = p->layouts->graph->op_count, shown;
     int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
     struct op_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    struct lx_op_wait *waits = mem_zeroed((size_t)n + 1, sizeof *waits);
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
     text_add(out, "\n");
-    lx_plan_waits(p, waits);
     for (int32_t i = 0; i < shown; i++)
         rows[i] = (struct op_row){p, order[i], &p->layouts->graph->ops[order[i]], &p->traffic[order[i]],
                                   &waits[order[i]]};
     table_add_text(&TABLE(plan_op_columns, rows, shown), out);
 
     mem_free(order);
-    mem_free(waits);
     mem_free(rows);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",
@@ -92,17 +91,23 @@ void show_copies(const struct lx_plan *p, struct text *out)
 {
     static const char *const words[] = {
         [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "relayout", [LX_MOVE] = "move"};
-    int64_t count[LX_TRANSFER_KINDS] = {0}, bytes[LX_TRANSFER_KINDS] = {0};
+    int64_t count[LX_TRANSFER_KINDS] = {0}, bytes[LX_TRANSFER_KINDS] = {0}, early = 0, staged = 0;
     for (int32_t i = 0; i < p->transfer_count; i++) {
+        early += p->transfers[i].ahead > 0;
+        staged += p->transfers[i].kind == LX_LOAD && lx_stages(&p->stays[p->transfers[i].stay]) > 1;
         count[p->transfers[i].kind]++;
         bytes[p->transfers[i].kind] += p->transfers[i].bytes;
     }
     for (int k = 0; k < LX_TRANSFER_KINDS; k++)
-        if (count[k])
-            text_format(out, "  %s: %s%s\n", counted(count[k], words[k]).at, in_bytes(bytes[k]).at,
+        if (count[k]) {
+            text_format(out, "  %s: %s%s", counted(count[k], words[k]).at, in_bytes(bytes[k]).at,
                         k == LX_RING   ? " over the ring"
                         : k == LX_MOVE ? " inside the scratchpads"
                                        : "");
+            if (k == LX_LOAD && early) text_format(out, ", %" PRId64 " issued early", early);
+            if (k == LX_LOAD && staged) text_format(out, ", %" PRId64 " in stages", staged);
+            text_add(out, "\n");
+        }
 }
 
 struct stage_row {

@@ -10,8 +10,9 @@
 /* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says.
  * `all`: every row. */
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out);
-/* Op by op: how it is divided, what it moves, how long it takes. `most` rows, the busiest; 0: all. */
-void show_ops(const struct lx_plan *p, int most, struct text *out);
+/* Op by op: how it is divided, what it moves, how long it takes (lx_plan_waits). `most` rows, the busiest; 0:
+ * all. */
+void show_ops(const struct lx_plan *p, const struct lx_op_wait *waits, int most, struct text *out);
 /* Copies that the plan makes, and what shares HBM. */
 void show_copies(const struct lx_plan *p, struct text *out);
 /* The traffic as each step of the scratchpad's use is added: nothing, reductions, in place, clones, and the
@@ -32,8 +33,11 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out);
 
 /* Ops in a table (the `most` busiest; 0: all), totals, and faults. */
-void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out);
-void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out);
+/* `measured` NULL: it ran on the simulated device. */
+void show_run(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
+              int most, struct text *out);
+void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
+                 struct text *out);
 
 /* Word k of --verify; NULL: there is none. */
 const char *verify_word(int k);

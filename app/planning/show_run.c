@@ -186,7 +186,26 @@ static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r,
     text_format(out, " in %s\n", in_time(r->seconds).at);
 }
 
-void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
+/* The machine, what its outputs are worth, and its time. */
+static void show_measured(const struct lx_measured *m, struct text *out)
+{
+    add_labelled(out, "machine", "%s; compiled in %s\n", m->machine, in_time(m->seconds_compile).at);
+    if (m->outputs_lost || m->outputs_differing) {
+        add_labelled(out, "outputs", "%s", "");
+        char line[300];
+        snprintf(line, sizeof line, "%s not what the last op made, %s other without traces",
+                 counted(m->outputs_lost, "element").at, counted(m->outputs_differing, "byte").at);
+        paint_add(out, PAINT_BAD, line);
+        text_add(out, "\n");
+    }
+    if (m->launches)
+        add_labelled(out, "measured", "%s, median of %s in turn over %s; least %s\n",
+                     in_micros(m->median_us).at, counted(m->launches, "launch").at,
+                     counted(m->sets, "copy of HBM").at, in_micros(m->least_us).at);
+}
+
+void show_run(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
+              int most, struct text *out)
 {
     int32_t shown;
     struct op_row *rows = show_run_rows_of(p, r, most, &shown);
@@ -197,6 +216,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, 
                     counted(r->op_count - shown, "op").at);
     text_add(out, "\n");
     show_run_show_totals(p, r, out);
+    if (measured) show_measured(measured, out);
     show_verdict(p, r, out);
     for (int64_t i = 0; i < r->fault_count && i < MOST_FAULTS; i++) {
         paint_add(out, PAINT_BAD, "fault     ");
@@ -248,7 +268,18 @@ static const struct column output_array[] = {
 
 const struct columns run_output_columns = COLUMNS("outputs of a run", output_array);
 
-void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+static void measured_json(const struct lx_measured *m, struct text *out)
+{
+    text_add(out, ",\n  \"machine\": ");
+    text_json_string(out, m->machine);
+    text_format(out, ", \"outputs_lost\": %" PRId64 ", \"outputs_differing\": %" PRId64 ", \"launches\": %d",
+                m->outputs_lost, m->outputs_differing, m->launches);
+    number_json("measured_us", m->launches ? m->median_us : INFINITY, out);
+    number_json("measured_least_us", m->launches ? m->least_us : INFINITY, out);
+}
+
+void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
+                 struct text *out)
 {
     text_add(out, "{\n  \"lxplan\": 1, \"kind\": \"run\", \"pattern\": ");
     text_json_string(out, p->graph->name);
@@ -269,6 +300,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     number_json("device_us", r->device_us, out);
     number_json("end_to_end_us", r->end_to_end_us, out);
     number_json("baseline_device_us", p->divisions->predicted_us, out);
+    if (measured) measured_json(measured, out);
     number_json("share", r->share, out);
     number_json("relative_error", r->relative_error < 0 ? INFINITY : r->relative_error, out);
     text_format(out, ", \"output_hash\": \"%016" PRIx64 "\",\n  \"unequal\": ", r->output_hash);

@@ -68,7 +68,7 @@ static WORD_LIST(cmd_sweep_value_word, "hbm", "time")
 
 static const struct option_words words[] = {{"value", cmd_sweep_value_word},
                                             {"format", form_word},
-                                            {"transport", bench_transport_word},
+                                            {"transport", ranks_transport_word},
                                             {"team-by", team_aim_word},
                                             {0}};
 
@@ -208,6 +208,7 @@ static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
             if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks.at[i], &values[i]);
         mem_free(values);
         VEC_FREE(&tasks);
+        if (k == 0) sweep_hand_up(s);
     }
     return ok;
 }

@@ -16,6 +16,7 @@ static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how,
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
     enum lx_objective own = lx_graph_objective(s->graph);
     char word[24];
+    l.how.usual = LX_ASK_OWN; /* many plans: by bytes, as long as nothing else is asked for */
     snprintf(word, sizeof word, "%lld", (long long)cores);
     if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
     snprintf(l.solver, sizeof l.solver, "%s",
@@ -65,6 +66,42 @@ void sweep_points(const struct sweep *s, sweep_tasks *out)
             VEC_PUSH(out,
                      (struct sweep_task){
                          .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]});
+}
+
+/* Least time up to the limit, then least bytes. */
+static bool sweep_is_better(const struct sweep_value *a, const struct sweep_value *b, double limit_us)
+{
+    double x = fmax(a->us, limit_us), y = fmax(b->us, limit_us);
+    return x != y ? x < y : a->hbm < b->hbm;
+}
+
+/* Bounds are of one size. */
+static void sweep_take_over(struct sweep_value *to, const struct sweep_value *from)
+{
+    struct sweep_value own = *to;
+    *to = *from;
+    to->lx = own.lx;
+    to->least = own.least;
+    to->spill = from->hbm - (own.hbm - own.spill);
+    to->least_us = own.least_us;
+    to->limit_us = own.limit_us;
+    to->proved = own.proved && own.hbm == from->hbm && own.us == from->us;
+}
+
+void sweep_hand_up(struct sweep *s)
+{
+    enum lx_objective own = lx_graph_objective(s->graph);
+    for (size_t k = 0; k < s->lines.count; k++) {
+        struct sweep_line *l = &s->lines.at[k];
+        if (lx_asked(lx_settings_ask(&l->how), own) == LX_HEIGHT) continue;
+        for (size_t i = 1; i < s->sizes.count; i++) {
+            const struct sweep_value *from = &l->at[i - 1];
+            struct sweep_value *to = &l->at[i];
+            if (from->state != SWEEP_PLANNED || to->state != SWEEP_PLANNED) continue;
+            to->limit_us = fmin(to->limit_us, from->limit_us);
+            if (sweep_is_better(from, to, to->limit_us)) sweep_take_over(to, from);
+        }
+    }
 }
 
 /* Between the last size without the property and the first from which on all have it. */
@@ -162,6 +199,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
         out->iterations = plan_iterations(p);
         out->us = f->end_to_end_us;
         out->least_us = p->asks_time ? f->bound_us : 0;
+        out->limit_us = p->asks_time ? 0 : p->balanced ? p->limit_us : INFINITY;
         out->proved = p->answer.status == LX_OPTIMAL;
         out->fits = f->spill_bytes == 0;
         for (int32_t i = 0; p->graph->list && out->fits && i < p->problem.count; i++)

@@ -32,6 +32,7 @@ struct sweep_value {
     int64_t lx, hbm, least, spill, height;
     int64_t nests, iterations; /* of the plan; iterations of all nests together */
     double us, least_us;       /* end to end; least_us 0: no bound */
+    double limit_us;           /* up to it plans are compared by bytes: balanced; INFINITY: by bytes alone */
     int32_t state, code;       /* sweep_state; lx_code where refused */
     bool proved, fits;         /* the least there is; nothing is spilled */
     char why[160];
@@ -87,7 +88,9 @@ void sweep_free(struct sweep *s);
 /* All values, one task each. */
 typedef VEC(struct sweep_task) sweep_tasks;
 void sweep_points(const struct sweep *s, sweep_tasks *out);
-/* After all points: the remaining searches. */
+/* After all points: a plan of a smaller size is one of a larger size as well, where it is better. */
+void sweep_hand_up(struct sweep *s);
+/* The remaining searches. */
 void sweep_searches(const struct sweep *s, sweep_tasks *out);
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v);
 /* The shown figure of a value, and the best bound of any line for this size and number of cores; NAN:

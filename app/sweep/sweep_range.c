@@ -133,6 +133,7 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
     struct lx_plan_options options = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
     lx_status st = {0};
+    how.usual = LX_ASK_OWN;
     if (lx_graph_pools(g) || !lx_settings_set(&how, "solver", "greedy", &st) ||
         !lx_settings_set(&how, "tile", "none", &st))
         return 0;

@@ -64,8 +64,7 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     enum lx_objective own = on && !over_team ? lx_graph_objective(on) : LX_SPILL;
     lx_result *r = NULL;
-    if (!over_team && !lx_settings_is_set(&settings, LX_OPTION_OBJECTIVE))
-        settings.value[LX_OPTION_OBJECTIVE] = LX_ASK_BALANCED; /* as the program plans */
+    settings.usual = over_team ? LX_ASK_OWN : LX_ASK_BALANCED; /* as the program plans */
     if (on && api_plan_options(o, &settings, own, &how, values, st)) {
         if (over_team) {
             struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};

@@ -94,6 +94,7 @@ static const struct number_row transfer_numbers[] = {
     NUMBER("bytes", struct lx_transfer, bytes),
     NUMBER("buffer", struct lx_transfer, stay),
     NUMBER("source", struct lx_transfer, source),
+    NUMBER("ahead", struct lx_transfer, ahead),
     {0}};
 static const struct number_row fault_numbers[] = {
     NUMBER("tick", struct lx_fault, tick),

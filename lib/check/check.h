@@ -134,6 +134,8 @@ bool check_claims(const struct checker *c, const struct parts *parts);
 /* The off-chip cost of buffers. */
 bool check_prices(const struct checker *c);
 
+/* check_issues.c: copies that begin before they are due. */
+bool check_issues(const struct checker *c);
 /* check_replay.c: every op finds what it reads. `parts`: per buffer. */
 bool check_replay(struct checker *c, const struct parts *parts);
 /* check_figures.c: counts the traffic of all iterations; compares the bytes of copies. */

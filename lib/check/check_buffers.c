@@ -121,7 +121,8 @@ bool check_buffers(const struct checker *c, struct parts *parts)
             return status_set(c->st, LX_E_NO, "buffer %s lives from tick %lld to before %lld", b->name,
                               (long long)b->start, (long long)b->end);
         if (!check_buffers_find_parts(c, i, &parts[i])) return false;
-        int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, &parts[i]);
+        int64_t size = c->p->problem.buffers[i].size,
+                part = part_bytes(c, c->p->stays[i].tensor, &parts[i]) * lx_stages(&c->p->stays[i]);
         if (size != part && c->p->answer.address[i] >= 0)
             return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
                               c->p->problem.buffers[i].name, (long long)size, (long long)part);

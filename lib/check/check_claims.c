@@ -46,7 +46,7 @@ static void need_copies(struct telling *t)
     const struct lx_plan *p = t->c->p;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *x = &p->transfers[i];
-        need(&t->of[x->stay], x->tick, x->tick);
+        need(&t->of[x->stay], lx_issue_tick(x), x->tick);
         if (!lx_through_hbm(x->kind)) t->of[x->stay].from = x->source;
         if (x->kind == LX_RING) need(&t->of[x->source], x->tick, x->tick);
         if (x->kind == LX_MOVE) need(&t->of[x->source], x->tick - 1, x->tick - 1);
@@ -87,7 +87,7 @@ static void check_claims_look(struct telling *t)
             const struct lx_stay *s = &c->p->stays[i];
             if (t->of[i].begin < 0) t->of[i].begin = a;
             t->of[i].viewed |= s->view_op == o && s->view_operand == a - c->p->access_at[o];
-            bool whole_nest = n && s->hold < n->level_count;
+            bool whole_nest = n && (s->hold < n->level_count || s->stages > 1);
             need(&t->of[i], whole_nest ? n->first : o, whole_nest ? n->last : o);
         }
     need_copies(t);
@@ -139,8 +139,9 @@ static bool source_right(const struct telling *t, int32_t i, int32_t source)
     const struct lx_plan *p = t->c->p;
     const struct lx_buffer *b = p->problem.buffers;
     const struct lx_stay *s = &p->stays[i];
+    int64_t begin = max_i64(b[i].start, s->first); /* it may be loaded early, if the source is not there */
     if (source < 0) return true;
-    if (p->stays[source].tensor != s->tensor || b[source].start > b[i].start || source == i ||
+    if (p->stays[source].tensor != s->tensor || b[source].start > begin || source == i ||
         (source == s->moved_from ? b[source].start == b[i].start : p->stays[source].ring_source >= 0))
         return deny(t, i, "names a buffer that it is filled from, which cannot be");
     if (t->c->p->answer.address[i] < 0 || t->c->p->answer.address[source] < 0 || t->of[i].from == source)

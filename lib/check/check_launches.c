@@ -111,12 +111,6 @@ static bool grid_right(const struct launched *x)
            check_launches_refuse(x, "core_grid is not the device's");
 }
 
-static int by_core(const void *a, const void *b)
-{
-    const struct lx_launch_core *x = a, *y = b;
-    return (x->core > y->core) - (x->core < y->core);
-}
-
 static int by_group_and_start(const void *a, const void *b)
 {
     const struct lx_launch_core *x = a, *y = b;
@@ -125,19 +119,18 @@ static int by_group_and_start(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Are all cores there, and none twice? `sorted` has room for all. */
-static bool cores_right(const struct launched *x, struct lx_launch_core *sorted)
+/* Are all cores there, and none twice? */
+static bool cores_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
+    bool *taken = arena_array(x->c->memory, (size_t)x->c->p->divisions->cores, sizeof *taken);
     for (int32_t i = 0; i < l->core_count; i++) {
         if (!core_there(x, &l->cores[i])) return false;
         if (x->on_chip && l->cores[i].core >= x->cut.cores)
             return refuse_core(x, &l->cores[i], "holds nothing of what is on chip");
-        sorted[i] = l->cores[i];
+        if (taken[l->cores[i].core]) return refuse_core(x, &l->cores[i], "is launched twice");
+        taken[l->cores[i].core] = true;
     }
-    qsort(sorted, (size_t)l->core_count, sizeof *sorted, by_core);
-    for (int32_t i = 1; i < l->core_count; i++)
-        if (sorted[i].core == sorted[i - 1].core) return refuse_core(x, &sorted[i], "is launched twice");
     return true;
 }
 
@@ -201,10 +194,12 @@ static bool local_right(const struct launched *x)
 }
 
 /* Do the runs of tiles of each group follow each other? */
-static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, int64_t all)
+static bool runs_cover(const struct launched *x, int64_t all)
 {
     int32_t n = x->o->launch->core_count;
     int64_t next = 0, group = 0;
+    struct lx_launch_core *sorted =
+        arena_copy_array(x->c->memory, x->o->launch->cores, (size_t)n, sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_group_and_start);
     for (int32_t i = 0; i < n; i++) {
         const struct lx_launch_core *k = &sorted[i];
@@ -222,7 +217,7 @@ static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, 
     return (next == all && group == x->cut.sum_slices - 1) || check_launches_refuse(x, "tiles are left out");
 }
 
-static bool global_right(const struct launched *x, struct lx_launch_core *sorted)
+static bool global_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
     int64_t all = 1;
@@ -249,13 +244,12 @@ static bool global_right(const struct launched *x, struct lx_launch_core *sorted
             return check_launches_refuse(x, "its list has a tile twice, or one that is not there");
         seen[t] = true;
     }
-    return runs_cover(x, sorted, all);
+    return runs_cover(x, all);
 }
 
 static bool tiles_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
-    struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
     if (!dims_right(x)) return false;
     /* Sums are split like the op. */
     const struct op_index *i = &x->cut.x;
@@ -268,8 +262,8 @@ static bool tiles_right(const struct launched *x)
             return check_launches_refuse(x, "a sum is cut in another way than the op");
     }
     if (n < x->o->sum_count) return check_launches_refuse(x, "it has a sum that the op does not have");
-    if (!grid_right(x) || !cores_right(x, sorted)) return false;
-    return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
+    if (!grid_right(x) || !cores_right(x)) return false;
+    return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x);
 }
 
 static bool launch_right(struct launched *x)

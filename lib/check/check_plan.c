@@ -120,7 +120,7 @@ static bool check_graph(struct checker *c)
     struct parts *parts = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *parts);
     c->traffic = arena_array(c->memory, (size_t)c->g->op_count, sizeof *c->traffic);
     if (!check_origin(c) || !check_layouts(c) || !check_values(c) || !check_nests(c) || !check_cuts(c) ||
-        !check_buffers(c, parts) || !check_replay(c, parts) || !count_traffic(c, parts) ||
+        !check_issues(c) || !check_buffers(c, parts) || !check_replay(c, parts) || !count_traffic(c, parts) ||
         !check_bundles(c) || !check_launches(c) || !check_syncs(c, parts) || !check_figures(c) ||
         !check_claims(c, parts) || !check_prices(c) || !check_times(c))
         return false;

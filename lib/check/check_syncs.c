@@ -277,7 +277,7 @@ static bool buffer_written(struct meetings *m, int32_t buffer)
     return true;
 }
 
-/* The first core with each part sends it to those that do not have it. */
+/* The first core with each part sends it to the cores without it. */
 static bool pull_over_ring(struct meetings *m, const struct lx_transfer *t)
 {
     const struct toucher from = toucher_of_buffer(m, t->source, true),
@@ -312,7 +312,7 @@ static bool copies_in_step(struct meetings *m, bool stores)
         const struct lx_transfer *t = &p->transfers[i];
         const struct lx_stay *s = &p->stays[t->stay];
         if ((t->kind == LX_STORE) != stores) continue;
-        /* What is whole is filled in the first iteration and stored in the last. */
+        /* A whole tensor is filled in the first iteration and stored in the last. */
         if (m->nest && s->hold == 0 && m->turn != stores) continue;
         if (t->kind == LX_LOAD || stores) {
             struct toucher by = toucher_of_buffer(m, t->stay, stores);
@@ -322,6 +322,19 @@ static bool copies_in_step(struct meetings *m, bool stores)
         }
         if (t->kind == LX_RING && !pull_over_ring(m, t)) return false;
         if (!stores && !buffer_written(m, t->stay)) return false;
+    }
+    return true;
+}
+
+/* A load that is issued here, before it is due, reads HBM and overwrites its buffer from now on. */
+static bool issues_in_step(struct meetings *m)
+{
+    const struct lx_plan *p = m->c->p;
+    for (int32_t i = m->next_copy; m->turn == 0 && i < p->transfer_count; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
+        if (t->ahead == 0 || lx_issue_tick(t) != m->tick) continue;
+        struct toucher by = toucher_of_buffer(m, t->stay, false);
+        if (!touch_hbm(m, p->stays[t->stay].tensor, &by, false) || !buffer_written(m, t->stay)) return false;
     }
     return true;
 }
@@ -367,7 +380,7 @@ static bool tick_in_step(struct meetings *m)
         if (p->syncs[i].in_loop || m->turn == 0) all_meet(m);
     while (m->next_copy > 0 && p->transfers[m->next_copy - 1].tick >= m->tick) m->next_copy--;
     while (m->next_copy < p->transfer_count && p->transfers[m->next_copy].tick < m->tick) m->next_copy++;
-    return copies_in_step(m, false) && op_in_step(m) && copies_in_step(m, true);
+    return copies_in_step(m, false) && issues_in_step(m) && op_in_step(m) && copies_in_step(m, true);
 }
 
 /* In order of time, each once, inside nests those in the loop and only these. */

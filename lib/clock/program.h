@@ -1,11 +1,12 @@
 /* A plan as the program that the device runs: ticks in order, copies around each, nests as counted loops,
- * bundles as launches. The clock (clock.h) and the syncs (syncs.h) read it. It is a view: nothing in it is
+ * bundles as launches. The clock (replay.h) and the syncs (syncs.h) read it. It is a view: nothing in it is
  * owned. */
 #ifndef LX_CLOCK_PROGRAM_H
 #define LX_CLOCK_PROGRAM_H
 
 #include "stays/stay.h"
 
+struct arena;
 struct draft;
 
 struct plan_program {
@@ -27,6 +28,12 @@ struct plan_program {
     const struct lx_sync *syncs; /* what the clock waits for (syncs.h) */
     int32_t sync_count;
 };
+
+/* Transfers that are issued before they are due, by the tick of the issue: of op o, from at[o] on. */
+struct early_copies {
+    const int32_t *at, *copy;
+};
+struct early_copies program_early_copies(const struct plan_program *p, struct arena *memory);
 
 /* The program of a draft with its buffers at `address` and the transfers that this asks for. */
 struct plan_program plan_program_of_draft(const struct draft *x, const int64_t *address,

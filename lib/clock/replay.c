@@ -1,5 +1,5 @@
 /* The replay. Engines are times at which they are free; a task takes the latest of what it waits for. */
-#include "clock/clock.h"
+#include "clock/replay.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cost/op.h"
@@ -21,7 +21,13 @@ struct engines {
     double core, copies_in, copies_out, hbm, ring, end;
 };
 
-/* A copy as often as it is made. */
+/* Ends of fills that are issued before they are due, the next one first. */
+struct fills_ahead {
+    double end[LX_MOST_STAGES];
+    int count;
+};
+
+/* A copy, once per time that it is made. */
 struct copy_step {
     double us;
     int hold; /* it is made once per iteration of the levels up to this one */
@@ -37,7 +43,11 @@ struct replay {
     enum lx_wait *longest; /* per op: what the longer of streaming and working waits for */
     struct copy_step *copies;
     int32_t *copy_at; /* per op, and one more: its transfers */
+    struct early_copies early;
     struct engines now;
+    struct fills_ahead *ahead;                /* per stay */
+    const struct lx_nest *nest;               /* under way */
+    int64_t turn[LX_MAX_LEVELS];              /* of its levels */
     double *stay_ready, *tensor_ready;        /* ends of the last writes, on chip and to HBM */
     struct clock_op *moved;                   /* per op: how far it moved `end` */
     struct clock_span *op_spans, *copy_spans; /* start: INFINITY before the first task */
@@ -149,6 +159,71 @@ static void replay_copy(struct replay *r, int32_t i)
     replay_span(&r->copy_spans[i], start, end);
 }
 
+/* A load that was issued before it is due: the op waits for its end. */
+static void replay_await(struct replay *r, int32_t i)
+{
+    const struct lx_transfer *t = &r->p->transfers[i];
+    replay_end(r, t->tick, r->stay_ready[t->stay], LX_WAIT_HBM);
+}
+
+/* Loads that are issued beside op `o`, which began at `start` or later: behind its own streaming. */
+static void replay_issues(struct replay *r, int32_t o, double start)
+{
+    struct engines *now = &r->now;
+    for (int32_t k = r->early.at[o]; k < r->early.at[o + 1]; k++) {
+        int32_t i = r->early.copy[k];
+        const struct lx_transfer *t = &r->p->transfers[i];
+        double from =
+            fmax(fmax(start, r->tensor_ready[r->p->stays[t->stay].tensor]), fmax(now->copies_in, now->hbm));
+        r->stay_ready[t->stay] = now->copies_in = now->hbm = from + r->copies[i].us;
+        r->sum.hbm_us += r->copies[i].us;
+        replay_span(&r->copy_spans[i], from, now->hbm);
+    }
+}
+
+/* A slice with several stages, which is due: the first is loaded now, the others are on their way. */
+static void replay_stage_due(struct replay *r, int32_t i, bool first)
+{
+    struct fills_ahead *a = &r->ahead[r->p->transfers[i].stay];
+    if (first) {
+        a->count = 0;
+        replay_copy(r, i);
+        return;
+    }
+    r->stay_ready[r->p->transfers[i].stay] = a->end[0];
+    for (int k = 0; k + 1 < a->count; k++) a->end[k] = a->end[k + 1];
+    a->count--;
+    replay_await(r, i);
+}
+
+/* Fills of the hold that come after this one. */
+static int64_t replay_fills_left(const struct replay *r, int hold)
+{
+    int64_t left = 0;
+    for (int l = 0; l < hold && l < r->nest->level_count; l++)
+        left = left * r->nest->tiles[l] + r->nest->tiles[l] - 1 - r->turn[l];
+    return left;
+}
+
+/* The next slices of stays with several stages. */
+static void replay_stages_ahead(struct replay *r, int32_t o, int first, double start)
+{
+    struct engines *now = &r->now;
+    for (int32_t i = r->copy_at[o]; r->nest && i < r->copy_at[o + 1]; i++) {
+        const struct lx_transfer *t = &r->p->transfers[i];
+        int stages = lx_stages(&r->p->stays[t->stay]);
+        struct fills_ahead *a = &r->ahead[t->stay];
+        if (stages == 1 || t->kind != LX_LOAD || first > r->copies[i].hold) continue;
+        int64_t most = min_i64(replay_fills_left(r, r->copies[i].hold), stages - 1);
+        while (a->count < most) {
+            double from = fmax(start, fmax(now->copies_in, now->hbm));
+            a->end[a->count++] = now->copies_in = now->hbm = from + r->copies[i].us;
+            r->sum.hbm_us += r->copies[i].us;
+            replay_span(&r->copy_spans[i], from, now->hbm);
+        }
+    }
+}
+
 static void replay_op(struct replay *r, int32_t o)
 {
     const struct plan_program *p = r->p;
@@ -191,8 +266,19 @@ static void replay_tick(struct replay *r, int32_t o, int first, int last)
 {
     int32_t i = r->copy_at[o];
     for (; i < r->copy_at[o + 1] && r->p->transfers[i].kind != LX_STORE; i++)
-        if (first <= r->copies[i].hold) replay_copy(r, i);
+        if (first <= r->copies[i].hold) {
+            const struct lx_transfer *t = &r->p->transfers[i];
+            if (t->ahead > 0)
+                replay_await(r, i);
+            else if (t->kind == LX_LOAD && r->nest && lx_stages(&r->p->stays[t->stay]) > 1)
+                replay_stage_due(r, i, first == 0);
+            else
+                replay_copy(r, i);
+        }
+    double begin = r->now.core;
     replay_op(r, o);
+    if (first == 0) replay_issues(r, o, begin);
+    replay_stages_ahead(r, o, first, begin);
     for (; i < r->copy_at[o + 1]; i++)
         if (last <= r->copies[i].hold) replay_copy(r, i);
 }
@@ -206,14 +292,15 @@ struct nest_replay {
         *before; /* per level and op of the nest: `moved` before the last iteration that was stepped */
 };
 
-static void nest_replay_shift(double *at, double since, double by)
+/* What an iteration does not touch, as it waits for a load that was issued before, stays where it is. */
+static void nest_replay_shift(double *at, double before, double since, double by)
 {
-    if (*at > since) *at += by;
+    if (*at > since && *at != before) *at += by;
 }
 
 /* Adds `times` more iterations like the last one, which began with the engines at `from`. */
 static void nest_replay_multiply(struct nest_replay *n, const struct engines *from,
-                                 const struct clock_op *before, const struct clock_times *sum, double times)
+                                 const struct clock_op *moved, const struct clock_times *sum, double times)
 {
     struct replay *r = n->r;
     const struct plan_program *p = r->p;
@@ -221,10 +308,14 @@ static void nest_replay_multiply(struct nest_replay *n, const struct engines *fr
     double by = times * (now->end - from->end), since = from->core;
     for (int32_t o = n->nest->first; o <= n->nest->last; o++) {
         for (int w = 0; w < LX_WAIT_COUNT; w++)
-            r->moved[o].us[w] += times * (r->moved[o].us[w] - before[o - n->nest->first].us[w]);
+            r->moved[o].us[w] += times * (r->moved[o].us[w] - moved[o - n->nest->first].us[w]);
         r->op_spans[o].end_us += by;
         for (int32_t i = r->copy_at[o]; i < r->copy_at[o + 1]; i++)
-            nest_replay_shift(&r->copy_spans[i].end_us, since, by);
+            if (r->p->transfers[i].ahead == 0) nest_replay_shift(&r->copy_spans[i].end_us, 0, since, by);
+    }
+    for (int32_t i = r->copy_at[n->nest->first]; i < r->copy_at[n->nest->last + 1]; i++) {
+        struct fills_ahead *a = &r->ahead[r->p->transfers[i].stay];
+        for (int k = 0; r->p->transfers[i].kind == LX_LOAD && k < a->count; k++) a->end[k] += by;
     }
     /* Data is as old as it was, seen from the next iteration. */
     for (int32_t o = n->nest->first; o <= n->nest->last; o++)
@@ -234,7 +325,9 @@ static void nest_replay_multiply(struct nest_replay *n, const struct engines *fr
             r->tensor_ready[a->tensor] = fmin(r->tensor_ready[a->tensor], now->end);
         }
     double *engines[] = {&now->core, &now->copies_in, &now->copies_out, &now->hbm, &now->ring};
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) nest_replay_shift(engines[i], since, by);
+    const double before[] = {from->core, from->copies_in, from->copies_out, from->hbm, from->ring};
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        nest_replay_shift(engines[i], before[i], since, by);
     now->end += by;
     r->sum.hbm_us += times * (r->sum.hbm_us - sum->hbm_us);
     r->sum.ring_us += times * (r->sum.ring_us - sum->ring_us);
@@ -262,6 +355,7 @@ static void nest_replay_level(struct nest_replay *n, int level, int first, int l
     for (int64_t i = 0; i < tiles; i++) {
         struct engines from = r->now;
         struct clock_times sum = r->sum;
+        r->turn[level - 1] = i;
         memcpy(before, &r->moved[n->nest->first], ops * sizeof *before);
         nest_replay_level(n, level + 1, i == 0 ? first : level, i == tiles - 1 ? last : level);
         double now = r->now.end - from.end;
@@ -322,7 +416,9 @@ static void replay_bundle(struct replay *r, struct lx_bundle *b)
         struct nest_replay n = {.r = r, .nest = &p->nests[nest]};
         size_t ops = (size_t)(n.nest->last - n.nest->first + 1);
         n.before = mem_zeroed(ops * (size_t)n.nest->level_count, sizeof *n.before);
+        r->nest = n.nest;
         nest_replay_level(&n, 1, 0, 0);
+        r->nest = NULL;
         mem_free(n.before);
         o = n.nest->last + 1;
     }
@@ -365,6 +461,8 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),
                        .copies = arena_array(&memory, (size_t)copies + 1, sizeof *r.copies),
                        .copy_at = arena_array(&memory, (size_t)ops + 1, sizeof *r.copy_at),
+                       .early = program_early_copies(p, &memory),
+                       .ahead = arena_array(&memory, (size_t)p->stay_count + 1, sizeof *r.ahead),
                        .stay_ready = arena_array(&memory, (size_t)p->stay_count + 1, sizeof *r.stay_ready),
                        .tensor_ready =
                            arena_array(&memory, (size_t)g->tensor_count + 1, sizeof *r.tensor_ready),

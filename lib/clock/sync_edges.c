@@ -46,6 +46,7 @@ struct edge_walk {
     struct moment *written; /* per stay */
     VEC(int32_t) recent;    /* tensors in HBM since the horizon; with addresses only */
     int32_t *recently;      /* per tensor: when it was put there, or -1 */
+    struct early_copies early;
     struct arena scratch;
 };
 
@@ -175,7 +176,7 @@ static void edges_pull(struct edge_walk *w, const struct lx_transfer *t)
 
 /* ---- the walk ---- */
 
-/* What is held for all of a nest is filled in its first turn, and stored in its last. */
+/* A buffer held for a whole nest is filled in its first iteration and stored in its last. */
 static bool edges_due(const struct edge_walk *w, const struct lx_transfer *t)
 {
     const struct lx_stay *s = &w->p->stays[t->stay];
@@ -197,6 +198,17 @@ static void edges_copies(struct edge_walk *w, int32_t first, bool stores)
     }
 }
 
+/* A copy that is issued before it is due reads and writes from here on. */
+static void edges_issues(struct edge_walk *w)
+{
+    const struct plan_program *p = w->p;
+    for (int32_t k = w->early.at[w->now.tick]; w->now.turn == 0 && k < w->early.at[w->now.tick + 1]; k++) {
+        const struct lx_transfer *t = &p->transfers[w->early.copy[k]];
+        edges_touch(w, p->stays[t->stay].tensor, false, footprint_of_copy(p, t));
+        edges_fill(w, t->stay);
+    }
+}
+
 static void edges_op(struct edge_walk *w)
 {
     const struct plan_program *p = w->p;
@@ -210,7 +222,7 @@ static void edges_op(struct edge_walk *w)
     }
 }
 
-/* One tick; `next`: the first transfer of it or of a later one. */
+/* One tick; `next`: its first transfer, or that of a later tick. */
 static int32_t edges_tick(struct edge_walk *w, int32_t next)
 {
     const struct plan_program *p = w->p;
@@ -223,6 +235,7 @@ static int32_t edges_tick(struct edge_walk *w, int32_t next)
     w->now.when++;
     while (next < p->transfer_count && p->transfers[next].tick < o) next++;
     edges_copies(w, next, false);
+    edges_issues(w);
     edges_op(w);
     edges_copies(w, next, true);
     return next;
@@ -249,6 +262,7 @@ void program_edges(const struct plan_program *p, struct arena *memory, struct sy
     struct edge_walk w = {.p = p, .now = {.nest = -1}};
     int32_t next = 0, nest = 0;
     edges_begin(&w);
+    w.early = program_early_copies(p, memory);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
         bool loops = nest < p->nest_count && p->nests[nest].first == o;
         int32_t last = loops ? p->nests[nest].last : o, begin = next;

@@ -60,6 +60,10 @@ struct lx_device_options {
      * in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);
     void (*output)(void *context, int32_t tensor, const void *items);
+    /* The results of a run elsewhere, in place of computing them: the whole tensor as HBM would have it,
+     * of which the tile of this iteration is taken; `index` per level of the op's nest. Everything else,
+     * the judge too, is as ever. May be NULL. */
+    const void *(*made)(void *context, int32_t op, int operand, const int64_t *index);
     lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, like for any op of unknown meaning */
     void *context;
 };
@@ -84,7 +88,7 @@ void lx_counters_add(struct lx_counters *to, const struct lx_counters *from);
     X(LX_FAULT_MISPLACED, "misplaced", "a read of another part of the right tensor")                         \
     X(LX_FAULT_INCOMPLETE, "incomplete", "a read of a sum over tiles that has not all of them, or others")   \
     X(LX_FAULT_LIVE, "overwrites", "a write over a buffer that is live")                                     \
-    X(LX_FAULT_EARLY, "early", "a read before another core has written, as no sync makes it wait")           \
+    X(LX_FAULT_EARLY, "early", "a read before another core has written, or before a load of it has ended")   \
     X(LX_FAULT_HASTY, "overwrites early", "a write before another core has read, as no sync makes it wait")  \
     X(LX_FAULT_HANDOVER, "handover", "a slot taken over against the rules of working in place")              \
     X(LX_FAULT_GRID, "outside the grid", "arguments of a launch that lead outside its grid of tiles")        \

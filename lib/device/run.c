@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"
@@ -213,6 +214,7 @@ static void run_tick(struct lx_execution *u)
         machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
+    issue_transfers(m);
     if (judged && !pool_cancelled(m->pool)) verify_before(m, &u->verifier, op);
     m->before = m->access;
     if (pool_cancelled(m->pool)) return;
@@ -270,7 +272,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     if (how) u->how = *how;
     u->judges_all = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OPS;
     u->start = clock_seconds();
-    u->m.host = (struct machine_host){u->how.host_op, u->how.context};
+    u->m.host = (struct machine_host){u->how.host_op, u->how.made, u->how.context};
     run_enter(u);
     bool ok = run_make_result(u, p, st) && get_reference(u, p, st);
     if (ok) {
@@ -330,8 +332,8 @@ void lx_device_abandon(struct lx_execution *u)
     mem_free(u);
 }
 
-struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
-                                    lx_status *st)
+static struct lx_run_result *run_here(const struct lx_plan *p, const struct lx_device_options *how,
+                                      lx_status *st)
 {
     struct lx_execution *u = lx_device_begin(p, how, st);
     bool ok = u != NULL;
@@ -339,6 +341,68 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
     if (ok) return lx_device_end(u, st);
     lx_device_abandon(u);
     return NULL;
+}
+
+/* A run that can be stopped has a worker, so that the caller does not wait for a large op to end. The worker
+ * owns the job, except `asked`, which only the waiting thread reads. */
+struct run_job {
+    const struct lx_plan *plan;
+    struct lx_device_options how;
+    const struct lx_device_options *asked;
+    int32_t done, ops; /* of a report */
+};
+
+static bool run_job_stop(void *context)
+{
+    (void)context;
+    return cancel_requested();
+}
+
+static void run_job_report(void *argument)
+{
+    const struct run_job *job = argument;
+    job->asked->progress(job->asked->context, job->done, job->ops);
+}
+
+static void run_job_progress(void *context, int32_t done, int32_t ops)
+{
+    struct run_job *job = context;
+    job->done = done;
+    job->ops = ops;
+    slot_call(run_job_report, job);
+}
+
+static void *run_job_make(void *argument, lx_status *st)
+{
+    const struct run_job *job = argument;
+    return run_here(job->plan, &job->how, st);
+}
+
+static void run_job_drop(void *result)
+{
+    lx_run_result_free(result);
+}
+
+static void run_job_end(void *argument)
+{
+    struct run_job *job = argument;
+    lx_plan_free(job->plan);
+    mem_free(job);
+}
+
+struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
+                                    lx_status *st)
+{
+    /* A worker that is left behind must not use what is the caller's. */
+    bool alone = how && !how->input && !how->output && !how->host_op && !how->iterating && !how->reference;
+    if (!alone || !how->stop || slot_is_here()) return run_here(p, how, st);
+    struct run_job *job = mem_alloc(sizeof *job);
+    *job = (struct run_job){.plan = lx_plan_ref(p), .how = *how, .asked = how};
+    job->how.stop = run_job_stop;
+    job->how.context = job;
+    if (how->progress) job->how.progress = run_job_progress;
+    struct slot_work work = {run_job_make, run_job_drop, run_job_end, job, how->stop, how->context, 0};
+    return slot_run(&work, st);
 }
 
 void lx_run_result_free(struct lx_run_result *r)

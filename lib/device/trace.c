@@ -121,7 +121,9 @@ static void add_transfers(struct trace *x, int32_t tick)
             continue;
         trace_begin_event(x, p->problem.buffers[m->stay].name, words[m->kind], TRANSFERS,
                           time_of_op(x, tick));
-        text_format(x->t, "\"args\": {\"bytes\": %" PRId64 "}}", x->r->transfer_bytes[x->next_transfer]);
+        text_format(x->t, "\"args\": {\"bytes\": %" PRId64, x->r->transfer_bytes[x->next_transfer]);
+        if (m->ahead > 0) text_format(x->t, ", \"issued\": %d", (int)lx_issue_tick(m));
+        text_add(x->t, "}}");
     }
 }
 

@@ -98,7 +98,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     arena_free(&scratch);
 }
 
-/* The part of streaming that a credit of bytes cannot take away: what is slower than HBM's one-way rate. */
+/* The part of streaming that a credit of bytes cannot take away: the time beyond HBM's one-way rate. */
 static double stream_us_charged(const struct lx_op_work *w, const double *hbm_share, double charged)
 {
     double us = 0, moved = 0;

@@ -18,7 +18,7 @@ void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
     }
 }
 
-/* Sets flops and bytes of an op. Its HBM time is that of its streams and copies, in these shares. */
+/* Sets flops and bytes of an op. Its HBM time belongs to its streams and copies in these shares. */
 static void op_waits_count(const struct lx_plan *p, int32_t o, double *weight, struct lx_op_wait *out)
 {
     double share[LX_MAX_OPERANDS], times = (double)nest_runs(p->nests, p->nest_count, o);

@@ -3,7 +3,7 @@
 #ifndef LX_EXPLAIN_OP_WAITS_H
 #define LX_EXPLAIN_OP_WAITS_H
 
-#include "clock/clock.h"
+#include "clock/replay.h"
 #include "plan/plan.h"
 
 /* Kinds of traffic. Each tensor has one kind, so the kinds add up. */

@@ -3,8 +3,27 @@
 #include "base/fail.h"
 #include "base/words/words.h"
 #include "base/memory.h"
+#include "emit/emit.h"
 
 #include <string.h>
+
+/* The program of a plan. */
+static bool cuda_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
+{
+    (void)other;
+    return emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, out, NULL, st);
+}
+
+/* The same with traces: what `lxplan run --on gpu` judges. */
+static bool cuda_traced_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out,
+                              lx_status *st)
+{
+    struct emit_facts facts = {0};
+    (void)other;
+    bool ok = emit_program(p, &(struct emit_options){.on = EMIT_CUDA, .traces = true}, out, &facts, st);
+    if (ok) mem_free(facts.trace);
+    return ok;
+}
 
 /* clang-format off */
 static const struct lx_export rows[] = {
@@ -28,6 +47,10 @@ static const struct lx_export rows[] = {
      .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names of buffers on chip; ids are those of allocinfo and of --format xla"},
     {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
      .help = "CSV with buffer_id, size, offset, start_time and end_time of each residency on chip; ids are those of --format xla of the same plan, and `lxplan check` takes both"},
+    {.name = "cuda", .summary = "CUDA C program", .write = cuda_write,
+     .help = "one kernel that runs the plan on a GPU, a block per core; needs no header"},
+    {.name = "cuda-traced", .summary = "CUDA C program with traces", .write = cuda_traced_write,
+     .help = "the same, and each result is copied to a trace area: what `lxplan run --on gpu` judges"},
     {.name = "html", .summary = "page of the plan", .write = html_write,
      .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, tables that sort"},
 };

@@ -129,6 +129,8 @@ static void handover_add_copies(const struct lx_plan *p, int32_t op, bool behind
         if (x->source >= 0) text_format(out, ", \"from\": %" PRId64, p->answer.address[x->source]);
         if (lx_through_hbm(x->kind))
             text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[p->stays[x->stay].tensor]);
+        if (lx_stages(&p->stays[x->stay]) > 1) text_format(out, ", \"stages\": %d", p->stays[x->stay].stages);
+        if (x->ahead > 0) text_format(out, ", \"issue\": %d", (int)lx_issue_tick(x));
         if (p->stays[x->stay].hold) text_format(out, ", \"hold\": %d", p->stays[x->stay].hold);
         text_format(out, ", \"bytes\": %" PRId64 "}", x->bytes);
         between = ", ";

@@ -13,7 +13,7 @@
 
 struct device_reader {
     const struct json *j;
-    bool whole;   /* there is no preset that gives what is absent */
+    bool whole;   /* no preset fills in absent keys */
     bool lenient; /* unknown keys are somebody's who knows more */
     lx_status *st;
 };
@@ -31,7 +31,7 @@ static const struct json_value *device_find(const struct device_reader *r, const
     return v;
 }
 
-/* Text into an array; absent: as it is. */
+/* Text into an array; absent: unchanged. */
 static bool device_read_text(const struct device_reader *r, const struct json_value *object, const char *key,
                              char *out, size_t size)
 {

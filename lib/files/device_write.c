@@ -1,4 +1,4 @@
-/* A device as JSON: whole, or what it has that the preset of its name has not. */
+/* A device as JSON: whole, or only where it differs from the preset of its name. */
 #include "files/device_file.h"
 #include "files/pattern.h"
 
@@ -47,7 +47,7 @@ static void device_write_cost(struct device_writer *w, const char *key, const st
     text_add(w->t, "}");
 }
 
-/* Fields of a table; with `base`: those that differ. */
+/* Fields of a table; with `base` only where they differ. */
 static void device_write_table(const struct cost_table *c, const struct cost_table *base,
                                struct device_writer *w)
 {

@@ -18,9 +18,9 @@ bool device_read(const struct json *j, const struct json_value *value, struct lx
 /* The device of a plan over that of its pattern, which gives what is absent; unknown keys are ignored. */
 bool device_read_over(const struct json *j, const struct json_value *value, struct lx_device *out,
                       lx_status *st);
-/* A preset's name, or the preset of this name and what differs; of another device all of it. */
+/* A preset's name, or the preset of this name and what differs; of another device every field. */
 void device_write(const struct lx_device *d, struct text *t);
-/* All of it; NULL: in one line, else every line but the first has the margin. */
+/* Every field; NULL: in one line, else every line but the first has the margin. */
 void device_write_whole(const struct lx_device *d, const char *margin, struct text *t);
 
 /* Some editors write one. */

@@ -12,7 +12,7 @@
 #define COST_RATE 1e-6
 #define COST_MOST 1e12
 
-/* X(id, key in files, which ends with its unit, the least, the most, what it is) */
+/* X(id, key in files, which ends with its unit, the least, the most, its meaning) */
 // clang-format off
 #define COST_CONSTANTS(X) \
     X(COST_ONE_WAY,         "one_way_gb_per_s",       COST_RATE, COST_MOST, "HBM in one direction") \
@@ -100,7 +100,7 @@ struct cost_table {
     struct cost_number number[COST_CONSTANT_COUNT];
 };
 
-/* A number of every table: its key in files, its range and what it is. */
+/* A number of every table: its key in files, its range and its meaning. */
 struct cost_row {
     const char *key;
     double least, most;

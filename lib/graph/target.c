@@ -57,8 +57,9 @@ static const struct lx_device presets[] = {
         .peak_gflop_per_s = 3072,
         .link_gb_per_s = 32, .link_us = 5, .link2_us = -1,
     },
-    /* Wormhole: an 8x8 grid of Tensix cores with 1.5 MiB of L1 each, of which 1,464 KiB are usable, and 32x32
-     * tiles of fp16 (64-byte rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card, links are two of its Ethernet ports. */
+    /* Wormhole: an 8x8 grid of Tensix cores with 1.5 MiB of L1 each, of which 1,464 KiB are usable, and
+     * 32x32 tiles of fp16 (64-byte rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card,
+     * links are two of its Ethernet ports. */
     {
         .preset = "tenstorrent",
         .help = "a Wormhole card: 8x8 Tensix cores, 1,464 KiB of L1 usable in each, tiles of 32x32",
@@ -71,6 +72,23 @@ static const struct lx_device presets[] = {
         .hbm_gb_per_s = 288, .ring_gb_per_s = 96, .psum_ring_gb_per_s = 96, .lx_gb_per_s = 96,
         .peak_gflop_per_s = 1164,
         .link_gb_per_s = 25, .link_us = 1, .link2_us = -1,
+    },
+    /* An H200: one block per streaming multiprocessor, each with the 232,448 bytes of shared memory that a
+     * block may have. 66,560 of them are kept: 64 KiB in which contractions stage their streams, and 1 KiB
+     * in which the warps of a block meet. Rates are measured (cost_tables.c); a link is one of NVLink's
+     * directions. */
+    {
+        .preset = "h200",
+        .help = "an NVIDIA H200: 132 multiprocessors, 162 KiB of shared memory planned in each",
+        .cost_table = "h200",
+        .cores = 132, .grid_y = 1, .grid_x = 132,
+        .lx_bytes = 232448, .lx_reserved_bytes = 66560, .lx_reserved_fraction = 0, .lx_usable_bytes = -1,
+        .stick_bytes = 128,
+        .span_bytes = INT64_C(1) << 40,
+        .tile_rows = 16, .tile_columns = 64,
+        .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126,
+        .peak_gflop_per_s = 4660,
+        .link_gb_per_s = 450, .link_us = 2, .link2_us = -1,
     },
 };
 /* clang-format on */

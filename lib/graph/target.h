@@ -14,7 +14,7 @@
 enum { LX_DEVICE_NAME = 24, LX_DEVICE_HELP = 120 };
 
 struct lx_device {
-    char preset[LX_DEVICE_NAME]; /* its name: a preset's, or that of a device file */
+    char preset[LX_DEVICE_NAME]; /* its name, by its preset or its device file */
     char help[LX_DEVICE_HELP];
     const char *cost_table; /* of graph/cost_tables.c; NULL: own_costs, or `roofline` if that has no name */
     struct cost_table own_costs;

@@ -83,7 +83,7 @@ int together_ways(const struct together_use *u, const struct together_holds *y, 
 /* The price of `bytes` over ops [from, to), where nest `n` is the only one. */
 int64_t together_room(const struct together *m, const struct together_nest *n, int64_t bytes, int32_t from,
                       int32_t to);
-/* The cheapest way of a use, by priced cost; returns the least priced cost of it and all later uses. `n`: the
+/* The cheapest way of a use, by priced cost; returns its least priced cost with all later uses. `n`: the
  * nest of the op; NULL: none. */
 int64_t together_best(struct together *m, int32_t use, const struct together_holds *y,
                       const struct together_nest *n, int before, struct together_way *best);

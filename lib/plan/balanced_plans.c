@@ -1,7 +1,8 @@
 /* The objective `balanced`: least bytes among plans at most SLOWER times as slow as the fastest.
  *
  * A plan by bytes is the answer if its time is near the bound of time. Else a plan by time says how fast the
- * graph can be, and where the first is slower, a third search looks for the least bytes within the limit. */
+ * graph can be, and where the first is slower, further searches start from the two of them and look for the
+ * least bytes within the limit. */
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "plan/plan_make.h"
@@ -19,27 +20,61 @@ static bool balanced_is_better(const struct lx_plan *p, const struct lx_plan *th
     return us != other ? us < other : p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
-/* Plans again by `objective` and keeps the better plan of the two in `kept`. Cancelled: `kept` stands. */
-static bool balanced_try(const struct lx_graph *g, const struct lx_plan_options *asked, enum lx_ask objective,
-                         double fast_us, int left, struct lx_plan **kept, double *fastest, lx_status *st)
+/* The plans of a search: by bytes, by time, and from each of these two within the limit. */
+struct balanced {
+    const struct lx_graph *g;
+    const struct lx_plan_options *asked;
+    struct lx_plan *made[4]; /* NULL: not made, or cancelled */
+    int count;
+    double fastest;
+    lx_status *st;
+};
+
+/* Plans by time, or from a plan by bytes within the limit; `left`: the plans that share the time left. */
+static bool balanced_try(struct balanced *b, const struct lx_plan *from, int left)
 {
-    struct lx_plan_options how = *asked;
-    how.objective = objective;
+    struct lx_plan_options how = *b->asked;
+    how.objective = from ? LX_ASK_BALANCED : LX_ASK_TIME;
     how.passes.by_time = true;
-    how.fast_us = fast_us;
+    how.fast_us = from ? SLOWER * b->fastest : 0;
     how.keeps_quiet = true;
-    how.run = plan_run_share(&asked->run, left);
-    how.like = *kept;
+    how.run = plan_run_share(&b->asked->run, left);
+    how.from = from;
+    how.like = from ? from : b->made[0];
     if (cancel_requested()) return true;
-    struct lx_plan *next = plan_best(g, &how, st), *old = *kept;
-    if (!next && st->code == LX_E_STOPPED) return *st = (lx_status){0}, true;
-    if (!next) return false;
-    *fastest = fmin(*fastest, next->figures.end_to_end_us);
-    bool better = balanced_is_better(next, old, *fastest * SLOWER);
-    next->seconds += old->seconds;
-    *kept = better ? next : old;
-    lx_plan_free(better ? old : next);
-    return true;
+    struct lx_plan *p = plan_best(b->g, &how, b->st);
+    if (!p && b->st->code == LX_E_STOPPED) return *b->st = (lx_status){0}, true;
+    b->made[b->count++] = p;
+    return p;
+}
+
+/* Makes the plans; false: `st`. */
+static bool balanced_try_all(struct balanced *b)
+{
+    const struct lx_plan *first = b->made[0];
+    const double us = first->figures.end_to_end_us;
+    if (!balanced_try(b, NULL, 3)) return false;
+    if (b->count < 2) return true;
+    b->fastest = fmin(us, b->made[1]->figures.end_to_end_us);
+    return us <= SLOWER * b->fastest || (balanced_try(b, first, 2) && balanced_try(b, b->made[1], 1));
+}
+
+/* The best plan; frees the others. The first one, which may have been offered, is not changed. */
+static struct lx_plan *balanced_take(struct balanced *b)
+{
+    struct lx_plan *p = b->made[0];
+    double seconds = 0;
+    for (int i = 0; i < b->count; i++) {
+        b->fastest = fmin(b->fastest, b->made[i]->figures.end_to_end_us);
+        seconds += b->made[i]->seconds;
+    }
+    for (int i = 1; i < b->count; i++)
+        if (balanced_is_better(b->made[i], p, b->fastest * SLOWER)) p = b->made[i];
+    if (p != b->made[0]) p->seconds = seconds;
+    p->limit_us = b->fastest * SLOWER;
+    for (int i = 0; i < b->count; i++)
+        if (b->made[i] != p) lx_plan_free(b->made[i]);
+    return p;
 }
 
 /* Judges the plan by bytes; `least` of them is proved, and `least_us` of time. */
@@ -64,16 +99,16 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
     const int64_t bytes = first->figures.hbm_bytes;
     const double by_bytes_us = first->figures.end_to_end_us, least_us = first->figures.bound_us;
     int64_t least = lx_plan_least(first);
-    struct lx_plan *p = first;
-    double fastest = by_bytes_us;
+    struct balanced b = {g, options, {first}, 1, by_bytes_us, st};
     /* The bound of given divisions is none of plans with others. */
     if (!first->joint.searched) least = min_i64(least, crossing_traffic(first->draft));
     lx_plan_ref(first); /* the thread that waits may have it; then it must not change */
     plan_offer(first);
-    bool ok = balanced_try(g, options, LX_ASK_TIME, 0, 2, &p, &fastest, st) &&
-              (by_bytes_us <= SLOWER * fastest ||
-               balanced_try(g, options, LX_ASK_BALANCED, SLOWER * fastest, 1, &p, &fastest, st));
-    if (!ok) return lx_plan_free(p), NULL;
+    if (!balanced_try_all(&b)) {
+        for (int i = 0; i < b.count; i++) lx_plan_free(b.made[i]);
+        return NULL;
+    }
+    struct lx_plan *p = balanced_take(&b);
     if (p == first) return p;
     balanced_settle(p, least, least_us);
     if (bytes < p->figures.hbm_bytes) {
@@ -87,12 +122,14 @@ struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_opt
 {
     struct lx_plan_options how = *options;
     how.objective = LX_ASK_TRAFFIC;
+    how.overlaps = true;
     how.run = plan_run_share(&options->run, 3);
     struct lx_plan *p = plan_best(g, &how, st);
     if (!p || p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR || !p->draft)
         return p;
     double least_us = time_bound_divided(p->draft, NULL);
     balanced_settle(p, lx_plan_least(p), least_us);
+    p->limit_us = p->figures.end_to_end_us;
     bool fast = p->figures.end_to_end_us <= SLOWER * least_us || how.run.quick;
     return fast || cancel_requested() ? p : balanced_search(g, options, p, st);
 }

@@ -110,23 +110,64 @@ static void offer_best(struct search *search, bool hand_over)
     }
 }
 
+/* Divisions of their own: the plan that they are taken from may be freed first. */
+static const struct lx_division *const *given_divisions(const struct draft *x, struct arena *memory)
+{
+    size_t ops = (size_t)x->divided->count;
+    if (!x->how.divided) return NULL;
+    const struct lx_division **divided = arena_array(memory, ops, sizeof *divided);
+    for (size_t o = 0; o < ops; o++) {
+        const struct lx_division *from = x->how.divided[o];
+        if (!from) continue;
+        struct lx_division *to = arena_copy_array(memory, from, 1, sizeof *to);
+        to->splits = arena_copy_array(memory, from->splits, (size_t)from->split_count, sizeof *to->splits);
+        for (int i = 0; i < to->split_count; i++)
+            if (to->splits[i].constraint)
+                to->splits[i].constraint = arena_string(memory, to->splits[i].constraint);
+        to->operands =
+            arena_copy_array(memory, from->operands, (size_t)from->operand_count, sizeof *to->operands);
+        divided[o] = to;
+    }
+    return divided;
+}
+
+/* The attempt that a plan was made of; it shares the plan's memory, except for divisions. */
+static struct attempt attempt_given(const struct lx_plan *from, const struct lx_plan_options *options,
+                                    struct arena *memory)
+{
+    struct attempt a = {.draft = *from->draft,
+                        .answer = from->answer,
+                        .hbm_bytes = from->figures.hbm_bytes,
+                        .us = fmax(from->figures.end_to_end_us, options->fast_us)};
+    a.draft.how.divided = given_divisions(from->draft, memory);
+    return a;
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t rival, lx_status *st)
 {
     struct lx_passes passes = passes_of_stage(&options->passes);
     if (!plan_divide(p, &passes, options, st)) return false;
     cancel_reserve(1);
+    struct attempt given;
+    if (options->from) given = attempt_given(options->from, options, p->memory);
     struct plan_offers offers = {offer_best, p, INT64_MAX, INFINITY};
     struct search search = {.divided = p->own_divisions,
                             .request = options,
                             .effort = effort_asked(options),
+                            .given = options->from ? &given : NULL,
                             .rival_bytes = rival,
                             .memory = p->memory,
                             .offers = plan_is_awaited() && !options->keeps_quiet ? &offers : NULL,
                             .st = st};
+    struct runners runners = {0};
     p->asks_time = asks_time(&search);
-    if (!steps_run(&search)) return attempt_free(&search.best), false;
-    adopt_best(p, &search);
-    return true;
+    if (p->asks_time && passes.prefetch == LX_PREFETCH_AUTO && p->graph->op_count <= RUNNERS_MOST_OPS)
+        search.runners = &runners;
+    bool ok = steps_run(&search);
+    runners_free(&runners);
+    if (ok) adopt_best(p, &search);
+    attempt_free(&search.best);
+    return ok;
 }
 
 /* Passes the solver's answers on to the request's callback, and offers some as plans to the waiting

@@ -19,7 +19,7 @@ static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
-/* Lowers the plan's bound to that of another graph. */
+/* Lowers the plan's bound to another graph's. */
 static void online_plans_lower(struct lx_plan *p, int64_t least)
 {
     if (least >= lx_plan_least(p)) return;
@@ -162,6 +162,8 @@ struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options
     struct lx_plan *p = NULL;
     if (*options->nests && options->passes.tile == LX_TILE_NONE) {
         status_set(st, LX_E_USAGE, "--nests asks for nests and --tile none for none; leave one of them out");
+    } else if (options->from) {
+        p = plan_as_written(options->from->graph, options, 0, st);
     } else if (*options->nests) {
         p = online_plans_plan_asked(g, options, st);
     } else { /* the graph, or its origin, on this device */

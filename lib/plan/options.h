@@ -77,6 +77,7 @@ struct lx_settings {
     const char *prefix;             /* of names in errors: "--" on a command line; NULL: none */
     uint64_t given;                 /* a bit per row that was set */
     int64_t value[LX_MOST_OPTIONS]; /* per row: an integer, a switch, the number of a word */
+    enum lx_ask usual;              /* the objective of graphs while none is set */
     double seconds;                 /* of LX_OPTION_TIME */
     double lx_percent;              /* of LX_OPTION_LX, relative to the pattern's; 0: it is in bytes */
     uint64_t solver_given;          /* a bit per option of the chosen solver */
@@ -112,6 +113,7 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b);
 
 /* The chosen solver; else "auto" or "bestfit", the first that answers the question; else any that does. */
 const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question);
+/* The objective that is set, else the usual one. */
 enum lx_ask lx_settings_ask(const struct lx_settings *o);
 /* The passes, with the defaults of the objective: time turns co-optimisation on unless that was set. */
 struct lx_passes lx_settings_passes(const struct lx_settings *o);

@@ -28,7 +28,7 @@ const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_
 
 enum lx_ask lx_settings_ask(const struct lx_settings *o)
 {
-    return (enum lx_ask)o->value[LX_OPTION_OBJECTIVE];
+    return lx_settings_is_set(o, LX_OPTION_OBJECTIVE) ? (enum lx_ask)o->value[LX_OPTION_OBJECTIVE] : o->usual;
 }
 
 struct lx_passes lx_settings_passes(const struct lx_settings *o)
@@ -58,12 +58,10 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
 bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
-    /* The default gives way to an objective that the pattern has itself. */
     struct lx_settings plain;
-    if (lx_settings_ask(o) == LX_ASK_BALANCED && own != LX_SPILL &&
-        !lx_settings_is_set(o, LX_OPTION_OBJECTIVE)) {
+    if (own != LX_SPILL) { /* the pattern has an objective itself */
         plain = *o;
-        plain.value[LX_OPTION_OBJECTIVE] = LX_ASK_OWN;
+        plain.usual = LX_ASK_OWN;
         o = &plain;
     }
     how->objective = lx_settings_ask(o);

@@ -259,7 +259,8 @@ char *lx_settings_get(const struct lx_settings *o, int row)
 {
     struct lx_option_row as = lx_settings_at(row);
     struct text t = {0};
-    const char *word = lx_settings_word(o, row, o->value[row]);
+    const char *word =
+        lx_settings_word(o, row, row == LX_OPTION_OBJECTIVE ? (int64_t)lx_settings_ask(o) : o->value[row]);
     text_add(&t, ""); /* never NULL */
     if (!lx_settings_is_set(o, row) && as.none)
         text_add(&t, as.none);

@@ -19,6 +19,7 @@ enum when {
     OTHER_DIVISIONS,   /* the search tried other divisions */
     BUNDLES,           /* there are more bundles than extern ops force */
     BOUND,             /* the bound may be raised */
+    OVERLAPS,          /* the time of the plan counts, and loads may be issued early */
 };
 
 struct step {
@@ -43,6 +44,7 @@ static const struct step steps[] = {
     {"other divisions",           OTHER_DIVISIONS,   combine_from_other_divisions, true},
     {"fewer bundles",             BUNDLES,           bundles_merge,                true},
     {"higher bound",              BOUND,             bounds_raise,                 true},
+    {"early loads",               OVERLAPS,          prefetch_search,              true},
 };
 /* clang-format on */
 _Static_assert(sizeof steps / sizeof *steps <= LX_MOST_GAINS, "a gain per step");
@@ -76,6 +78,9 @@ static bool step_is_due(const struct search *s, enum when when)
         return searches && time && s->bundles_limited;
     case BOUND:
         return searches && asks_traffic(s) && !time;
+    case OVERLAPS:
+        return !s->effort.quick && asks_traffic(s) && (time || s->request->overlaps) &&
+               s->best.draft.how.passes.prefetch == LX_PREFETCH_AUTO;
     }
     return false;
 }

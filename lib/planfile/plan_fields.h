@@ -138,6 +138,7 @@
     MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
     MAY(F, INT, view_operand, "sees this operand") \
     F(INT, hold, OPTIONAL, STATED, 0, 0, "in a nest: it has the slice that the levels up to this one fix, and is filled anew when one of these goes on; absent: the whole tensor") \
+    F(INT, stages, OPTIONAL, STATED, 0, 1, "of a slice that is loaded: its slots, 2 or 3, one behind the other in `size`, filled in turn; the next slices are on their way while the nest works on one; absent: one") \
     CHECKED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
     CHECKED(F, INT, moved_from, "the stay that it goes on from at another address") \
     CHECKED(F, BOOL, begins_written, "its first access writes all of it") \
@@ -147,6 +148,7 @@
 #define PLAN_TRANSFER_FIELDS(F) \
     STATED(F, TEXT, kind, "load, store, ring or move") \
     STATED(F, INT, tick, "before its op; a store: after it") \
+    MAY(F, INT, issue, "of a load: it may begin beside the op of this tick, after the copies there; it has ended by `tick`. Its buffer lives from here on; inside a nest the nest's first op, in the first iteration; absent: `tick`") \
     STATED(F, INT, buffer, "number of the buffer that is filled; of a store: that is stored") \
     MAY(F, INT, from, "of ring and move: number of the buffer that it comes from") \
     CHECKED(F, INT, bytes, "that move: through HBM, over the ring, or, of a move, inside the scratchpads")

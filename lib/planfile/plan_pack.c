@@ -256,6 +256,7 @@ struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct a
         .last = -1,
         .view_op = -1,
         .view_operand = -1,
+        .stages = 1,
         .ring_source = -1,
         .moved_from = -1,
         .reason = p->reason[i],
@@ -270,6 +271,7 @@ struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct a
     out.ring_source = s->ring_source;
     out.moved_from = s->moved_from;
     out.hold = s->hold;
+    out.stages = lx_stages(s);
     out.begins_written = s->begins_written;
     if (s->exclusion) out.bar = lx_exclusion_word(s->exclusion);
     return out;
@@ -281,6 +283,7 @@ struct plan_transfer plan_pack_transfer(const struct lx_plan *p, int32_t i)
     return (struct plan_transfer){.kind = lx_transfer_word(x->kind),
                                   .tick = x->tick,
                                   .buffer = x->stay,
+                                  .issue = x->ahead > 0 ? lx_issue_tick(x) : -1,
                                   .from = x->source,
                                   .bytes = x->bytes};
 }

@@ -18,6 +18,7 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
         !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
         !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? op_operand_count(viewer) : 1) ||
         !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count) ||
+        !plan_in_range(r, at, "stages", x->stages, 1, LX_MOST_STAGES + 1) ||
         !plan_in_range(r, at, "moved_from", x->moved_from, -1, r->buffers.count))
         return false;
     *out = (struct lx_stay){.tensor = (int32_t)x->tensor,
@@ -25,6 +26,7 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
                             .last = (int32_t)x->last,
                             .view_op = (int32_t)x->view_op,
                             .view_operand = (int)x->view_operand,
+                            .stages = (int)x->stages,
                             .ring_source = (int32_t)x->ring_source,
                             .moved_from = (int32_t)x->moved_from,
                             .begins_written = x->begins_written};
@@ -154,9 +156,10 @@ bool plan_read_stays(const struct graph_reader *r)
     }
     plan_cover_nests(r, buffers);
     for (int32_t i = 0; i < count; i++) {
-        /* A stay moved from another address is first used by that copy. */
+        /* A stay moved from another address, or loaded before it is due, is first used by that copy. */
         struct lx_buffer *b = &buffers[i];
-        if (stays[i].moved_from < 0 || (b->use_count > 0 && b->uses[0] <= b->start)) continue;
+        bool early = b->first_use_is_read && b->use_count > 0 && b->start >= 0;
+        if ((stays[i].moved_from < 0 && !early) || (b->use_count > 0 && b->uses[0] <= b->start)) continue;
         int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
         uses[0] = b->start;
         for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
@@ -177,9 +180,15 @@ static bool take_transfer(const struct graph_reader *r, const struct json_value 
     if (kind == LX_TRANSFER_KINDS)
         return json_error(r->j, at, r->st, LX_E_SCHEMA, "kind is load, store, ring or move, not \"%s\"",
                           x->kind);
-    *out = (struct lx_transfer){(enum lx_transfer_kind)kind, (int32_t)x->tick, (int32_t)x->buffer,
-                                (int32_t)x->from, x->bytes};
+    bool load = kind == LX_LOAD;
+    *out = (struct lx_transfer){(enum lx_transfer_kind)kind,
+                                (int32_t)x->tick,
+                                (int32_t)x->buffer,
+                                (int32_t)x->from,
+                                x->bytes,
+                                x->issue < 0 ? 0 : (int32_t)(x->tick - x->issue)};
     return plan_in_range(r, at, "tick", x->tick, 0, r->ops.count) &&
+           plan_in_range(r, at, "issue", x->issue, -1, load ? x->tick + 1 : 0) &&
            plan_in_range(r, at, "buffer", x->buffer, 0, buffers) &&
            (lx_through_hbm((enum lx_transfer_kind)kind) ? plan_in_range(r, at, "from", x->from, -1, 0)
                                                         : plan_in_range(r, at, "from", x->from, 0, buffers));

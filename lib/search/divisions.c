@@ -83,7 +83,7 @@ static bool measure_quickly(const struct search *search, const struct lx_divisio
     struct effort quick = effort_quick_solver(search);
     struct decisions how = {.passes = asked_passes(search), .divided = divided};
     struct attempt a;
-    if (!try_decisions(search, &how, &quick, 0, &a)) return false;
+    if (!try_decisions(search, &how, &quick, no_limit, &a)) return false;
     *bytes = a.hbm_bytes;
     attempt_free(&a);
     return true;

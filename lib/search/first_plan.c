@@ -15,7 +15,7 @@ static bool offer_quick_plan(struct search *search, const struct decisions *deci
     if (!search->offers || !effort.solver || search->divided->count <= OFFERS_FROM ||
         lx_asked(search->request->objective, LX_SPILL) != LX_SPILL)
         return true;
-    if (!try_decisions(search, decisions, &effort, 0, &search->best)) return false;
+    if (!try_decisions(search, decisions, &effort, no_limit, &search->best)) return false;
     search->bound = crossing_traffic(&search->best.draft);
     search->offers->offer(search, true);
     search->bound = 0;
@@ -31,7 +31,7 @@ static bool quick_plan(struct search *search, const struct decisions *decisions)
     int64_t least = 0;
     quick.run.work_limit = STEPS;
     quick.one_round = true;
-    if (!is_large(search)) return try_decisions(search, decisions, &quick, 0, &search->best);
+    if (!is_large(search)) return try_decisions(search, decisions, &quick, no_limit, &search->best);
     if (!keep_quick(search, decisions, &search->best) ||
         !keep_least_below(search, decisions, search->best.hbm_bytes, &least))
         return false;
@@ -40,8 +40,16 @@ static bool quick_plan(struct search *search, const struct decisions *decisions)
     return true;
 }
 
+static bool first_plan_given(struct search *search)
+{
+    search->bound = 0;
+    return attempt_copy(search, search->given, &search->best) &&
+           perfect_traffic(&search->best.draft, &search->best.perfect_bytes, search->st);
+}
+
 bool first_plan(struct search *search)
 {
+    if (search->given) return first_plan_given(search);
     struct decisions decisions = {.passes = passes_of_stage(&search->request->passes)};
     if (!offer_quick_plan(search, &decisions)) return false;
     /* A quick plan only if nests alone are searched, on a graph of some size. */

@@ -22,7 +22,7 @@ bool keep_quick(const struct search *search, const struct decisions *how, struct
                           .run = {.seed = search->effort.run.seed},
                           .drafts = DRAFTS_AS_DECIDED,
                           .one_round = true};
-    return try_decisions(search, how, &once, 0, out);
+    return try_decisions(search, how, &once, no_limit, out);
 }
 
 bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known, int64_t *least)

@@ -31,9 +31,14 @@ enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16
 static bool try_one(struct least_time *s, const struct decisions *how)
 {
     struct attempt next;
+    struct effort effort = s->search->effort;
+    const struct attempt *best = &s->search->best;
+    effort.drafts = DRAFTS_MANY;
     s->left--;
-    if (!try_with(s->search, DRAFTS_MANY, how, &next)) return false;
-    offer_attempt(s->search, &next);
+    if (!try_decisions(s->search, how, &effort, (struct limit){useful_us(s->search), best->hbm_bytes - 1},
+                       &next))
+        return false;
+    if (next.memory) offer_attempt(s->search, &next);
     return true;
 }
 
@@ -42,7 +47,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 {
     struct decisions how = {.divided = way->divided};
     bool ok = true;
-    for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->search->best.us; bits++) {
+    for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < useful_us(s->search); bits++) {
         struct lx_passes p = *passes;
         bool wipes = s->search->best.draft.bundle_count > 1;
         bool changes = !(bits & NO_CLONES && p.clone == LX_CLONE_NONE) &&
@@ -58,7 +63,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
         how.passes = p;
         ok = try_one(s, &how);
     }
-    if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->search->best.us)
+    if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= useful_us(s->search))
         return ok;
     struct lx_passes early = *passes;
     early.stage = LX_STAGE_REDUCTIONS;
@@ -152,20 +157,41 @@ static int by_least(const void *a, const void *b)
 }
 
 /* Each level has its own tries, so a higher level includes the plans of the lower ones. */
-bool least_time_search(struct search *search)
+static bool least_time_levels(struct search *search)
 {
     enum { SMALL = 120 };
-    struct lx_passes passes = search->best.draft.how.passes;
+    struct lx_passes passes = passes_of_stage(&search->request->passes);
+    /* A search that starts from a plan need not find its divisions again. */
+    const int last = search->given ? LX_COOPTIMISE_NONE : passes.cooptimise;
     struct least_time s = {.search = search, .passes = &passes, .small = search->divided->count <= SMALL};
     bool ok = true;
-    for (; ok && s.level <= passes.cooptimise; s.level++) {
+    for (; ok && s.level <= last; s.level++) {
         s.left = s.small ? 2000 : max_i64(12, 40000 / search->divided->count);
         s.ways.count = 0;
+        if (search->runners) search->runners->level = s.level;
         ok = least_time_list_ways(&s);
         if (s.ways.count) qsort(s.ways.at, s.ways.count, sizeof *s.ways.at, by_least);
         for (size_t i = 0; ok && i < s.ways.count; i++) ok = try_passes(&s, &s.ways.at[i], &passes);
         LOG(attempt, "%d ways to divide, %.2f us", (int)s.ways.count, search->best.us);
     }
+    if (search->runners) search->runners->level = RUNNER_LEVELS - 1;
     VEC_FREE(&s.ways);
     return ok;
+}
+
+/* Tries by a solver that searches would take long: the quick solver makes them, and the request's solver
+ * places the best once more. */
+bool least_time_search(struct search *search)
+{
+    const struct effort asked = search->effort;
+    const struct lx_passes *passes = &search->request->passes;
+    bool quickly = asked.solver->option_count > 0 && search->request->quick_solver;
+    struct attempt next;
+    if (quickly) search->effort = effort_quick_solver(search);
+    bool ok = least_time_levels(search) && (passes->cooptimise == LX_COOPTIMISE_NONE || agree_search(search));
+    search->effort = asked;
+    if (!ok || !quickly) return ok;
+    if (!try_with(search, DRAFTS_MANY, &search->best.draft.how, &next)) return false;
+    offer_attempt(search, &next);
+    return true;
 }

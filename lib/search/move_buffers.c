@@ -114,7 +114,7 @@ static bool realise(struct search *search, struct moving *v)
     next.answer.status = LX_FEASIBLE;
     next.perfect_bytes = search->best.perfect_bytes;
     next.bound = search->best.bound;
-    if (asks_time(search)) next.us = attempt_us(search, &next.draft, next.answer.address);
+    if (asks_time(search)) next.us = attempt_us(search, &next.draft, next.answer.address, INFINITY);
     LOG(move, "%d moves, HBM %" PRId64, (int)n, next.hbm_bytes);
     offer_attempt(search, &next);
     return true;

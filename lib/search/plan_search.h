@@ -8,6 +8,8 @@
 #include "search/request.h"
 #include "stays/draft.h"
 
+#include <math.h>
+
 struct search;
 
 /* plan/make.c: offers complete plans to the waiting thread (base/slot.h). */
@@ -35,6 +37,14 @@ struct attempt {
     struct arena *memory;  /* owned; NULL: no attempt */
 };
 
+/* By time: the next fastest attempts, no two alike. Early loads may make one of them the fastest. Each level of
+ * a search has its own, so a higher level never loses those of the lower ones. */
+enum { RUNNERS = 3, RUNNER_LEVELS = 4, RUNNERS_MOST_OPS = 300 };
+struct runners {
+    int level;
+    struct attempt at[RUNNER_LEVELS][RUNNERS]; /* fastest first; no memory: free */
+};
+
 /* Decisions that were tried: no plan of theirs moves less, as far as the search could find. */
 struct tried {
     uint64_t hash;
@@ -43,6 +53,13 @@ struct tried {
 typedef VEC(struct tried) tried_list;
 /* A hash of order (of `ops`), cuts, nests, holds and tensors apart, begun with `seed`. */
 uint64_t decisions_hash(const struct decisions *how, int32_t ops, uint64_t seed);
+
+/* What an attempt must reach to be of use: less time, or at most this time and these bytes. */
+struct limit {
+    double us;
+    int64_t bytes;
+};
+static const struct limit no_limit = {INFINITY, INT64_MAX};
 
 /* How a try decides relayouts: as given, or with a few or many drafts. DRAFTS_MANY also sets
  * perfect_bytes. */
@@ -66,10 +83,12 @@ struct search {
     const struct lx_plan_options *request;
     struct effort effort; /* of a try, unless the step has its own */
     struct attempt best;
-    tried_list *tried;          /* by try_and_offer, with this effort; NULL: not noted */
-    unsigned skipped;           /* a bit per enum engine: does not run though its pass is on */
-    const struct search *whole; /* the search of the whole graph, if this graph is a window; else NULL */
-    int64_t rival_bytes;        /* bytes of a known plan; 0: none */
+    const struct attempt *given; /* the search starts from it; NULL: from the first plan */
+    struct runners *runners;     /* NULL: none are kept */
+    tried_list *tried;           /* by try_and_offer, with this effort; NULL: not noted */
+    unsigned skipped;            /* a bit per enum engine: does not run though its pass is on */
+    const struct search *whole;  /* the search of the whole graph, if this graph is a window; else NULL */
+    int64_t rival_bytes;         /* bytes of a known plan; 0: none */
 
     int64_t bound;         /* no plan moves less, whatever the steps still find */
     double bound_us;       /* the same for time, if that is the objective */
@@ -97,23 +116,25 @@ struct search {
     lx_status *st;
 };
 
-/* try.c: makes and solves a draft under some decisions. `below`: limit on HBM bytes (0: none); an attempt
- * above it is dropped early, and `out` then has no memory. */
+/* try.c: makes and solves a draft under some decisions. An attempt beyond the limit is dropped early, and
+ * `out` then has no memory. */
 bool try_decisions(const struct search *search, const struct decisions *decisions,
-                   const struct effort *effort, int64_t below, struct attempt *out);
+                   const struct effort *effort, struct limit limit, struct attempt *out);
 /* The same with the search's own effort. */
 bool try_with(const struct search *search, enum drafts drafts, const struct decisions *decisions,
               struct attempt *out);
 /* Tries decisions with the search's effort and offers an attempt that moves less (or, by time, any); it
  * inherits the best attempt's perfect_bytes. `*better`: it became the best. */
 bool try_and_offer(struct search *search, const struct decisions *decisions, bool *better);
-/* Tries again with copies loaded from HBM if their ring source found no room, and if that may reach
- * `below`. */
-bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
+/* Tries again with copies loaded from HBM if their ring source found no room, and if that may reach the
+ * limit. */
+bool try_loading_copies(const struct search *search, const struct effort *effort, struct limit limit,
                         struct attempt *attempt);
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */
 bool attempt_copy(const struct search *search, const struct attempt *from, struct attempt *out);
+/* The most bytes within the limit; INT64_MAX: an attempt that takes less time may move any. */
+int64_t limit_bytes(const struct search *search, struct limit limit);
 /* True if it takes less time, if that is the objective, then if it moves less. */
 bool attempt_is_better(const struct attempt *a, const struct attempt *b);
 /* `best` becomes the better of the two, by time if that is the objective; the other is freed. */
@@ -126,8 +147,11 @@ struct effort effort_quick_solver(const struct search *search);
 struct effort effort_last(const struct search *search);
 /* True if the pass of the engine is on and `skipped` is not set. */
 bool engine_runs(const struct search *search, enum engine engine);
-/* Makes `next` the best attempt if it is better; frees the other. */
+/* Makes `next` the best attempt if it is better; the other becomes a runner, or is freed. */
 bool offer_attempt(struct search *search, struct attempt *next);
+/* The time below which an attempt becomes the best one or a runner. */
+double useful_us(const struct search *search);
+void runners_free(struct runners *runners);
 /* Makes `next` the best attempt and frees the old one. */
 void replace_best(struct search *search, struct attempt *next);
 

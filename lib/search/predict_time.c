@@ -48,9 +48,35 @@ struct clock_times draft_times(const struct draft *x, const int64_t *address, st
     return times;
 }
 
-double attempt_us(const struct search *search, const struct draft *x, const int64_t *address)
+double attempt_us(const struct search *search, const struct draft *x, const int64_t *address, double most)
 {
-    return fmax(draft_times(x, address, NULL).end_to_end_us, search->request->fast_us);
+    struct arena scratch = {0};
+    struct traffic t;
+    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
+    traffic_list(x, address, &scratch, &t, ops);
+    struct plan_program p = plan_program_of_draft(x, address, t.transfers, t.transfer_count);
+    /* Syncs only add time, and to find them takes longer than a replay. */
+    double us = isinf(most) ? 0 : clock_replay(&p, NULL).end_to_end_us;
+    if (us <= most) {
+        p = synced_program(x, address, &t, &scratch);
+        us = clock_replay(&p, NULL).end_to_end_us;
+    }
+    mem_free(ops);
+    arena_free(&scratch);
+    return fmax(us, search->request->fast_us);
+}
+
+double draft_least_us(const struct draft *x)
+{
+    const struct lx_device *d = &x->graph->device;
+    int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address);
+    for (int32_t i = 0; i < x->problem.count; i++)
+        address[i] = x->problem.buffers[i].reason ? LX_OFF_CHIP : 0;
+    struct plan_program p = plan_program_of_draft(x, address, NULL, 0);
+    double us = clock_replay(&p, NULL).end_to_end_us,
+           memory_us = cost_charged_bytes(d, (double)x->least_bytes) / cost_hbm_rate(d);
+    mem_free(address);
+    return fmax(us, memory_us);
 }
 
 /* The value in time of a buffer on chip: the accesses that it saves minus the copies that it needs. It

@@ -9,6 +9,7 @@ static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
 static const char *const tile_words[] = {"auto", "none", NULL};
 static const char *const online_words[] = {"auto", "none", NULL};
+static const char *const prefetch_words[] = {"auto", "none", NULL};
 static const char *const stage_words[] = {"all", "baseline", "reductions", "in-place", NULL};
 
 #define FIELD(f) .offset = (unsigned)offsetof(struct lx_passes, f)
@@ -29,7 +30,7 @@ static const struct lx_pass table[] = {
              "and N by size, K last"},
     {.name = "cooptimise", .option = "cooptimise", .words = cooptimise_words, FIELD(cooptimise),
      .of_search = true,
-     .help = "choose divisions and placement together: full is ours, flip the documented search, none (default)"},
+     .help = "divisions and placement chosen together: full is ours, flip the documented search, none (default)"},
     {.name = "by_time", .option = "by-time", FIELD(by_time), .of_search = true,
      .help = "co-optimise divisions by predicted time instead of traffic, then time; --objective time asks all passes for it"},
     {.name = "clone", .option = "clone", .words = clone_words, FIELD(clone),
@@ -61,6 +62,9 @@ static const struct lx_pass table[] = {
     {.name = "move", .option = "move", FIELD(move), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true,
      .help = "buffers may change their addresses by copies inside the scratchpads, where that saves HBM traffic"},
+    {.name = "prefetch", .option = "prefetch", .words = prefetch_words, FIELD(prefetch),
+     .of_search = true,
+     .help = "loads issued before they are due, where the plan is then faster: auto (default, by time and balanced), none"},
     {.name = "stage", .option = "upto", .words = stage_words, FIELD(stage),
      .help = "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all"},
     {0},

@@ -56,6 +56,7 @@ struct lx_plan_options {
     struct lx_run run;
     enum lx_ask objective;
     double fast_us;   /* of balanced: plans that take no longer are compared by bytes; 0: find the fastest */
+    bool overlaps;    /* of balanced: loads may be issued early though plans are compared by bytes */
     bool keeps_quiet; /* no plans are offered on the way (base/slot.h) */
     struct lx_passes passes;
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
@@ -66,6 +67,8 @@ struct lx_plan_options {
     const struct lx_solver *quick_solver;
     /* A plan of the same graph whose layouts and divisions are shared if equal. NULL: none. */
     const struct lx_plan *like;
+    const struct lx_plan
+        *from; /* a plan of the same graph, from whose decisions the search starts; NULL: none */
 };
 
 /* Results of co-optimisation, if it ran; not in plan files. */

@@ -31,6 +31,16 @@ bool bundles_merge(struct search *search);
 /* True if there are more bundles than extern ops require. */
 bool bundles_are_limited(const struct search *search);
 
+/* A step: issues loads before they are due, if the plan takes less time; its bytes stay. */
+bool prefetch_search(struct search *search);
+/* Loads operands early that ops would stream from HBM, where there is room and the plan takes less time than
+ * `*us`; sets that. */
+bool stream_loads(struct search *search, double *us);
+/* prefetch.c: the first tick at which a load that is due may be issued, as far as HBM and bundles go; and may it at
+ * this one? */
+int32_t load_source_ready(const struct draft *x, int32_t tensor, int32_t due);
+bool load_may_issue(const struct draft *x, int32_t tick);
+
 /* Steps that set bounds: bounds_with_nests for plans with nests, if nests may help; bounds_find for all plans
  * that the engines may still find, with the reason in `unproved`; bounds_raise by the model of keeping
  * (keep.h), if higher. */

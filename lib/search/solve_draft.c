@@ -29,10 +29,11 @@ static struct lx_run trial_run(const struct trial *trial)
 }
 
 /* Takes over another placement of the draft if it is the first or takes less time. */
-static bool keep_placement(const struct search *search, struct attempt *a, struct attempt *with, bool first)
+static bool keep_placement(const struct trial *trial, struct attempt *a, struct attempt *with, bool first)
 {
+    const double most_us = first ? trial->most_us : fmin(a->us, trial->most_us);
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
-    with->us = attempt_us(search, &with->draft, with->answer.address);
+    with->us = attempt_us(trial->search, &with->draft, with->answer.address, most_us);
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
     if (first || with->us < a->us || (with->us == a->us && with->hbm_bytes < a->hbm_bytes)) {
         memcpy(address, with->answer.address, (size_t)a->draft.problem.count * sizeof *address);
@@ -57,7 +58,7 @@ static bool watched_stop(void *context)
     return lx_run_stopped(((const struct watched *)context)->run);
 }
 
-/* Passes on only the objective: bound and answer refer to the draft, and that of a window to the window. */
+/* Passes on only the objective: bound and answer refer to the draft, or to the window of one. */
 static void watched_progress(void *context, const struct lx_progress *so_far)
 {
     const struct watched *t = context;
@@ -123,33 +124,49 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
     return solve_valid(p, solver, &run, answer, trial->search->st);
 }
 
-/* Solves the draft with buffers priced by bytes, then by time on each clock; also tries nothing on chip. The
- * solver's objective and bound refer to these prices, not to the plan. */
+/* Buffers priced by bytes. */
+static bool solve_priced_by_bytes(const struct trial *trial, struct attempt *a, struct attempt *with)
+{
+    return solve_linked(trial, a->draft.base_bytes, &a->draft.problem, &with->answer) &&
+           (with->answer.status == LX_ERROR || keep_placement(trial, a, with, false));
+}
+
+/* Buffers priced by time, on each clock. Linked costs are in bytes and are left out. */
+static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, struct attempt *with)
+{
+    const struct lx_run run = trial->effort.run;
+    struct lx_problem p = a->draft.problem;
+    struct lx_buffer *priced = mem_alloc(((size_t)p.count + 1) * sizeof *priced);
+    bool ok = true;
+    p.buffers = priced;
+    p.bonds = (struct lx_bonds){0};
+    for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&run); clock++) {
+        price_buffers(&a->draft, (enum price)clock, priced);
+        ok = solve_valid(&p, trial->effort.solver, &run, &with->answer, trial->search->st) &&
+             (with->answer.status == LX_ERROR || keep_placement(trial, a, with, false));
+    }
+    mem_free(priced);
+    return ok;
+}
+
+/* The fastest of placements with nothing on chip, with buffers priced by bytes, and priced by time. The
+ * solver's objective and bound refer to these prices, not to the plan. Prices in time are estimates, and many
+ * decisions are tried: only those near the limit are worth more than the quick solver. */
 static bool solve_by_time(const struct trial *trial, struct attempt *a)
 {
+    static const double near = 1.1;
     const struct search *search = trial->search;
     size_t n = (size_t)a->draft.problem.count;
     struct attempt with = {.draft = a->draft};
-    struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
-    struct lx_problem p = a->draft.problem;
-    struct effort effort = trial->effort;
-    /* Prices in time are estimates. Of the many sets of nests that are tried they need no optimum. */
-    if (a->draft.how.nest_count > 0 && search->request->quick_solver) effort = effort_quick_solver(search);
-    const struct lx_run run = effort.run;
+    struct trial first = *trial;
+    bool many = (a->draft.how.nest_count > 0 || !isinf(trial->most_us)) && search->request->quick_solver;
+    if (many) first.effort = effort_quick_solver(search);
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
     for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
-    bool ok = keep_placement(search, a, &with, true) &&
-              solve_linked(trial, a->draft.base_bytes, &p, &with.answer) &&
-              (with.answer.status == LX_ERROR || keep_placement(search, a, &with, false));
-    p.buffers = priced;
-    p.bonds = (struct lx_bonds){0}; /* linked costs are in bytes */
-    for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&trial->effort.run); clock++) {
-        price_buffers(&a->draft, (enum price)clock, priced);
-        ok = solve_valid(&p, effort.solver, &run, &with.answer, search->st) &&
-             (with.answer.status == LX_ERROR || keep_placement(search, a, &with, false));
-    }
-    mem_free(priced);
+    bool ok = keep_placement(trial, a, &with, true) && solve_priced_by_bytes(&first, a, &with) &&
+              solve_priced_by_time(&first, a, &with);
+    if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(trial, a, &with);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;

@@ -2,11 +2,14 @@
 #ifndef LX_SEARCH_TIME_H
 #define LX_SEARCH_TIME_H
 
-#include "clock/clock.h"
+#include "clock/replay.h"
 #include "search/plan_search.h"
 
 /* least_time.c, a step: other divisions and fewer passes, if the plan takes less time. */
 bool least_time_search(struct search *search);
+
+/* agree.c: divisions under which neighbours have their tensors in the same parts. */
+bool agree_search(struct search *search);
 
 /* time_bound.c: a lower bound on end-to-end time with divisions `d`; NULL: with any. */
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
@@ -16,8 +19,11 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
 void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out);
 
-/* predict_time.c: the time by which a solved draft is compared. */
-double attempt_us(const struct search *search, const struct draft *x, const int64_t *address);
+/* predict_time.c: the time by which a solved draft is compared; if it is above `most`, only a lower bound
+ * that is above, too. */
+double attempt_us(const struct search *search, const struct draft *x, const int64_t *address, double most);
+/* predict_time.c: no placement of the draft takes less time. */
+double draft_least_us(const struct draft *x);
 /* predict_time.c: sets the times of each op, whose traffic is given, and of each bundle of the draft. */
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles);

@@ -9,9 +9,11 @@ struct trial {
     struct effort effort;
     int64_t stop_at; /* lower bound on HBM bytes under the decisions: a solver ends there; 0: unknown */
     int64_t below;   /* plans that move more are of no use; INT64_MAX: all are of use */
+    double most_us;  /* plans that take longer are of no use; INFINITY: all are of use */
 };
 
-/* try.c: makes and solves one draft under the decisions. */
+/* try.c: makes and solves one draft under the decisions. `out` without memory: it takes longer than
+ * `most_us`. */
 bool trial_solve(const struct trial *trial, const struct decisions *decisions, struct attempt *out);
 /* relayouts.c: solves at most `drafts` drafts that decide relayouts differently; keeps the best. `out` has no
  * memory if none is of use. */

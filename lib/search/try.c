@@ -6,6 +6,7 @@
 #include "search/search_steps.h"
 #include "search/keep.h"
 #include "search/plan_search.h"
+#include "search/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +38,22 @@ bool attempt_is_better(const struct attempt *a, const struct attempt *b)
     return a->us < b->us || (a->us == b->us && a->hbm_bytes < b->hbm_bytes);
 }
 
-bool attempt_keep_better(struct attempt *best, struct attempt *next)
+/* `best` becomes the better of the two, and `next` the other. */
+static bool attempt_sort(struct attempt *best, struct attempt *next)
 {
     bool better = attempt_is_better(next, best);
-    LOG(attempt, "%s: HBM %" PRId64 " against %" PRId64, better ? "kept" : "dropped", next->hbm_bytes,
-        best->hbm_bytes);
     if (better) {
         struct attempt old = *best;
         *best = *next;
         *next = old;
     }
+    return better;
+}
+
+bool attempt_keep_better(struct attempt *best, struct attempt *next)
+{
+    LOG(attempt, "HBM %" PRId64 " against %" PRId64, next->hbm_bytes, best->hbm_bytes);
+    bool better = attempt_sort(best, next);
     attempt_free(next);
     return better;
 }
@@ -68,6 +75,7 @@ static bool trial_end(const struct trial *trial, struct attempt *a)
         attempt_free(a);
         return false;
     }
+    if (a->us > trial->most_us) return attempt_free(a), true;
     LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
         (int)a->draft.how.cut_count, (int)a->draft.how.loaded_count, a->hbm_bytes, a->answer.objective,
         a->bound);
@@ -99,7 +107,7 @@ static int draft_budget(const struct trial *trial)
 
 /* If a source that waits for its copies found no room, loads the copies from HBM, so that the source is on
  * chip for its own uses only. */
-bool try_loading_copies(const struct search *search, const struct effort *effort, int64_t below,
+bool try_loading_copies(const struct search *search, const struct effort *effort, struct limit limit,
                         struct attempt *attempt)
 {
     struct arena memory = {0};
@@ -124,8 +132,9 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     decisions.loaded = copies;
     decisions.loaded_count = count;
     as_decided.drafts = DRAFTS_AS_DECIDED;
-    bool worth = count > 0 && (below <= 0 || attempt->hbm_bytes - saved <= below);
-    bool ok = !worth || try_decisions(search, &decisions, &as_decided, attempt->hbm_bytes - 1, &next);
+    struct limit less = {attempt->us, attempt->hbm_bytes - 1};
+    bool worth = count > 0 && attempt->hbm_bytes - saved <= limit_bytes(search, limit);
+    bool ok = !worth || try_decisions(search, &decisions, &as_decided, less, &next);
     if (ok && next.memory) attempt_keep_better(attempt, &next);
     arena_free(&memory);
     return ok;
@@ -142,7 +151,7 @@ static bool decide(const struct trial *trial, const struct decisions *decisions,
     once.effort.solver_steps = trial_draft_steps(trial);
     if (!trial_solve(&once, decisions, out)) return false;
     if (out->hbm_bytes > trial->stop_at && !lx_run_stopped(&trial->effort.run) &&
-        !try_loading_copies(trial->search, &once.effort, 0, out)) {
+        !try_loading_copies(trial->search, &once.effort, no_limit, out)) {
         attempt_free(out);
         return false;
     }
@@ -191,7 +200,7 @@ static bool try_loaded(const struct trial *trial, struct attempt *best, bool *be
     decisions.loaded_count = count;
     decisions.loaded = list;
     bool ok = decisions.loaded_count == before || trial_solve(trial, &decisions, &next);
-    if (ok && decisions.loaded_count > before) {
+    if (ok && decisions.loaded_count > before && next.memory) {
         next.perfect_bytes = best->perfect_bytes;
         *better = attempt_keep_better(best, &next);
     }
@@ -205,6 +214,7 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     const struct lx_run *run = &trial->effort.run;
     bool relayouts = decides_relayouts(trial);
     if (!decide(trial, decisions, draft_budget(trial), out)) return false;
+    if (!out->memory) return true;
     bool ok = true, better = asks_time(trial->search) && !trial->effort.quick;
     if (relayouts && decisions->passes.clone == LX_CLONE_HEURISTIC && !lx_run_stopped(run)) {
         /* The rule of the heuristic may make copies that cost more than they save: try without any. */
@@ -225,14 +235,25 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     return ok;
 }
 
+int64_t limit_bytes(const struct search *search, struct limit limit)
+{
+    return limit.us <= search->request->fast_us ? limit.bytes : INT64_MAX;
+}
+
+/* True if the draft takes longer than the trial's limit, whatever is on chip. */
+static bool trial_takes_longer(const struct trial *trial, const struct draft *x)
+{
+    return !isinf(trial->most_us) && draft_least_us(x) > trial->most_us;
+}
+
 bool try_decisions(const struct search *search, const struct decisions *decisions,
-                   const struct effort *effort, int64_t below, struct attempt *out)
+                   const struct effort *effort, struct limit limit, struct attempt *out)
 {
     enum { FEW = 3 };
-    struct trial trial = {search, *effort, 0, INT64_MAX};
+    int64_t below = limit_bytes(search, limit);
+    struct trial trial = {search, *effort, 0, INT64_MAX, asks_time(search) ? limit.us : INFINITY};
     struct decisions plain = *decisions;
     *out = (struct attempt){0};
-    if (below <= 0 || asks_time(search)) below = INT64_MAX;
     if (effort->drafts != DRAFTS_MANY) trial.below = below;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
@@ -243,16 +264,16 @@ bool try_decisions(const struct search *search, const struct decisions *decision
             int64_t bound = lx_bound(&x->problem);
             if (bound < INT64_MAX) trial.stop_at = x->base_bytes + bound;
         }
-        if (trial.stop_at <= below) return trial_end(&trial, out);
+        if (trial.stop_at <= below && !trial_takes_longer(&trial, x)) return trial_end(&trial, out);
         attempt_free(out);
         return true;
     }
     /* Relayout choices refer to one draft's stays: drop them before making another. */
     plain.loaded_count = plain.kept_count = 0;
     plain.lax = false;
-    if (below < INT64_MAX) {
+    if (below < INT64_MAX || !isinf(trial.most_us)) {
         if (!trial_make_draft(&trial, &plain, out)) return false;
-        bool above = out->draft.least_bytes > below;
+        bool above = out->draft.least_bytes > below || trial_takes_longer(&trial, &out->draft);
         attempt_free(out);
         if (above) return true;
     }
@@ -272,7 +293,7 @@ bool try_with(const struct search *search, enum drafts drafts, const struct deci
 {
     struct effort effort = search->effort;
     effort.drafts = drafts;
-    return try_decisions(search, decisions, &effort, 0, out);
+    return try_decisions(search, decisions, &effort, no_limit, out);
 }
 
 static uint64_t try_mix(uint64_t hash, int64_t value)
@@ -298,7 +319,7 @@ uint64_t decisions_hash(const struct decisions *how, int32_t ops, uint64_t seed)
     return try_mix(hash, (int64_t)holds);
 }
 
-/* What is known of decisions that try_and_offer tried, or nothing; NULL: tries are not noted. */
+/* The note of decisions that try_and_offer tried; NULL: there is none, or tries are not noted. */
 static struct tried *try_known(const struct search *search, const struct decisions *how)
 {
     int32_t ops = search->divided->count;
@@ -319,7 +340,8 @@ bool try_and_offer(struct search *search, const struct decisions *decisions, boo
     struct tried *known = try_known(search, decisions);
     *better = false;
     if (known && known->least >= search->best.hbm_bytes) return true;
-    if (!try_decisions(search, decisions, &search->effort, search->best.hbm_bytes - 1, &next)) return false;
+    struct limit less = {useful_us(search), search->best.hbm_bytes - 1};
+    if (!try_decisions(search, decisions, &search->effort, less, &next)) return false;
     if (next.memory) {
         next.perfect_bytes = search->best.perfect_bytes;
         *better = offer_attempt(search, &next);
@@ -366,9 +388,54 @@ bool engine_runs(const struct search *search, enum engine engine)
     return on[engine] && !(search->skipped >> engine & 1);
 }
 
+/* Do both divide the ops alike, or cost the same? */
+static bool attempt_is_like(const struct attempt *a, const struct attempt *b)
+{
+    if (!a->memory || !b->memory) return false;
+    const struct lx_division *const *x = a->draft.how.divided, *const *y = b->draft.how.divided;
+    if ((a->us == b->us && a->hbm_bytes == b->hbm_bytes) || x == y) return true;
+    for (int32_t o = 0; o < a->draft.graph->op_count; o++)
+        if ((x ? x[o] : NULL) != (y ? y[o] : NULL)) return false;
+    return true;
+}
+
+/* Takes the attempt over. */
+static void runners_add(struct search *search, struct attempt *next)
+{
+    struct attempt *at = search->runners ? search->runners->at[search->runners->level] : NULL;
+    bool known = !at || !next->memory || attempt_is_like(&search->best, next);
+    for (int i = 0; i < RUNNERS && !known; i++) {
+        known = attempt_is_like(&at[i], next);
+        if (known) attempt_sort(&at[i], next);
+    }
+    for (int i = 0; i < RUNNERS && !known && next->memory; i++)
+        if (!at[i].memory || attempt_is_better(next, &at[i])) {
+            struct attempt old = at[i];
+            at[i] = *next;
+            *next = old;
+        }
+    attempt_free(next);
+}
+
+double useful_us(const struct search *search)
+{
+    static const double SLOWER = 1.15;
+    const struct runners *r = search->runners;
+    const struct attempt *last = r ? &r->at[r->level][RUNNERS - 1] : NULL;
+    double most = r ? SLOWER * search->best.us : search->best.us;
+    return last && last->memory ? fmax(search->best.us, fmin(most, last->us)) : most;
+}
+
+void runners_free(struct runners *runners)
+{
+    for (int l = 0; l < RUNNER_LEVELS; l++)
+        for (int i = 0; i < RUNNERS; i++) attempt_free(&runners->at[l][i]);
+}
+
 bool offer_attempt(struct search *search, struct attempt *next)
 {
-    bool better = attempt_keep_better(&search->best, next);
+    bool better = attempt_sort(&search->best, next);
+    runners_add(search, next);
     if (better && search->offers) search->offers->offer(search, false);
     return better;
 }

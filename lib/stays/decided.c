@@ -33,6 +33,7 @@ static void copy_decisions(struct draft *x, const struct decisions *how)
     x->how.kept = arena_copy_array(m, how->kept, (size_t)how->kept_count, sizeof *how->kept);
     if (how->borders)
         x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
+    x->how.early = arena_copy_array(m, how->early, (size_t)how->early_count, sizeof *how->early);
     x->how.holds = arena_copy_array(m, how->holds, (size_t)how->hold_count, sizeof *how->holds);
     int32_t count = how->nest_count;
     struct lx_nest *to = arena_copy_array(m, how->nests, (size_t)count, sizeof *to);

@@ -22,6 +22,14 @@ struct hold {
     int level;
 };
 
+/* The load of a stay of `tensor` that begins with op `due` is issued at tick `issue` if the stay is placed; a
+ * slice that a nest loads has so many stages. */
+struct early {
+    int32_t tensor, due, issue;
+    int stages;
+    bool streamed; /* on chip it saves no bytes, and has a place only to be loaded early */
+};
+
 /* All decisions behind a plan, besides the divided graph; a plan file records exactly this. It is a value:
  * trying something makes another draft. */
 struct decisions {
@@ -50,6 +58,8 @@ struct decisions {
     const int32_t
         *borders; /* ops, ascending, that begin bundles besides extern ops; NULL: by the device's limit */
     int32_t border_count;
+    const struct early *early; /* sorted by tensor, then op */
+    int32_t early_count;
 };
 
 /* How the nest of an op holds one of its operands. */
@@ -133,6 +143,13 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
 
 /* move_stays.c: divides stays that change their addresses; the new ones stand last, in order. */
 void draft_moves(struct draft *x);
+/* stays/early_stays.c: lengthens the lives of stays whose loads are issued early. */
+void draft_early(struct draft *x);
+int early_compare(const void *a, const void *b);
+/* The entry of a load; NULL: none. */
+const struct early *early_find(const struct decisions *how, int32_t tensor, int32_t due);
+/* Ticks from the issue of the load of this stay to its due tick. */
+int32_t stay_ahead(const struct draft *x, int32_t stay);
 /* fixed[i]: stay i cannot be moved, as part of a relayout or never on chip. */
 void stays_find_fixed(const struct draft *x, bool *fixed);
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);

@@ -17,7 +17,14 @@
  *
  * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come one after the
  * other; none overwrites bytes that a later one copies. Every scratchpad is wiped before a bundle, so no stay
- * crosses its border. */
+ * crosses its border.
+ *
+ * A load may be issued at an earlier tick than that at which it is due (lx_transfer.ahead): after the copies
+ * that are due there, beside the op. Its stay lives from the issue on; its bytes are there when it is due.
+ *
+ * A stay that a nest fills again and again (hold above 0) may have two or three slots, one behind the other: its
+ * stages. It then lives for all of the nest. The first fill is issued when it is due, and with it the next
+ * ones, as many as there are further slots; each later fill issues one more, into the slot whose slice is over. */
 #ifndef LX_STAYS_STAY_H
 #define LX_STAYS_STAY_H
 
@@ -50,11 +57,18 @@ struct lx_stay {
     int32_t view_op;     /* it has this op's view of the tensor */
     int view_operand;    /* through this operand */
     int hold;            /* in a nest: slice fixed by the levels up to this one; 0: whole */
+    int stages;          /* slots of a slice that is loaded; 0 or 1: one */
     int32_t ring_source; /* stay that fills it over the data ring, if that one is placed; or -1 */
     int32_t moved_from;  /* stay that it continues at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
     enum lx_exclusion exclusion;
 };
+
+enum { LX_MOST_STAGES = 3 };
+static inline int lx_stages(const struct lx_stay *s)
+{
+    return s->stages > 1 ? s->stages : 1;
+}
 
 /* One access of a tensor by an op. */
 struct lx_access {
@@ -79,7 +93,13 @@ struct lx_transfer {
     int32_t tick;         /* LX_STORE: after the op of this tick; the others: before it */
     int32_t stay, source; /* source: for LX_RING and LX_MOVE, else -1 */
     int64_t bytes;        /* HBM bytes; LX_RING: received from other cores; LX_MOVE: copied by all cores */
+    int32_t ahead;        /* LX_LOAD: ticks from its issue to `tick`, where it is due */
 };
+
+static inline int32_t lx_issue_tick(const struct lx_transfer *t)
+{
+    return t->tick - t->ahead;
+}
 
 /* Bytes and time of one op with the transfers of its tick; the device counts the same numbers. */
 struct lx_op_traffic {
@@ -118,6 +138,9 @@ enum lx_stage { LX_STAGE_ALL, LX_STAGE_BASELINE, LX_STAGE_REDUCTIONS, LX_STAGE_I
 enum lx_tile_mode { LX_TILE_AUTO, LX_TILE_NONE, LX_TILE_COUNT };
 enum lx_online_mode { LX_ONLINE_AUTO, LX_ONLINE_NONE, LX_ONLINE_COUNT };
 
+/* Loads that are issued before they are due. */
+enum lx_prefetch_mode { LX_PREFETCH_AUTO, LX_PREFETCH_NONE, LX_PREFETCH_COUNT };
+
 enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
 
 struct lx_passes {
@@ -135,6 +158,7 @@ struct lx_passes {
     bool evict;   /* stays may be cut: a tensor leaves and comes back */
     int tile;     /* enum lx_tile_mode */
     int online;   /* enum lx_online_mode: where there are tiles */
+    int prefetch; /* enum lx_prefetch_mode: where plans are compared by time */
     int stage;    /* enum lx_stage */
 };
 

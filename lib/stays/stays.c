@@ -379,6 +379,7 @@ static void finish_stays(struct builder *b, const struct found_stay *firsts)
         x->buffers[source].end = max_i64(x->buffers[source].end, x->stays[s].first + 1);
     }
     draft_moves(x);
+    draft_early(x);
     draft_parents(x);
 }
 

@@ -42,7 +42,7 @@ static void traffic_add(struct walk *w, int64_t bytes, int64_t *per_op)
 static void transfer(struct walk *w, enum lx_transfer_kind kind, int32_t tick, int32_t stay, int32_t source,
                      int64_t bytes)
 {
-    if (w->ops) VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes});
+    if (w->ops) VEC_PUSH(&w->transfers, (struct lx_transfer){kind, tick, stay, source, bytes, 0});
 }
 
 /* Stores the latest value unless HBM has it. */
@@ -81,6 +81,7 @@ static void traffic_fill(struct walk *w, int32_t stay, int32_t tick)
         int64_t bytes = stay_load_bytes(w->x, stay);
         need_in_hbm(w);
         transfer(w, LX_LOAD, tick, stay, -1, bytes);
+        if (w->ops) w->transfers.at[w->transfers.count - 1].ahead = stay_ahead(w->x, stay);
         traffic_add(w, bytes, w->ops ? &w->ops[tick].hbm_read : NULL);
         return;
     }

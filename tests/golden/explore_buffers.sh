@@ -1,7 +1,7 @@
 # Buffers: sorted, filtered and followed to the map; at the sizes, colours and locales that people have.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --tile none --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --tile none --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 moe=patterns/graphs/moe_mlp.json
 for size in 80x24 120x40 200x60 40x12; do

@@ -5,7 +5,7 @@ see() { # SIZE KEYS [OPTIONS]
     echo "== $*"
     size=$1 keys=$2
     shift 2
-    $LXPLAN explore $moe --tile none --lx 102400 -s greedy --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" &&
+    $LXPLAN explore $moe --tile none --objective bytes --lx 102400 -s greedy --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" &&
         sed -E 's/ +[0-9.]+ [mun]?s  /      (time)  /' "$scratch/s"
 }
 for size in 80x24 120x40 200x60; do

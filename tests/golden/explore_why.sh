@@ -1,7 +1,7 @@
 # "Why, and what helps" at three sizes, of a buffer and of the plan as a whole, in ASCII; and a row that is applied.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --tile none --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --tile none --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 see 80x24 patterns/graphs/gq_attention.json ':lx 60k<Enter><wait>oi<wait>'
 see 120x40 patterns/graphs/gq_attention.json ':lx 60k<Enter><wait>oi<wait>'

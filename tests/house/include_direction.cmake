@@ -7,7 +7,7 @@
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
 set(ROAD base network graph files import layout team cost divide launch placement stays nests cooptimise clock search plan planfile explain check
-    loops kernels device team/run export api)
+    loops kernels device emit gpu team/run export api)
 
 set(CHECK_SEES "^(base/|graph/|files/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|placement/problem\\.h|plan/plan\\.h)")
 # Functions of the planner that the structs bring into sight.

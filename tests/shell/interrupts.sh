@@ -1,6 +1,6 @@
 #!/bin/bash
 # interrupts.sh ROGUE: commands that plan without end are told to stop by Ctrl-C or SIGTERM. They end with the best so far, whole and
-# legal, and exit code 130; one whose solver does not listen, too, and has written nothing.
+# legal, and exit code 130, and show it before the file is written; one whose solver does not listen, too, and has written nothing.
 set -u
 rogue=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,6 +22,8 @@ ended() {
 }
 begin plan_int INT plan graph.json --lx 64k -s rogue_wait -o plan_int.json
 begin plan_term TERM plan graph.json --lx 64k -s rogue_wait -o plan_term.json
+begin early INT plan graph.json --lx 64k -s rogue_wait -o missing/plan.json
+begin early_team INT plan team.json --team 2 -s rogue_wait -o missing/plan.json
 begin team TERM plan team.json --team 2 -s rogue_wait -o team_term.json
 begin sweep TERM sweep team.json --team 1,2 -s rogue_wait
 begin sweep_int INT sweep team.json --team 1,2 -s rogue_wait -f csv
@@ -34,6 +36,11 @@ for name in plan_int plan_term team sweep sweep_int run; do
     ended $name
     [ $code = 130 ] || fail "$name: the exit code is $code"
     [ $name = run ] || grep -q 'interrupted; this is' $name.out || fail "$name: not told"
+done
+for name in early early_team; do # the answer does not wait for the file
+    ended $name
+    { [ $code = 2 ] && grep -q 'interrupted; this is' $name.out && grep -q -e '^pattern' -e ': 2 devices' $name.out && grep -q 'cannot write' $name.out; } ||
+        fail "$name: exit code $code, or no answer before the file that cannot be written"
 done
 for plan in plan_int plan_term team_term; do "$rogue" check $plan.json >check.out 2>&1 || fail "$plan.json is not legal"; done
 for name in deaf deaf_term; do

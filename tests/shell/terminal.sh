@@ -79,7 +79,7 @@ sweep)
     ;;
 move)
     start tmux-256color explore patterns/graphs/gq_attention.json
-    wait_for 'HBM 2'
+    wait_for 'auto: optimal' # the plan itself, not an interim one: changes are told against it
     keys 2
     wait_for '[2 Graph]'
     keys g j j

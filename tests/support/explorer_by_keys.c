@@ -28,8 +28,9 @@ struct explorer *open_on(const char *pattern, int rows, int columns)
     struct what_if how;
     lx_status st;
     settings_default(&how);
-    /* Screens and keys are looked at with plans that are there at once; those of nests have tests of their own. */
+    /* Screens and keys are looked at with plans that are there at once. */
     assert_true(lx_settings_set(&how.options, "tile", "none", &st));
+    assert_true(lx_settings_set(&how.options, "objective", "bytes", &st));
     assert_non_null(x);
     assert_true(explorer_begin(x, &how, rows, columns));
     assert_true(session_add(&x->session, pattern, &st));

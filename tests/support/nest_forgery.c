@@ -212,7 +212,7 @@ static bool forge_more_copies(struct forgery *f)
     while (at < f->plan.transfer_count && f->transfers[at].tick <= tick) at++;
     memmove(&f->transfers[at + 1], &f->transfers[at],
             (size_t)(f->plan.transfer_count - at) * sizeof *f->transfers);
-    f->transfers[at] = (struct lx_transfer){forge_below(f, 2) ? LX_LOAD : LX_STORE, tick, b, -1, 0};
+    f->transfers[at] = (struct lx_transfer){forge_below(f, 2) ? LX_LOAD : LX_STORE, tick, b, -1, 0, 0};
     f->plan.transfer_count++;
     return true;
 }

@@ -74,6 +74,11 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     return true;
 }
 
+static void main_loop_leave_screen(void *unused)
+{
+    if (screen_end) screen_end(unused);
+}
+
 bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
 {
     struct explorer x;
@@ -81,7 +86,11 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     if (!ok) status_set(st, LX_E_LIMIT, "the system has no thread left");
     ok = ok && add_paths(&x, o, st);
     struct deferred screen;
-    defer(&screen, screen_end, NULL);
+    if (ok && !o->script && !screen_begin)
+        ok = status_set(st, LX_E_UNSUPPORTED,
+                        "this program was built without ncurses, which the explorer needs; build it without "
+                        "-DLXPLAN_BARE=ON");
+    defer(&screen, main_loop_leave_screen, NULL);
     if (ok && !o->script) ok = screen_begin(st);
     /* The terminal's background decides between dark and light, where it is known. */
     const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
@@ -112,6 +121,6 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
     }
     defer_end(&screen);
     explorer_end(&x);
-    *interrupted = input_was_interrupted();
+    *interrupted = input_was_interrupted && input_was_interrupted();
     return ok;
 }

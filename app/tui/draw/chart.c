@@ -378,11 +378,13 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
 
 void put_wait_legend(const struct scene *on, struct box row)
 {
-    int at = row.columns + 2;
-    for (int k = 0; k < LX_WAIT_COUNT; k++) at -= columns_of(lx_wait_word((enum lx_wait)k)) + 4;
+    int words = 0, each = 4; /* columns beside each word: 4, or 3 where it is narrow */
+    for (int k = 0; k < LX_WAIT_COUNT; k++) words += columns_of(lx_wait_word((enum lx_wait)k));
+    if (words + each * LX_WAIT_COUNT > row.columns + 2) each = 3;
+    int at = row.columns - words - each * LX_WAIT_COUNT + each - 2;
     for (int k = 0; k < LX_WAIT_COUNT && at >= 0; k++) {
         put_part(on, row.row, row.column + at, &wait_looks[k]);
-        at += 4 + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM),
-                           lx_wait_word((enum lx_wait)k));
+        at += each + put_text(on->cells, row.row, row.column + at + 2, row.columns, INK(DIM),
+                              lx_wait_word((enum lx_wait)k));
     }
 }

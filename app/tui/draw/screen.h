@@ -6,6 +6,18 @@
 
 #include "tui/core/explorer.h"
 
+/* Weak: a program of LXPLAN_BARE is without screen.c, and so are the tests. */
+#pragma weak screen_begin
+#pragma weak screen_end
+#pragma weak screen_leave
+#pragma weak screen_return
+#pragma weak screen_colours
+#pragma weak screen_size
+#pragma weak screen_show
+#pragma weak screen_copy
+#pragma weak input_next
+#pragma weak input_was_interrupted
+
 /* False, with `st`: this terminal cannot be used. */
 bool screen_begin(lx_status *st);
 void screen_end(void *unused);

@@ -73,6 +73,7 @@ static void sweep_job_done(void *data, bool stopped)
     w->stopped |= stopped;
     if (!j->is_search && --w->left == 0 && !w->stopped) {
         sweep_tasks all = {0};
+        sweep_hand_up(&w->sweep);
         sweep_searches(&w->sweep, &all);
         for (size_t i = 0; i < all.count; i++) {
             sweep_tasks one = {0};

@@ -24,7 +24,7 @@ const char *settings_word(int i, int64_t k)
 
 void settings_default(struct what_if *w)
 {
-    *w = (struct what_if){.options = {.solvers = lx_solvers()}};
+    *w = (struct what_if){.options = {.solvers = lx_solvers(), .usual = LX_ASK_BALANCED}};
 }
 
 bool settings_same(const struct what_if *a, const struct what_if *b)

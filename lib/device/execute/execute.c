@@ -248,6 +248,28 @@ static void write_strips(struct op_work *w)
     pool_run(one_by_one ? NULL : m->pool, (int64_t)w->strip_count, write_task, w);
 }
 
+static void take_made_task(void *context, int64_t strip, int worker)
+{
+    struct op_work *w = context;
+    struct strip_work *s = &w->strip[strip];
+    const struct lx_layout *l = &w->m->layouts[w->op->output];
+    struct box whole = box_whole(l);
+    struct arena memory = {0};
+    struct region r;
+    (void)worker;
+    if (!work_writes(w, s)) return;
+    region_make(l, &whole, &w->x, w->out, &s->slice, &memory, &r);
+    struct dense_operand o = work_operand(w, s, w->out, &r, &s->layout, s->out, s->wide);
+    const struct machine_host *host = &w->m->host;
+    union {
+        const void *read;
+        void *at;
+    } made = {host->made(host->context, w->m->tick, w->out, w->m->at.index)};
+    o.at = made.at; /* only read */
+    dense_gather(&o);
+    arena_free(&memory);
+}
+
 /* Makes one op_work per result, on the same tiles of the same inputs. */
 static void split_results(struct op_work *w)
 {
@@ -302,13 +324,17 @@ static void execute_tiles(struct op_work *w)
         for (size_t i = 0; i < w->strip_count; i++)
             find_region(result, &result->strip[i], result->out, region_make, m->scratch,
                         &result->strip[i].written);
-        compute_strips(result);
+        if (m->host.made)
+            for (size_t i = 0; i < w->strip_count; i++) strip_prepare(result, &result->strip[i]);
+        else
+            compute_strips(result);
         if (m->failed || cancel_requested()) break;
         join_partials(result);
         add_to_sums(result);
     }
     for (int k = 0; k < w->result_count && !m->failed && !cancel_requested(); k++) {
         divide_means(&w->results[k]);
+        if (m->host.made) pool_run(m->pool, (int64_t)w->strip_count, take_made_task, &w->results[k]);
         write_strips(&w->results[k]);
         count_partials(&w->results[k]);
     }

@@ -42,7 +42,10 @@ void iteration_offsets(const struct iteration *i, const struct lx_launch *l, int
 uint32_t iteration_parts_before(const struct iteration *i, unsigned summed);
 uint32_t iteration_parts_after(const struct iteration *i, unsigned summed);
 
-enum { NOBODY = -1, WIPED = -2 };
+/* What a scratchpad has before anything is written: NaN in any float type, and far off as an integer. */
+enum { POISON = 0xff };
+
+enum { NOBODY = -1, WIPED = -2, COMING = -3 };
 
 /* The content of a stick: a value of the program; for an incomplete sum over tiles, the number of tiles in
  * it. */
@@ -53,7 +56,8 @@ struct content {
 
 /* The tag of a stick. */
 struct tag {
-    int32_t value;         /* of the program; NOBODY: never written, WIPED: by an extern op */
+    int32_t value;         /* of the program; NOBODY: never written, WIPED: by an extern op, COMING: a load is
+                              on its way, and `parts` is its value */
     int32_t owner;         /* in a scratchpad the stay, in HBM the tensor */
     uint32_t stick, parts; /* stick: number in the tensor; parts: as in struct content */
 };
@@ -77,9 +81,11 @@ struct memory {
     int64_t sticks;
 };
 
-/* The host's function for ops that run off the device. */
+/* The host's functions: for ops that run off the device, and for results that were made elsewhere
+ * (device.h). */
 struct machine_host {
-    lx_host_op *op; /* may be NULL */
+    lx_host_op *op;                                                                    /* may be NULL */
+    const void *(*made)(void *context, int32_t op, int operand, const int64_t *index); /* may be NULL */
     void *context;
 };
 
@@ -161,6 +167,8 @@ bool stay_box(struct machine *m, int32_t stay, int64_t core, struct box *out);
 struct content content_before(const struct machine *m, int32_t tensor);
 struct content content_after(const struct machine *m, int32_t tensor);
 bool stay_placed(const struct machine *m, int32_t stay);
+/* The number of the slice that is due in this iteration, from 0 on. */
+int64_t stay_turn(const struct machine *m, int32_t stay);
 
 /* skews.c: clocks of the cores, from a seed; 0: all in step. */
 void skews_begin(struct machine *m, uint64_t seed);
@@ -206,8 +214,16 @@ void fault_add(struct machine *m, const struct lx_fault *f);
 void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* transfers.c: makes the transfers of the tick: the stores, or the others. */
+/* The load of this stick begins: until it is due nobody reads it. And it ends; false: it had not begun with this
+ * value, or something else came into its place. */
+void shadow_stick_issue(struct machine *m, const struct place *p, int64_t local, struct content value,
+                        struct lx_fault *first);
+bool shadow_stick_arrives(struct machine *m, const struct place *p, int64_t local, struct content value,
+                          struct lx_fault *first);
+
+/* transfers.c: makes the transfers of the tick: the stores, or the others; begins those that are due later. */
 void move_transfers(struct machine *m, bool stores);
+void issue_transfers(struct machine *m);
 
 /* execute.c: the host's part before the tick; the op of the tick. */
 void execute_prepare(struct machine *m);

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills a scratchpad before the first write: NaN in any float type, and far off as an integer. */
-enum { POISON = 0xff };
-
 /* False: no memory for the bytes; tags and the like are a fraction of the bytes. */
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
@@ -156,6 +153,14 @@ bool stay_placed(const struct machine *m, int32_t stay)
     return stay >= 0 && stay < m->plan->problem.count && m->plan->answer.address[stay] >= 0;
 }
 
+int64_t stay_turn(const struct machine *m, int32_t stay)
+{
+    int64_t turn = 0;
+    for (int l = 0; m->at.nest && l < m->plan->stays[stay].hold && l < m->at.nest->level_count; l++)
+        turn = turn * m->at.nest->tiles[l] + m->at.index[l];
+    return turn;
+}
+
 /* Sets `in` if the box lies in the memory at a whole stick. */
 static void memory_settle(struct machine *m, struct place *p, struct memory *in)
 {
@@ -256,7 +261,9 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     const struct lx_stay *s = &plan->stays[stay];
     struct place p = {.address = plan->answer.address[stay], .tensor = s->tensor, .stay = stay, .core = core};
     const struct lx_buffer *b = &plan->problem.buffers[stay];
+    int64_t stages = lx_stages(s), size = b->size / stages;
     if (!stay_box(m, stay, core, &p.box)) return p;
+    p.address += size * (stay_turn(m, stay) % stages);
     /* Cores at an edge have a shorter halo, so parts may differ in size. */
     const struct lx_core_view *v = &m->views[stay].view;
     bool halo = false;
@@ -267,17 +274,17 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     else if (m->tick < b->start || m->tick >= b->end)
         fault_plain(m, LX_FAULT_LIFE, &p, "it lives from tick %lld to %lld", (long long)b->start,
                     (long long)b->end - 1);
-    else if (round_up_i64(b->size, m->stick_bytes) < box_sticks(&p.box) * m->stick_bytes)
+    else if (round_up_i64(size, m->stick_bytes) < box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p, "a part of %lld bytes in a slot of %lld",
-                    (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
+                    (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)size);
     else if (m->views[stay].nest >= 0 && !halo &&
-             round_up_i64(b->size, m->stick_bytes) != box_sticks(&p.box) * m->stick_bytes)
+             round_up_i64(size, m->stick_bytes) != box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p,
                     "a tile of %lld bytes in a slot of %lld: it is held for other loops",
-                    (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
+                    (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)size);
     else
         memory_settle(m, &p, &m->lx[core]);
-    if (p.in) m->height = max_i64(m->height, p.address + b->size);
+    if (p.in) m->height = max_i64(m->height, p.address + size);
     return p;
 }
 

@@ -29,7 +29,9 @@ static void note_fault(const struct machine *m, const struct place *p, enum lx_f
 /* The tensor that a stick of this memory belongs to; -1: none. */
 static int32_t tag_owner(const struct machine *m, const struct place *p, const struct tag *t)
 {
-    return t->value < 0 ? -1 : p->stay >= 0 ? m->plan->stays[t->owner].tensor : t->owner;
+    return t->value < 0 && t->value != COMING ? -1
+           : p->stay >= 0                     ? m->plan->stays[t->owner].tensor
+                                              : t->owner;
 }
 
 /* A tile is gone with its iteration, and so is a buffer that does not live through the whole nest: others
@@ -42,6 +44,7 @@ static bool gone(const struct machine *m, int32_t stay)
     const struct stay_view *v = &m->views[stay];
     bool tile = v->known && v->nest >= 0 && &m->plan->nests[v->nest] == n &&
                 m->plan->stays[stay].hold == n->level_count;
+    tile &= lx_stages(&m->plan->stays[stay]) == 1;
     return tile || b->start > n->first || b->end <= n->last;
 }
 
@@ -63,11 +66,38 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
     enum lx_fault_kind kind = t->value == NOBODY             ? LX_FAULT_UNWRITTEN
                               : t->value == WIPED            ? LX_FAULT_WIPED
                               : t->owner != owner            ? LX_FAULT_OVERWRITTEN
+                              : t->value == COMING           ? LX_FAULT_EARLY
                               : t->value != value.value      ? LX_FAULT_STALE
                               : t->stick != (uint32_t)global ? LX_FAULT_MISPLACED
                               : t->parts != value.parts      ? LX_FAULT_INCOMPLETE
                                                              : LX_FAULT_LIFE;
     note_fault(m, p, kind, local, tag_owner(m, p, t), first);
+    return false;
+}
+
+/* A write over bytes that another live buffer has, or waits for. */
+static bool shadow_overwrites(const struct machine *m, const struct place *p, const struct tag *t)
+{
+    return (t->value >= 0 || t->value == COMING) && t->owner != p->stay && live(m, t->owner);
+}
+
+void shadow_stick_issue(struct machine *m, const struct place *p, int64_t local, struct content value,
+                        struct lx_fault *first)
+{
+    struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
+    if (!skews_write(m, p, local)) note_fault(m, p, LX_FAULT_HASTY, local, tag_owner(m, p, t), first);
+    if (shadow_overwrites(m, p, t)) note_fault(m, p, LX_FAULT_LIVE, local, tag_owner(m, p, t), first);
+    m->filled[p->stay] = m->round;
+    *t = (struct tag){COMING, p->stay, 0, (uint32_t)value.value};
+}
+
+bool shadow_stick_arrives(struct machine *m, const struct place *p, int64_t local, struct content value,
+                          struct lx_fault *first)
+{
+    const struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
+    bool mine = t->value == COMING && t->owner == p->stay;
+    if (mine && t->parts == (uint32_t)value.value) return true;
+    note_fault(m, p, mine ? LX_FAULT_STALE : LX_FAULT_LIVE, local, tag_owner(m, p, t), first);
     return false;
 }
 
@@ -82,7 +112,7 @@ void shadow_stick_write(struct machine *m, const struct place *p, int64_t local,
         bool handed_over = m->writing && plan->took_slot_of[p->stay] == t->owner && t->owner >= 0 &&
                            plan->answer.address[t->owner] == p->address && b[t->owner].end == m->tick + 1 &&
                            b[p->stay].start == m->tick;
-        if (t->value >= 0 && t->owner != p->stay && live(m, t->owner) && !handed_over)
+        if (shadow_overwrites(m, p, t) && !handed_over)
             note_fault(m, p, LX_FAULT_LIVE, local, tag_owner(m, p, t), first);
         m->filled[p->stay] = m->round;
     } else {
@@ -259,7 +289,8 @@ void fault_add(struct machine *m, const struct lx_fault *f)
         snprintf(what, sizeof what, "reads a sum of %.250s that has not all its tiles, or others", owner);
         break;
     case LX_FAULT_EARLY:
-        snprintf(what, sizeof what, "reads %.250s before another core has written it", owner);
+        snprintf(what, sizeof what,
+                 "reads %.250s before another core has written it, or a load of it has ended", owner);
         break;
     case LX_FAULT_HASTY:
         snprintf(what, sizeof what, "overwrites %.250s before another core has read or written it", owner);

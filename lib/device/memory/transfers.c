@@ -15,6 +15,7 @@ struct move {
     struct machine *m;
     struct place lx, hbm;
     struct content value;
+    bool arrives; /* a load that was issued before */
     int64_t core, counted;
     struct lx_fault source_fault, target_fault;
     /* Relayout: the parts of the source's cores. */
@@ -41,9 +42,19 @@ static void transfers_count(struct move *v, int64_t global)
     *touched = m->access;
 }
 
+/* A load begins: it reads its source from now on, and its target is garbage. */
+static void issue_stick(void *context, int64_t local, int64_t global)
+{
+    struct move *v = context;
+    shadow_stick_read(v->m, &v->hbm, global, global, v->value, &v->source_fault);
+    shadow_stick_issue(v->m, &v->lx, local, v->value, &v->target_fault);
+    memset(v->lx.in->bytes + v->lx.address + local * v->m->stick_bytes, POISON, (size_t)v->m->stick_bytes);
+}
+
 static void load_stick(void *context, int64_t local, int64_t global)
 {
     struct move *v = context;
+    if (v->arrives) shadow_stick_arrives(v->m, &v->lx, local, v->value, &v->target_fault);
     transfers_count(v, global);
     shadow_stick_read(v->m, &v->hbm, global, global, v->value, &v->source_fault);
     shadow_stick_write(v->m, &v->lx, local, global, v->value, &v->target_fault);
@@ -198,6 +209,9 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
     int32_t tensor = m->plan->stays[t->stay].tensor;
     struct move v = {.m = m,
                      .value = t->kind == LX_STORE ? content_after(m, tensor) : content_before(m, tensor),
+                     .arrives =
+                         t->ahead > 0 || (t->kind == LX_LOAD && lx_stages(&m->plan->stays[t->stay]) > 1 &&
+                                          stay_turn(m, t->stay) > 0),
                      .source = t->source};
     if (!view || !find_other_side(m, t, view->view.cores, &v)) return;
     /* Only an op that writes a buffer can take over the slot of a buffer that it reads. */
@@ -225,6 +239,60 @@ static void move_one(struct machine *m, const struct lx_transfer *t, int64_t *by
         if (v.target_fault.sticks) fault_add(m, &v.target_fault);
     }
     skews_step(m);
+}
+
+static void issue_one(struct machine *m, const struct lx_transfer *t)
+{
+    bool known = t->kind == LX_LOAD && t->stay >= 0 && t->stay < m->plan->problem.count;
+    const struct stay_view *view = known && stay_placed(m, t->stay) ? machine_view(m, t->stay) : NULL;
+    if (!view) {
+        fault_plain(m, LX_FAULT_PLAN, NULL, "a copy is issued that is no load of a buffer on chip");
+        return;
+    }
+    int32_t tensor = m->plan->stays[t->stay].tensor;
+    struct move v = {.m = m, .value = content_before(m, tensor), .hbm = place_in_hbm(m, tensor)};
+    for (v.core = 0; v.hbm.in && v.core < view->view.cores && v.core < m->cores; v.core++) {
+        v.source_fault.sticks = v.target_fault.sticks = 0;
+        m->actor = v.core;
+        v.lx = place_in_stay(m, t->stay, v.core);
+        if (v.lx.in) box_visit(&m->layouts[tensor], &v.lx.box, issue_stick, &v);
+        if (v.source_fault.sticks) fault_add(m, &v.source_fault);
+        if (v.target_fault.sticks) fault_add(m, &v.target_fault);
+    }
+    skews_step(m);
+}
+
+/* The next slices of a stay with several stages: with the first all that have a slot, then one each time. */
+static void issue_stages(struct machine *m, const struct lx_transfer *t)
+{
+    const struct lx_stay *s = &m->plan->stays[t->stay];
+    struct iteration now = m->at;
+    int stages = lx_stages(s);
+    for (int k = stay_turn(m, t->stay) ? stages - 1 : 1; k < stages; k++) {
+        bool more = true;
+        m->at = now;
+        for (int step = 0; more && step < k; step++) {
+            int l = s->hold - 1;
+            while (l >= 0 && ++m->at.index[l] == m->at.nest->tiles[l]) m->at.index[l--] = 0;
+            more = l >= 0;
+        }
+        if (more) issue_one(m, t);
+    }
+    m->at = now;
+}
+
+void issue_transfers(struct machine *m)
+{
+    const struct lx_plan *p = m->plan;
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
+        bool known = t->kind == LX_LOAD && t->stay >= 0 && t->stay < p->problem.count;
+        const struct lx_stay *s = known ? &p->stays[t->stay] : NULL;
+        if (t->ahead != 0 && lx_issue_tick(t) == m->tick && m->at.number == 0) issue_one(m, t);
+        if (s && lx_stages(s) > 1 && t->tick == m->tick && m->at.nest && s->hold <= m->at.nest->level_count &&
+            iteration_inner_first(&m->at, s->hold))
+            issue_stages(m, t);
+    }
 }
 
 void move_transfers(struct machine *m, bool stores)

@@ -27,7 +27,7 @@ static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
     if (nest_chase_is_over(c)) return;
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
-    from.below = nest_pool_limit(c->pool, s);
+    from.limit = nest_pool_limit(c->pool, s);
     nest_set_plan(c->search, &from, true, &next);
     *c->tries -= s->menus->spent - before;
     if (next.memory) nest_pool_add(c->pool, &next);
@@ -179,9 +179,9 @@ static bool nest_pool_is_like(const struct attempt *a, const struct attempt *b)
     return true;
 }
 
-int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s)
+struct limit nest_pool_limit(const struct nest_pool *b, const struct nest_set *s)
 {
-    return b->count == b->width ? nest_set_limit(s, &b->at[b->count - 1]) : 0;
+    return b->count == b->width ? nest_set_limit(s, &b->at[b->count - 1]) : no_limit;
 }
 
 void nest_pool_add(struct nest_pool *b, struct attempt *a)

@@ -6,6 +6,7 @@ void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
 {
     const struct decisions *how = &x->how;
     *out = (struct nest_set){.how = *how,
+                             .limit = no_limit,
                              .menus = menus,
                              .op_count = x->graph->op_count,
                              .changed = -1,

@@ -16,7 +16,7 @@ struct nest_set {
     struct hold *holds;
     struct cut *cuts;
     int32_t nest_count, hold_count, cut_count;
-    int64_t below; /* plans that move more are dropped; 0: no limit */
+    struct limit limit; /* plans beyond it are dropped */
     /* The nest that differs from the last division; on a large graph only its ops are divided again. -1:
      * none, EVERY_NEST: all. */
     int32_t changed;
@@ -48,8 +48,8 @@ bool nest_set_has_news(const struct nest_menus *menus);
 bool nests_suffice(const struct search *search);
 /* True if a is better: less time if that is the objective, then fewer bytes, iterations, levels. */
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
-/* The most bytes that the set may move to be better than `than`. */
-int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than);
+/* What the set must reach to be better than `than`. */
+struct limit nest_set_limit(const struct nest_set *s, const struct attempt *than);
 /* Plans the set; the plan becomes the best if it is better. */
 bool nest_set_try(struct search *search, const struct nest_set *s);
 /* Divides the best plan's nests again for time; keeps the plan if it moves no more. */

@@ -218,7 +218,7 @@ void nest_set_quicken(struct search *search, struct nest_menus *menus)
     nest_set_of(&search->best.draft, menus, &memory, &s);
     menus->by_memory = true;
     s.changed = EVERY_NEST;
-    s.below = search->best.hbm_bytes;
+    s.limit = (struct limit){search->best.us, search->best.hbm_bytes};
     nest_set_plan(search, &s, true, &next);
     menus->by_memory = false;
     arena_free(&memory);

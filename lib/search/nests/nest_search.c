@@ -11,18 +11,20 @@
 
 static bool is_tiny(const struct search *search)
 {
-    return search->best.draft.graph->op_count <= FEW_OPS && !search->whole;
+    return search->best.draft.graph->op_count <= FEW_OPS && !search->whole && !asks_time(search);
 }
 
 /* Plans to try for some thirty ops; fewer for a window if all are alike, more in total if several windows
  * share the effort. */
-enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
+enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200, EFFORT_TIME = 400 };
 
 int64_t nest_search_tries(const struct search *search, int32_t windows)
 {
     int64_t ops = search->best.draft.graph->op_count, effort = windows > 1     ? EFFORT_SHARED
                                                                : search->whole ? EFFORT_ALIKE
-                                                                               : EFFORT;
+                                                               : search->request->objective == LX_ASK_TIME
+                                                                   ? EFFORT_TIME
+                                                                   : EFFORT;
     if (is_tiny(search)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
 }
@@ -44,7 +46,7 @@ static void nest_search_enter(struct search *search, struct nest_set *s, int64_t
 {
     int64_t before = s->menus->spent;
     struct attempt tried;
-    s->below = nest_pool_limit(next, s);
+    s->limit = nest_pool_limit(next, s);
     s->changed = EVERY_NEST;
     nest_set_plan(search, s, true, &tried);
     *tries -= s->menus->spent - before;
@@ -161,10 +163,9 @@ static bool add_round(struct nest_search *s)
  * nest is easier to pack. */
 static bool add_rounds(struct nest_search *s, int most)
 {
-    enum { LEAST = 2 };
     bool ok = true;
     for (int i = 0; ok && i < most; i++) {
-        bool less = !s->better && s->search->best.draft.how.nest_count == 0 && s->quarters > LEAST;
+        bool less = !s->better && s->search->best.draft.how.nest_count == 0 && s->quarters > LEAST_ROOM;
         s->quarters -= less;
         if ((!s->better && !less) || s->left <= 0 || nests_suffice(s->search)) break;
         ok = add_round(s);
@@ -172,18 +173,30 @@ static bool add_rounds(struct nest_search *s, int most)
     return ok;
 }
 
+/* Adds the best plan's decisions without nests: the search goes on from there as well. */
+static bool nest_search_add_plain(struct nest_search *s)
+{
+    struct decisions plain = {.passes = passes_of_stage(&s->search->request->passes)};
+    struct attempt a;
+    if (!try_with(s->search, DRAFTS_FEW, &plain, &a)) return false;
+    a.perfect_bytes = s->search->best.perfect_bytes;
+    nest_pool_add(&s->pool, &a);
+    return true;
+}
+
 /* Starts the pool. Each later part may use the tries that earlier parts left, plus a reserved share. */
 static bool begin_divided(struct nest_search *s, struct search *search, struct nest_menus *menus,
-                          int64_t tries)
+                          int64_t tries, int quarters)
 {
     bool few = is_tiny(search);
-    *s =
-        (struct nest_search){.search = search, .menus = menus, .tries = tries, .quarters = 4, .better = true};
+    *s = (struct nest_search){
+        .search = search, .menus = menus, .tries = tries, .quarters = quarters, .better = true};
     s->pool.width = few ? WIDEST_POOL : 4;
     s->kept = few ? 0 : tries / 5;
     s->left = tries - 2 * s->kept;
     if (!attempt_copy(search, &search->best, &s->pool.at[0])) return false;
     s->pool.count = 1;
+    if (search->given && search->best.draft.how.nest_count > 0 && !nest_search_add_plain(s)) return false;
     /* Divides the ops together, as for nests, with the present nests: often none. */
     struct arena memory = {0};
     struct nest_set as_it_is;
@@ -195,9 +208,10 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     return ok;
 }
 
-bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries)
+bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries,
+                       int quarters)
 {
-    return begin_divided(s, search, menus, tries) && add_rounds(s, 1);
+    return begin_divided(s, search, menus, tries, quarters) && add_rounds(s, 1);
 }
 
 void nest_search_free(struct nest_search *s)
@@ -225,7 +239,7 @@ bool nest_search_last(struct search *search, struct nest_menus *menus)
     if (search->best.draft.how.nest_count > 0 || !search_is_over(search)) return true;
     by.effort = effort_last(search);
     VEC_FREE(&menus->tried); /* a cancelled solver tried them */
-    bool ok = begin_divided(&s, &by, menus, PLANS);
+    bool ok = begin_divided(&s, &by, menus, PLANS, ALL_ROOM);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);
     nest_search_free(&s);

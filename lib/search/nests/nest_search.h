@@ -17,8 +17,8 @@ struct nest_pool {
 void nest_pool_free(struct nest_pool *b);
 /* Takes the attempt if it is among the best and new; else frees it. */
 void nest_pool_add(struct nest_pool *b, struct attempt *a);
-/* The most bytes that the set may move to enter the pool; 0: no limit. */
-int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
+/* What the set must reach to enter the pool. */
+struct limit nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
 /* If the pool's first attempt is better than search->best, a copy replaces it. */
 bool nest_pool_take_best(struct search *search, const struct nest_pool *b, bool *better);
 
@@ -28,19 +28,23 @@ void nest_pool_chase(struct search *search, struct nest_menus *menus, struct nes
 /* Ops of graphs so small that every possibility is tried. */
 enum { FEW_OPS = 12 };
 
+/* Quarters of the room. */
+enum { LEAST_ROOM = 2, ALL_ROOM = 4 };
+
 struct nest_search {
     struct search *search; /* always has the best attempt */
     struct nest_menus *menus;
     struct nest_pool pool;
     int64_t tries, kept, left; /* total; reserved for each later part; left in the current part */
-    int quarters;              /* quarters of the room into which candidates must fit */
+    int quarters;              /* of the room, into which candidates must fit */
     bool better;               /* the last round found a better plan */
 };
 
 /* The number of plans to try, if `windows` windows share the effort. */
 int64_t nest_search_tries(const struct search *search, int32_t windows);
 /* Divides the ops together, then adds one nest or one path of nests. */
-bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries);
+bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries,
+                       int quarters);
 /* Runs the rest of the search. The caller frees `s` in any case. */
 bool nest_search_end(struct nest_search *s);
 void nest_search_free(struct nest_search *s);

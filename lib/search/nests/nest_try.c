@@ -21,7 +21,7 @@ enum { MOST_TOGETHER = 64 };
 static bool divide_nests(struct search *search, const struct nest_set *s, struct decisions *how,
                          struct arena *memory, bool *useless)
 {
-    int64_t below = s->below > 0 && !asks_time(search) ? s->below : INT64_MAX;
+    int64_t below = limit_bytes(search, s->limit);
     size_t ops = (size_t)search->divided->count;
     const struct lx_division **divided = how->divided
                                              ? arena_copy_array(memory, how->divided, ops, sizeof *divided)
@@ -71,8 +71,8 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     if (!all_valid(search, s)) return;
     search->st = &st;
     bool useless = false, ok = !divide || divide_nests(search, s, &how, &memory, &useless);
-    ok = ok && !useless && try_decisions(search, &how, &search->effort, s->below, out);
-    if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->below, out);
+    ok = ok && !useless && try_decisions(search, &how, &search->effort, s->limit, out);
+    if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->limit, out);
     search->st = own;
     if (out->memory) {
         out->perfect_bytes = search->best.perfect_bytes;
@@ -93,7 +93,7 @@ void nest_set_plan_in_full(struct search *search, const struct nest_set *s, cons
     struct search by = *search;
     by.st = &st;
     *out = (struct attempt){0};
-    if (all_valid(search, s) && try_decisions(&by, &how, effort, 0, out))
+    if (all_valid(search, s) && try_decisions(&by, &how, effort, no_limit, out))
         out->perfect_bytes = search->best.perfect_bytes;
 }
 
@@ -104,7 +104,7 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
     struct arena memory = {0};
     *out = (struct attempt){0};
     all.changed = EVERY_NEST;
-    all.below = 0;
+    all.limit = no_limit;
     bool useless,
         ok = divide_nests(search, &all, &how, &memory, &useless) && try_with(search, DRAFTS_FEW, &how, out);
     if (ok) out->perfect_bytes = search->best.perfect_bytes;
@@ -115,7 +115,7 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
 bool nest_set_has_news(const struct nest_menus *menus)
 {
     enum { WITHOUT_NEWS = 100 };
-    return menus->spent - menus->news_at < WITHOUT_NEWS;
+    return menus->spent - menus->news_at < (menus->by_memory ? WITHOUT_NEWS / 2 : WITHOUT_NEWS);
 }
 
 bool nests_suffice(const struct search *search)
@@ -145,16 +145,16 @@ bool nest_set_is_better(const struct attempt *a, const struct attempt *b)
     return is_shorter(a->draft.how.nests, a->draft.how.nest_count, b);
 }
 
-int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than)
+struct limit nest_set_limit(const struct nest_set *s, const struct attempt *than)
 {
-    return than->hbm_bytes - !is_shorter(s->nests, s->nest_count, than);
+    return (struct limit){than->us, than->hbm_bytes - !is_shorter(s->nests, s->nest_count, than)};
 }
 
 bool nest_set_try(struct search *search, const struct nest_set *s)
 {
     struct attempt next;
     struct nest_set from = *s;
-    from.below = nest_set_limit(s, &search->best);
+    from.limit = nest_set_limit(s, &search->best);
     nest_set_plan(search, &from, true, &next);
     bool better = next.memory && nest_set_is_better(&next, &search->best);
     if (better)

@@ -15,6 +15,28 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
+/* Searches all ops at once: from the same plan with nests that fit the whole room, and with nests that fit less
+ * of it. A tile that fills a scratchpad leaves no room to hold what is read again. */
+static bool nests_search_once(struct search *search, struct nest_menus *menus)
+{
+    const int least =
+        asks_time(search) || search->best.draft.graph->op_count <= FEW_OPS ? ALL_ROOM : LEAST_ROOM;
+    struct attempt first;
+    bool ok = attempt_copy(search, &search->best, &first);
+    for (int quarters = ALL_ROOM; ok && quarters >= least && !nests_suffice(search); quarters--) {
+        struct search by = *search;
+        struct nest_search s = {0};
+        if (quarters < ALL_ROOM && search_is_over(search)) break;
+        VEC_FREE(&menus->tried);
+        ok = attempt_copy(search, &first, &by.best) &&
+             nest_search_begin(&s, &by, menus, nest_search_tries(search, 1), quarters) && nest_search_end(&s);
+        nest_search_free(&s);
+        if (by.best.memory) nest_keep_better(&search->best, &by.best);
+    }
+    attempt_free(&first);
+    return ok;
+}
+
 /* Searches few ops at once; many in windows, then refines the whole with fewer plans for more ops. */
 static bool search_any(struct search *search, struct nest_menus *menus, const struct effort *full,
                        bool *solved_in_full)
@@ -24,10 +46,7 @@ static bool search_any(struct search *search, struct nest_menus *menus, const st
             tries = is_large(search) ? 0 : max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
     bool ok = true;
     if (ops <= WINDOW) {
-        struct nest_search s;
-        ok = nest_search_begin(&s, search, menus, nest_search_tries(search, 1)) && nest_search_end(&s);
-        nest_search_free(&s);
-        ok = ok && nest_search_last(search, menus);
+        ok = nests_search_once(search, menus) && nest_search_last(search, menus);
     } else {
         if (search->best.draft.how.nest_count == 0)
             ok = nest_search_windows(search, menus, full, solved_in_full);
@@ -64,7 +83,7 @@ bool try_in_full(const struct search *search, struct attempt *a)
         if (!keep_least(search, how, &priced)) return false;
         if (priced >= there) return true;
     }
-    if (!try_decisions(search, how, &effort, 0, &full)) return false;
+    if (!try_decisions(search, how, &effort, no_limit, &full)) return false;
     full.perfect_bytes = a->perfect_bytes;
     nest_keep_better(a, &full);
     return true;

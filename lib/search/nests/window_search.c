@@ -89,8 +89,8 @@ static bool begin_window(struct windows *w, struct window_kind *k)
     k->menus.by_memory = w->menus->by_memory;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
     k->help = nests_help(&k->by.best.draft, false);
-    return !k->help ||
-           nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count));
+    return !k->help || nest_search_begin(&k->search, &k->by, &k->menus,
+                                         nest_search_tries(&k->by, w->kind_count), ALL_ROOM);
 }
 
 /* A first look at each kind, then each to its end, unless the result is far above a known plan. */

@@ -24,7 +24,8 @@ static int make(void **state)
     lx_graph *g = text ? lx_graph_parse(text, (int64_t)size, NULL, e) : NULL;
     lx_options *o = lx_options_new();
     (void)state;
-    lx_options_set(o, "lx", "20k", e); /* too little for all of it at once */
+    lx_options_set(o, "lx", "20k", e);          /* too little for all of it at once, */
+    lx_options_set(o, "objective", "bytes", e); /* so that some of it comes and goes */
     plan = lx_plan(g, o, e);
     ran = plan ? lx_run(plan, NULL, e) : NULL;
     if (!ran) fail_msg("%s", lx_error_text(e));

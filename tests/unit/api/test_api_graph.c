@@ -109,7 +109,9 @@ static void test_planned(void **state)
     lx_error *e = lx_error_new();
     lx_builder *b = small();
     lx_graph *g = lx_builder_finish(b, e);
-    lx_result *plan = lx_plan(g, NULL, e);
+    lx_options *o = lx_options_new();
+    lx_options_set(o, "objective", "bytes", e); /* by time one core is enough */
+    lx_result *plan = lx_plan(g, o, e);
     if (!plan) fail_msg("%s", lx_error_text(e));
     lx_graph_free(g);
     assert_int_equal(lx_result_check(plan, e), 1);
@@ -138,7 +140,6 @@ static void test_planned(void **state)
     assert_null(lx_result_write(plan, "trace", NULL, e));
     lx_text_free(words);
     lx_text_free(diff);
-    lx_options *o = lx_options_new();
     assert_int_equal(lx_options_set(o, "threads", "2", e), 0);
     lx_result *run = lx_run(again, o, e);
     if (!run) fail_msg("%s", lx_error_text(e));

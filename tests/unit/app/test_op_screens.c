@@ -96,7 +96,7 @@ static void numbers_are_not_cut(void **state)
     close_it(x);
     x = open_on(GQ, 24, 80);
     explorer_type(x, "<wait>7r<wait>");
-    assert_true(explorer_shows(x, "ring 8,192,000 B") && explorer_shows(x, "LX 0.9 %"));
+    assert_true(explorer_shows(x, "ring 8,192,000 B") && explorer_shows(x, "LX 1.1 %"));
     close_it(x);
     x = open_on(SOURCE_DIR "/patterns/lists/two_pools.json", 24, 80);
     explorer_type(x, "<wait>9");

@@ -117,6 +117,36 @@ static void run_sweep(struct sweep *s)
     VEC_FREE(&searches);
 }
 
+static void give(struct sweep *s, int32_t size, int64_t hbm, double us, double limit_us)
+{
+    struct sweep_task t = {.find = SWEEP_POINT, .size = size, .lx = s->sizes.at[size]};
+    struct sweep_value v = {.lx = t.lx, .hbm = hbm, .us = us, .limit_us = limit_us, .state = SWEEP_PLANNED};
+    sweep_keep(s, &t, &v);
+}
+
+/* A plan of a smaller size is handed up, unless it takes longer than the limit. */
+static void test_hand_up(void **state)
+{
+    static const int64_t bytes[] = {90, 80, 80, 80, 60}, within[] = {90, 80, 80, 85, 85};
+    struct sweep s;
+    (void)state;
+    begin(&s, "50..1000", 5, "greedy");
+    for (int times = 0; times < 2; times++) {
+        const double limit = times ? 11 : INFINITY;
+        give(&s, 0, 90, 10, limit);
+        give(&s, 1, 80, 10, limit);
+        give(&s, 2, 95, 10, limit);
+        give(&s, 3, 85, 7, times ? 8 : limit);
+        give(&s, 4, times ? 85 : 60, 8, times ? 8 : limit);
+        sweep_hand_up(&s);
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(s.lines.at[0].at[i].hbm, (times ? within : bytes)[i]);
+            assert_int_equal(s.lines.at[0].at[i].lx, s.sizes.at[i]);
+        }
+    }
+    sweep_free(&s);
+}
+
 static void test_knee(void **state)
 {
     static const char *const solvers[] = {"auto", "bestfit", "exact", "greedy"};
@@ -310,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_wrong_ranges),
         cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_hand_up),
         cmocka_unit_test(test_knee),
         cmocka_unit_test(test_no_knee),
         cmocka_unit_test(test_bound_of_other_divisions),

@@ -6,8 +6,8 @@
  * when its engines are free and its operands are there, and ends by its rates. Bytes of one engine go one
  * after the other. In a nest iterations are stepped until two advance the clock alike; the rest is
  * multiplied. Linear in tasks. */
-#ifndef LX_CLOCK_CLOCK_H
-#define LX_CLOCK_CLOCK_H
+#ifndef LX_CLOCK_REPLAY_H
+#define LX_CLOCK_REPLAY_H
 
 #include "clock/program.h"
 
@@ -43,7 +43,7 @@ struct clock_times {
     double credit_bytes;                /* HBM bytes of the plan that cost no time (cost_charged_bytes) */
 };
 
-/* What the caller wants beyond the times. Each may be NULL, and so may all of it. */
+/* Results beyond the times, where the caller wants them. Any may be NULL, and so may the struct. */
 struct clock_details {
     struct clock_op *ops;        /* per op */
     struct clock_span *op_spans; /* per op */

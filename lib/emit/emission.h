@@ -1,0 +1,165 @@
+/* A program while it is written. Private to the room.
+ *
+ * All that differs between cores is an expression of `core`: sums of digits of its number if that is what
+ * it is, else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
+#ifndef LX_EMIT_EMISSION_H
+#define LX_EMIT_EMISSION_H
+
+#include "base/arena.h"
+#include "device/memory/dtypes.h"
+#include "device/memory/stick_box.h"
+#include "emit/emit.h"
+#include "launch/launch_of_op.h"
+
+enum { EMIT_THREADS = 256, EMIT_VECTOR_BYTES = 16 };
+
+struct op_parts;
+
+struct emission {
+    const struct lx_plan *plan;
+    const struct lx_graph *graph;
+    struct emit_options how;
+    struct arena memory; /* of expressions */
+    struct text tables, body;
+    int indent, table_count;
+    int64_t cores;
+    int32_t tick;
+    const struct lx_nest *nest; /* of the tick; NULL: none */
+    const char *number;         /* the C type that the op computes in: float, i64 or double */
+    int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
+    struct op_parts *parts;          /* of the op of the tick */
+    int64_t stages_at, stages_bytes; /* behind the plan's part of the scratchpad */
+    int64_t *mirror; /* per stay: its image in `aside`, if another one is filled from it; or -1 */
+    struct emit_facts facts;
+    lx_status *st;
+};
+
+/* Appends a line at the depth of the block. */
+void emit_line(struct emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Refuses the op of the tick. */
+bool emit_refuse(struct emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A number of a pattern as a constant of the op's type; `whole` as in struct lx_op. */
+const char *emit_value(struct emission *e, double value, int64_t whole);
+
+/* --- core_numbers.c --- */
+
+/* The expression of one number per core; only the first `count` cores have one. */
+const char *core_number(struct emission *e, const int64_t *values, int64_t count);
+/* "a + b" without zeros; both may be expressions. */
+const char *number_sum(struct emission *e, const char *a, const char *b);
+const char *number_times(struct emission *e, const char *a, int64_t times);
+bool number_is(const char *expression, int64_t value);
+
+/* --- op_places.c: where the operands of a tick's op are. --- */
+
+enum axis_kind {
+    AXIS_NONE,  /* the operand does not have the variable */
+    AXIS_PLAIN, /* one step is `step` bytes */
+    AXIS_STICK, /* sticks run along it, from the begin of one: the next stick is `step` bytes on */
+    AXIS_WALK,  /* likewise, but from index `first` on and `by` at a time */
+};
+
+struct place_axis {
+    enum axis_kind kind;
+    const char *step;
+    int64_t elements; /* of a stick */
+    const char *first;
+    int64_t by;
+};
+
+enum place_memory { PLACE_LX, PLACE_HBM, PLACE_ASIDE, PLACE_TRACE };
+
+struct op_place {
+    enum place_memory in;
+    enum lx_dtype dtype;
+    int item;         /* bytes of an element */
+    const char *base; /* bytes; of the first element of the core's part, in this iteration */
+    struct place_axis axis[LX_MAX_VARS];
+};
+
+struct op_emission {
+    const struct lx_op *op;
+    struct op_index x;              /* of the tile */
+    bool all_cores;                 /* every core takes any item of the whole op; else each its own part */
+    int64_t workers;                /* cores from 0 on that have a part */
+    int64_t groups;                 /* of cores that have parts of one sum */
+    const char *group;              /* which one the core is in */
+    const char *slot;               /* which sum of those that the cores of one group make */
+    const char *count[LX_MAX_VARS]; /* elements of the core's part along each variable */
+    int64_t most[LX_MAX_VARS];      /* the largest */
+    unsigned summed;                /* levels of its nest over which it sums */
+    struct op_place place[LX_MAX_OPERANDS];
+    int out; /* the operand that is written */
+};
+
+bool op_places_make(struct emission *e, struct op_emission *o);
+/* The place of one operand for those elements of [from, from + count) along variable `v` that a core has. */
+bool op_place_narrowed(struct emission *e, struct op_emission *o, int operand, int v, int64_t from,
+                       int64_t count);
+/* The place of a result in the trace area. */
+bool op_trace_place(struct emission *e, const struct op_emission *o, struct op_place *out);
+/* The part of a core in a stay, with all loops at their first index but `moved` (-1: none) at its second. */
+struct box emit_stay_box(const struct emission *e, int32_t stay, int64_t core, int moved);
+
+/* --- item_loops.c: loops over the elements of a part, and addresses in them. --- */
+
+/* One digit of an item's number: the index of a variable advances by `unit` elements. */
+struct item_digit {
+    int var;
+    int64_t unit;
+    const char *count;
+    char name[24];
+};
+
+struct item_digits {
+    int count;
+    struct item_digit at[2 * LX_MAX_VARS]; /* the fastest first */
+    const char *total;
+};
+
+/* Digits of variables `vars`, outermost first, in steps of `width` elements along `vector` (-1: none).
+ * `stick`: elements of a stick along it, 0: none. */
+void item_digits_make(struct emission *e, const struct op_emission *o, const int *vars, int count, int vector,
+                      int width, int64_t stick, struct item_digits *out);
+/* Declares the digits of item `item`. */
+void item_digits_declare(struct emission *e, const struct item_digits *d, const char *item);
+/* The address of an operand at the digits: "LX(...)" or "(hbm + ...)". */
+const char *item_address(struct emission *e, const struct op_place *p, const struct item_digits *d,
+                         const struct item_digits *more);
+/* The most elements that can be moved at once along variable `v` by all operands that have their sticks
+ * there. */
+int item_width(const struct op_emission *o, int v, const struct op_place *further);
+/* "const f8 a = load8_fp16(...);" of an operand in steps of `width` along `vector`. */
+void item_load(struct emission *e, const struct op_place *p, const struct item_digits *d,
+               const struct item_digits *more, int vector, int width, const char *name);
+void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d, int vector,
+                int width, const char *name);
+
+/* --- bodies --- */
+
+/* The variables of the output in the order of its memory, outermost first; returns their number. */
+int output_variables(const struct emission *e, const struct op_emission *o, int *vars);
+bool body_pointwise(struct emission *e, const struct op_emission *o);
+bool body_fold(struct emission *e, const struct op_emission *o);
+/* A contraction by tiles, into `to`, to which it adds where `again` (a condition; "": never) holds. False: it has no
+ * tiles, and nothing is written. */
+bool body_tiles(struct emission *e, const struct op_emission *o, const struct op_place *to,
+                const char *again);
+bool body_choice(struct emission *e, const struct op_emission *o);
+/* Copies the elements of the op's output variables from one place to another. */
+void body_copy(struct emission *e, const struct op_emission *o, const struct op_place *from,
+               const struct op_place *to);
+bool body_concat(struct emission *e, struct op_emission *o);
+bool body_largest(struct emission *e, const struct op_emission *o);
+/* Ops without an index map, on the first core: constants, counts, other shapes. */
+bool body_opaque(struct emission *e, const struct op_emission *o);
+
+/* --- tick_copies.c --- */
+
+bool copies_before(struct emission *e);
+bool copies_after(struct emission *e);
+/* The mirrors of what the op has written. */
+bool copies_mirror(struct emission *e, int32_t stay);
+
+#endif

@@ -1,0 +1,366 @@
+/* Reductions and contractions: terms along the variables that the output lacks become one element.
+ *
+ * Where sticks of the output run along a variable, a thread makes up to 8 elements side by side and goes
+ * through all terms; else the lanes of a warp share the terms of one element, and fold what they have in a
+ * fixed tree.
+ *
+ * A sum whose terms are split over groups of cores is made in two steps: each core writes its part, as
+ * fp32, to global memory; when the cores of the sum have met, each that keeps the result adds the parts in
+ * order. In a nest that sums over its tiles, the sum so far is read back and added. */
+#include "emit/emission.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+/* A way to fold: the neutral element, and the function of two. */
+struct fold_row {
+    const char *start, *name;
+};
+
+/* clang-format off */
+static const struct fold_row folds[LX_KIND_COUNT] = {
+    [LX_KIND_SUM] = {"0", "sum"}, [LX_KIND_MEAN] = {"0", "sum"}, [LX_KIND_MATMUL] = {"0", "sum"},
+    [LX_KIND_BLEND] = {"0", "sum"}, [LX_KIND_MAX] = {"-INFINITY", "max"}, [LX_KIND_MIN] = {"INFINITY", "min"},
+    [LX_KIND_PROD] = {"1", "product"}, [LX_KIND_ANY] = {"0", "any"}, [LX_KIND_ALL] = {"1", "all"},
+    [LX_KIND_LOGSUMEXP] = {"LEAST", "powers"},
+};
+/* clang-format on */
+
+struct fold {
+    struct emission *e;
+    const struct op_emission *o;
+    const struct fold_row *row;
+    int vector, width; /* of items of the output; vector -1: a warp per element */
+    int kept[LX_MAX_VARS], kept_count, summed[LX_MAX_VARS], summed_count;
+    int term_vector, term_width; /* of a warp's terms */
+    struct item_digits out, terms;
+    int64_t all_terms; /* in all tiles and on all cores */
+    struct op_place partial;
+    int64_t partial_bytes; /* of one core's part */
+    const char *turn;      /* the number of the iteration */
+};
+
+static const char *folds_element(const struct fold *f)
+{
+    return f->vector >= 0 ? ".at[j]" : "";
+}
+
+/* A loop over the terms that does `statement` with the operands a (and b) of each. */
+static void folds_terms(const struct fold *f, const char *statement)
+{
+    struct emission *e = f->e;
+    bool warp = f->vector < 0;
+    int vector = warp ? f->term_vector : f->vector, width = warp ? f->term_width : f->width;
+    emit_line(e, "%s(k, %s) {", warp ? "FOR_LANES" : "FOR_TERMS", f->terms.total);
+    e->indent++;
+    item_digits_declare(e, &f->terms, "k");
+    for (int i = 0; i < f->o->op->input_count; i++) {
+        char name[2] = {(char)('a' + i)};
+        item_load(e, &f->o->place[i], &f->out, &f->terms, vector, width, name);
+    }
+    if (width > 1)
+        emit_line(e, "EACH(j, %d) %s;", width, statement);
+    else
+        emit_line(e, "%s;", statement);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* "y.at[j] = fold_sum(y.at[j], a.at[j])": into `to`, an element of the output. */
+static const char *folds_statement(const struct fold *f, const char *to, const char *fold, const char *term)
+{
+    int width = f->vector >= 0 ? f->width : f->term_width;
+    const char *y = arena_format(&f->e->memory, "%s%s", to, f->vector >= 0 ? ".at[j]" : "");
+    struct text t = {0};
+    for (const char *c = term; *c; c++) /* operands are named @a, @b */
+        if (*c == '@')
+            text_format(&t, "%c%s", *++c, width > 1 ? ".at[j]" : "");
+        else
+            text_add_n(&t, c, 1);
+    const char *whole = arena_format(&f->e->memory, "%s = fold_%s(%s, %s)", y, fold, y, t.at);
+    text_free(&t);
+    return whole;
+}
+
+static void folds_declare(const struct fold *f, const char *name, const char *start)
+{
+    if (f->vector >= 0)
+        emit_line(f->e, "f%d %s = same%d(%s);", f->width, name, f->width, start);
+    else
+        emit_line(f->e, "float %s = %s;", name, start);
+}
+
+/* The lanes of a warp put together what they have. */
+static void folds_lanes(const struct fold *f, const char *name, const char *fold)
+{
+    if (f->vector < 0) emit_line(f->e, "%s = lanes_%s(%s);", name, fold, name);
+}
+
+/* The elements of y from the terms of this core. */
+static void folds_compute(const struct fold *f)
+{
+    enum lx_kind_id kind = f->o->op->kind->id;
+    bool contracts = f->o->op->kind->traits & LX_CONTRACTS;
+    if (kind != LX_KIND_LOGSUMEXP) {
+        folds_declare(f, "y", f->row->start);
+        const char *y =
+            folds_statement(f, "y", contracts ? "product_sum" : f->row->name, contracts ? "@a, @b" : "@a");
+        if (kind == LX_KIND_BLEND && f->o->summed) {
+            folds_declare(f, "share", "0");
+            y = arena_format(&f->e->memory, "{ %s; %s; }", y, folds_statement(f, "share", "sum", "@a"));
+        }
+        folds_terms(f, y);
+        folds_lanes(f, "y", f->row->name);
+        if (kind == LX_KIND_BLEND && f->o->summed) folds_lanes(f, "share", "sum");
+        return;
+    }
+    /* Powers of e relative to the largest. */
+    folds_declare(f, "top", "-INFINITY");
+    folds_terms(f, folds_statement(f, "top", "max", "@a"));
+    folds_lanes(f, "top", "max");
+    folds_declare(f, "y", "0");
+    const char *term = f->vector >= 0 ? "power(@a, top.at[j])" : "power(@a, top)";
+    folds_terms(f, folds_statement(f, "y", "sum", term));
+    folds_lanes(f, "y", "sum");
+    if (f->vector >= 0)
+        emit_line(f->e, "EACH(j, %d) y.at[j] = powers_end(top.at[j], y.at[j]);", f->width);
+    else
+        emit_line(f->e, "y = powers_end(top, y);");
+}
+
+/* Whether levels over which the nest sums are all at their first (last) index. */
+static const char *folds_condition(struct emission *e, unsigned summed, bool last)
+{
+    const char *all = "";
+    for (int k = 0; e->nest && k < e->nest->level_count; k++)
+        if (summed & level_bit(k))
+            all = arena_format(&e->memory, last ? "%s%sn%d == %lld" : "%s%sn%d > 0", all,
+                               *all ? last ? " && " : " || " : "", k, (long long)e->nest->tiles[k] - 1);
+    return all;
+}
+
+static void folds_each(const struct fold *f, const char *statement)
+{
+    if (f->vector >= 0)
+        emit_line(f->e, "EACH(j, %d) %s;", f->width, statement);
+    else
+        emit_line(f->e, "%s;", statement);
+}
+
+/* Adds the tiles before this one, divides a mean, and stores y. */
+static void folds_finish(const struct fold *f)
+{
+    struct emission *e = f->e;
+    const struct op_emission *o = f->o;
+    const char *at = folds_element(f);
+    bool again = o->summed && *folds_condition(e, o->summed, false);
+    if (again) {
+        emit_line(e, "if (%s) {", folds_condition(e, o->summed, false));
+        e->indent++;
+        item_load(e, &o->place[o->out], &f->out, NULL, f->vector, f->vector >= 0 ? f->width : 1, "before");
+        bool blends = o->op->kind->id == LX_KIND_BLEND;
+        const char *before = blends ? arena_format(&e->memory, "before%s * (1 - share%s)", at, at)
+                                    : arena_format(&e->memory, "before%s", at);
+        folds_each(f, arena_format(&e->memory, "y%s = fold_%s(y%s, %s)", at, f->row->name, at, before));
+        e->indent--;
+        emit_line(e, "}");
+    }
+    if (o->op->kind->id == LX_KIND_MEAN) {
+        const char *last =
+            again ? arena_format(&e->memory, "if (%s) ", folds_condition(e, o->summed, true)) : "";
+        emit_line(e, "%s%sy%s *= (1 / (float)%lld);", last,
+                  f->vector >= 0 ? f->width == 8 ? "EACH(j, 8) " : "EACH(j, 4) " : "", at,
+                  (long long)f->all_terms);
+    }
+    if (f->vector < 0) emit_line(e, "if (FIRST_LANE)");
+    e->indent += f->vector < 0;
+    item_store(e, &o->place[o->out], &f->out, f->vector, f->vector >= 0 ? f->width : 1, "y");
+    e->indent -= f->vector < 0;
+}
+
+/* A part of a sum in global memory, dense: (slot, group, element), twice for iterations that follow each
+ * other. */
+static void folds_partial_place(struct fold *f)
+{
+    struct emission *e = f->e;
+    const struct op_emission *o = f->o;
+    int64_t bytes = 4;
+    f->partial = (struct op_place){.in = PLACE_ASIDE, .dtype = LX_FP32, .item = 4};
+    for (int i = f->kept_count; i >= 0; i--) {
+        int v = i == f->kept_count ? f->vector : f->kept[i];
+        if (v < 0 || (i < f->kept_count && v == f->vector)) continue;
+        f->partial.axis[v] = (struct place_axis){.kind = v == f->vector ? AXIS_STICK : AXIS_PLAIN,
+                                                 .step = arena_format(&e->memory, "%lld", (long long)bytes),
+                                                 .elements = o->most[v]};
+        bytes *= o->most[v];
+    }
+    f->partial_bytes = round_up_i64(bytes, 128);
+    int64_t slots = ceil_div_i64(o->workers, o->groups), all = f->partial_bytes * o->groups * slots;
+    const char *slot =
+        arena_format(&e->memory, "(%s) * %lld", o->slot, (long long)(f->partial_bytes * o->groups));
+    f->partial.base = number_sum(e, arena_format(&e->memory, "%lld", (long long)e->facts.aside_bytes),
+                                 number_is(o->slot, 0) ? "0" : slot);
+    const char *turn = "0";
+    for (int k = 0; e->nest && k < e->nest->level_count; k++)
+        turn = arena_format(&e->memory, "(%s * %lld + n%d)", turn, (long long)e->nest->tiles[k], k);
+    if (e->nest)
+        f->partial.base =
+            arena_format(&e->memory, "%s + %s %% 2 * %lld", f->partial.base, turn, (long long)all);
+    e->facts.aside_bytes += all * (e->nest ? 2 : 1);
+    f->turn = turn;
+}
+
+static void folds_begin_items(const struct fold *f)
+{
+    emit_line(f->e, "%s%s(%s, %s) {", f->o->all_cores ? "FOR_ALL_" : "FOR_",
+              f->vector >= 0 ? "ITEMS" : "ROWS", "i", f->out.total);
+    f->e->indent++;
+    item_digits_declare(f->e, &f->out, "i");
+}
+
+static void folds_end_items(const struct fold *f)
+{
+    f->e->indent--;
+    emit_line(f->e, "}");
+}
+
+/* The second step: parts are added in the order of the sum. */
+static void folds_join_groups(struct fold *f)
+{
+    struct emission *e = f->e;
+    const struct op_emission *o = f->o;
+    const char *at = folds_element(f);
+    int64_t counter = e->facts.counters, slots = ceil_div_i64(o->workers, o->groups);
+    e->facts.counters += slots;
+    emit_line(e, "meet_group(counters + %lld + %s, %lld * (%s + 1), %d, fault);", (long long)counter, o->slot,
+              (long long)o->groups, f->turn, (int)e->tick);
+    bool one = o->place[o->out].in != PLACE_LX;
+    if (one) {
+        emit_line(e, "if (%s == 0)",
+                  strchr(o->group, ' ') ? arena_format(&e->memory, "(%s)", o->group) : o->group);
+    }
+    folds_begin_items(f);
+    folds_declare(f, "y", f->row->start);
+    emit_line(e, "for (int g = 0; g < %lld; g++) {", (long long)o->groups);
+    e->indent++;
+    struct op_place part = f->partial;
+    part.base = arena_format(&e->memory, "%s + g * %lld", part.base, (long long)f->partial_bytes);
+    item_load(e, &part, &f->out, NULL, f->vector, f->vector >= 0 ? f->width : 1, "part");
+    folds_each(f, arena_format(&e->memory, "y%s = fold_%s(y%s, part%s)", at, f->row->name, at, at));
+    e->indent--;
+    emit_line(e, "}");
+    folds_finish(f);
+    folds_end_items(f);
+}
+
+static void folds_parts(struct fold *f)
+{
+    struct emission *e = f->e;
+    const char *group = arena_format(&e->memory, "(%s) * %lld", f->o->group, (long long)f->partial_bytes);
+    struct op_place mine = f->partial;
+    mine.base = number_sum(e, mine.base, group);
+    if (body_tiles(e, f->o, &mine, "")) {
+        folds_join_groups(f);
+        return;
+    }
+    folds_begin_items(f);
+    folds_compute(f);
+    if (f->vector < 0) emit_line(e, "if (FIRST_LANE)");
+    e->indent += f->vector < 0;
+    item_store(e, &mine, &f->out, f->vector, f->vector >= 0 ? f->width : 1, "y");
+    e->indent -= f->vector < 0;
+    folds_end_items(f);
+    folds_join_groups(f);
+}
+
+/* The widest steps that all operands can take; chooses between the two ways. */
+static void folds_shape(struct fold *f)
+{
+    const struct op_emission *o = f->o;
+    const struct op_place *out = &o->place[o->out];
+    f->vector = f->term_vector = -1;
+    f->width = f->term_width = 1;
+    f->kept_count = output_variables(f->e, o, f->kept);
+    for (int i = 0; i < f->kept_count; i++)
+        if (out->axis[f->kept[i]].kind == AXIS_STICK && item_width(o, f->kept[i], NULL) > 1)
+            f->vector = f->kept[i];
+    if (f->vector >= 0) f->width = item_width(o, f->vector, NULL);
+    for (int v = 0; v < o->x.var_count; v++) {
+        if (!op_index_summed(&o->x, v)) continue;
+        f->summed[f->summed_count++] = v;
+        if (f->vector < 0 && o->place[0].axis[v].kind == AXIS_STICK && item_width(o, v, NULL) > 1)
+            f->term_vector = v;
+    }
+    if (f->term_vector >= 0) f->term_width = item_width(o, f->term_vector, NULL);
+    item_digits_make(f->e, o, f->kept, f->kept_count, f->vector, f->width,
+                     f->vector < 0 ? 0 : out->axis[f->vector].elements, &f->out);
+    item_digits_make(f->e, o, f->summed, f->summed_count, f->term_vector, f->term_width,
+                     f->term_vector < 0 ? 0 : o->place[0].axis[f->term_vector].elements, &f->terms);
+}
+
+bool body_fold(struct emission *e, const struct op_emission *o)
+{
+    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id], .all_terms = 1, .turn = "0"};
+    struct op_index whole;
+    if (!f.row->start) return emit_refuse(e, "there is no body for the reduction %s", o->op->kind->name);
+    if (o->groups > 1 && o->summed && o->op->kind->id == LX_KIND_BLEND)
+        return emit_refuse(e, "a running average with split sums");
+    if (strcmp(e->number, "float") != 0)
+        return emit_refuse(e, "there are no reductions of type %s", e->number);
+    op_index_of(e->graph, o->op, &whole);
+    for (int v = 0; v < whole.var_count; v++)
+        if (op_index_summed(&whole, v)) f.all_terms *= whole.extent[v];
+    folds_shape(&f);
+    if (o->groups > 1) {
+        folds_partial_place(&f);
+        folds_parts(&f);
+        return true;
+    }
+    if (body_tiles(e, o, &o->place[o->out], folds_condition(e, o->summed, false))) return true;
+    folds_begin_items(&f);
+    folds_compute(&f);
+    folds_finish(&f);
+    folds_end_items(&f);
+    return true;
+}
+
+/* The place of the largest, or the least, by a warp per element. */
+bool body_largest(struct emission *e, const struct op_emission *o)
+{
+    int kept[LX_MAX_VARS], count = output_variables(e, o, kept), v = -1, width = 1, terms = 0;
+    struct item_digits rows, along;
+    for (int i = 0; i < o->x.var_count; i++)
+        if (op_index_summed(&o->x, i)) v = i, terms++;
+    if (terms != 1 || o->groups > 1 || o->summed)
+        return emit_refuse(e, "places of more than one index, or in parts");
+    bool sticks = o->place[0].axis[v].kind == AXIS_STICK;
+    if (sticks) width = item_width(o, v, NULL);
+    item_digits_make(e, o, kept, count, -1, 1, 0, &rows);
+    item_digits_make(e, o, &v, 1, width > 1 ? v : -1, width, width > 1 ? o->place[0].axis[v].elements : 0,
+                     &along);
+    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ROWS" : "FOR_ROWS", rows.total);
+    e->indent++;
+    item_digits_declare(e, &rows, "i");
+    emit_line(e, "struct largest y = {0, -1};");
+    emit_line(e, "FOR_LANES(k, %s) {", along.total);
+    e->indent++;
+    item_digits_declare(e, &along, "k");
+    item_load(e, &o->place[0], &rows, &along, width > 1 ? v : -1, width, "a");
+    const char *at = "0", *sign = o->op->kind->id == LX_KIND_ARGMIN ? "-" : "";
+    for (int i = 0; i < along.count; i++)
+        at = number_sum(e, at, number_times(e, along.at[i].name, along.at[i].unit));
+    if (width > 1)
+        emit_line(e, "EACH(j, %d) { const struct largest x = {%sa.at[j], %s + j}; y = largest_of(y, x); }",
+                  width, sign, at);
+    else
+        emit_line(e, "const struct largest x = {%sa, %s}; y = largest_of(y, x);", sign, at);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "y = lanes_largest(y);");
+    emit_line(e, "if (FIRST_LANE)");
+    e->indent++;
+    item_store(e, &o->place[o->out], &rows, -1, 1, "y.at");
+    e->indent -= 2;
+    emit_line(e, "}");
+    return true;
+}

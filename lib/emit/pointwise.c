@@ -1,0 +1,158 @@
+/* Ops that make each element from elements at the same indices, or move elements: one expression per kind.
+ * All is computed in fp32 and rounded once, where it is stored. */
+#include "emit/emission.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const char *const expressions[LX_KIND_COUNT] = {
+    [LX_KIND_ADD] = "add", [LX_KIND_SUB] = "sub", [LX_KIND_MUL] = "mul", [LX_KIND_DIV] = "div", [LX_KIND_POW] = "pow",
+    [LX_KIND_MAX] = "max", [LX_KIND_MIN] = "min", [LX_KIND_NEG] = "neg", [LX_KIND_ABS] = "abs", [LX_KIND_EXP] = "exp",
+    [LX_KIND_LOG] = "log", [LX_KIND_SQRT] = "sqrt", [LX_KIND_RSQRT] = "rsqrt", [LX_KIND_RECIPROCAL] = "reciprocal",
+    [LX_KIND_RELU] = "relu", [LX_KIND_GELU] = "gelu", [LX_KIND_GELU_ERF] = "gelu_erf", [LX_KIND_SILU] = "silu",
+    [LX_KIND_SIGMOID] = "sigmoid", [LX_KIND_TANH] = "tanh", [LX_KIND_COS] = "cos", [LX_KIND_SIN] = "sin",
+    [LX_KIND_ERF] = "erf", [LX_KIND_GREATER] = "gt", [LX_KIND_EQ] = "eq", [LX_KIND_NE] = "ne", [LX_KIND_LT] = "lt",
+    [LX_KIND_LE] = "le", [LX_KIND_GE] = "ge", [LX_KIND_FLOOR] = "floor", [LX_KIND_CEIL] = "ceil",
+    [LX_KIND_ROUND] = "round", [LX_KIND_SIGN] = "sign", [LX_KIND_WHERE] = "where", [LX_KIND_CLAMP] = "clamp",
+    [LX_KIND_AND] = "and", [LX_KIND_OR] = "or", [LX_KIND_NOT] = "not",
+    [LX_KIND_CLONE] = "copy", [LX_KIND_CAST] = "copy", [LX_KIND_RESTICKIFY] = "copy", [LX_KIND_SLICE] = "copy",
+    [LX_KIND_INSERT] = "copy",
+};
+/* clang-format on */
+
+int output_variables(const struct emission *e, const struct op_emission *o, int *vars)
+{
+    const struct lx_layout *l = &e->plan->layouts->layouts[op_operand(o->op, o->out)];
+    int n = 0;
+    for (int k = 0; k + 1 < l->rank; k++) {
+        int v = l->host_dim[k] < 0 ? -1 : o->x.var[o->out][(int)l->host_dim[k]];
+        for (int i = 0; i < n; i++)
+            if (vars[i] == v) v = -1;
+        if (v >= 0) vars[n++] = v;
+    }
+    /* Dimensions of extent 1 have no place of their own; a repeated variable has one. */
+    for (int h = 0; h < o->x.rank[o->out]; h++) {
+        int v = o->x.var[o->out][h];
+        for (int i = 0; i < n && v >= 0; i++)
+            if (vars[i] == v) v = -1;
+        if (v >= 0) vars[n++] = v;
+    }
+    return n;
+}
+
+/* Kinds that there are for whole numbers and fp64. */
+static bool pointwise_exact(enum lx_kind_id kind)
+{
+    static const signed char exact[] = {
+        LX_KIND_ADD,     LX_KIND_SUB,   LX_KIND_MUL,  LX_KIND_NEG,   LX_KIND_MAX,    LX_KIND_MIN,
+        LX_KIND_GREATER, LX_KIND_GE,    LX_KIND_LT,   LX_KIND_LE,    LX_KIND_EQ,     LX_KIND_NE,
+        LX_KIND_WHERE,   LX_KIND_CLONE, LX_KIND_CAST, LX_KIND_SLICE, LX_KIND_INSERT, LX_KIND_RESTICKIFY};
+    for (size_t i = 0; i < sizeof exact; i++)
+        if ((enum lx_kind_id)exact[i] == kind) return true;
+    return false;
+}
+
+/* The variable along which the output has its sticks from their begin on; -1: none. */
+static int pointwise_vector(const struct op_emission *o, const int *vars, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (o->place[o->out].axis[vars[i]].kind == AXIS_STICK) return vars[i];
+    return -1;
+}
+
+/* "op_add(a.at[j], b.at[j])". */
+static const char *pointwise_call(struct emission *e, const struct op_emission *o, const char *element)
+{
+    struct text t = {0};
+    const char *numbers = strcmp(e->number, "float") == 0 ? "op"
+                          : strcmp(e->number, "i64") == 0 ? "whole"
+                                                          : "wide";
+    text_format(&t, "%s_%s(", numbers, expressions[o->op->kind->id]);
+    for (int i = 0; i < o->op->input_count; i++) text_format(&t, "%s%c%s", i ? ", " : "", 'a' + i, element);
+    if (o->op->has_value)
+        text_format(&t, "%s%s", o->op->input_count ? ", " : "", emit_value(e, o->op->value, o->op->whole));
+    text_add(&t, ")");
+    const char *call = arena_string(&e->memory, t.at);
+    text_free(&t);
+    return call;
+}
+
+bool body_pointwise(struct emission *e, const struct op_emission *o)
+{
+    int vars[LX_MAX_VARS], count = output_variables(e, o, vars), vector = pointwise_vector(o, vars, count);
+    int width = item_width(o, vector, NULL);
+    struct item_digits d;
+    if (!expressions[o->op->kind->id])
+        return emit_refuse(e, "there is no body for the kind %s", o->op->kind->name);
+    if (strcmp(e->number, "float") != 0 && !pointwise_exact(o->op->kind->id))
+        return emit_refuse(e, "there is no body for the kind %s with numbers of type %s", o->op->kind->name,
+                           e->number);
+    if (o->op->input_count > 3) return emit_refuse(e, "it has more than three operands");
+    if (width == 1) vector = -1;
+    item_digits_make(e, o, vars, count, vector, width,
+                     vector < 0 ? 0 : o->place[o->out].axis[vector].elements, &d);
+    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ITEMS" : "FOR_ITEMS", d.total);
+    e->indent++;
+    item_digits_declare(e, &d, "i");
+    for (int i = 0; i < o->op->input_count; i++) {
+        char name[2] = {(char)('a' + i)};
+        item_load(e, &o->place[i], &d, NULL, vector, width, name);
+    }
+    if (width == 1)
+        emit_line(e, "const %s y = %s;", e->number, pointwise_call(e, o, ""));
+    else {
+        emit_line(e, "f%d y;", width);
+        emit_line(e, "EACH(j, %d) y.at[j] = %s;", width, pointwise_call(e, o, ".at[j]"));
+    }
+    item_store(e, &o->place[o->out], &d, vector, width, "y");
+    e->indent--;
+    emit_line(e, "}");
+    return true;
+}
+
+void body_copy(struct emission *e, const struct op_emission *o, const struct op_place *from,
+               const struct op_place *to)
+{
+    int vars[LX_MAX_VARS], count = output_variables(e, o, vars), vector = -1;
+    struct op_emission two = *o; /* with these two operands alone */
+    struct lx_op copy = *o->op;
+    int32_t inputs[1] = {o->op->output};
+    struct item_digits d;
+    copy.input_count = 1;
+    copy.inputs = inputs;
+    two.op = &copy;
+    two.place[0] = *from;
+    two.place[1] = *to;
+    for (int i = 0; i < count; i++)
+        if (to->axis[vars[i]].kind == AXIS_STICK && from->axis[vars[i]].kind != AXIS_NONE) vector = vars[i];
+    int width = item_width(&two, vector, NULL);
+    if (width == 1) vector = -1;
+    item_digits_make(e, o, vars, count, vector, width, vector < 0 ? 0 : to->axis[vector].elements, &d);
+    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ITEMS" : "FOR_ITEMS", d.total);
+    e->indent++;
+    item_digits_declare(e, &d, "i");
+    item_load(e, from, &d, NULL, vector, width, "y");
+    item_store(e, to, &d, vector, width, "y");
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* Its inputs one after the other: a copy of each, as far as a core has it. */
+bool body_concat(struct emission *e, struct op_emission *o)
+{
+    int axis = o->x.var[o->out][o->op->params->axis];
+    int64_t at = 0;
+    struct op_emission part = *o;
+    if (e->nest) return emit_refuse(e, "it joins tensors in a nest");
+    for (int i = 0; i < o->op->input_count; i++) {
+        int h = op_index_dim(&o->x, i, axis);
+        int64_t count = h < 0 ? 1 : e->graph->tensors[o->op->inputs[i]].shape[h];
+        if (!op_place_narrowed(e, &part, i, axis, at, count) ||
+            !op_place_narrowed(e, &part, o->out, axis, at, count))
+            return false;
+        body_copy(e, &part, &part.place[i], &part.place[o->out]);
+        at += count;
+    }
+    return true;
+}

@@ -1,0 +1,363 @@
+/* On a GPU: a block is a core, its dynamic shared memory the scratchpad. Needs no header.
+ *
+ * A chunk of 16 bytes of the scratchpad stands at its address with bits 4 to 6 changed by bits 7 to 9:
+ * sticks below each other lie in different banks. */
+typedef long long i64;
+#define INLINE [[maybe_unused]] static __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+#define TABLE  static __device__ const
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, 1)
+#define CORE   ((int)blockIdx.x)
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#define FIRST_LANE (threadIdx.x % 32 == 0)
+#define FOR_ITEMS(i, n) for (int i = (int)threadIdx.x; i < (n); i += THREADS)
+#define FOR_ALL_ITEMS(i, n) for (int i = core * THREADS + (int)threadIdx.x; i < (n); i += CORES * THREADS)
+#define FOR_ROWS(i, n) for (int i = (int)threadIdx.x / 32; i < (n); i += THREADS / 32)
+#define WARPS (THREADS / 32)
+#define FOR_ALL_ROWS(i, n) for (int i = core * WARPS + (int)threadIdx.x / 32; i < (n); i += CORES * WARPS)
+#define FOR_LANES(k, n) for (int k = (int)threadIdx.x % 32; k < (n); k += 32)
+
+extern __shared__ __align__(1024) char lx_bytes[];
+
+INLINE char *LX(int at)
+{
+    return lx_bytes + (at ^ (at >> 3 & 0x70));
+}
+
+struct f8 { float at[8]; };
+struct f4 { float at[4]; };
+struct f2 { float at[2]; };
+
+typedef unsigned short item_fp16, item_bf16, item_bool;
+typedef float item_fp32;
+
+INLINE float float_of_bits(unsigned x)
+{
+    return __int_as_float((int)x);
+}
+
+INLINE float float_of_fp16(item_fp16 x)
+{
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x));
+    return f;
+}
+
+INLINE item_fp16 fp16_of_float(float x)
+{
+    item_fp16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+
+INLINE item_bf16 bf16_of_float(float x)
+{
+    item_bf16 h;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+
+/* Rows of items, moved in one piece where that is 16 bytes or less. */
+#define ITEMS_16(type)                                                    \
+    struct items8_##type { unsigned short at[8]; };                       \
+    struct items4_##type { unsigned short at[4]; };                       \
+    struct items2_##type { unsigned short at[2]; };                       \
+    INLINE items8_##type take8_##type(const char *p)                      \
+    {                                                                     \
+        const uint4 v = *(const uint4 *)p;                                \
+        items8_##type to;                                                 \
+        to.at[0] = (unsigned short)v.x, to.at[1] = (unsigned short)(v.x >> 16); \
+        to.at[2] = (unsigned short)v.y, to.at[3] = (unsigned short)(v.y >> 16); \
+        to.at[4] = (unsigned short)v.z, to.at[5] = (unsigned short)(v.z >> 16); \
+        to.at[6] = (unsigned short)v.w, to.at[7] = (unsigned short)(v.w >> 16); \
+        return to;                                                        \
+    }                                                                     \
+    INLINE items4_##type take4_##type(const char *p)                      \
+    {                                                                     \
+        const uint2 v = *(const uint2 *)p;                                \
+        items4_##type to;                                                 \
+        to.at[0] = (unsigned short)v.x, to.at[1] = (unsigned short)(v.x >> 16); \
+        to.at[2] = (unsigned short)v.y, to.at[3] = (unsigned short)(v.y >> 16); \
+        return to;                                                        \
+    }                                                                     \
+    INLINE void put8_##type(char *p, items8_##type v)                     \
+    {                                                                     \
+        uint4 to;                                                         \
+        to.x = v.at[0] | (unsigned)v.at[1] << 16, to.y = v.at[2] | (unsigned)v.at[3] << 16; \
+        to.z = v.at[4] | (unsigned)v.at[5] << 16, to.w = v.at[6] | (unsigned)v.at[7] << 16; \
+        *(uint4 *)p = to;                                                 \
+    }                                                                     \
+    INLINE void put4_##type(char *p, items4_##type v)                     \
+    {                                                                     \
+        uint2 to;                                                         \
+        to.x = v.at[0] | (unsigned)v.at[1] << 16, to.y = v.at[2] | (unsigned)v.at[3] << 16; \
+        *(uint2 *)p = to;                                                 \
+    }                                                                     \
+    INLINE items2_##type take2_##type(const char *p)                      \
+    {                                                                     \
+        const unsigned v = *(const unsigned *)p;                          \
+        items2_##type to;                                                 \
+        to.at[0] = (unsigned short)v, to.at[1] = (unsigned short)(v >> 16); \
+        return to;                                                        \
+    }                                                                     \
+    INLINE void put2_##type(char *p, items2_##type v)                     \
+    {                                                                     \
+        *(unsigned *)p = v.at[0] | (unsigned)v.at[1] << 16;               \
+    }
+ITEMS_16(fp16)
+ITEMS_16(bf16)
+ITEMS_16(bool)
+
+typedef f8 items8_fp32;
+typedef f4 items4_fp32;
+typedef f2 items2_fp32;
+
+INLINE f4 take4_fp32(const char *p)
+{
+    const float4 v = *(const float4 *)p;
+    f4 to;
+    to.at[0] = v.x, to.at[1] = v.y, to.at[2] = v.z, to.at[3] = v.w;
+    return to;
+}
+
+INLINE void put4_fp32(char *p, f4 v)
+{
+    float4 to;
+    to.x = v.at[0], to.y = v.at[1], to.z = v.at[2], to.w = v.at[3];
+    *(float4 *)p = to;
+}
+
+INLINE f2 take2_fp32(const char *p)
+{
+    const float2 v = *(const float2 *)p;
+    f2 to;
+    to.at[0] = v.x, to.at[1] = v.y;
+    return to;
+}
+
+INLINE void put2_fp32(char *p, f2 v)
+{
+    float2 to;
+    to.x = v.at[0], to.y = v.at[1];
+    *(float2 *)p = to;
+}
+
+/* In global memory only: of the scratchpad a chunk is all that lies in a row. */
+INLINE f8 take8_fp32(const char *p)
+{
+    const f4 low = take4_fp32(p), high = take4_fp32(p + 16);
+    f8 to;
+    UNROLL for (int j = 0; j < 4; j++) to.at[j] = low.at[j], to.at[j + 4] = high.at[j];
+    return to;
+}
+
+INLINE void put8_fp32(char *p, f8 v)
+{
+    f4 low, high;
+    UNROLL for (int j = 0; j < 4; j++) low.at[j] = v.at[j], high.at[j] = v.at[j + 4];
+    put4_fp32(p, low), put4_fp32(p + 16, high);
+}
+
+/* The lanes of a warp in a fixed tree; all get the result. */
+#define LANES_FOLD(name)                                                  \
+    INLINE float lanes_##name(float x)                                    \
+    {                                                                     \
+        UNROLL for (int far = 16; far; far /= 2)                          \
+            x = fold_##name(x, __shfl_xor_sync(~0u, x, far));             \
+        return x;                                                         \
+    }
+
+#define LANES_LARGEST                                                     \
+    INLINE largest lanes_largest(largest x)                               \
+    {                                                                     \
+        UNROLL for (int far = 16; far; far /= 2) {                        \
+            const largest other = {__shfl_xor_sync(~0u, x.y, far), __shfl_xor_sync(~0u, x.at, far)}; \
+            x = largest_of(x, other);                                     \
+        }                                                                 \
+        return x;                                                         \
+    }
+
+/* --- copies --- */
+
+INLINE void copy16(char *to, const char *from)
+{
+    *(uint4 *)to = *(const uint4 *)from;
+}
+
+/* From global memory to the scratchpad, in the background; it ends with meet_core. */
+INLINE void copy16_in(char *to, const char *from)
+{
+    const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
+}
+
+/* --- tiles --- */
+
+#define LANE ((int)threadIdx.x % 32)
+#define EACH_WARP(w) for (int w = (int)threadIdx.x / 32, once = 1; once; once = 0)
+/* A tile of 16 x 8 lies in the registers of a warp, and so do pieces of 16 rows x 16 terms. */
+struct tile { float at[4]; };
+struct piece { unsigned at[4]; };
+#define TILES(y, n) struct tile y[n]; EACH(j, n) y[j] = no_tile()
+#define OF_WARP(y, w) (y)
+/* Rows and terms at which the lanes of a warp take chunks: each of 8 terms of one row, or of 8 rows of one term. */
+#define PIECE_ROWS(r, k) for (int r = LANE % 16, k = LANE / 16 * 8, once = 1; once; once = 0)
+#define PIECE_TERMS(r, k) for (int r = LANE / 8 % 2 * 8, k = LANE % 8 + LANE / 16 * 8, once = 1; once; once = 0)
+#define EACH_PAIR(h) UNROLL for (int h = 0; h < 2; h++)
+#define STAGE_BEGUN asm volatile("cp.async.commit_group;" ::: "memory")
+/* All but the last `later` stages are there, and nobody reads the one before. */
+#define STAGE_THERE(later)                                                    \
+    do {                                                                      \
+        asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");      \
+        __syncthreads();                                                      \
+    } while (0)
+#define TAKE(name, turned)                                                    \
+    INLINE void name(piece *p, int, int, const char *at)                      \
+    {                                                                         \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4" turned ".shared.b16 {%0, %1, %2, %3}, [%4];" \
+                     : "=r"(p->at[0]), "=r"(p->at[1]), "=r"(p->at[2]), "=r"(p->at[3]) \
+                     : "r"((unsigned)__cvta_generic_to_shared(at))            \
+                     : "memory");                                             \
+    }
+TAKE(take_fp16, "")
+TAKE(take_turned_fp16, ".trans")
+TAKE(take_bf16, "")
+TAKE(take_turned_bf16, ".trans")
+
+/* Adds the products of the rows of a with the rows 8 * half and on of b. */
+#define MULTIPLY(name, type)                                                  \
+    INLINE void multiply_##name(tile *y, const piece *a, const piece *b, int half) \
+    {                                                                         \
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+                     : "+f"(y->at[0]), "+f"(y->at[1]), "+f"(y->at[2]), "+f"(y->at[3]) \
+                     : "r"(a->at[0]), "r"(a->at[1]), "r"(a->at[2]), "r"(a->at[3]), "r"(b->at[half]), "r"(b->at[half + 2])); \
+    }
+MULTIPLY(fp16, "f16")
+MULTIPLY(bf16, "bf16")
+#define TILE_TYPES
+
+INLINE tile no_tile(void)
+{
+    tile y;
+    y.at[0] = y.at[1] = y.at[2] = y.at[3] = 0;
+    return y;
+}
+
+INLINE int pair_row(int h)
+{
+    return LANE / 4 + h * 8;
+}
+
+INLINE int pair_column(int)
+{
+    return LANE % 4 * 2;
+}
+
+INLINE f2 pair_of(const tile *y, int h)
+{
+    f2 pair;
+    pair.at[0] = y->at[h * 2], pair.at[1] = y->at[h * 2 + 1];
+    return pair;
+}
+
+/* A tile in the scratchpad, for another warp. */
+INLINE void part_out(int at, const tile *y)
+{
+    UNROLL for (int h = 0; h < 2; h++)
+        *(float2 *)(lx_bytes + at + h * 256 + LANE * 8) = make_float2(y->at[h * 2], y->at[h * 2 + 1]);
+}
+
+INLINE f2 pair_in(int at, int h)
+{
+    const float2 v = *(const float2 *)(lx_bytes + at + h * 256 + LANE * 8);
+    f2 pair;
+    pair.at[0] = v.x, pair.at[1] = v.y;
+    return pair;
+}
+
+INLINE void meet_warps(void)
+{
+    __syncthreads();
+}
+
+/* --- waits --- */
+
+INLINE void meet_core(void)
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+}
+
+INLINE void give_up(int tick, unsigned *fault)
+{
+    fault[0] = (unsigned)tick + 1;
+    fault[1] = (unsigned)CORE;
+    __threadfence_system();
+    asm volatile("trap;");
+}
+
+/* Adds one to the counter and waits until it has reached `target`: seconds at most, then the launch ends. */
+INLINE void wait_for(unsigned *counter, unsigned target, int tick, unsigned *fault)
+{
+    enum { MOST_POLLS = 1 << 24 };
+    meet_core();
+    if (threadIdx.x == 0) {
+        unsigned seen, polls = 0;
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+            if (++polls == MOST_POLLS) give_up(tick, fault);
+        } while ((int)(seen - target) < 0);
+    }
+    __syncthreads();
+}
+
+INLINE void sync_all(unsigned *counters, unsigned target, int tick, unsigned *fault)
+{
+    wait_for(counters, target, tick, fault);
+}
+
+INLINE void meet_group(unsigned *counter, unsigned target, int tick, unsigned *fault)
+{
+    wait_for(counter, target, tick, fault);
+}
+
+/* The last core leaves zeros behind. */
+INLINE void leave(unsigned *counters, unsigned waits, unsigned *fault)
+{
+    (void)waits, (void)fault;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned before;
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(counters + 1)
+                     : "memory");
+        if (before == CORES - 1)
+            for (int i = 0; i < COUNTERS; i++) counters[i] = 0;
+    }
+}
+
+/* Moves a core's part to another place; the two may overlap. */
+INLINE void move_in_core(int to, int from, int chunks)
+{
+    for (int begin = 0; begin < chunks; begin += THREADS) {
+        const int i = to < from ? begin + (int)threadIdx.x : chunks - 1 - begin - (int)threadIdx.x;
+        const bool there = i >= 0 && i < chunks;
+        uint4 held;
+        if (there) held = *(const uint4 *)LX(from + i * 16);
+        __syncthreads();
+        if (there) *(uint4 *)LX(to + i * 16) = held;
+        __syncthreads();
+    }
+}
+
+/* NaNs wherever nobody has written. */
+INLINE void poison(void)
+{
+    for (int i = (int)threadIdx.x * 4; i < LX_BYTES; i += THREADS * 4)
+        *(unsigned *)(lx_bytes + i) = 0xffffffffu;
+    __syncthreads();
+}

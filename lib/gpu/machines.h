@@ -1,0 +1,36 @@
+/* The kinds of machines, as program_run.c sees them. Private to the room. */
+#ifndef LX_GPU_MACHINES_H
+#define LX_GPU_MACHINES_H
+
+#include "base/text.h"
+#include "emit/emit.h"
+#include "gpu/gpu.h"
+
+struct machine_kind {
+    struct lx_machine_kind is;
+    enum emit_on on;
+    bool (*there)(char *words, size_t size, lx_status *st);
+    /* Compiles the program and gets its memories. NULL: see `st`. */
+    void *(*open)(const struct text *program, const struct emit_facts *facts, lx_status *st);
+    /* Puts HBM there, fills the rest with NaNs, launches, and reads back HBM and the trace area. */
+    bool (*run)(void *machine, void *hbm, void *trace, lx_status *st);
+    /* Microseconds of each launch, in rounds over `sets` copies of HBM; NULL: the machine has no clock
+     * worth it. */
+    bool (*time)(void *machine, const void *hbm, int launches, struct lx_measured *out, lx_status *st);
+    void (*close)(void *machine);
+};
+
+extern const struct machine_kind machine_kind_gpu, machine_kind_host;
+
+/* A program in a file, and what a compiler made of it. */
+struct compiled_file {
+    char source[64], made[64];
+};
+
+/* Writes `program` to a new file with `suffix`, runs the command `words` (of which "%s" is the source and
+ * "%o" what is made) and names both files. False: `st` has the compiler's first words. */
+bool compile_with(const char *const *words, const struct text *program, const char *suffix,
+                  struct compiled_file *out, lx_status *st);
+void compiled_remove(const struct compiled_file *f);
+
+#endif

@@ -1,0 +1,208 @@
+/* A run of a plan's program on one of the machines, judged by the judge of the simulated device. */
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/memory/stick_box.h"
+#include "device/reference/reference.h"
+#include "device/reference/values.h"
+#include "gpu/machines.h"
+#include "graph/online.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct machine_kind *const kinds[] = {&machine_kind_gpu, &machine_kind_host};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const struct lx_machine_kind *lx_machine_kind_at(int i)
+{
+    return i >= 0 && i < KINDS ? &kinds[i]->is : NULL;
+}
+
+static const struct machine_kind *machine_kind_find(const char *name, lx_status *st)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i]->is.name, name) == 0) return kinds[i];
+    return status_set(st, LX_E_UNKNOWN_NAME,
+                      "there is no machine \"%.40s\"; there are simulated, gpu and host", name),
+           NULL;
+}
+
+bool lx_machine_there(const char *kind, char *words, size_t size, lx_status *st)
+{
+    const struct machine_kind *k = machine_kind_find(kind, st);
+    return k && k->there(words, size, st);
+}
+
+/* One run, while it is made and judged. */
+struct program_run {
+    const struct lx_plan *plan;
+    const struct lx_graph *graph;
+    const struct machine_kind *kind;
+    const struct lx_program_options *how;
+    struct emit_facts facts; /* of the program with traces */
+    unsigned char *start, *hbm, *trace;
+    struct lx_measured *measured;
+    lx_status *st;
+};
+
+/* --- memory --- */
+
+/* NaNs everywhere, and the inputs as `lxplan run` makes them. */
+static void program_put_inputs(struct program_run *r)
+{
+    const struct lx_plan *p = r->plan;
+    struct pool *pool = pool_create(r->how->judge.threads > 0 ? r->how->judge.threads : 1);
+    memset(r->start, 0xff, (size_t)p->segment_bytes);
+    for (int32_t t = 0; t < r->graph->tensor_count; t++) {
+        const struct lx_layout *l = &p->layouts->layouts[t];
+        if (p->hbm_address[t] < 0 || l->rank == 0) continue;
+        bool arrives = lx_role_arrives(r->graph->tensors[t].role), kept = false;
+        for (int32_t o = 0; o < r->graph->op_count; o++)
+            kept |= r->graph->ops[o].output == t && op_keeps(&r->graph->ops[o]);
+        if (!arrives && !kept) continue;
+        int64_t count = layout_items(l), bytes = count * number_types[l->dtype].item;
+        unsigned char *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
+        struct box whole = box_whole(l);
+        struct arena memory = {0};
+        struct region region;
+        if (arrives) data_fill(p->graph, p->layouts->origin[t], r->how->judge.seed, pool, items, count);
+        memset(r->start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
+        region_whole(l, &whole, false, &memory, &region);
+        pack_items_in(l, &region, items, r->start + p->hbm_address[t]);
+        arena_free(&memory);
+        mem_free(items);
+    }
+    pool_destroy(pool);
+}
+
+/* --- the judge's questions --- */
+
+static const void *made_elsewhere(void *context, int32_t op, int operand, const int64_t *index)
+{
+    const struct program_run *r = context;
+    const struct emit_trace *t = &r->facts.trace[r->plan->access_at[op] + operand];
+    int32_t n = nest_of_op(r->plan->nests, r->plan->nest_count, op);
+    int64_t slot = 0;
+    for (int k = 0; n >= 0 && k < r->plan->nests[n].level_count; k++)
+        if (t->levels & level_bit(k)) slot = slot * r->plan->nests[n].tiles[k] + index[k];
+    return r->trace + t->at + slot * t->bytes;
+}
+
+/* HBM must have in the end what the judge has there. */
+static void output_elsewhere(void *context, int32_t tensor, const void *items)
+{
+    struct program_run *r = context;
+    for (int32_t t = 0; t < r->graph->tensor_count; t++) {
+        const struct lx_layout *l = &r->plan->layouts->layouts[t];
+        bool same = graph_origin_tensor(r->plan->graph, r->plan->layouts->origin[t]) == tensor;
+        if (!same || !lx_role_leaves(r->graph->tensors[t].role) || r->plan->hbm_address[t] < 0) continue;
+        struct box whole = box_whole(l);
+        struct arena memory = {0};
+        struct region region;
+        int64_t first[LX_MAX_RANK] = {0};
+        region_whole(l, &whole, false, &memory, &region);
+        r->measured->outputs_lost +=
+            pack_items_differing(l, &region, first, r->hbm + r->plan->hbm_address[t], items);
+        arena_free(&memory);
+    }
+}
+
+static void program_progress(void *context, int32_t done, int32_t ops)
+{
+    const struct program_run *r = context;
+    if (r->how->judge.progress) r->how->judge.progress(r->how->judge.context, done, ops);
+}
+
+static bool program_stop(void *context)
+{
+    const struct program_run *r = context;
+    return r->how->judge.stop && r->how->judge.stop(r->how->judge.context);
+}
+
+static struct lx_run_result *program_judge(struct program_run *r)
+{
+    struct lx_device_options judge = r->how->judge;
+    judge.made = made_elsewhere;
+    judge.output = output_elsewhere;
+    judge.progress = program_progress;
+    judge.stop = program_stop;
+    judge.context = r;
+    return lx_device_run(r->plan, &judge, r->st);
+}
+
+/* --- the two programs --- */
+
+static void *program_open(struct program_run *r, bool traces, struct emit_facts *facts)
+{
+    struct text program = {0};
+    double start = clock_seconds();
+    void *machine = NULL;
+    if (emit_program(r->plan, &(struct emit_options){.on = r->kind->on, .traces = traces}, &program, facts,
+                     r->st))
+        machine = r->kind->open(&program, facts, r->st);
+    r->measured->seconds_compile += clock_seconds() - start;
+    text_free(&program);
+    return machine;
+}
+
+static bool program_run_traced(struct program_run *r)
+{
+    void *machine = program_open(r, true, &r->facts);
+    if (!machine) return false;
+    r->trace = mem_alloc((size_t)max_i64(r->facts.trace_bytes, 1));
+    memcpy(r->hbm, r->start, (size_t)r->plan->segment_bytes);
+    bool ok = r->kind->run(machine, r->hbm, r->trace, r->st);
+    r->kind->close(machine);
+    return ok;
+}
+
+static bool program_run_plain(struct program_run *r)
+{
+    struct emit_facts facts = {0};
+    void *machine = program_open(r, false, &facts);
+    if (!machine) return false;
+    size_t bytes = (size_t)r->plan->segment_bytes;
+    unsigned char *hbm = mem_alloc(bytes + 1);
+    memcpy(hbm, r->start, bytes);
+    bool ok = r->kind->run(machine, hbm, NULL, r->st);
+    for (int32_t t = 0; ok && t < r->graph->tensor_count; t++) {
+        int64_t at = r->plan->hbm_address[t];
+        if (at < 0 || !lx_role_leaves(r->graph->tensors[t].role)) continue;
+        for (int64_t i = at; i < at + lx_layout_bytes(&r->plan->layouts->layouts[t]); i++)
+            r->measured->outputs_differing += hbm[i] != r->hbm[i];
+    }
+    if (ok && r->kind->time && r->how->launches > 0 && !r->measured->outputs_differing)
+        ok = r->kind->time(machine, r->start, r->how->launches, r->measured, r->st);
+    mem_free(hbm);
+    r->kind->close(machine);
+    return ok;
+}
+
+struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_program_options *how,
+                                     struct lx_measured *measured, lx_status *st)
+{
+    struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
+    struct lx_run_result *result = NULL;
+    *measured = (struct lx_measured){0};
+    r.kind = machine_kind_find(how->machine, st);
+    if (!r.kind || !r.kind->there(measured->machine, sizeof measured->machine, st)) return NULL;
+    if (!p->layouts) return status_set(st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run"), NULL;
+    r.graph = p->layouts->graph;
+    r.start = mem_alloc((size_t)p->segment_bytes + 1);
+    r.hbm = mem_alloc((size_t)p->segment_bytes + 1);
+    program_put_inputs(&r);
+    if (program_run_traced(&r)) result = program_judge(&r);
+    if (result && !program_run_plain(&r)) {
+        lx_run_result_free(result);
+        result = NULL;
+    }
+    if (result && (measured->outputs_lost || measured->outputs_differing)) result->ok = false;
+    mem_free(r.start);
+    mem_free(r.hbm);
+    mem_free(r.trace);
+    mem_free(r.facts.trace);
+    return result;
+}

@@ -1,0 +1,189 @@
+/* Programs of plans: what cannot be written is refused by op and reason; what was written and then damaged
+ * gives other results, or other ones when cores run at other speeds. */
+#include "support/device_plans.h"
+#include "base/rng.h"
+#include "emit/emit.h"
+#include "gpu/machines.h"
+
+/* A program of a plan with the memory that it begins with: halves between 1/32 and 1/8, of both signs. */
+struct written {
+    struct lx_plan *plan;
+    struct text text;
+    struct emit_facts facts;
+    unsigned char *hbm;
+};
+
+static void written_make(const char *path, struct written *w)
+{
+    lx_status st = {0};
+    struct lx_device device;
+    const struct lx_graph *g = device_test_graph(path);
+    assert_true(lx_device_preset("h200", &device));
+    *w = (struct written){
+        .plan = plan_graph(lx_graph_with_device(g, &device), "bestfit", &(struct lx_passes){0})};
+    lx_graph_free(g);
+    assert_true(emit_program(w->plan, &(struct emit_options){.on = EMIT_HOST}, &w->text, &w->facts, &st));
+    w->hbm = mem_alloc((size_t)w->facts.hbm_bytes);
+    uint16_t *half = (uint16_t *)(void *)w->hbm;
+    struct rng random = rng_seed(1);
+    for (int64_t i = 0; i < w->facts.hbm_bytes / 2; i++)
+        half[i] = (uint16_t)(rng_below(&random, 2) << 15 | (0x2800 + rng_below(&random, 0x800)));
+}
+
+static void written_free(struct written *w)
+{
+    lx_plan_free(w->plan);
+    text_free(&w->text);
+    mem_free(w->hbm);
+}
+
+/* HBM after a run of `text`, which must compile; malloc'ed. */
+static unsigned char *memory_after(const struct written *w, const char *text)
+{
+    lx_status st = {0};
+    struct text all = {0};
+    text_add(&all, text);
+    void *machine = machine_kind_host.open(&all, &w->facts, &st);
+    if (!machine) fail_msg("%s", st.text);
+    unsigned char *hbm = mem_alloc((size_t)w->facts.hbm_bytes);
+    memcpy(hbm, w->hbm, (size_t)w->facts.hbm_bytes);
+    assert_true(machine_kind_host.run(machine, hbm, NULL, &st));
+    machine_kind_host.close(machine);
+    text_free(&all);
+    return hbm;
+}
+
+static bool outputs_equal(const struct written *w, const unsigned char *a, const unsigned char *b)
+{
+    const struct lx_graph *g = w->plan->layouts->graph;
+    bool same = true;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (lx_role_leaves(g->tensors[t].role))
+            same &= memcmp(a + w->plan->hbm_address[t], b + w->plan->hbm_address[t],
+                           (size_t)lx_layout_bytes(&w->plan->layouts->layouts[t])) == 0;
+    return same;
+}
+
+/* The text with the `which`-th `from` in it replaced; malloc'ed, NULL: there are not so many. */
+static char *replaced(const char *text, const char *from, int which, const char *to)
+{
+    const char *at = strstr(text, from);
+    struct text t = {0};
+    while (at && which-- > 0) at = strstr(at + 1, from);
+    if (!at) return NULL;
+    text_add_n(&t, text, (size_t)(at - text));
+    text_add(&t, to);
+    text_add(&t, at + strlen(from));
+    return t.at;
+}
+
+/* Cores stop for a while wherever they meet. */
+static char *with_slow_cores(const char *text)
+{
+    return replaced(
+        text, "INLINE void meet_core(void)\n{\n", 0,
+        "INLINE void meet_core(void)\n{\n"
+        "    static _Thread_local unsigned long step;\n"
+        "    const struct timespec t = {0, (long)((CORE * 7919u + ++step * 104729u) % 97 * 20000)};\n"
+        "    nanosleep(&t, NULL);\n");
+}
+
+static void slow_cores_change_nothing_but_without_a_sync(void **state)
+{
+    (void)state;
+    struct written w;
+    written_make("graphs/mlp_small.json", &w);
+    char *slow = with_slow_cores(w.text.at);
+    unsigned char *right = memory_after(&w, w.text.at), *same = memory_after(&w, slow);
+    assert_true(w.plan->sync_count > 0);
+    assert_true(outputs_equal(&w, right, same));
+    mem_free(same);
+    char *unsynced = replaced(slow, "sync_all(counters, CORES * ++waits", 0, "(void)(waits");
+    assert_non_null(unsynced);
+    char *end = strstr(unsynced, "(void)(waits"), *comma = strchr(end, ';');
+    memset(end, ' ', (size_t)(comma - end)); /* the statement is empty */
+    unsigned char *wrong = memory_after(&w, unsynced);
+    assert_false(outputs_equal(&w, right, wrong));
+    mem_free(unsynced);
+    mem_free(wrong);
+    mem_free(right);
+    mem_free(slow);
+    written_free(&w);
+}
+
+static void a_changed_address_or_count_changes_results(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } damages[] = {{"= load8_fp16(LX(", "= load8_fp16(LX(128 + "},
+                   {"const f8 y = same8(", "const f8 y = same8(1 + "},
+                   {"f8 y = same8(0);", "f8 y = same8(1);"},
+                   {"core % ", "(core ^ 1) % "},
+                   {"hbm + ", "hbm + 128 + "}};
+    (void)state;
+    struct written w;
+    int changed = 0, tried = 0;
+    written_make("graphs/mlp_small.json", &w);
+    const char *kernel =
+        strstr(w.text.at,
+               "KERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{");
+    unsigned char *right = memory_after(&w, w.text.at);
+    assert_non_null(kernel);
+    size_t head = (size_t)(kernel - w.text.at);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        for (int which = 0; which < 3; which++) {
+            char *body = replaced(w.text.at + head, damages[i].from, which, damages[i].to);
+            struct text all = {0};
+            if (!body) continue;
+            text_add_n(&all, w.text.at, head);
+            text_add(&all, body);
+            unsigned char *hbm = memory_after(&w, all.at);
+            tried++;
+            changed += !outputs_equal(&w, right, hbm);
+            mem_free(hbm);
+            mem_free(body);
+            text_free(&all);
+        }
+    assert_true(tried >= 6);
+    assert_int_equal(changed, tried);
+    mem_free(right);
+    written_free(&w);
+}
+
+static void what_cannot_be_written_is_refused_by_op_and_reason(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct text text = {0};
+    struct lx_plan *p =
+        plan_graph(device_test_graph("graphs/resnet_stage.json"), "bestfit", &(struct lx_passes){0});
+    assert_false(emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, &text, NULL, &st));
+    assert_int_equal(st.code, LX_E_UNSUPPORTED);
+    assert_non_null(strstr(st.text, "cannot be written as a program: it slides windows"));
+    assert_null(text.at);
+    lx_plan_free(p);
+}
+
+static void facts_say_what_the_program_wants(void **state)
+{
+    (void)state;
+    struct written w;
+    written_make("graphs/mlp_small.json", &w);
+    assert_int_equal(w.facts.cores, w.plan->divisions->cores);
+    assert_int_equal(w.facts.hbm_bytes, w.plan->segment_bytes);
+    assert_true(w.facts.lx_bytes >= w.plan->figures.height_bytes);
+    assert_int_equal(w.facts.trace_bytes, 0);
+    assert_null(w.facts.trace);
+    written_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_cores_change_nothing_but_without_a_sync),
+        cmocka_unit_test(a_changed_address_or_count_changes_results),
+        cmocka_unit_test(what_cannot_be_written_is_refused_by_op_and_reason),
+        cmocka_unit_test(facts_say_what_the_program_wants),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
