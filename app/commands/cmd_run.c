@@ -120,7 +120,7 @@ static int run_one(struct call *call, const struct source *from)
     return code;
 }
 
-/* The machines, and what is missing of those that are not there. */
+/* Lists the machines; for an absent one, the part that is missing. */
 static int cmd_run_list(struct call *call)
 {
     const struct lx_machine_kind *kind;

@@ -109,7 +109,7 @@ enum { MOST_NAMES = 64 };
 bool expectations_known(const struct lx_graph *g, lx_status *st)
 {
     for (int i = 0; i < g->expect_count; i++)
-        /* A build without GLPK has no ilp; patterns expect something of it all the same. */
+        /* A build without GLPK has no ilp; patterns may still name it in "expect". */
         if (!lx_solver_find(g->expects[i].solver) && strcmp(g->expects[i].solver, "ilp") != 0) {
             const char *names[MOST_NAMES + 1] = {0};
             for (int k = 0; k < MOST_NAMES && lx_solver_at(k, "name"); k++)

@@ -1,6 +1,6 @@
-/* Loads that are issued before they are due: from the issue tick on the bytes of their buffer are their own, and
- * what they read in HBM is the value that is due. The lives of buffers (check_claims.c) begin with the issue, so the
- * check of places finds whoever else is in the bytes. */
+/* Loads that are issued before they are due. From the issue tick on, the load owns the bytes of its buffer,
+ * and HBM has the value that the load must bring. The life of the buffer (check_claims.c) begins with the
+ * issue, so the check of places finds any other buffer in these bytes. */
 #include "check/check.h"
 #include "base/fail.h"
 
@@ -41,7 +41,8 @@ static bool issue_place_right(const struct underway *u)
     return true;
 }
 
-/* What the ops and the other copies do from the issue on, until it is due. */
+/* From the issue to the due tick, no op uses the buffer or writes the tensor, and no other copy fills the
+ * buffer. */
 static bool issue_left_alone(const struct underway *u)
 {
     const struct lx_plan *p = u->c->p;
@@ -79,7 +80,7 @@ static bool stages_refused(const struct checker *c, int32_t buffer, const char *
                       (long long)b->end - 1, why);
 }
 
-/* A slice with several slots: loaded by one copy, in a nest that leaves its tensor in HBM as it is. */
+/* A slice with stages: one load fills it, and its nest does not change the tensor in HBM. */
 static bool stages_right(const struct checker *c, int32_t buffer)
 {
     const struct lx_plan *p = c->p;

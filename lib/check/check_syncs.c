@@ -1,10 +1,10 @@
-/* Do the syncs of a plan keep its cores in step? The plan is walked tick by tick, the body of a nest twice, and
- * what was touched since all cores have met last is kept. Two cores that touch the same sticks meanwhile, one
- * of them writing, are refused: which of them is first is not said. Syncs that nobody needs are legal.
+/* Do the syncs of a plan keep its cores in step? The walk takes the plan tick by tick, the body of a nest
+ * twice, and keeps all touches since the last sync. If two cores touch the same sticks between two syncs and
+ * one of them writes, the plan is refused: their order is open. Superfluous syncs are legal.
  *
- * A core has its own tasks in order: copies of a tick, the op, stores. Parts of one tick are the op's own to
- * order, as it does where cores add up a sum. In a scratchpad other cores read, by ring copies, and never
- * write. A global launch may deal any tile to any core. */
+ * A core runs its own tasks in order: the copies of a tick, the op, the stores. Within one tick the op orders
+ * its cores itself, for example when they add up a sum. A scratchpad is read by other cores in ring copies
+ * only, and never written by them. A global launch may deal any tile to any core. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,4 +1,5 @@
-/* Boxes of cores, and whether two sets of them cross. Views are compared first; boxes only where they differ. */
+/* The box that each core touches, and whether two sets of boxes cross. Views are compared first; boxes are
+ * made only for views that differ. */
 #include "clock/footprint.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -73,7 +74,8 @@ struct footprint footprint_of_copy(const struct plan_program *p, const struct lx
 
 /* ---- boxes ---- */
 
-/* Positions [lo, hi) of each dimension, and the same in each of `pieces` equal pieces of it. */
+/* Per core positions [lo, hi) of each dimension. They repeat in each of the dimension's `pieces` pieces of
+ * `period` positions. */
 struct core_boxes {
     int64_t cores;
     int rank;

@@ -1,6 +1,6 @@
-/* Which cores touch which sticks of a tensor in HBM: the box of each core, by an op or by a copy. Boxes are of
- * all iterations of a nest: of a dimension that its levels cut every core has one piece per tile. Private to
- * the room. */
+/* Footprints: the sticks of a tensor in HBM that each core touches, in an op or in a copy, as one box per
+ * core. A box covers all iterations of a nest: in a dimension that the nest's levels cut, each core has one
+ * piece per tile. Private to the room. */
 #ifndef LX_CLOCK_FOOTPRINT_H
 #define LX_CLOCK_FOOTPRINT_H
 
@@ -8,25 +8,26 @@
 
 struct footprint {
     const struct plan_program *program;
-    int32_t op; /* with the operand: whose division cuts the tensor */
+    int32_t op; /* its division, for `operand`, cuts the tensor */
     int operand;
-    int hold; /* of a copy: the stay's; -1: the op itself touches it */
-    bool
-        writes; /* of a copy: only the first core that holds a stick stores it; a split sum: the root of a group */
-    bool anyone; /* its tiles are dealt out anew: any core may touch any of it */
-    bool plain;  /* the view says it all */
+    int hold; /* of a copy: the stay's; -1: the op itself touches the tensor */
+    /* Of several cores with one stick, one stores it: the first core of a copy, the root of a split sum. */
+    bool writes;
+    bool anyone; /* the launch deals tiles to any core, so any core may touch any stick */
+    bool plain;  /* the view alone gives the boxes */
     bool sole;   /* plain, and no two cores touch one stick */
     struct lx_core_view view;
 };
 
 struct footprint footprint_of_access(const struct plan_program *p, int32_t op, int operand);
 struct footprint footprint_of_copy(const struct plan_program *p, const struct lx_transfer *t);
-/* Of the cores that hold a stay, what the first core with each part holds. */
+/* The parts of a stay; with `first_only` each part on its first core only. */
 struct footprint footprint_of_holders(const struct plan_program *p, int32_t stay, bool first_only);
 
 /* Do two different cores touch one stick, one of them by `a` and the other by `b`? */
 bool footprints_cross(const struct footprint *a, const struct footprint *b);
-/* Per core of `from`: does another core, which does not hold it itself, take sticks of it for its part of `to`? */
+/* Sets pulled[core of `from`] if another core needs sticks of that core's part for its part of `to`, and does
+ * not hold them itself. */
 void footprint_pulled(const struct footprint *from, const struct footprint *to, bool *pulled);
 
 #endif

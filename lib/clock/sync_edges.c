@@ -1,10 +1,11 @@
-/* Edges of a program: it is walked in order of time, the body of each nest twice; the second turn stands for
- * all further iterations. What was touched is kept until an edge from a later task is known: any edge from
- * before that task to a tick behind then contains that one. So lists are as long as the way between syncs.
+/* The edges of a program. The walk follows the order of time and takes the body of each nest twice; the
+ * second turn stands for all further iterations. A touch is kept until an edge from a later task is known:
+ * every edge from an earlier task to a later tick contains that edge. So the lists are as long as the way
+ * between syncs.
  *
- * HBM: one list per tensor, of reads and of writes. Scratchpads: each core writes its own only, and others
- * reach into it by ring copies alone: a copy needs what was written last in its source, and what is on those
- * bytes next must wait for the copy. */
+ * HBM has one list of reads and one of writes per tensor. A core writes its own scratchpad only, and other
+ * cores read it by ring copies alone: a ring copy waits for the last write of its source, and the next write
+ * of those bytes waits for the ring copy. */
 #include "clock/footprint.h"
 #include "clock/syncs.h"
 #include "base/arena.h"
@@ -66,7 +67,7 @@ static void edges_add(struct edge_walk *w, struct moment from)
 
 /* ---- HBM ---- */
 
-/* Of two iterations, each has a part of its own: of what all levels of the nest index. */
+/* Does each iteration touch a part of its own? True if all levels of the nest index the tensor. */
 static bool edges_fixed(const struct edge_walk *w, const struct footprint *f, int32_t tensor)
 {
     if (w->now.nest < 0) return false;
@@ -98,7 +99,7 @@ static void edges_against(struct edge_walk *w, int32_t tensor, bool writes, cons
     }
 }
 
-/* Tensors whose addresses this one takes over: whoever had them last. */
+/* Edges from the last touches of tensors whose HBM addresses this tensor takes over. */
 static void edges_of_addresses(struct edge_walk *w, int32_t tensor)
 {
     const int64_t *at = w->p->hbm_address;
@@ -139,7 +140,7 @@ static void edges_touch(struct edge_walk *w, int32_t tensor, bool writes, struct
 
 /* ---- scratchpads ---- */
 
-/* The cores of a stay write it, over what ring copies may still read. */
+/* The cores of a stay write it; ring copies may still read the old bytes. */
 static void edges_fill(struct edge_walk *w, int32_t stay)
 {
     const struct plan_program *p = w->p;
@@ -222,7 +223,7 @@ static void edges_op(struct edge_walk *w)
     }
 }
 
-/* One tick; `next`: its first transfer, or that of a later tick. */
+/* Walks one tick. `next`: a transfer at or before the first one of this tick. */
 static int32_t edges_tick(struct edge_walk *w, int32_t next)
 {
     const struct plan_program *p = w->p;

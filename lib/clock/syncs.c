@@ -55,7 +55,8 @@ static void line_make(struct sync_line *l, int32_t ops, int32_t nest_count)
     line_point(l, ops, false, 0);
 }
 
-/* Intervals as reaches: an edge binds all points behind it. One that goes around wants a point in the body. */
+/* Turns edges into reaches: an edge binds all points after it. An edge around a nest needs a point in the
+ * body. */
 static void line_reaches(struct sync_line *l)
 {
     for (int32_t i = 0; i < l->edges->count; i++) {

@@ -1,14 +1,14 @@
-/* Synchronisation of a plan: which tasks of which cores must be over before others begin (edges), and the
- * least set of syncs that stabs them.
+/* Synchronisation of a plan. An edge says that tasks of one tick must be over before tasks of a later tick
+ * begin on other cores; the syncs are the least set that stabs all edges.
  *
- * A core runs its own tasks one after the other: of a tick moves, loads and ring copies (which the receiving
- * core pulls), then the op, then stores. Two cores run as they like between two syncs; the begin of a bundle
- * orders all. A split sum is a rendezvous of its group inside the op, and what an op or a copy of a tick needs
- * of other cores within that tick is its own to wait for.
+ * A core runs its own tasks in order: the moves, loads and ring copies of a tick (the receiving core pulls),
+ * then the op, then the stores. Between two syncs the cores run freely; the begin of a bundle orders all of
+ * them. The cores of a split sum meet inside the op. An op or copy that needs other cores within its tick
+ * waits for them itself.
  *
  * A sync stands before a tick. A nest has one point before it, and one before each op of its body, which
- * counts once per iteration. An edge from tick t to tick u is stabbed by a sync in (t, u]; one that goes
- * around a nest, from t to u of the next iteration, by a sync in the body behind t or up to u. */
+ * counts once per iteration. A sync in (t, u] stabs an edge from tick t to tick u. An edge that goes around a
+ * nest, from t to u of the next iteration, is stabbed by a sync in the body after t or up to u. */
 #ifndef LX_CLOCK_SYNCS_H
 #define LX_CLOCK_SYNCS_H
 
@@ -22,17 +22,18 @@ struct sync_edge {
 };
 
 struct sync_edges {
-    struct sync_edge *at; /* what others imply is left out */
+    struct sync_edge *at; /* without edges that others imply */
     int32_t count;
 };
 
 struct lx_syncs {
     struct lx_sync *at; /* in order of time */
     int32_t count;
-    int64_t times; /* that the cores wait, in all iterations */
+    int64_t times; /* the number of waits, over all iterations */
 };
 
-/* Edges that no begin of a bundle stabs. With `hbm_address` also those of addresses that tensors share. */
+/* Edges that no begin of a bundle stabs. With `hbm_address`, also edges between tensors that share
+ * addresses. */
 void program_edges(const struct plan_program *p, struct arena *memory, struct sync_edges *out);
 
 /* Syncs of the least number of times that stab all edges; of equals the latest. The nests are disjoint, in

@@ -48,7 +48,7 @@ struct lx_joint_buffer {
     /* The rest is for problems with tiles. */
     const int64_t *size; /* per choice of the first op that accesses it; NULL: label_size */
     int64_t copy_toll;
-    bool leaves;     /* readers outside the graph need all of it after the last op */
+    bool leaves;     /* readers outside the graph need the whole buffer after the last op */
     bool tile_stays; /* a tile may be on chip even if `reason` bars the whole buffer */
 };
 

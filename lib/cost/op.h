@@ -80,8 +80,8 @@ double cost_local_copy(const struct lx_device *d, int64_t bytes);
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
 
-/* --- Bundles. A bundle is launched as one kernel. The host prepares it while the device works, but not all of
- * that is hidden: cost_end_to_end is a soft maximum of the two, at most 9 % above the larger. A sharp one
+/* --- Bundles. A bundle is launched as one kernel. The host prepares it while the device works, but not all
+ * of that is hidden: cost_end_to_end is a soft maximum of the two, at most 9 % above the larger. A sharp one
  * would let one percent more bytes cost four percent more time where the device overtakes the launch. --- */
 
 /* Bytes of a plan's HBM traffic that reach the memory. On Spyre 8.39 MB of operands went in 32.51 us, above

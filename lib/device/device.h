@@ -8,14 +8,17 @@
  * type (fp16 as fp16), computed in fp32 and rounded when they are stored. Tensors known only by their bytes
  * are mixed word by word, so that a wrong byte anywhere changes the result.
  *
- * Every stick of every memory carries a tag: whose it is, which value of which tensor it holds and which
- * stick of it. A read that does not find what the program means there is a fault, told with core, address,
- * op, buffer and owner; it is found even where the numbers happen to agree. So is a write over a buffer that
- * is live. With a seed of skews the cores run out of step between two syncs, in any order: a core that reads or
- * writes what another one has not ended with is a fault. Each op is judged by itself: on its inputs as the device has them it is evaluated in fp64, and each
- * element that it has stored must be within a bound that is proved for the arithmetic of the device, in any order
- * of summation; what only moves must keep its bits. What was moved is counted and compared with what the plan says:
- * any difference fails the run. How far the graph's outputs are from fp64 from end to end is reported and decides nothing.
+ * Every stick of every memory carries a tag: its owner, the tensor and value that it holds, and its position
+ * in the tensor. A read of another stick than the program means is a fault, reported with core, address, op,
+ * buffer and owner, even if the numbers happen to agree. A write over a live buffer is a fault, too. With a
+ * seed of skews the cores run out of step between two syncs, in any order: a core that reads or writes sticks
+ * with which another core has not ended is a fault.
+ *
+ * Each op is judged by itself. It is evaluated in fp64 on its inputs as the device has them, and each element
+ * that it stored must be within a bound proved for the device's arithmetic in any order of summation. Ops
+ * that only move data must keep its bits. Moved bytes are counted and compared with the plan's figures: any
+ * difference fails the run. The distance of the graph's outputs from fp64 end to end is reported and decides
+ * nothing.
  *
  *     struct lx_device_options how = {.verify = LX_VERIFY_FULL};
  *     struct lx_run_result *r = lx_device_run(plan, &how, &st);   // NULL: it could not be run at all
@@ -60,9 +63,9 @@ struct lx_device_options {
      * in the end. May be NULL. */
     void (*input)(void *context, int32_t tensor, void *items);
     void (*output)(void *context, int32_t tensor, const void *items);
-    /* The results of a run elsewhere, in place of computing them: the whole tensor as HBM would have it,
-     * of which the tile of this iteration is taken; `index` per level of the op's nest. Everything else,
-     * the judge too, is as ever. May be NULL. */
+    /* Results of a run elsewhere, used in place of computing them. Returns the whole tensor as HBM would have
+     * it; the device takes the tile of this iteration. `index` per level of the op's nest. The judge and all
+     * else work as without it. May be NULL. */
     const void *(*made)(void *context, int32_t op, int operand, const int64_t *index);
     lx_host_op *host_op; /* NULL: the bytes of the operands are mixed, like for any op of unknown meaning */
     void *context;

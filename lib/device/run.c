@@ -393,7 +393,7 @@ static void run_job_end(void *argument)
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
                                     lx_status *st)
 {
-    /* A worker that is left behind must not use what is the caller's. */
+    /* A worker that is left behind must not touch the caller's data. */
     bool alone = how && !how->input && !how->output && !how->host_op && !how->iterating && !how->reference;
     if (!alone || !how->stop || slot_is_here()) return run_here(p, how, st);
     struct run_job *job = mem_alloc(sizeof *job);

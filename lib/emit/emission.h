@@ -1,7 +1,7 @@
 /* A program while it is written. Private to the room.
  *
- * All that differs between cores is an expression of `core`: sums of digits of its number if that is what
- * it is, else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
+ * Numbers that differ between cores are expressions of `core`: sums of digits of its number where possible,
+ * else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
 #ifndef LX_EMIT_EMISSION_H
 #define LX_EMIT_EMISSION_H
 
@@ -80,12 +80,12 @@ struct op_place {
 
 struct op_emission {
     const struct lx_op *op;
-    struct op_index x;              /* of the tile */
-    bool all_cores;                 /* every core takes any item of the whole op; else each its own part */
-    int64_t workers;                /* cores from 0 on that have a part */
-    int64_t groups;                 /* of cores that have parts of one sum */
-    const char *group;              /* which one the core is in */
-    const char *slot;               /* which sum of those that the cores of one group make */
+    struct op_index x; /* of the tile */
+    bool all_cores;    /* every core takes any item of the whole op; else each its own part */
+    int64_t workers;   /* cores from 0 on that have a part */
+    int64_t groups;    /* 1, or the parts of each sum; cores with the same terms form one group */
+    const char *group; /* the core's */
+    const char *slot;  /* the sum, numbered within the group */
     const char *count[LX_MAX_VARS]; /* elements of the core's part along each variable */
     int64_t most[LX_MAX_VARS];      /* the largest */
     unsigned summed;                /* levels of its nest over which it sums */
@@ -142,8 +142,8 @@ void item_store(struct emission *e, const struct op_place *p, const struct item_
 int output_variables(const struct emission *e, const struct op_emission *o, int *vars);
 bool body_pointwise(struct emission *e, const struct op_emission *o);
 bool body_fold(struct emission *e, const struct op_emission *o);
-/* A contraction by tiles, into `to`, to which it adds where `again` (a condition; "": never) holds. False: it has no
- * tiles, and nothing is written. */
+/* Writes a contraction by tiles into `to`. It adds to `to` where the condition `again` holds ("": never).
+ * False: it has no tiles, and nothing is written. */
 bool body_tiles(struct emission *e, const struct op_emission *o, const struct op_place *to,
                 const char *again);
 bool body_choice(struct emission *e, const struct op_emission *o);

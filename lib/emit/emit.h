@@ -29,7 +29,7 @@ struct emit_trace {
     unsigned levels;   /* that count, outermost slowest */
 };
 
-/* The memory that a program wants. All of it in bytes, and aligned to sticks. */
+/* The resources of a program. Sizes of memory are in bytes, aligned to sticks. */
 struct emit_facts {
     int64_t cores;       /* blocks */
     int threads;         /* of a block */

@@ -1,8 +1,8 @@
 /* Reductions and contractions: terms along the variables that the output lacks become one element.
  *
  * Where sticks of the output run along a variable, a thread makes up to 8 elements side by side and goes
- * through all terms; else the lanes of a warp share the terms of one element, and fold what they have in a
- * fixed tree.
+ * through all terms; else the lanes of a warp share the terms of one element, and fold their
+ * results in a fixed tree.
  *
  * A sum whose terms are split over groups of cores is made in two steps: each core writes its part, as
  * fp32, to global memory; when the cores of the sum have met, each that keeps the result adds the parts in
@@ -90,7 +90,7 @@ static void folds_declare(const struct fold *f, const char *name, const char *st
         emit_line(f->e, "float %s = %s;", name, start);
 }
 
-/* The lanes of a warp put together what they have. */
+/* Folds the results of a warp's lanes. */
 static void folds_lanes(const struct fold *f, const char *name, const char *fold)
 {
     if (f->vector < 0) emit_line(f->e, "%s = lanes_%s(%s);", name, fold, name);

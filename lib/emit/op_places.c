@@ -421,7 +421,7 @@ bool op_place_narrowed(struct emission *e, struct op_emission *o, int operand, i
     return ok;
 }
 
-/* An op without an index map: the first core makes all of it, by the dimensions of its output. */
+/* An op without an index map: the first core makes the whole output, by its dimensions. */
 static bool places_make_opaque(struct emission *e, struct op_emission *o)
 {
     struct op_index *x = &o->x;

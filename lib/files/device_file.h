@@ -1,5 +1,5 @@
-/* Device files: a device with all of its numbers and their origins, so that one that somebody measured needs no
- * row of a table. patterns/devices.md has the schema. */
+/* Device files: a device with all its numbers and their origins. A measured device is a file, not a row of a
+ * table. patterns/devices.md has the schema. */
 #ifndef LX_FILES_DEVICE_FILE_H
 #define LX_FILES_DEVICE_FILE_H
 

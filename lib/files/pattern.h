@@ -12,10 +12,11 @@ bool pattern_check_header(const struct json *j, const struct json_value *root, c
 const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
-/* A device: the name of a preset, or an object: with a `preset` (spyre if there is neither that nor a name), which
- * gives what is not stated, or whole, with a `name` and all numbers. */
+/* Reads a device: the name of a preset, or an object. An object with a `preset` takes absent numbers from the
+ * preset (spyre if it has neither `preset` nor `name`); one with a `name` must have all numbers. */
 bool device_read(const struct json *j, const struct json_value *value, struct lx_device *out, lx_status *st);
-/* The device of a plan over that of its pattern, which gives what is absent; unknown keys are ignored. */
+/* Reads the device of a plan into `out`, which has the device of its pattern; absent keys leave a field
+ * unchanged, unknown keys are ignored. */
 bool device_read_over(const struct json *j, const struct json_value *value, struct lx_device *out,
                       lx_status *st);
 /* A preset's name, or the preset of this name and what differs; of another device every field. */

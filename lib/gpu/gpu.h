@@ -1,10 +1,9 @@
 /* Running a plan's program for real: on a GPU, through its driver, or on the host, through its C compiler.
  *
- * Nothing is needed to build the library: the driver and the run-time compiler are loaded when they are
- * asked for, and what is missing is an error that names it. A program is run twice. With traces: every
- * result is read back, and the judge of the simulated device (device/device.h) judges each op on the
- * operands that the machine itself had made. Without: what a person would run; its outputs must have the
- * same bits, and it is timed. */
+ * The build needs neither: the driver and the run-time compiler are loaded on first use, and an error names
+ * the one that is missing. A program is run twice. The run with traces reads every result back, and the judge
+ * of the simulated device (device/device.h) judges each op on the operands that the machine itself made. The
+ * run without traces must give outputs with the same bits, and is timed. */
 #ifndef LX_GPU_GPU_H
 #define LX_GPU_GPU_H
 
@@ -17,13 +16,13 @@ struct lx_machine_kind {
 
 /* NULL after the last. */
 const struct lx_machine_kind *lx_machine_kind_at(int i);
-/* Whether there is one here; its own name and what it has go to `words`. False: `st` says what is missing. */
+/* Is a machine of this kind here? `words` gets its name and features. False: `st` names the missing part. */
 bool lx_machine_there(const char *kind, char *words, size_t size, lx_status *st);
 
 struct lx_measured {
     char machine[96];
-    int launches;               /* that were timed; 0: not timed */
-    int sets;                   /* of inputs that they take in turn */
+    int launches;               /* timed launches; 0: not timed */
+    int sets;                   /* of inputs, used in turn by the launches */
     double median_us, least_us; /* of one launch */
     double seconds_compile;     /* of both programs */
     int64_t outputs_differing;  /* bytes of outputs in which the program without traces differs */

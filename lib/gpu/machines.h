@@ -22,13 +22,13 @@ struct machine_kind {
 
 extern const struct machine_kind machine_kind_gpu, machine_kind_host;
 
-/* A program in a file, and what a compiler made of it. */
+/* A program in a file, and the file that a compiler made from it. */
 struct compiled_file {
     char source[64], made[64];
 };
 
-/* Writes `program` to a new file with `suffix`, runs the command `words` (of which "%s" is the source and
- * "%o" what is made) and names both files. False: `st` has the compiler's first words. */
+/* Writes `program` to a new file with `suffix` and runs the command `words`, in which "%s" stands for this
+ * file and "%o" for the result. `out` names both files. False: `st` has the compiler's first words. */
 bool compile_with(const char *const *words, const struct text *program, const char *suffix,
                   struct compiled_file *out, lx_status *st);
 void compiled_remove(const struct compiled_file *f);

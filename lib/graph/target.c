@@ -57,8 +57,8 @@ static const struct lx_device presets[] = {
         .peak_gflop_per_s = 3072,
         .link_gb_per_s = 32, .link_us = 5, .link2_us = -1,
     },
-    /* Wormhole: an 8x8 grid of Tensix cores with 1.5 MiB of L1 each, of which 1,464 KiB are usable, and
-     * 32x32 tiles of fp16 (64-byte rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card,
+    /* Wormhole: an 8x8 grid of Tensix cores with 1.5 MiB of L1 each (1,464 KiB usable), and 32x32 tiles
+     * of fp16 (64-byte rows, 32-byte L1 alignment); bandwidths are those of a Wormhole card,
      * links are two of its Ethernet ports. */
     {
         .preset = "tenstorrent",

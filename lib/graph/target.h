@@ -1,6 +1,6 @@
-/* The device a pattern is planned for: its parameters, one row each in the table of target.c, so that a pattern
- * file, a command line and the help all know the same ones, and its cost table. Plain values: some 7 KiB that
- * are copied. */
+/* The device that a pattern is planned for: its parameters and its cost table. Each parameter is a row of the
+ * table in target.c, from which pattern files, the command line and the help take it. Plain values: some 7
+ * KiB that are copied. */
 #ifndef LX_GRAPH_TARGET_H
 #define LX_GRAPH_TARGET_H
 

@@ -1,7 +1,7 @@
 /* The least traffic of each tensor alone. A plan moves a sum over tensors, and each tensor moves at least the
  * bytes that it would move with nothing else on chip. For one tensor of `whole` bytes:
  *
- * - All of it is on chip only if it fits in all scratchpads together.
+ * - The whole tensor is on chip only if it fits in all scratchpads together.
  * - Else only its tiles are on chip, for accesses of one nest; axis_reach bounds their number. A nest that
  *   serves accesses i to j contains all ops between them; where ops may be reordered, at least these two.
  * - An access off chip costs its own bytes or more. A tensor on chip that was not made there is loaded; a

@@ -60,7 +60,7 @@ struct body {
 void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                     struct arena *memory, struct body *out);
 /* The HBM bytes of the body if its tensors agree, as far as the smallest views fit together on every tick. A
- * part is in pieces, from one access to the next, each of which may be off chip alone. */
+ * part consists of pieces, from one access to the next; each piece may be off chip alone. */
 int64_t nest_body_least(const struct body *b, struct arena *memory);
 /* Drops parts that do not fit together, and sorts the choices: for the beam. */
 void nest_body_settle(struct body *b, struct arena *memory);

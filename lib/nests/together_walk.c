@@ -2,8 +2,8 @@
  *
  * A row has the place of each live tensor and, in a nest, its number, the bytes that stay on chip up to its
  * end though no later op uses them, and the most bytes of its ops so far: a tensor that covers the nest and
- * comes on chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least priced
- * cost of all later uses, each tensor alone. */
+ * comes on chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least
+ * priced cost of all later uses, each tensor alone. */
 #include "nests/together.h"
 #include "base/cancel.h"
 #include "base/checked.h"

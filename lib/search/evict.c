@@ -165,7 +165,7 @@ bool evict_search(struct search *search)
     keep_cuts(&s, search->best.draft.how.cuts, search->best.draft.how.cut_count);
     bool ok = evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
-        /* Cut every tensor where an op overwrites all of it without reading it. */
+        /* Cut every tensor at each op that overwrites the whole tensor without reading it. */
         const struct draft *x = &s.search->best.draft;
         for (int32_t t = 0; t < x->graph->tensor_count; t++)
             for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {

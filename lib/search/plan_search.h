@@ -37,8 +37,8 @@ struct attempt {
     struct arena *memory;  /* owned; NULL: no attempt */
 };
 
-/* By time: the next fastest attempts, no two alike. Early loads may make one of them the fastest. Each level of
- * a search has its own, so a higher level never loses those of the lower ones. */
+/* By time: the next fastest attempts, no two alike. Early loads may make one of them the fastest. Each level
+ * of a search has its own runners, so a higher level never loses runners of a lower one. */
 enum { RUNNERS = 3, RUNNER_LEVELS = 4, RUNNERS_MOST_OPS = 300 };
 struct runners {
     int level;

@@ -1,12 +1,12 @@
-/* Loads that are issued before they are due, so that they overlap with the ops between.
+/* Early loads: issued before they are due, so that they overlap with the ops between.
  *
- * A stay may live longer to the front as long as its bytes are free. Two stays that share bytes live one after
- * the other, and lives only begin earlier, so each load has its own set of issue ticks, whatever the others
- * do. A slice that a nest loads again and again may have stages, slots for the next slices, where there is
- * room for as long as the nest runs. On small plans all combinations are timed by the clock. On others all loads step back together by
- * powers of two, and then load after load takes its best tick, round by round. Buffers keep their addresses;
- * where one has no room before it, the draft with longer lives is solved once more, and the faster plan stays.
- * The bytes through HBM do not change. */
+ * The life of a stay may begin earlier as long as its bytes are free. Two stays that share bytes live one
+ * after the other, and lives only begin earlier, so the issue ticks of a load do not depend on the other
+ * loads. A slice that a nest loads again and again may have stages, slots for the next slices, if there is
+ * room while the nest runs. On small plans the clock times all combinations. On larger plans all loads step
+ * back together by powers of two; then load after load takes its best tick, round by round. Buffers keep
+ * their addresses. If a buffer has no room before its life, the draft with longer lives is solved once more,
+ * and the faster plan is kept. The bytes through HBM do not change. */
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "base/checked.h"
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A load with the issues that it may have, ascending from 0: ticks ahead of its due tick; of a slice that a nest
- * loads again and again, fills ahead. */
+/* A load and its possible issues, ascending from 0: ticks ahead of its due tick; fills ahead for a slice that
+ * a nest loads again and again. */
 struct early_load {
     int32_t transfer;
     int32_t *ahead, count;
@@ -32,7 +32,7 @@ struct prefetch {
     const struct draft *x;
     const int64_t *address;
     bool freely;            /* as if the scratchpads were empty */
-    struct traffic traffic; /* what is tried out: `ahead` of its transfers, stages and lives */
+    struct traffic traffic; /* under trial, like stages and lives below: `ahead` of its transfers */
     struct lx_stay *stays;
     struct lx_buffer *buffers;
     VEC(struct early_load) loads;
@@ -59,7 +59,7 @@ static void prefetch_apply(struct prefetch *f, const struct early_load *l)
     if (ahead > 0) b->start = n->first, b->end = n->last + 1;
 }
 
-/* Does a load have room with what is tried out? */
+/* Does a load have room beside the stages and lives under trial? */
 static bool prefetch_fits(const struct prefetch *f, const struct early_load *l)
 {
     int32_t stay = f->traffic.transfers[l->transfer].stay;
@@ -431,7 +431,7 @@ static bool prefetch_runner(struct search *search, struct attempt *runner, doubl
     return ok;
 }
 
-/* The best attempt, and those that were little slower without early loads. */
+/* Gives early loads to the best attempt, and to the runners, which were little slower without. */
 bool prefetch_search(struct search *search)
 {
     double us;

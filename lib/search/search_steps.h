@@ -36,8 +36,8 @@ bool prefetch_search(struct search *search);
 /* Loads operands early that ops would stream from HBM, where there is room and the plan takes less time than
  * `*us`; sets that. */
 bool stream_loads(struct search *search, double *us);
-/* prefetch.c: the first tick at which a load that is due may be issued, as far as HBM and bundles go; and may it at
- * this one? */
+/* prefetch.c, as far as HBM and bundles allow: the first tick at which a load that is due at `due` may be
+ * issued, and whether a load may be issued at `tick`. */
 int32_t load_source_ready(const struct draft *x, int32_t tensor, int32_t due);
 bool load_may_issue(const struct draft *x, int32_t tick);
 
@@ -54,8 +54,8 @@ bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 /* A lower bound on the traffic of plans with nests, if nests may help. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes);
-/* The same for this order of the ops, where tensors share the scratchpads. It takes longer; `known`: bytes of a
- * plan, which the bound does not exceed. */
+/* The same for this order of the ops, where tensors share the scratchpads. It takes longer; `known`: bytes of
+ * a plan, which the bound does not exceed. */
 bool nest_bound_below(const struct search *search, int64_t known, int64_t *bytes);
 
 /* An engine: makes nests of runs of ops, if the plan moves less. */

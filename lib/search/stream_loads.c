@@ -1,7 +1,7 @@
-/* Operands that an op reads once, and so streams from HBM: a place on chip saves no bytes, but the load may be
- * issued while earlier ops work. The largest operands come first. Each takes the lowest free place for its
- * longer life, with the issue that makes the plan fastest, and keeps it if the plan is faster and moves the same
- * bytes. A slice that a nest streams gets stages. The rest of the plan stays where it is. */
+/* Operands that an op reads once, and so streams from HBM. A place on chip saves no bytes, but then the load
+ * may be issued while earlier ops work. The largest operands come first. Each takes the lowest free place for
+ * its longer life, with the issue that makes the plan fastest, and keeps it if the plan is faster and moves
+ * the same bytes. A slice that a nest streams gets stages. Other buffers keep their places. */
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "base/checked.h"

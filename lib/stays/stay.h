@@ -19,12 +19,12 @@
  * other; none overwrites bytes that a later one copies. Every scratchpad is wiped before a bundle, so no stay
  * crosses its border.
  *
- * A load may be issued at an earlier tick than that at which it is due (lx_transfer.ahead): after the copies
- * that are due there, beside the op. Its stay lives from the issue on; its bytes are there when it is due.
+ * A load may be issued before its due tick (lx_transfer.ahead): after the copies that are due at the issue
+ * tick, beside its op. Its stay lives from the issue on; its bytes are there at the due tick.
  *
- * A stay that a nest fills again and again (hold above 0) may have two or three slots, one behind the other: its
- * stages. It then lives for all of the nest. The first fill is issued when it is due, and with it the next
- * ones, as many as there are further slots; each later fill issues one more, into the slot whose slice is over. */
+ * A stay that a nest fills again and again (hold above 0) may have two or three slots, one behind the other:
+ * its stages. It then lives for the whole nest. The first fill issues one fill for each further slot, too;
+ * each later fill issues one more, into the slot whose slice is over. */
 #ifndef LX_STAYS_STAY_H
 #define LX_STAYS_STAY_H
 

@@ -63,7 +63,7 @@ struct lx_team_overlap lx_team_overlap_of(int64_t from, int64_t length, int64_t 
  * tensor. */
 struct lx_team_box lx_team_default_partition(int devices, int device, int rank, const int64_t *shape,
                                              int cut);
-/* A tensor without halos, of which the device owns box `own`; and one in its default partition. */
+/* A tensor without halos: the device owns box `own`, or its box of the default partition. */
 struct lx_team_array lx_team_array_of_box(int rank, const int64_t *shape, int cut,
                                           const struct lx_team_box *own);
 struct lx_team_array lx_team_array_make(int devices, int device, int rank, const int64_t *shape, int cut);

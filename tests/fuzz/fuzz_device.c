@@ -1,6 +1,6 @@
-/* Device files: what is read is the same device when it is written and read again, in a file of its own and in a
- * pattern, and what is planned for it is legal. Sticks that are no multiple of an element are read only: no device
- * has them. */
+/* Device files: what is read is the same device when it is written and read again, in a file of its own and
+ * in a pattern, and what is planned for it is legal. Sticks that are no multiple of an element are read only:
+ * no device has them. */
 #include "fuzz/whole_road.h"
 #include "fuzz/small_files.h"
 #include "base/memory.h"

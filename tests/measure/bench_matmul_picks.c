@@ -2,11 +2,12 @@
  *
  *     build/bin/bench_matmul_picks measured_matmul_splits.csv
  *
- * The file has one measured split per line: source,B,M,N,K,shared_weight,b,m,n,k,device_us. Of each shape every
- * model picks the measured split that it predicts to be fastest; the figure is the sum of the picks' device
- * times over that of the best ones. Then our model is fitted again, first on all shapes (the constants in
- * lib/graph/cost_tables.c are these, rounded), then with each shape, and each family of shapes, left out of the fit
- * and picked blindly. Also shown is what each shape's unrestricted pick is, where nobody measured it. */
+ * The file has one measured split per line: source,B,M,N,K,shared_weight,b,m,n,k,device_us. Of each shape
+ * every model picks the measured split that it predicts to be fastest; the figure is the sum of the picks'
+ * device times over that of the best ones. Then our model is fitted again, first on all shapes (the constants
+ * in lib/graph/cost_tables.c are these, rounded), then with each shape, and each family of shapes, left out
+ * of the fit and picked blindly. Also shown is what each shape's unrestricted pick is, where nobody measured
+ * it. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vec.h"

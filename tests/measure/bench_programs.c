@@ -2,9 +2,9 @@
  *
  *     build/bin/bench_programs [--on gpu|host] [--launches N] [--verify full|ops|outputs|none] PLAN ...
  *
- * A row a plan: is it right, the largest share of a bound, microseconds predicted and measured, bytes that must
- * cross HBM over the measured time. Needs the library's stages only, so that it runs where there is nothing but a
- * GPU. Exit code: 0, all plans are right; 1, one is not; 2, one could not be run. */
+ * A row a plan: is it right, the largest share of a bound, microseconds predicted and measured, bytes that
+ * must cross HBM over the measured time. Needs the library's stages only, so that it runs where there is
+ * nothing but a GPU. Exit code: 0, all plans are right; 1, one is not; 2, one could not be run. */
 #include "unstable.h"
 #include "base/memory.h"
 

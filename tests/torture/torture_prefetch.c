@@ -1,7 +1,8 @@
-/* Loads that are issued early. Plans of random graphs by time, with the pass and without it: the pass never makes a
- * plan slower or moves other bytes; the plan is legal and runs right under skews; and no choice of issue ticks
- * at the same addresses is faster (best), of all that the checker accepts. Then each load is issued while its bytes are
- * another's, or is due behind its first reader, or a slice of a nest has a second slot that is another's: the checker refuses that, and the device finds a fault. */
+/* Loads that are issued early. Plans of random graphs by time, with the pass and without it: the pass never
+ * makes a plan slower or moves other bytes; the plan is legal and runs right under skews; and no choice of
+ * issue ticks at the same addresses is faster (best), of all that the checker accepts. Then each load is
+ * issued while its bytes are another's, or is due behind its first reader, or a slice of a nest has a second
+ * slot that is another's: the checker refuses that, and the device finds a fault. */
 #include "unstable.h"
 #include "base/memory.h"
 #include "explain/op_waits.h"
@@ -272,7 +273,8 @@ static void judge_plans(struct torture *t, const struct lx_plan *off, const stru
     if (n > 0) judge_sabotage(t, on, load, n);
 }
 
-/* A chain of ops on large tensors; some inputs are read by several of them, so that a nest loads their slices. */
+/* A chain of ops on large tensors; some inputs are read by several of them, so that a nest loads their
+ * slices. */
 static const struct lx_graph *chain_graph(struct rng *r, lx_status *st)
 {
     enum { INPUTS = 2 };

@@ -1,6 +1,7 @@
-/* Syncs of plans of random graphs. A plan runs right under every skew of its cores; without any one of its syncs
- * the checker refuses it, and the device finds a core that is early under some skew (best). Where two ops deal
- * out all tiles, by chance alike, or cores meet to add up a sum in between, the device may find nothing. */
+/* Syncs of plans of random graphs. A plan runs right under every skew of its cores; without any one of its
+ * syncs the checker refuses it, and the device finds a core that is early under some skew (best). Where two
+ * ops deal out all tiles, by chance alike, or cores meet to add up a sum in between, the device may find
+ * nothing. */
 #include "unstable.h"
 #include "base/memory.h"
 #include "support/other_sizes.h"

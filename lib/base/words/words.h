@@ -11,8 +11,8 @@
 
 /* The word of the NULL-terminated list nearest to a misspelt one; NULL: none is near. */
 const char *nearest(const char *word, const char *const *list);
-/* Error "WHAT "WORD"; did you mean ...? There are: ...", where WHAT is like "there is no solver". Always
- * false. */
+/* Sets the error: WHAT "WORD"; did you mean ...? There are: ... An example of `what` is "there is no solver".
+ * Always false. */
 bool unknown_word(const char *what, const char *word, const char *const *list, enum lx_code code,
                   lx_status *st);
 
@@ -68,7 +68,8 @@ struct words in_percent(double share);
 struct words in_gap(double gap);
 /* Rounds 0.9999 to 0.999 for three digits, so that less than 1 does not print as 1. */
 double share_shown(double share);
-/* 812 ns, 4.53 us, 29.2 ms, 4.56 s: every time that people read; JSON and CSV have plain microseconds or seconds. */
+/* 812 ns, 4.53 us, 29.2 ms, 4.56 s: every time that people read; JSON and CSV have plain microseconds or
+ * seconds. */
 struct words in_time(double seconds);
 /* The same of microseconds. */
 struct words in_micros(double us);

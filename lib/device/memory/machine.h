@@ -214,14 +214,16 @@ void fault_add(struct machine *m, const struct lx_fault *f);
 void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The load of this stick begins: until it is due nobody reads it. And it ends; false: it had not begun with this
- * value, or something else came into its place. */
+/* shadow_stick_issue: the load of this stick begins; no core may read the stick until the load is due.
+ * shadow_stick_arrives: the load ends. False: it had not begun with this value, or the stick was
+ * overwritten. */
 void shadow_stick_issue(struct machine *m, const struct place *p, int64_t local, struct content value,
                         struct lx_fault *first);
 bool shadow_stick_arrives(struct machine *m, const struct place *p, int64_t local, struct content value,
                           struct lx_fault *first);
 
-/* transfers.c: makes the transfers of the tick: the stores, or the others; begins those that are due later. */
+/* transfers.c: move_transfers makes the stores of the tick, or its other copies; issue_transfers begins the
+ * loads that are issued at the tick and due later. */
 void move_transfers(struct machine *m, bool stores);
 void issue_transfers(struct machine *m);
 

@@ -1,11 +1,11 @@
-/* Cores out of step: a core has a clock of its own, which goes on with its tasks. Where all cores meet, at a sync
- * or where a bundle begins, all clocks become equal, and then each is put forward at random, by more than all
+/* Cores out of step. Each core has a clock that advances with its tasks. Where all cores meet, at a sync or
+ * at the begin of a bundle, all clocks become equal; then each is put forward at random, by more than all
  * tasks up to the next meeting take. So between two meetings the cores run one after the other, in an order
  * that depends on the seed.
  *
- * A stick remembers when it was written last, by whom, and when another core was through with reading it. A
- * core that reads it before that time, or writes over it, is early. What cores do to each other within one tick
- * is the op's own to order. */
+ * A stick remembers its last write, the core that wrote it, and the end of the last read by another core. A
+ * core that reads or overwrites the stick before those times is early. Within one tick the op orders its
+ * cores. */
 #include "device/memory/machine.h"
 #include "base/checked.h"
 #include "base/memory.h"

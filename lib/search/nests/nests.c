@@ -15,8 +15,9 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
-/* Searches all ops at once: from the same plan with nests that fit the whole room, and with nests that fit less
- * of it. A tile that fills a scratchpad leaves no room to hold what is read again. */
+/* Searches all ops at once, several times from the same plan: with nests that fit the whole room, then with
+ * nests that fit a smaller one. A tile that fills a scratchpad leaves no room for tensors that are read
+ * again. */
 static bool nests_search_once(struct search *search, struct nest_menus *menus)
 {
     const int least =

@@ -24,7 +24,7 @@ struct team_device {
     struct lx_message *in, *out;   /* per device */
     VEC(struct kept_message) kept; /* messages to itself */
     void **outputs;                /* per tensor of the team's graph: elements of the own block; NULL: none */
-    void **whole;                  /* per tensor of it, on device 0: the gathered elements */
+    void **whole;                  /* per tensor of the team's graph, on device 0: the gathered elements */
     int32_t tick;
     bool spoilt; /* the fault has happened */
     struct lx_team_account account;

@@ -1,5 +1,5 @@
-/* Syncs of small plans by hand: an in-core chain has none, a relayout one, and a bundle's begin is as good as one.
- * Files without them get the same when they are read. */
+/* Syncs of small plans by hand: an in-core chain has none, a relayout one, and a bundle's begin is as good as
+ * one. Files without them get the same when they are read. */
 #include "unstable.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
-/* The least set of syncs against all sets: tiny programs at random, their loops unrolled, each edge looked for
- * in the line of ticks and syncs that comes of it. */
+/* The least set of syncs against all sets: tiny programs at random, their loops unrolled, each edge looked
+ * for in the line of ticks and syncs that comes of it. */
 #include "base/arena.h"
 #include "base/rng.h"
 #include "clock/syncs.h"

@@ -1,4 +1,5 @@
-/* Both clocks of plans with nests: a nest is a loop inside one launch, the waits of ops add up, and with time asked for nests are never slower than none. */
+/* Both clocks of plans with nests: a nest is a loop inside one launch, the waits of ops add up, and with time
+ * asked for nests are never slower than none. */
 #include "unstable.h"
 #include "cost/op.h"
 #include "support/nest_files.h"

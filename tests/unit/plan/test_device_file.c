@@ -1,4 +1,5 @@
-/* Device files: what `lxplan devices` prints is the device, a plan states all of it, and mistakes have a place. */
+/* Device files: what `lxplan devices` prints is the device, a plan states all of it, and mistakes have a
+ * place. */
 #include "unstable.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -76,7 +77,8 @@ static void presets_give_what_is_absent(void **state)
     assert_true(cost_rate(&d, COST_SYNC) > 0 && cost_rate(&d, COST_LOOP) > 0);
 }
 
-/* A plan for a device of a file is read as it was made where there is no such file: same times, same bytes. */
+/* A plan for a device of a file is read as it was made where there is no such file: same times, same
+ * bytes. */
 static void plans_stand_by_themselves(void **state)
 {
     char name[40];
