@@ -24,7 +24,7 @@
 
 #define PLAN_ROOT_FIELDS(F) \
     CLAIMED(F, TEXT, status, "what the solver says: optimal, feasible, limit, infeasible or error; absent: feasible") \
-    MAY(F, TEXT, objective, "what is to be least: spill, time, fit or height; absent: spill") \
+    MAY(F, TEXT, objective, "what is to be least: spill, time, balanced, fit or height; absent: spill") \
     CHECKED(F, INT, hbm_bytes, "HBM traffic of the plan: operands off chip, loads and stores") \
     CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
     CHECKED(F, INT, spill_bytes, "hbm_bytes less perfect_hbm_bytes") \
@@ -60,7 +60,7 @@
     CHECKED(F, INT, sync_times, "how often that is, in all iterations") \
     CHECKED(F, REAL, device_us, "predicted: the device at work, microseconds; the sum of the bundles") \
     CHECKED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
-    CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time") \
+    CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time or balanced") \
     MAY(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     CHECKED(F, INT, pool_bytes, "its size") \
     CHECKED(F, INT, segment_bytes, "all of HBM that the plan uses")
