@@ -7,17 +7,18 @@
 
 /* clang-format off */
 static const char *const expressions[LX_KIND_COUNT] = {
-    [LX_KIND_ADD] = "add", [LX_KIND_SUB] = "sub", [LX_KIND_MUL] = "mul", [LX_KIND_DIV] = "div", [LX_KIND_POW] = "pow",
-    [LX_KIND_MAX] = "max", [LX_KIND_MIN] = "min", [LX_KIND_NEG] = "neg", [LX_KIND_ABS] = "abs", [LX_KIND_EXP] = "exp",
-    [LX_KIND_LOG] = "log", [LX_KIND_SQRT] = "sqrt", [LX_KIND_RSQRT] = "rsqrt", [LX_KIND_RECIPROCAL] = "reciprocal",
-    [LX_KIND_RELU] = "relu", [LX_KIND_GELU] = "gelu", [LX_KIND_GELU_ERF] = "gelu_erf", [LX_KIND_SILU] = "silu",
+    [LX_KIND_ADD] = "add", [LX_KIND_SUB] = "sub", [LX_KIND_MUL] = "mul", [LX_KIND_DIV] = "div",
+    [LX_KIND_POW] = "pow", [LX_KIND_MAX] = "max", [LX_KIND_MIN] = "min", [LX_KIND_NEG] = "neg",
+    [LX_KIND_ABS] = "abs", [LX_KIND_EXP] = "exp", [LX_KIND_LOG] = "log", [LX_KIND_SQRT] = "sqrt",
+    [LX_KIND_RSQRT] = "rsqrt", [LX_KIND_RECIPROCAL] = "reciprocal", [LX_KIND_RELU] = "relu",
+    [LX_KIND_GELU] = "gelu", [LX_KIND_GELU_ERF] = "gelu_erf", [LX_KIND_SILU] = "silu",
     [LX_KIND_SIGMOID] = "sigmoid", [LX_KIND_TANH] = "tanh", [LX_KIND_COS] = "cos", [LX_KIND_SIN] = "sin",
-    [LX_KIND_ERF] = "erf", [LX_KIND_GREATER] = "gt", [LX_KIND_EQ] = "eq", [LX_KIND_NE] = "ne", [LX_KIND_LT] = "lt",
-    [LX_KIND_LE] = "le", [LX_KIND_GE] = "ge", [LX_KIND_FLOOR] = "floor", [LX_KIND_CEIL] = "ceil",
-    [LX_KIND_ROUND] = "round", [LX_KIND_SIGN] = "sign", [LX_KIND_WHERE] = "where", [LX_KIND_CLAMP] = "clamp",
-    [LX_KIND_AND] = "and", [LX_KIND_OR] = "or", [LX_KIND_NOT] = "not",
-    [LX_KIND_CLONE] = "copy", [LX_KIND_CAST] = "copy", [LX_KIND_RESTICKIFY] = "copy", [LX_KIND_SLICE] = "copy",
-    [LX_KIND_INSERT] = "copy",
+    [LX_KIND_ERF] = "erf", [LX_KIND_GREATER] = "gt", [LX_KIND_EQ] = "eq", [LX_KIND_NE] = "ne",
+    [LX_KIND_LT] = "lt", [LX_KIND_LE] = "le", [LX_KIND_GE] = "ge", [LX_KIND_FLOOR] = "floor",
+    [LX_KIND_CEIL] = "ceil", [LX_KIND_ROUND] = "round", [LX_KIND_SIGN] = "sign", [LX_KIND_WHERE] = "where",
+    [LX_KIND_CLAMP] = "clamp", [LX_KIND_AND] = "and", [LX_KIND_OR] = "or", [LX_KIND_NOT] = "not",
+    [LX_KIND_CLONE] = "copy", [LX_KIND_CAST] = "copy", [LX_KIND_RESTICKIFY] = "copy",
+    [LX_KIND_SLICE] = "copy", [LX_KIND_INSERT] = "copy",
 };
 /* clang-format on */
 

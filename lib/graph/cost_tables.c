@@ -20,7 +20,8 @@
 /* clang-format off */
 static const struct cost_table tables[] = {
     {.name = "spyre", .help = "measured and fitted on a Spyre card",
-     .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .lx_gb_per_s = 140.8, .peak_gflop_per_s = 3072,
+     .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .lx_gb_per_s = 140.8,
+     .peak_gflop_per_s = 3072,
      .number = {
         [COST_ONE_WAY]         = {150, COST_BY_HBM, UPSTREAM},
         [COST_TURNAROUND]      = {0.00574, COST_OVER_HBM, UPSTREAM},
@@ -111,7 +112,8 @@ static const struct cost_table tables[] = {
         [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
      }},
     {.name = "h200", .help = "measured on an H200; what nobody measured is the larger of compute and memory",
-     .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126, .peak_gflop_per_s = 4660,
+     .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126,
+     .peak_gflop_per_s = 4660,
      .hides_compute = true, .whole_tiles = true,
      .number = {
         [COST_ONE_WAY]         = {4620, COST_BY_HBM, H200 ": reads of 16 bytes by 528 blocks, 4,433 by 132"},

@@ -26,15 +26,16 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
     [LX_OPTION_OBJECTIVE] = {
         .name = "objective", .argument = "WHAT", .kind = LX_TAKES_WORD, .group = LX_GROUP_SOLVER,
         .brief = "HBM traffic or time; place all; least memory",
-        .help = "balanced: least HBM bytes among plans at most 1.1 times as slow as the fastest (default of `plan` and the "
-                "explorer); bytes (or spill); time: least predicted end-to-end time; fit: place everything; height: place "
-                "everything in the least memory (default elsewhere: the pattern's own)"},
+        .help = "balanced: least HBM bytes among plans at most 1.1 times as slow as the fastest (default of "
+                "`plan` and the explorer); bytes (or spill); time: least predicted end-to-end time; fit: "
+                "place everything; height: place everything in the least memory (default elsewhere: the "
+                "pattern's own)"},
     [LX_OPTION_DEVICE] = {
         .name = "device", .letter = 'D', .argument = "DEVICE", .kind = LX_TAKES_PAIRS,
         .group = LX_GROUP_DEVICE, .none = "pattern's own",
         .brief = "the device that it is planned for",
-        .help = "the device: a preset (`lxplan devices` lists them), a device file (FILE.json), or KEY=VALUE, one of its "
-                "parameters; may be repeated"},
+        .help = "the device: a preset (`lxplan devices` lists them), a device file (FILE.json), or "
+                "KEY=VALUE, one of its parameters; may be repeated"},
     [LX_OPTION_CORES] = {
         .name = "cores", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
         .low = 1, .high = 1024, .none = "pattern's own",
@@ -44,7 +45,8 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .name = "lx", .argument = "BYTES|PERCENT%", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_DEVICE,
         .low = 0, .high = INT64_C(1) << 40, .none = "pattern's own",
         .brief = "usable bytes of each scratchpad",
-        .help = "usable scratchpad bytes of each core (k, m, g may follow a number), or a part of the pattern's own: 50%"},
+        .help = "usable scratchpad bytes of each core (k, m, g may follow a number), or a part of the "
+                "pattern's own: 50%"},
     [LX_OPTION_SEED] = {
         .name = "seed", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_LIMITS,
         .low = 0, .high = LX_INT_MAX,
@@ -59,25 +61,29 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .name = "work", .argument = "N", .kind = LX_TAKES_INTEGER, .group = LX_GROUP_LIMITS,
         .low = 1, .high = LX_INT_MAX, .none = "solver's own",
         .brief = "steps after which a solver stops",
-        .help = "work limit in the solver's steps: the same answer on every machine (default: the solver's own)"},
+        .help = "work limit in the solver's steps: the same answer on every machine (default: the solver's "
+                "own)"},
     [LX_OPTION_ORDER] = {
         .name = "order", .argument = "ORDER", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "row_major",
         .brief = "of tiles: a word, formula or @FILE",
-        .help = "the order of tiles in global launches: row_major, column_major, block, match_shard, morton; a formula over "
-                "m, n, b, Mt, Nt and B, by whose value they run; or @FILE, a list of their numbers, each once"},
+        .help = "the order of tiles in global launches: row_major, column_major, block, match_shard, morton; "
+                "a formula over m, n, b, Mt, Nt and B, by whose value they run; or @FILE, a list of their "
+                "numbers, each once"},
     [LX_OPTION_TILES] = {
         .name = "tiles", .argument = "RxC[/RxC]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "the device's",
         .brief = "rows x columns; of tiles inside",
-        .help = "rows x columns of the tiles that are dealt out, and of the tiles inside each that a core goes over: 128x128/32x32 "
-                "(default: the device's tile, one level)"},
+        .help = "rows x columns of the tiles that are dealt out, and of the tiles inside each that a core "
+                "goes over: 128x128/32x32 (default: the device's tile, one level)"},
     [LX_OPTION_SHARE] = {
         .name = "share", .argument = "WORD", .kind = LX_TAKES_WORD, .group = LX_GROUP_LAUNCH,
         .brief = "runs of tiles: balanced, or chunks",
-        .help = "tiles per core of a global launch: balanced, within one of each other; or chunks of equal size"},
+        .help = "tiles per core of a global launch: balanced, within one of each other; or chunks of equal "
+                "size"},
     [LX_OPTION_ASSIGN] = {
         .name = "assign", .argument = "WORD", .kind = LX_TAKES_WORD, .group = LX_GROUP_LAUNCH,
         .brief = "tiles by runs, or from a queue",
-        .help = "static: runs of tiles; dynamic: who is free first, by predicted time, takes the next of a global launch"},
+        .help = "static: runs of tiles; dynamic: who is free first, by predicted time, takes the next of a "
+                "global launch"},
     [LX_OPTION_HINT] = {
         .name = "hint", .argument = "OP=SPLITS", .kind = LX_TAKES_PAIRS, .group = LX_GROUP_PASSES, .none = "none",
         .brief = "how an op is divided: OP=s/8,t/4",
@@ -86,8 +92,9 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .name = "nests", .argument = "FIRST-LAST:VAR/T[,VAR/T]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_PASSES,
         .none = "none", .of_search = true,
         .brief = "runs of ops in loops: FIRST-LAST:h/16,s/64",
-        .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or number, variables of the "
-                "first op, the outermost loop first: scores-mixed:h/16,s/64; may be repeated, or several with ; between them"},
+        .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or "
+                "number, variables of the first op, the outermost loop first: scores-mixed:h/16,s/64; may be "
+                "repeated, or several with ; between them"},
 };
 /* clang-format on */
 

@@ -26,17 +26,19 @@ static const struct lx_pass table[] = {
     {.name = "undivided", .option = "undivided", FIELD(undivided),
      .help = "every op on one core: nothing is divided"},
     {.name = "matmul", .option = "matmul", .words = matmul_words, FIELD(matmul),
-     .help = "how a contraction is divided: cost (default), least predicted time; rule, the documented one: batch, M "
-             "and N by size, K last"},
+     .help = "how a contraction is divided: cost (default), least predicted time; rule, the documented one: "
+             "batch, M and N by size, K last"},
     {.name = "cooptimise", .option = "cooptimise", .words = cooptimise_words, FIELD(cooptimise),
      .of_search = true,
-     .help = "divisions and placement chosen together: full is ours, flip the documented search, none (default)"},
+     .help = "divisions and placement chosen together: full is ours, flip the documented search, none "
+             "(default)"},
     {.name = "by_time", .option = "by-time", FIELD(by_time), .of_search = true,
-     .help = "co-optimise divisions by predicted time instead of traffic, then time; --objective time asks all passes for it"},
+     .help = "co-optimise divisions by predicted time instead of traffic, then time; --objective time asks "
+             "all passes for it"},
     {.name = "clone", .option = "clone", .words = clone_words, FIELD(clone),
      .fixed_stages = PARTIAL, .fixed = LX_CLONE_NONE,
-     .help = "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are read more "
-             "than once and fit; none"},
+     .help = "copies of graph inputs on chip: auto (default), the solver decides; heuristic, all that are "
+             "read more than once and fit; none"},
     {.name = "no_outputs", .option = "no-outputs", FIELD(no_outputs), .fixed_stages = PARTIAL, .fixed = true,
      .help = "never produce a graph output on chip"},
     {.name = "no_in_place", .option = "no-in-place", FIELD(no_in_place), .fixed_stages = EARLY, .fixed = true,
@@ -48,11 +50,12 @@ static const struct lx_pass table[] = {
     {.name = "tile", .option = "tile", .words = tile_words, FIELD(tile), .fixed_stages = PARTIAL, .fixed = LX_TILE_NONE,
      .of_search = true,
      .off = LX_TILE_NONE,
-     .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: auto (default), none"},
+     .help = "runs of ops in loops over tiles, so that what passes between them stays on chip: auto "
+             "(default), none"},
     {.name = "online", .option = "online", .words = online_words, FIELD(online), .fixed_stages = PARTIAL,
      .fixed = LX_ONLINE_NONE,
-     .help = "softmax and its products by running sums, so that tiles (--tile) can cut rows: auto (default), where "
-             "the plan is then better; none"},
+     .help = "softmax and its products by running sums, so that tiles (--tile) can cut rows: auto (default), "
+             "where the plan is then better; none"},
     {.name = "reorder", .option = "reorder", FIELD(reorder), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true,
      .help = "independent ops may change places, where that pays"},
@@ -61,12 +64,15 @@ static const struct lx_pass table[] = {
      .help = "buffers may leave the scratchpad and come back, where that pays"},
     {.name = "move", .option = "move", FIELD(move), .fixed_stages = PARTIAL, .fixed = false,
      .of_search = true,
-     .help = "buffers may change their addresses by copies inside the scratchpads, where that saves HBM traffic"},
+     .help = "buffers may change their addresses by copies inside the scratchpads, where that saves HBM "
+             "traffic"},
     {.name = "prefetch", .option = "prefetch", .words = prefetch_words, FIELD(prefetch),
      .of_search = true,
-     .help = "loads issued before they are due, where the plan is then faster: auto (default, by time and balanced), none"},
+     .help = "loads issued before they are due, where the plan is then faster: auto (default, by time and "
+             "balanced), none"},
     {.name = "stage", .option = "upto", .words = stage_words, FIELD(stage),
-     .help = "how far to go: baseline, nothing on chip; reductions, their results; in-place, all intermediates; all"},
+     .help = "how far to go: baseline, nothing on chip; reductions, their results; in-place, all "
+             "intermediates; all"},
     {0},
 };
 /* clang-format on */
