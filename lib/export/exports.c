@@ -28,9 +28,11 @@ static bool cuda_traced_write(const struct lx_plan *p, const struct lx_plan *oth
 /* clang-format off */
 static const struct lx_export rows[] = {
     {.name = "handover", .summary = "hand-over to code generation", .write = handover_write,
-     .help = "JSON for code generation: memory and start address of every operand of each op on every core, splits, loops of nests, copies, kernels with their arguments"},
+     .help = "JSON for code generation: memory and start address of every operand of each op on every core, "
+             "splits, loops of nests, copies, kernels with their arguments"},
     {.name = "perfetto", .summary = "trace of Perfetto", .write = perfetto_write,
-     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in predicted time; for a team the ops, waits and link traffic of each device"},
+     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of "
+             "buffers; in predicted time; for a team the ops, waits and link traffic of each device"},
     {.name = "memory_viz", .summary = "snapshot of PyTorch's MemoryViz", .write = memory_viz_write,
      .help = "a pickle for pytorch.org/memory_viz: each allocation in LX and in HBM"},
     {.name = "model-explorer", .summary = "graph of Model Explorer", .write = explorer_graph_write,
@@ -44,15 +46,18 @@ static const struct lx_export rows[] = {
     {.name = "model-explorer-cores", .summary = "node data of Model Explorer, cores",
      .write = explorer_cores_write, .help = "JSON beside that graph: cores that work on each op"},
     {.name = "xla-csv", .summary = "XLA buffer assignment", .write = assignment_write,
-     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names of buffers on chip; ids are those of allocinfo and of --format xla"},
+     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times "
+             "and use_names of buffers on chip; ids are those of allocinfo and of --format xla"},
     {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
-     .help = "CSV with buffer_id, size, offset, start_time and end_time of each residency on chip; ids are those of --format xla of the same plan, and `lxplan check` takes both"},
+     .help = "CSV with buffer_id, size, offset, start_time and end_time of each residency on chip; ids are "
+             "those of --format xla of the same plan, and `lxplan check` takes both"},
     {.name = "cuda", .summary = "CUDA C program", .write = cuda_write,
      .help = "one kernel that runs the plan on a GPU, a block per core; needs no header"},
     {.name = "cuda-traced", .summary = "CUDA C program with traces", .write = cuda_traced_write,
      .help = "the same, and each result is copied to a trace area: what `lxplan run --on gpu` judges"},
     {.name = "html", .summary = "page of the plan", .write = html_write,
-     .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, tables that sort"},
+     .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, "
+             "tables that sort"},
 };
 /* clang-format on */
 

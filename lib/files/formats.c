@@ -29,23 +29,24 @@ static const struct lx_format formats[] = {
      .begins = "{\"lxplan\": 1, \"kind\": \"pattern\"",
      .sniff = pattern_sniff, .read = pattern_read, .write_graph = lx_graph_to_json},
     {.name = "minimalloc", .summary = "MiniMalloc CSV", .endings = {".csv"},
-     .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), alignment and "
-             "weight (the cost of being off chip; without it the size)",
+     .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), "
+             "alignment and weight (the cost of being off chip; without it the size)",
      .begins = "id,lower,upper,size", .has_addresses = true,
      .sniff = minimalloc_sniff, .read = minimalloc_read, .write_buffers = minimalloc_write},
     {.name = "xla", .summary = "XLA CSV", .endings = {".csv"},
-     .help = "the memory-space dump with buffer_id, buffer_name, alt_mem_benefit, size, definition_time, use_times, "
-             "use_names and is_scoped; or the buffer assignment with end_time, whose offsets bind nobody",
+     .help = "the memory-space dump with buffer_id, buffer_name, alt_mem_benefit, size, definition_time, "
+             "use_times, use_names and is_scoped; or the buffer assignment with end_time, whose offsets bind "
+             "nobody",
      .begins = "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times",
      .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
     {.name = "dsa", .summary = "dsa-problem-v1 JSON", .endings = {".json"},
-     .help = "pools, buffers with several lives, colocations, separations, exclusions, pins and reuse penalties, as "
-             "dsa-solver writes them; of a plan, its dsa-solution-v1",
+     .help = "pools, buffers with several lives, colocations, separations, exclusions, pins and reuse "
+             "penalties, as dsa-solver writes them; of a plan, its dsa-solution-v1",
      .begins = "{\"schema_version\": 1, \"profile\": ...",
      .sniff = dsa_problem_sniff, .read = dsa_problem_read, .write_answer = dsa_solution_write},
     {.name = "d2m", .summary = "D2M JSON", .endings = {".json"},
-     .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M allocator "
-             "writes them; the limit is --lx; of a plan, the same with placements and offsets",
+     .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M "
+             "allocator writes them; the limit is --lx; of a plan, the same with placements and offsets",
      .begins = "{\"variables\": [...], \"requests\": [...]}",
      .sniff = d2m_sniff, .read = d2m_read, .write_answer = d2m_solution_write},
     {.name = "ttir", .summary = "TTIR text", .endings = {".mlir"},

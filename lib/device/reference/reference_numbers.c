@@ -242,11 +242,13 @@ INTEGER(all, a != 0 && b != 0)
 #define WHOLE_FOLD(id, name, begin) [LX_KIND_##id] = {.fold = name##_integer, .start = begin}
 
 static const struct whole_meaning whole_meanings[LX_KIND_COUNT] = {
-    WHOLE(ADD, add), WHOLE(SUB, sub), WHOLE(MUL, mul), WHOLE(DIV, div), WHOLE(REM, rem), WHOLE(POW, pow), WHOLE(NEG, neg), WHOLE(ABS, abs),
-    WHOLE(RELU, relu), WHOLE(SIGN, sign), WHOLE(IS_FINITE, yes), WHOLE(FLOOR, same), WHOLE(CEIL, same), WHOLE(ROUND, same),
-    WHOLE(GREATER, greater), WHOLE(EQ, eq), WHOLE(NE, ne), WHOLE(LT, lt), WHOLE(LE, le), WHOLE(GE, ge), WHOLE(AND, and), WHOLE(OR, or),
-    WHOLE(XOR, xor), WHOLE(NOT, not), WHOLE(SHL, shl), WHOLE(SHR, shr), WHOLE(SAR, sar), WHOLE(CLAMP, clamp), WHOLE(WHERE, where),
-    WHOLE(CLONE, same), WHOLE(BITCAST, same), WHOLE(CAST, same), WHOLE_FOLD(SUM, add, 0), WHOLE_FOLD(PROD, mul, 1), WHOLE_FOLD(ANY, any, 0), WHOLE_FOLD(ALL, all, 1),
+    WHOLE(ADD, add), WHOLE(SUB, sub), WHOLE(MUL, mul), WHOLE(DIV, div), WHOLE(REM, rem), WHOLE(POW, pow),
+    WHOLE(NEG, neg), WHOLE(ABS, abs), WHOLE(RELU, relu), WHOLE(SIGN, sign), WHOLE(IS_FINITE, yes),
+    WHOLE(FLOOR, same), WHOLE(CEIL, same), WHOLE(ROUND, same), WHOLE(GREATER, greater), WHOLE(EQ, eq),
+    WHOLE(NE, ne), WHOLE(LT, lt), WHOLE(LE, le), WHOLE(GE, ge), WHOLE(AND, and), WHOLE(OR, or),
+    WHOLE(XOR, xor), WHOLE(NOT, not), WHOLE(SHL, shl), WHOLE(SHR, shr), WHOLE(SAR, sar), WHOLE(CLAMP, clamp),
+    WHOLE(WHERE, where), WHOLE(CLONE, same), WHOLE(BITCAST, same), WHOLE(CAST, same), WHOLE_FOLD(SUM, add, 0),
+    WHOLE_FOLD(PROD, mul, 1), WHOLE_FOLD(ANY, any, 0), WHOLE_FOLD(ALL, all, 1),
     [LX_KIND_MAX] = {.element = max_integer, .fold = max_integer, .from_first = true},
     [LX_KIND_MIN] = {.element = min_integer, .fold = min_integer, .from_first = true},
     [LX_KIND_MATMUL] = {.element = mul_integer, .fold = add_integer},
