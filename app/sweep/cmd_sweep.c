@@ -192,25 +192,28 @@ static void show_done(void *context, size_t done, size_t all)
     paint_progress(line);
 }
 
-/* Does all tasks, first the points, then the searches, and keeps the results. */
+/* Does the tasks, keeps the results, and empties the list. */
+static bool sweep_tasks_do(struct call *call, struct crowd *c, struct sweep *s, sweep_tasks *tasks)
+{
+    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
+    bool ok = crowd_do(c, tasks->at, tasks->count, values, &call->st);
+    for (size_t i = 0; ok && i < tasks->count; i++)
+        if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
+    mem_free(values);
+    VEC_FREE(tasks);
+    return ok;
+}
+
+/* First the points, coarse to fine, then the searches. */
 static bool sweep_all(struct call *call, struct crowd *c, struct sweep *s)
 {
+    sweep_tasks tasks = {0};
     bool ok = true;
-    for (int k = 0; ok && k < 2; k++) {
-        sweep_tasks tasks = {0};
-        if (k)
-            sweep_searches(s, &tasks);
-        else
-            sweep_points(s, &tasks);
-        struct sweep_value *values = mem_zeroed(tasks.count + 1, sizeof *values);
-        ok = crowd_do(c, tasks.at, tasks.count, values, &call->st);
-        for (size_t i = 0; ok && i < tasks.count; i++)
-            if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks.at[i], &values[i]);
-        mem_free(values);
-        VEC_FREE(&tasks);
-        if (k == 0) sweep_hand_up(s);
-    }
-    return ok;
+    for (sweep_next(s, &tasks); ok && tasks.count > 0 && !interrupted; sweep_next(s, &tasks))
+        ok = sweep_tasks_do(call, c, s, &tasks);
+    VEC_FREE(&tasks);
+    if (ok) sweep_searches(s, &tasks);
+    return ok && sweep_tasks_do(call, c, s, &tasks);
 }
 
 /* Where nothing could be planned, the reason is the answer. */

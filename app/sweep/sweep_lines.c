@@ -1,5 +1,6 @@
 /* The lines of a sweep and their values: tasks to plan, finished tasks, and the words for them. */
 #include "sweep/sweep_lines.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/words.h"
@@ -58,16 +59,6 @@ void sweep_free(struct sweep *s)
     *s = (struct sweep){0};
 }
 
-/* All lines of one size next to each other: a screen fills from the left. */
-void sweep_points(const struct sweep *s, sweep_tasks *out)
-{
-    for (size_t i = 0; i < s->sizes.count; i++)
-        for (size_t l = 0; l < s->lines.count; l++)
-            VEC_PUSH(out,
-                     (struct sweep_task){
-                         .line = (int32_t)l, .find = SWEEP_POINT, .size = (int32_t)i, .lx = s->sizes.at[i]});
-}
-
 /* Least time up to the limit, then least bytes. */
 static bool sweep_is_better(const struct sweep_value *a, const struct sweep_value *b, double limit_us)
 {
@@ -88,19 +79,76 @@ static void sweep_take_over(struct sweep_value *to, const struct sweep_value *fr
     to->proved = own.proved && own.hbm == from->hbm && own.us == from->us;
 }
 
-void sweep_hand_up(struct sweep *s)
+/* Plans go from known sizes to larger ones, bounds to smaller ones. */
+static void sweep_hand_up(struct sweep *s, struct sweep_line *l)
 {
-    enum lx_objective own = lx_graph_objective(s->graph);
-    for (size_t k = 0; k < s->lines.count; k++) {
-        struct sweep_line *l = &s->lines.at[k];
-        if (lx_asked(lx_settings_ask(&l->how), own) == LX_HEIGHT) continue;
-        for (size_t i = 1; i < s->sizes.count; i++) {
-            const struct sweep_value *from = &l->at[i - 1];
-            struct sweep_value *to = &l->at[i];
-            if (from->state != SWEEP_PLANNED || to->state != SWEEP_PLANNED) continue;
-            to->limit_us = fmin(to->limit_us, from->limit_us);
-            if (sweep_is_better(from, to, to->limit_us)) sweep_take_over(to, from);
+    const struct sweep_value *from = NULL;
+    if (lx_asked(lx_settings_ask(&l->how), lx_graph_objective(s->graph)) == LX_HEIGHT) return;
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        struct sweep_value *to = &l->at[i];
+        if (to->state != SWEEP_PLANNED) continue;
+        if (from) to->limit_us = fmin(to->limit_us, from->limit_us);
+        if (from && sweep_is_better(from, to, to->limit_us)) sweep_take_over(to, from);
+        from = to;
+    }
+    for (size_t i = s->sizes.count; i > 0; i--) {
+        struct sweep_value *to = &l->at[i - 1];
+        if (to->state != SWEEP_PLANNED) continue;
+        to->least = max_i64(to->least, from->least);
+        to->least_us = fmax(to->least_us, from->least_us);
+        to->proved |= from->proved && to->hbm == from->hbm && to->us == from->us;
+        from = to;
+    }
+}
+
+static bool sweep_is_like(const struct sweep_value *a, const struct sweep_value *b)
+{
+    return a->state == b->state && a->hbm == b->hbm && a->us == b->us;
+}
+
+/* The plan of the smaller end is as good as that of the larger one, so it is the plan of all sizes between. */
+static void sweep_fill(struct sweep_line *l, size_t from, size_t to)
+{
+    for (size_t i = from + 1; i < to; i++) {
+        struct sweep_value *v = &l->at[i];
+        int64_t lx = v->lx;
+        *v = l->at[from];
+        v->lx = lx;
+        v->least = l->at[to].least;
+        v->least_us = l->at[to].least_us;
+        v->limit_us = fmin(v->limit_us, l->at[to].limit_us);
+        v->proved = l->at[to].proved;
+    }
+}
+
+/* Sizes at which the line has to be planned next: both ends, then the middle of each gap whose ends differ. */
+static void sweep_next_of_line(struct sweep *s, int32_t line, sweep_tasks *out)
+{
+    struct sweep_line *l = &s->lines.at[line];
+    const size_t last = s->sizes.count - 1;
+    bool rises = lx_asked(lx_settings_ask(&l->how), lx_graph_objective(s->graph)) == LX_HEIGHT;
+    size_t from = 0;
+    for (size_t i = 0; i <= last; i++) {
+        bool open = l->at[i].state == SWEEP_UNKNOWN, end = i == 0 || i == last || rises;
+        size_t at = i;
+        if (open && !end) continue;
+        if (!open && i > from + 1 && l->at[from].state != SWEEP_UNKNOWN) {
+            open = !sweep_is_like(&l->at[from], &l->at[i]);
+            if (!open) sweep_fill(l, from, i);
+            at = from + (i - from) / 2;
         }
+        if (open)
+            VEC_PUSH(out, ((struct sweep_task){
+                              .line = line, .find = SWEEP_POINT, .size = (int32_t)at, .lx = s->sizes.at[at]}));
+        from = i;
+    }
+}
+
+void sweep_next(struct sweep *s, sweep_tasks *out)
+{
+    for (size_t l = 0; l < s->lines.count; l++) {
+        sweep_hand_up(s, &s->lines.at[l]);
+        sweep_next_of_line(s, (int32_t)l, out);
     }
 }
 

@@ -85,11 +85,11 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked);
 bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st);
 void sweep_free(struct sweep *s);
-/* All values, one task each. */
+/* The sizes to plan next, a task each; none: all values are known. A plan of a smaller size is one of a larger
+ * size as well, and a bound of a larger size one of a smaller size. So between two sizes with equal plans nothing
+ * is planned. */
 typedef VEC(struct sweep_task) sweep_tasks;
-void sweep_points(const struct sweep *s, sweep_tasks *out);
-/* After all points: a plan of a smaller size is one of a larger size as well, where it is better. */
-void sweep_hand_up(struct sweep *s);
+void sweep_next(struct sweep *s, sweep_tasks *out);
 /* The remaining searches. */
 void sweep_searches(const struct sweep *s, sweep_tasks *out);
 void sweep_keep(struct sweep *s, const struct sweep_task *t, const struct sweep_value *v);

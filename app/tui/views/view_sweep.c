@@ -17,7 +17,7 @@ struct swept {
     struct worker *worker;
     struct what_if how; /* its settings; size and solver do not count */
     int pattern;
-    int users, left; /* left: jobs of sizes */
+    int users, left; /* left: jobs of sizes that are posted */
     bool stopped;
 };
 
@@ -64,6 +64,32 @@ static void sweep_job_post(struct swept *w, sweep_tasks *tasks, const struct lx_
     worker_post(w->worker, &sweep_work, tasks->at[0].size, j);
 }
 
+/* A job per task; frees the list. */
+static void sweep_post_all(struct swept *w, sweep_tasks *all, const struct lx_plan *like, bool is_search)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        sweep_tasks one = {0};
+        VEC_PUSH(&one, all->at[i]);
+        sweep_job_post(w, &one, like, is_search);
+    }
+    VEC_FREE(all);
+}
+
+static void sweep_post_points(struct swept *w, const struct lx_plan *like)
+{
+    sweep_tasks all = {0};
+    sweep_next(&w->sweep, &all);
+    w->left = (int)all.count;
+    sweep_post_all(w, &all, like, false);
+}
+
+static void sweep_post_searches(struct swept *w, const struct lx_plan *like)
+{
+    sweep_tasks all = {0};
+    sweep_searches(&w->sweep, &all);
+    sweep_post_all(w, &all, like, true);
+}
+
 static void sweep_job_done(void *data, bool stopped)
 {
     struct sweep_job *j = data;
@@ -71,17 +97,9 @@ static void sweep_job_done(void *data, bool stopped)
     for (size_t i = 0; i < j->tasks.count; i++)
         if (j->values[i].state != SWEEP_UNKNOWN) sweep_keep(&w->sweep, &j->tasks.at[i], &j->values[i]);
     w->stopped |= stopped;
-    if (!j->is_search && --w->left == 0 && !w->stopped) {
-        sweep_tasks all = {0};
-        sweep_hand_up(&w->sweep);
-        sweep_searches(&w->sweep, &all);
-        for (size_t i = 0; i < all.count; i++) {
-            sweep_tasks one = {0};
-            VEC_PUSH(&one, all.at[i]);
-            sweep_job_post(w, &one, j->like, true);
-        }
-        VEC_FREE(&all);
-    }
+    if (j->is_search || --w->left > 0 || w->stopped) return;
+    sweep_post_points(w, j->like);
+    if (w->left == 0) sweep_post_searches(w, j->like);
 }
 
 static const struct work sweep_work = {5, sweep_job_run, sweep_job_done, sweep_job_free};
@@ -142,13 +160,12 @@ struct sweep_view {
     struct plot plot;     /* as drawn last */
 };
 
-/* Sweeps the open pattern, with the solver of the settings and the quick ones: one job per size, of all
- * lines. Cancels the sweep before. False: see v->st. */
+/* Sweeps the open pattern, with the solver of the settings and the quick ones: coarse to
+ * fine. Cancels the sweep before. False: see v->st. */
 static bool sweep_view_start(struct explorer *x, struct sweep_view *v)
 {
     struct session *s = &x->session;
     struct swept *w = mem_zeroed(1, sizeof *w);
-    sweep_tasks all = {0};
     swept_release(v->swept);
     v->swept = NULL;
     worker_stop(s->worker, &sweep_work);
@@ -158,14 +175,7 @@ static bool sweep_view_start(struct explorer *x, struct sweep_view *v)
         return false;
     }
     v->swept = w;
-    sweep_points(&w->sweep, &all);
-    w->left = (int)w->sweep.sizes.count;
-    for (size_t i = 0; i < all.count; i += w->sweep.lines.count) {
-        sweep_tasks some = {0};
-        for (size_t l = 0; l < w->sweep.lines.count; l++) VEC_PUSH(&some, all.at[i + l]);
-        sweep_job_post(w, &some, session_plan(s), false);
-    }
-    VEC_FREE(&all);
+    sweep_post_points(w, session_plan(s));
     return true;
 }
 

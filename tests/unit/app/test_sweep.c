@@ -109,8 +109,10 @@ static void do_all(struct sweep *s, const sweep_tasks *tasks)
 static void run_sweep(struct sweep *s)
 {
     sweep_tasks points = {0}, searches = {0};
-    sweep_points(s, &points);
-    do_all(s, &points);
+    for (sweep_next(s, &points); points.count > 0; sweep_next(s, &points)) {
+        do_all(s, &points);
+        VEC_FREE(&points);
+    }
     sweep_searches(s, &searches);
     do_all(s, &searches);
     VEC_FREE(&points);
@@ -138,7 +140,9 @@ static void test_hand_up(void **state)
         give(&s, 2, 95, 10, limit);
         give(&s, 3, 85, 7, times ? 8 : limit);
         give(&s, 4, times ? 85 : 60, 8, times ? 8 : limit);
-        sweep_hand_up(&s);
+        sweep_tasks none = {0};
+        sweep_next(&s, &none);
+        assert_int_equal(none.count, 0);
         for (int i = 0; i < 5; i++) {
             assert_int_equal(s.lines.at[0].at[i].hbm, (times ? within : bytes)[i]);
             assert_int_equal(s.lines.at[0].at[i].lx, s.sizes.at[i]);
