@@ -129,16 +129,19 @@ static int pass_time(struct pool *pool, int self, int i)
     return 1;
 }
 
-static bool thread_pool_take(struct worker *w, int64_t *task)
+/* Takes the next task, or all that are left; returns how many. */
+static int64_t thread_pool_take(struct worker *w, bool all, int64_t *task)
 {
     uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
-    while (part >> 32 < (uint32_t)part)
-        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + ((uint64_t)1 << 32),
-                                                  memory_order_acquire, memory_order_acquire)) {
+    while (part >> 32 < (uint32_t)part) {
+        uint64_t count = all ? (uint32_t)part - (part >> 32) : 1;
+        if (atomic_compare_exchange_weak_explicit(&w->part, &part, part + (count << 32), memory_order_acquire,
+                                                  memory_order_acquire)) {
             *task = (int64_t)(part >> 32);
-            return true;
+            return (int64_t)count;
         }
-    return false;
+    }
+    return 0;
 }
 
 void pool_on_poll(struct pool *pool, void (*poll)(void *context), void *context)
@@ -160,10 +163,12 @@ static void work_part(struct pool *pool, int self, struct worker *from)
     int64_t task;
     volatile int64_t count = 0;
     if (border_begin(&border) == 0) {
-        for (; thread_pool_take(from, &task); count++) {
+        for (; thread_pool_take(from, false, &task); count++) {
             if (self > 0) cancel_share(pool->token);
-            if (self == 0 ? pool_cancelled(pool) : cancel_requested()) continue;
-            pool->fn(pool->context, pool->base + task, self);
+            if (self == 0 ? pool_cancelled(pool) : cancel_requested())
+                count += thread_pool_take(from, true, &task);
+            else
+                pool->fn(pool->context, pool->base + task, self);
         }
         border_end(&border);
     } else {
