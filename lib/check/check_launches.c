@@ -34,7 +34,8 @@ static bool refuse_core(const struct launched *x, const struct lx_launch_core *k
 static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from,
                                     int64_t *to)
 {
-    *from = parts == 1 ? 0 : slot > extent / part ? extent : min_i64(slot * part, extent);
+    if (parts == 1 || !mul_i64(slot, part, from)) *from = parts == 1 ? 0 : extent;
+    *from = min_i64(*from, extent);
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
 }
 
@@ -142,13 +143,13 @@ static bool shard_is_slice(const struct launched *x, const struct lx_launch_core
         int var = x->cut.x.var[x->cut.x.output][d];
         int64_t from, to, own, end;
         check_launches_range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
-        check_launches_range_of(v->extent, x->cut.split[var], x->cut.width[var],
-                                k->core / x->cut.stride[var] % x->cut.split[var], &own, &end);
+        int64_t slice = x->cut.split[var] > 1 ? k->core / x->cut.stride[var] % x->cut.split[var] : 0;
+        check_launches_range_of(v->extent, x->cut.split[var], x->cut.width[var], slice, &own, &end);
         if (from != own || to != end) return refuse_core(x, k, "computes another slice than it holds");
     }
     int64_t group = 0;
     for (int v = 0; v < x->cut.x.var_count; v++)
-        if (op_index_summed(&x->cut.x, v))
+        if (x->cut.split[v] > 1 && op_index_summed(&x->cut.x, v))
             group = group * x->cut.split[v] + k->core / x->cut.stride[v] % x->cut.split[v];
     return k->k_slice == group || refuse_core(x, k, "sums another slice than it holds");
 }
@@ -170,8 +171,8 @@ static bool local_right(const struct launched *x)
         int64_t sy = k->sy;
         if (k->sy < 0 || k->sx < 0) return refuse_core(x, k, "has a shard that is none");
         for (int d = x->o->rank - 2; d >= 0; d--) {
-            slot[d] = sy % x->o->dim[d].parts;
-            sy /= x->o->dim[d].parts;
+            slot[d] = x->o->dim[d].parts > 1 ? sy % x->o->dim[d].parts : 0;
+            if (x->o->dim[d].parts > 1) sy /= x->o->dim[d].parts;
         }
         if (x->o->rank > 0) slot[x->o->rank - 1] = k->sx;
         if (sy != 0 || k->sx >= (x->o->rank > 0 ? x->o->dim[x->o->rank - 1].parts : 1))
@@ -181,7 +182,7 @@ static bool local_right(const struct launched *x)
             const struct lx_launch_dim *v = &x->o->dim[d];
             int64_t from, to;
             check_launches_range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
-            tiles *= ceil_div_i64(to - from, v->side);
+            if (to - from > v->side || from == to) tiles *= ceil_div_i64(to - from, v->side);
         }
         if (k->start != 0 || k->count != tiles)
             return refuse_core(x, k, "does not compute all tiles of its shard");

@@ -43,6 +43,7 @@ struct meetings {
     VEC(struct touched) touched;
     VEC(struct pulled) pulled;
     VEC(int32_t) tensors;                      /* touched in HBM */
+    VEC(int32_t) early;                        /* copies that are issued before they are due */
     int32_t *newest, *met;                     /* per tensor: its newest touch; 1 + the meetings before it */
     int32_t *filled, *filled_at, *filled_turn; /* per buffer: meetings, tick and turn of its last write */
     struct arena memory;                       /* until the next meeting */
@@ -138,7 +139,7 @@ static bool boxes_share(const struct boxes_of *a, int64_t i, const struct boxes_
         for (int64_t p = 0; p < a->pieces[d] && !share; p++) {
             int64_t lo = p * a->period[d] + x->lo[d], hi = p * a->period[d] + x->hi[d];
             /* The pieces of b that end behind the begin of this one, and begin before its end. */
-            int64_t q = max_i64(0, (lo - y->hi[d]) / max_i64(b->period[d], 1));
+            int64_t q = b->pieces[d] > 1 ? max_i64(0, (lo - y->hi[d]) / max_i64(b->period[d], 1)) : 0;
             for (; q < b->pieces[d] && q * b->period[d] + y->lo[d] < hi && !share; q++)
                 share = lo < hi && y->lo[d] < y->hi[d] && q * b->period[d] + y->hi[d] > lo;
         }
@@ -330,9 +331,9 @@ static bool copies_in_step(struct meetings *m, bool stores)
 static bool issues_in_step(struct meetings *m)
 {
     const struct lx_plan *p = m->c->p;
-    for (int32_t i = m->next_copy; m->turn == 0 && i < p->transfer_count; i++) {
-        const struct lx_transfer *t = &p->transfers[i];
-        if (t->ahead == 0 || lx_issue_tick(t) != m->tick) continue;
+    for (size_t i = 0; m->turn == 0 && i < m->early.count; i++) {
+        const struct lx_transfer *t = &p->transfers[m->early.at[i]];
+        if (lx_issue_tick(t) != m->tick) continue;
         struct toucher by = toucher_of_buffer(m, t->stay, false);
         if (!touch_hbm(m, p->stays[t->stay].tensor, &by, false) || !buffer_written(m, t->stay)) return false;
     }
@@ -414,6 +415,8 @@ bool check_syncs(struct checker *c, const struct parts *parts)
     m.filled_at = arena_array(c->memory, buffers, sizeof *m.filled_at);
     m.filled_turn = arena_array(c->memory, buffers, sizeof *m.filled_turn);
     for (size_t i = 0; i < buffers; i++) m.filled[i] = -1;
+    for (int32_t i = 0; i < c->p->transfer_count; i++)
+        if (c->p->transfers[i].ahead != 0) VEC_PUSH(&m.early, i);
     for (int32_t o = 0; ok && c->p->divisions->cores > 1 && o < c->g->op_count; o++) {
         m.nest = loops_of(c, o);
         int32_t last = m.nest ? m.nest->last : o;
@@ -424,6 +427,7 @@ bool check_syncs(struct checker *c, const struct parts *parts)
     VEC_FREE(&m.touched);
     VEC_FREE(&m.pulled);
     VEC_FREE(&m.tensors);
+    VEC_FREE(&m.early);
     arena_free(&m.memory);
     return ok;
 }

@@ -59,8 +59,10 @@ static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, 
 int64_t piece_of_part(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
                       int64_t *hi)
 {
-    int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
-    *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
+    int64_t pieces = p->tiles[d] * p->blocks[d], block = pieces > 1 ? l->size[d] / pieces : l->size[d];
+    bool cut = p->slices[d] > 1;
+    int64_t part = cut ? ceil_div_i64(block, p->slices[d]) : block;
+    *lo = cut ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
     *hi = min_i64(*lo + part + p->high[d], block);
     *lo = max_i64(*lo - p->low[d], 0);
     return block;
