@@ -126,6 +126,15 @@ void slot_offer(void *result)
     if (old) slot->work.drop(old);
 }
 
+void slot_end_abandoned(void)
+{
+    if (!here || !cancel_requested()) return;
+    pthread_mutex_lock(&here->lock);
+    bool abandoned = here->abandoned;
+    pthread_mutex_unlock(&here->lock);
+    if (abandoned) memory_out();
+}
+
 void slot_call(void (*function)(void *argument), void *argument)
 {
     struct slot *slot = here;

@@ -37,6 +37,9 @@ bool slot_wants_result(void);
 /* Gives the result to the slot, which drops an older one. Objects it shares with the worker are
  * reference-counted, or live until the worker ends. */
 void slot_offer(void *result);
+/* Ends a worker that is abandoned, as if memory had run out: call it where memory may run out, in long work
+ * without polls. */
+void slot_end_abandoned(void);
 /* Calls `function` on the waiting thread and returns when done; skips the call once cancelled. */
 void slot_call(void (*function)(void *argument), void *argument);
 

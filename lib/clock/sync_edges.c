@@ -10,6 +10,7 @@
 #include "clock/syncs.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/slot.h"
 #include "base/vec.h"
 #include "stays/draft.h"
 
@@ -267,6 +268,7 @@ void program_edges(const struct plan_program *p, struct arena *memory, struct sy
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
         bool loops = nest < p->nest_count && p->nests[nest].first == o;
         int32_t last = loops ? p->nests[nest].last : o, begin = next;
+        slot_end_abandoned();
         for (int turn = 0; turn < (loops ? 2 : 1); turn++) {
             next = begin;
             for (int32_t k = o; k <= last; k++) {

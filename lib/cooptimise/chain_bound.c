@@ -7,6 +7,7 @@
  * states, and the constants add up to a bound. Room enters through prices (network/room_prices.h). */
 #include "cooptimise/chain.h"
 #include "base/memory.h"
+#include "base/slot.h"
 
 #include <string.h>
 
@@ -108,6 +109,7 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     prices_sum(&m->room);
     for (int32_t o = m->op_count; o-- > 0;) {
         struct chain_op *op = &m->ops[o];
+        slot_end_abandoned();
         fill_tables(m, o, &w, steps);
         op->least = NETWORK_NEVER;
         for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, &w, c, -1));

@@ -3,6 +3,7 @@
 #include "layout/op_index.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/slot.h"
 
 enum { PRICE_BITS = 16, ROOM_TOUCHES = 6 }; /* choices of ops with more touches are not split */
 
@@ -366,7 +367,8 @@ static void make_op(struct making *k, int32_t o)
 static void chain_model_reach(const struct chain_model *m)
 {
     struct chain_step steps[CHAIN_MOST_STEPS];
-    for (int32_t o = 0; o < m->op_count; o++)
+    for (int32_t o = 0; o < m->op_count; o++) {
+        slot_end_abandoned();
         for (int32_t k = 0; k < m->ops[o].touch_count; k++) {
             struct chain_touch *t = &m->ops[o].touch[k];
             int32_t states = chain_states(&m->tensors[t->tensor]);
@@ -377,6 +379,7 @@ static void chain_model_reach(const struct chain_model *m)
                     for (int i = 0; i < n; i++) t->next->reached[steps[i].next] = true;
                 }
         }
+    }
 }
 
 void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
@@ -405,7 +408,10 @@ void chain_model_make(struct chain_model *m, const struct draft *x, const struct
             k.run_of[o - 1] +
             ((x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0);
     make_tensors(&k);
-    for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
+    for (int32_t o = 0; o < m->op_count; o++) {
+        slot_end_abandoned();
+        make_op(&k, o);
+    }
     int32_t *from = arena_array(memory, tensors, sizeof *from),
             *to = arena_array(memory, tensors, sizeof *to);
     int32_t *slot = arena_array(memory, tensors, sizeof *slot);

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/slot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -386,6 +387,7 @@ static void finish_stays(struct builder *b, const struct found_stay *firsts)
 bool draft_make(const struct lx_divisions *d, const struct decisions *how, struct arena *memory,
                 struct draft *out, lx_status *st)
 {
+    slot_end_abandoned();
     *out = (struct draft){.divided = d, .memory = memory};
     if (!draft_decide(out, how, st)) return draft_free(out), false;
     const struct lx_graph *g = out->graph;

@@ -4,6 +4,7 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/slot.h"
 #include "base/vec.h"
 #include "layout/op_index.h"
 
@@ -146,6 +147,7 @@ static void walk_tensor(struct walk *w, int32_t tensor)
 bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes)
 {
     struct walk w = {.x = x, .address = address};
+    slot_end_abandoned();
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
     *hbm_bytes = w.overflow ? INT64_MAX : w.hbm;
     return !w.overflow;
@@ -273,6 +275,7 @@ void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op
         const struct lx_op *op = &x->graph->ops[o];
         struct op_index index;
         int64_t sums = 1, times = 1; /* writes of each output element; runs of the op */
+        slot_end_abandoned();
         int32_t n = nest_of_op(x->how.nests, x->how.nest_count, o);
         if (n >= 0) {
             struct nest_tensor made = nest_tensor_of(x->layouts, &x->how.nests[n], op->output);

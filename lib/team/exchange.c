@@ -8,6 +8,7 @@
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/slot.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -180,6 +181,7 @@ static void exchange_run(struct exchange_pass *p)
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         struct op_index x;
+        slot_end_abandoned();
         op_index_of(d->g, op, &x);
         int32_t *exchange = arena_array(d->memory, (size_t)op->input_count, sizeof *exchange);
         for (int i = 0; i < op->input_count; i++) exchange[i] = exchange_read(p, o, &x, i);

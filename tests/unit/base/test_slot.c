@@ -16,7 +16,7 @@
  * while. */
 struct job {
     int offers;
-    bool deaf, out_of_memory, calls;
+    bool deaf, out_of_memory, calls, ends;
     atomic_int *ended;
     int *called;
 };
@@ -33,6 +33,7 @@ static void *make(void *argument, lx_status *st)
     for (int i = 0; i < job->offers; i++) slot_offer(mem_format("offer %d", i));
     if (job->calls) slot_call(add_one, job->called);
     if (job->out_of_memory) memory_out();
+    while (job->ends) slot_end_abandoned();
     double began = clock_seconds();
     while (job->deaf ? clock_seconds() < began + 0.2 : !cancel_requested()) usleep(500);
     return mem_string("final");
@@ -108,6 +109,10 @@ static void test_abandoned(void **state)
     assert_int_equal(st.code, LX_OK);
     assert_null(run((struct job){.deaf = true}, yes, 0, &st));
     assert_int_equal(st.code, LX_E_STOPPED);
+    wait_for_end();
+    result = run((struct job){.offers = 2, .ends = true}, yes, 0, &st);
+    assert_string_equal(result, "offer 1");
+    mem_free(result);
     wait_for_end();
     assert_int_equal(atomic_load(&allocator.held), before);
 }
