@@ -1,10 +1,11 @@
-/* The handlers of long work. One flag for the whole program, the only thing a handler may touch; a second
- * one ends the program at once, as the first has put the default handler back. */
+/* The handlers of long work. One flag and one token for the whole program, the only things a handler may
+ * touch; a second signal ends the program at once, as the first has put the default handler back. */
 #include "interrupt.h"
 #include "base/clock.h"
 #include "text/colour.h"
 
 volatile sig_atomic_t interrupted;
+struct cancel interrupting;
 
 static const int watched[WATCHED_SIGNALS] = {SIGINT, SIGTERM};
 
@@ -12,6 +13,7 @@ static void interrupt(int number)
 {
     (void)number;
     interrupted = 1;
+    atomic_store_explicit(&interrupting.requested, true, memory_order_relaxed);
 }
 
 void interrupt_catch(const int *signals, int count, struct sigaction *before)

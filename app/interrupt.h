@@ -3,11 +3,15 @@
 #ifndef LX_APP_INTERRUPT_H
 #define LX_APP_INTERRUPT_H
 
+#include "base/cancel.h"
+
 #include <signal.h>
 #include <stdbool.h>
 
 /* Set by the signals that interrupt_catch catches. */
 extern volatile sig_atomic_t interrupted;
+/* Requested by them: for work on this thread. */
+extern struct cancel interrupting;
 
 /* The first of these signals sets `interrupted`, the second does what it always does. */
 void interrupt_catch(const int *signals, int count, struct sigaction *before);

@@ -65,12 +65,14 @@ static bool run_all(struct bench *b)
     double load;
     if (getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN))
         note(b->call, "this machine is busy (load %.1f); times will be longer than they need be", load);
+    cancel_begin(&interrupting, 0);
     interrupt_catch(signals, SIGNALS, before); /* the first ends the bench in good order */
     b->show = paint_progress_possible() && !is_quiet(b->call);
     for (int64_t i = 0; b->show && i < b->settings.jobs; i++) job_watch(&b->jobs[i]);
     b->start = clock_seconds();
     bool ok = b->crew.ranks ? crew_lead(b) : warm_up(b) && run_list(b, &b->todo, true);
     interrupt_release(signals, SIGNALS, before);
+    cancel_end(&interrupting);
     for (int64_t i = 0; i < b->settings.jobs; i++) job_unwatch(&b->jobs[i]);
     paint_progress_end();
     return ok;

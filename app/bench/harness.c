@@ -104,7 +104,7 @@ bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool rec
         }
         if (b->last) b->last->users++;
         j->instance = b->last;
-        if (j->instance &&
+        if (j->instance && !interrupted && /* which makes its layouts less good */
             job_start(j, &b->settings, &b->settings.solvers.at[p->solver], (uint64_t)seed_of(b, p), &st)) {
             b->active++;
             return true;
@@ -112,7 +112,7 @@ bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool rec
         instance_release(j->instance);
         j->instance = NULL;
     }
-    if (!recorded) return true;
+    if (!recorded || interrupted) return true;
     /* A run that cannot begin is a result too, and no reason to stop the others. */
     struct row row;
     harness_name_row(b, p, &row);

@@ -34,12 +34,12 @@ static int64_t compulsory_bytes(const struct checker *c)
             live[o] |= wanted[op_operand(op, i)] || lx_role_leaves(c->g->tensors[op_operand(op, i)].role);
         for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
-    for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++) {
-            struct need *n = &needs[op_operand(&c->g->ops[o], i)];
-            const struct lx_op *op = &c->g->ops[o];
-            struct cut k;
-            cut_of_op(c, o, &k);
+    for (int32_t o = 0; o < c->g->op_count; o++) {
+        const struct lx_op *op = &c->g->ops[o];
+        struct cut k;
+        if (live[o]) cut_of_op(c, o, &k);
+        for (int i = 0; live[o] && i < op_operand_count(op); i++) {
+            struct need *n = &needs[op_operand(op, i)];
             int64_t bytes = touched_bytes(c, &k, o, i);
             bool writes = i >= op->input_count;
             if (op->kind->traits & LX_EXTERN) {
@@ -52,6 +52,7 @@ static int64_t compulsory_bytes(const struct checker *c)
             } else
                 n->read = max_i64(n->read, bytes);
         }
+    }
     for (int32_t t = 0; t < c->g->tensor_count; t++) {
         /* Only the pattern's own tensors count: another plan may need no copy that layout added. */
         bool given = lx_role_arrives(c->g->tensors[t].role), leaves = lx_role_leaves(c->g->tensors[t].role);
