@@ -101,9 +101,11 @@ static void sweep_hand_up(struct sweep *s, struct sweep_line *l)
     }
 }
 
-static bool sweep_is_like(const struct sweep_value *a, const struct sweep_value *b)
+/* Times count where they are shown, or limit the plans. */
+static bool sweep_is_like(const struct sweep *s, const struct sweep_value *a, const struct sweep_value *b)
 {
-    return a->state == b->state && a->hbm == b->hbm && a->us == b->us;
+    bool times = s->by_time || !isinf(a->limit_us);
+    return a->state == b->state && a->hbm == b->hbm && (!times || a->us == b->us);
 }
 
 /* The plan of the smaller end is as good as that of the larger one, so it is the plan of all sizes between. */
@@ -133,13 +135,14 @@ static void sweep_next_of_line(struct sweep *s, int32_t line, sweep_tasks *out)
         size_t at = i;
         if (open && !end) continue;
         if (!open && i > from + 1 && l->at[from].state != SWEEP_UNKNOWN) {
-            open = !sweep_is_like(&l->at[from], &l->at[i]);
+            open = !sweep_is_like(s, &l->at[from], &l->at[i]);
             if (!open) sweep_fill(l, from, i);
             at = from + (i - from) / 2;
         }
         if (open)
-            VEC_PUSH(out, ((struct sweep_task){
-                              .line = line, .find = SWEEP_POINT, .size = (int32_t)at, .lx = s->sizes.at[at]}));
+            VEC_PUSH(out,
+                     ((struct sweep_task){
+                         .line = line, .find = SWEEP_POINT, .size = (int32_t)at, .lx = s->sizes.at[at]}));
         from = i;
     }
 }
@@ -276,18 +279,19 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
     sweep_plan_with(s, l, t->lx, run, like, &best);
     *out = best;
     if (t->find == SWEEP_POINT) return;
-    int64_t below = t->below;
+    int64_t below = t->below, grain = s->graph->list ? 1 : s->graph->device.stick_bytes;
     bool tried_less = false;
-    while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
+    while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > grain &&
            (!run->stop || !run->stop(run->context))) {
         /* A plan in which nothing spills says itself how much of the scratchpad it needs: first that is
-         * tried, then one byte less, and only then the middle. */
+         * tried, then a stick less, and only then the middle. */
         bool fit = t->find == FIND_FIT;
         int64_t lx = fit && best.height > below && best.height < best.lx ? best.height
-                     : fit && best.height == best.lx && !tried_less      ? best.lx - 1
-                                                                         : below + (best.lx - below) / 2;
+                     : fit && best.height == best.lx && !tried_less
+                         ? best.lx - grain
+                         : below + max_i64(1, (best.lx - below) / 2 / grain) * grain;
         sweep_plan_with(s, l, lx, run, like, &now);
-        tried_less = lx == best.lx - 1 || tried_less;
+        tried_less = lx == best.lx - grain || tried_less;
         if (sweep_plan_has(&now, (enum sweep_find)t->find))
             best = now, tried_less = false;
         else if (lx == best.height && best.height < best.lx)
