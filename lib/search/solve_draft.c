@@ -166,6 +166,10 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     with.answer.status = LX_FEASIBLE;
     bool ok = keep_placement(trial, a, &with, true) && solve_priced_by_bytes(&first, a, &with) &&
               solve_priced_by_time(&first, a, &with);
+    if (ok && many && search->request->other_solver) {
+        first.effort.solver = search->request->other_solver;
+        ok = solve_priced_by_bytes(&first, a, &with);
+    }
     if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(trial, a, &with);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
