@@ -1,7 +1,7 @@
 /* Work division: splits the iteration space of each op into slices for the cores.
  *
  * Every tensor of an op is indexed by some of its variables. Variables along which sticks run count in
- * sticks. A division gives each variable a number of slices that divides its extent; the product of these
+ * sticks, on a device of tiles in tiles. A division gives each variable a number of slices that divides its extent; the product of these
  * splits is the number of cores used. Pass 1 splits until no core's span of any tensor exceeds the limit.
  * Pass 2 hands out the remaining cores, to output dimensions first. In between, a cost model may choose the
  * splits of a matmul. Every split has a reason. */
@@ -42,7 +42,7 @@ struct lx_split {
     bool is_reduction; /* no output coordinate outside the sticks uses it; split last */
     bool is_summed;    /* absent from the output */
     int64_t extent;    /* elements of one tile */
-    int64_t unit;      /* elements that stay together: a stick's, or 1 */
+    int64_t unit;      /* elements that stay together: a stick's, a tile's, or 1 */
     int64_t units;     /* ceil(extent / unit): the units to split */
     int64_t split;
     int64_t per_core; /* elements of the largest slice */

@@ -1,7 +1,8 @@
 /* The iteration space of an op. Axes are the output's dimensions in order, then the variables that only
  * inputs have. An axis along which some operand's sticks run counts in sticks of the operand with the most
- * elements per stick, so that slices end between sticks in every operand. An axis is a reduction if no
- * output coordinate outside the sticks uses it. */
+ * elements per stick, so that slices end between sticks in every operand. On a device of tiles the last two
+ * dimensions of tensors count in tiles. An axis is a reduction if no output coordinate outside the sticks uses
+ * it. */
 #include "divide/space.h"
 #include "graph/choice.h"
 #include "base/fail.h"
@@ -40,6 +41,14 @@ int space_reductions_split(const struct space *s, const int64_t *splits)
     return n;
 }
 
+/* On a device of tiles the last two dimensions of a tensor are divided in tiles, or in the largest part of a
+ * tile that the extent is a multiple of. `dim` is of the host. */
+static int64_t tile_unit(const struct lx_device *d, const struct lx_layout *y, int dim, int64_t extent)
+{
+    if (!d->tiled || dim < y->host_rank - 2) return 1;
+    return gcd_i64(extent, dim == y->stick_dim ? d->tile_columns : d->tile_rows);
+}
+
 static void space_add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
                               int32_t tensor, const int *axis_of_var, struct operand *o)
 {
@@ -74,6 +83,7 @@ static void space_add_operand(struct space *s, const struct lx_layouts *l, const
         o->dims[d].walks = &walks[d];
         o->dims[d].walk_count = 1;
         struct axis *a = &s->axes[walks[d].var];
+        a->unit = max_i64(a->unit, tile_unit(&l->graph->device, y, h, a->extent));
         if (h == y->stick_dim && a->extent > 1) a->unit = max_i64(a->unit, y->stick_elements);
     }
 }

@@ -385,6 +385,35 @@ static void test_matmul_rule(void **state)
         }
 }
 
+/* On a device of tiles cores take whole ones: 8 by 8 tiles on 64 cores are one tile each, without hints. */
+static void test_tiles(void **state)
+{
+    static const struct {
+        int64_t m, n, m_unit, n_unit;
+    } rows[] = {{256, 256, 32, 32}, {48, 256, 16, 32}, {256, 96, 32, 32}, {8, 80, 8, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text t = {0};
+        struct stages s;
+        struct lx_divide_options how = {.cores = 64};
+        text_format(&t,
+                    "\"device\": \"tenstorrent\", \"tensors\": [{\"name\": \"x\", \"shape\": [%lld, 64]}, "
+                    "{\"name\": \"w\", \"shape\": [64, %lld]}, {\"name\": \"y\", \"shape\": [%lld, %lld]}], "
+                    "\"ops\": [{\"name\": \"mm\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"w\"], "
+                    "\"output\": \"y\", \"einsum\": \"mk,kn->mn\"}]",
+                    (long long)rows[i].m, (long long)rows[i].n, (long long)rows[i].m, (long long)rows[i].n);
+        if (!divide_body(&s, t.at, &how)) fail_msg("row %d: %s", (int)i, s.st.text);
+        const struct lx_split *m = s.divisions->at[0].splits, *n = m + 1;
+        assert_int_equal(m->unit, rows[i].m_unit);
+        assert_int_equal(n->unit, rows[i].n_unit);
+        assert_int_equal(m->per_core % m->unit, 0);
+        assert_int_equal(n->per_core % n->unit, 0);
+        if (i == 0) assert_true(m->split == 8 && n->split == 8);
+        free_stages(&s);
+        text_free(&t);
+    }
+}
+
 static void test_hints_and_cores(void **state)
 {
     (void)state;
@@ -537,11 +566,17 @@ static void test_decode_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_ops),          cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_foreign_coefficient), cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_hints_and_cores),     cmocka_unit_test(test_bad_hints),
-        cmocka_unit_test(test_matmul_rule),         cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_decode_graph),        cmocka_unit_test(test_span_splits_grow),
+        cmocka_unit_test(test_random_ops),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_foreign_coefficient),
+        cmocka_unit_test(test_mismatch),
+        cmocka_unit_test(test_hints_and_cores),
+        cmocka_unit_test(test_bad_hints),
+        cmocka_unit_test(test_matmul_rule),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_decode_graph),
+        cmocka_unit_test(test_span_splits_grow),
     };
     return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
 }
