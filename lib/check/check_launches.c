@@ -39,12 +39,16 @@ static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part,
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
 }
 
-/* A side may have any length within the dimension; beyond it only the side asked for, in whole sticks. */
+/* A side may have any length within the dimension; beyond it only the side asked for, in whole sticks or
+ * tiles. */
 static bool side_right(const struct launched *x, int d, const int64_t tile[2], int64_t side)
 {
     int var = x->cut.x.var[x->cut.x.output][d];
-    int64_t asked = d < x->o->rank - 2 ? 1 : tile[d == x->o->rank - 1];
-    return side <= x->cut.x.extent[var] || side == round_up_i64(asked, x->cut.unit[var]);
+    const struct lx_device *device = &x->c->g->device;
+    int64_t asked = d < x->o->rank - 2 ? 1 : tile[d == x->o->rank - 1], extent = x->cut.x.extent[var];
+    return side <= extent || side == round_up_i64(asked, x->cut.unit[var]) ||
+           (device->tiled && (side == round_up_i64(asked, gcd_i64(extent, device->tile_rows)) ||
+                              side == round_up_i64(asked, gcd_i64(extent, device->tile_columns))));
 }
 
 static bool dims_right(const struct launched *x)

@@ -68,7 +68,7 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->solver = lx_settings_solver(o, lx_asked(how->objective, own));
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
     how->quick_solver = find_solver(o, "bestfit");
-    how->other_solver = find_solver(o, "greedy");
+    if (how->solver == find_solver(o, "auto")) how->other_solver = find_solver(o, "greedy");
     how->passes = lx_settings_passes(o);
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);

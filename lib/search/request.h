@@ -65,7 +65,7 @@ struct lx_plan_options {
     /* Packs HBM, and tries cuts and orders on large graphs, which `solver` then solves once more. NULL:
      * `solver`. */
     const struct lx_solver *quick_solver;
-    const struct lx_solver *other_solver; /* by time: as quick, with other plans; NULL: none */
+    const struct lx_solver *other_solver; /* by time, for a portfolio: as quick; NULL: none */
     /* A plan of the same graph whose layouts and divisions are shared if equal. NULL: none. */
     const struct lx_plan *like;
     const struct lx_plan

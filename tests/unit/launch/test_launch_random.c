@@ -183,7 +183,8 @@ static void a_split_of_three_variables(void **state)
 {
     (void)state;
     static const char text[] =
-        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": \"tenstorrent\", \"tensors\": ["
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": {\"preset\": \"tenstorrent\", "
+        "\"tiled\": 0}, \"tensors\": ["
         "{\"name\": \"a\", \"shape\": [100, 96]}, {\"name\": \"b\", \"shape\": [96, 80]}, {\"name\": \"c\", "
         "\"shape\": [100, 80]}], \"ops\": [{\"name\": \"mm\", \"kind\": \"matmul\", \"einsum\": "
         "\"mk,kn->mn\", "
