@@ -1,4 +1,5 @@
-/* The objective `balanced`: least bytes among plans at most SLOWER times as slow as the fastest.
+/* Objectives that take several plans. `time`: the faster of a plan by time and of one that starts from a plan by
+ * bytes. `balanced`: least bytes among plans at most SLOWER times as slow as the fastest.
  *
  * A plan by bytes is the answer if its time is near the bound of time. Else a plan by time says how fast the
  * graph can be, and where the first is slower, further searches start from the two of them and look for the
@@ -20,43 +21,62 @@ static bool balanced_is_better(const struct lx_plan *p, const struct lx_plan *th
     return us != other ? us < other : p->figures.hbm_bytes < than->figures.hbm_bytes;
 }
 
-/* The plans of a search: by bytes, by time, and from each of these two within the limit. */
+/* The plans of a search: by bytes, by time with and without co-optimisation, and within the limit from the first
+ * and from the fastest. */
 struct balanced {
     const struct lx_graph *g;
     const struct lx_plan_options *asked;
-    struct lx_plan *made[4]; /* NULL: not made, or cancelled */
+    struct lx_plan *made[5];
     int count;
     double fastest;
     lx_status *st;
 };
 
-/* Plans by time, or from a plan by bytes within the limit; `left`: the plans that share the time left. */
-static bool balanced_try(struct balanced *b, const struct lx_plan *from, int left)
+/* Adds a plan by the objective, which starts from a plan unless that is NULL; `left`: the plans that share the
+ * time left. False: `st`. */
+static bool balanced_add(struct balanced *b, struct lx_plan_options *how, enum lx_ask objective,
+                         const struct lx_plan *from, int left)
+{
+    how->objective = objective;
+    how->passes.by_time = true;
+    how->fast_us = objective == LX_ASK_BALANCED ? SLOWER * b->fastest : 0;
+    how->keeps_quiet = true;
+    how->run = plan_run_share(&b->asked->run, left);
+    how->from = from;
+    how->like = from ? from : b->made[0];
+    if (cancel_requested()) return true;
+    struct lx_plan *p = plan_best(b->g, how, b->st);
+    if (!p && b->st->code == LX_E_STOPPED) return *b->st = (lx_status){0}, true;
+    if (p) b->made[b->count++] = p;
+    return p;
+}
+
+static bool balanced_try(struct balanced *b, enum lx_ask objective, const struct lx_plan *from, int left)
 {
     struct lx_plan_options how = *b->asked;
-    how.objective = from ? LX_ASK_BALANCED : LX_ASK_TIME;
-    how.passes.by_time = true;
-    how.fast_us = from ? SLOWER * b->fastest : 0;
-    how.keeps_quiet = true;
-    how.run = plan_run_share(&b->asked->run, left);
-    how.from = from;
-    how.like = from ? from : b->made[0];
-    if (cancel_requested()) return true;
-    struct lx_plan *p = plan_best(b->g, &how, b->st);
-    if (!p && b->st->code == LX_E_STOPPED) return *b->st = (lx_status){0}, true;
-    b->made[b->count++] = p;
-    return p;
+    return balanced_add(b, &how, objective, from, left);
+}
+
+/* By time without co-optimisation, which may lead elsewhere. */
+static bool balanced_try_plainly(struct balanced *b, int left)
+{
+    struct lx_plan_options how = *b->asked;
+    if (how.passes.cooptimise == LX_COOPTIMISE_NONE) return true;
+    how.passes.cooptimise = LX_COOPTIMISE_NONE;
+    return balanced_add(b, &how, LX_ASK_TIME, NULL, left);
 }
 
 /* Makes the plans; false: `st`. */
 static bool balanced_try_all(struct balanced *b)
 {
-    const struct lx_plan *first = b->made[0];
+    const struct lx_plan *first = b->made[0], *fast = first;
     const double us = first->figures.end_to_end_us;
-    if (!balanced_try(b, NULL, 3)) return false;
-    if (b->count < 2) return true;
-    b->fastest = fmin(us, b->made[1]->figures.end_to_end_us);
-    return us <= SLOWER * b->fastest || (balanced_try(b, first, 2) && balanced_try(b, b->made[1], 1));
+    if (!balanced_try(b, LX_ASK_TIME, NULL, 4) || !balanced_try_plainly(b, 3)) return false;
+    for (int i = 1; i < b->count; i++)
+        if (b->made[i]->figures.end_to_end_us < fast->figures.end_to_end_us) fast = b->made[i];
+    b->fastest = fast->figures.end_to_end_us;
+    return us <= SLOWER * b->fastest ||
+           (balanced_try(b, LX_ASK_BALANCED, first, 2) && balanced_try(b, LX_ASK_BALANCED, fast, 1));
 }
 
 /* The best plan; frees the others. The first one, which may have been offered, is not changed. */
@@ -123,7 +143,7 @@ struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_opt
     struct lx_plan_options how = *options;
     how.objective = LX_ASK_TRAFFIC;
     how.overlaps = true;
-    how.run = plan_run_share(&options->run, 3);
+    how.run = plan_run_share(&options->run, 5);
     struct lx_plan *p = plan_best(g, &how, st);
     if (!p || p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR || !p->draft)
         return p;
@@ -132,4 +152,45 @@ struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_opt
     p->limit_us = p->figures.end_to_end_us;
     bool fast = p->figures.end_to_end_us <= SLOWER * least_us || how.run.quick;
     return fast || cancel_requested() ? p : balanced_search(g, options, p, st);
+}
+
+/* A plan by time from a plan by bytes, and one without co-optimisation: each may be faster than the plan by time
+ * in `b`. False: `st`. */
+static bool fastest_try_others(struct balanced *b)
+{
+    struct lx_plan_options how = *b->asked;
+    how.keeps_quiet = true;
+    how.objective = LX_ASK_TRAFFIC;
+    how.overlaps = true;
+    how.like = b->made[0];
+    how.run = plan_run_share(&b->asked->run, 3);
+    struct lx_plan *bytes = plan_best(b->g, &how, b->st);
+    bool ok = bytes || b->st->code == LX_E_STOPPED;
+    if (bytes && bytes->draft) ok = balanced_try(b, LX_ASK_TIME, bytes, 2);
+    lx_plan_free(bytes);
+    *b->st = ok ? (lx_status){0} : *b->st;
+    return ok && balanced_try_plainly(b, 1);
+}
+
+struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+{
+    static const double CLOSE = 1.01;
+    struct lx_plan_options how = *options;
+    how.run = plan_run_share(&options->run, 4);
+    struct lx_plan *p = plan_best(g, &how, st);
+    if (!p || !p->asks_time || !p->draft || options->from || *options->nests || options->run.quick ||
+        cancel_requested() || p->figures.end_to_end_us <= CLOSE * p->figures.bound_us)
+        return p;
+    struct balanced b = {g, options, {p}, 1, 0, st};
+    lx_plan_ref(p); /* the thread that waits may have it; then it must not change */
+    plan_offer(p);
+    bool ok = fastest_try_others(&b);
+    for (int i = 1; i < b.count; i++) {
+        bool better = ok && balanced_is_better(b.made[i], p, 0);
+        if (better) b.made[i]->seconds += p->seconds;
+        lx_plan_free(better ? p : b.made[i]);
+        if (better) p = b.made[i];
+    }
+    if (!ok) lx_plan_free(p);
+    return ok ? p : NULL;
 }

@@ -31,6 +31,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
 /* balanced_plans.c: the same by the objective `balanced`. */
+struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 
 /* reasons.c: sets handovers, traffic, totals and reasons of a placed plan. `quickly`: only short reasons. */

@@ -106,7 +106,14 @@ static void *make_best(const struct lx_graph *g, const struct lx_plan_options *o
                        lx_status *st)
 {
     (void)more;
-    return options->objective == LX_ASK_BALANCED ? plan_balanced(g, options, st) : plan_best(g, options, st);
+    switch (options->objective) {
+    case LX_ASK_BALANCED:
+        return plan_balanced(g, options, st);
+    case LX_ASK_TIME:
+        return plan_fastest(g, options, st);
+    default:
+        return plan_best(g, options, st);
+    }
 }
 
 static void drop_plan(void *plan)
