@@ -86,6 +86,8 @@ static const struct column op_array[] = {
     {.key = "reduce_ring",                        .kind = VALUE_BYTES,  .value = reduce_value},
     {.key = "flops",       .heading = "flops",    .kind = VALUE_COUNT,  .value = flops_value},
     {.key = "device_us",   .heading = "device",    .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, device_us)},
+    {.key = "measured_us",  .heading = "measured", .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, VIA(struct op_row, run, measured_us)},
+    {.key = "measured_wait_us", .heading = "waited", .kind = VALUE_MICROS, .digits = 6, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, VIA(struct op_row, run, measured_wait_us)},
     {.key = "end_to_end_us",                      .kind = VALUE_MICROS, .digits = 9, VIA(struct op_row, run, end_to_end_us)},
     {.key = "bound_by",    .heading = "bound by", .kind = VALUE_WORDS,  .value = wait_value},
     {.key = "verified",                           .kind = VALUE_BOOL,   VIA(struct op_row, run, verified)},
@@ -199,9 +201,10 @@ static void show_measured(const struct lx_measured *m, struct text *out)
         text_add(out, "\n");
     }
     if (m->launches)
-        add_labelled(out, "measured", "%s, median of %s in turn over %s; least %s\n",
-                     in_micros(m->median_us).at, counted(m->launches, "launch").at,
-                     counted(m->sets, "copy of HBM").at, in_micros(m->least_us).at);
+        add_labelled(out, "measured", "%s, median of %d launches in turn over %d copies of HBM; least %s\n",
+                     in_micros(m->median_us).at, m->launches, m->sets, in_micros(m->least_us).at);
+    if (m->stamps_us > 0)
+        add_labelled(out, "op by op", "%s with stamps after each op\n", in_micros(m->stamps_us).at);
 }
 
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
@@ -276,6 +279,7 @@ static void measured_json(const struct lx_measured *m, struct text *out)
                 m->outputs_lost, m->outputs_differing, m->launches);
     number_json("measured_us", m->launches ? m->median_us : INFINITY, out);
     number_json("measured_least_us", m->launches ? m->least_us : INFINITY, out);
+    number_json("measured_with_stamps_us", m->stamps_us > 0 ? m->stamps_us : INFINITY, out);
 }
 
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,

@@ -1,8 +1,8 @@
-/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per clock:
+/* A run as trace events: https://ui.perfetto.dev opens the file. There are two processes, one per predicted clock:
  * device time, and end to end. In each, row 0 has the bundles and in them the nests, whose ops stand there
  * once with the time of all iterations, row 1 the transfers, row c + 2 the work of core c; counters show
  * counts of the execution: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
- * clocks are predicted microseconds. */
+ * clocks are predicted microseconds. A run on a machine that was timed op by op has a third process. */
 #include "device/device.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 enum { BUNDLES, TRANSFERS, FIRST_CORE };
-enum trace_clock { DEVICE_CLOCK, WHOLE_CLOCK, CLOCKS };
+enum trace_clock { DEVICE_CLOCK, WHOLE_CLOCK, MEASURED_CLOCK, CLOCKS };
 
-static const char *const clock_names[CLOCKS] = {"device time", "end to end"};
+static const char *const clock_names[CLOCKS] = {"device time", "end to end", "measured"};
 
 struct trace {
     const struct lx_plan *p;
@@ -30,7 +30,9 @@ struct trace {
 static double time_of_op(const struct trace *x, int32_t o)
 {
     const struct lx_op_run *op = &x->r->ops[o];
-    return x->clock == DEVICE_CLOCK ? op->device_us : op->end_to_end_us;
+    return x->clock == DEVICE_CLOCK  ? op->device_us
+           : x->clock == WHOLE_CLOCK ? op->end_to_end_us
+                                     : op->measured_us + op->measured_wait_us;
 }
 
 static void trace_name_row(const struct trace *x, int64_t row, const char *name, int64_t number)
@@ -66,9 +68,10 @@ static void add_bundle(struct trace *x, int32_t o)
     if (x->next_bundle >= x->p->bundle_count || x->p->bundles[x->next_bundle].first != o) return;
     const struct lx_bundle *b = &x->p->bundles[x->next_bundle++];
     char name[40];
+    double us = x->clock == DEVICE_CLOCK ? b->device_us : x->clock == WHOLE_CLOCK ? b->end_to_end_us : 0;
+    for (int32_t k = o; x->clock == MEASURED_CLOCK && k < o + b->count; k++) us += time_of_op(x, k);
     snprintf(name, sizeof name, "bundle %d", (int)x->next_bundle);
-    trace_begin_event(x, name, b->is_extern ? "extern" : "bundle", BUNDLES,
-                      x->clock == DEVICE_CLOCK ? b->device_us : b->end_to_end_us);
+    trace_begin_event(x, name, b->is_extern ? "extern" : "bundle", BUNDLES, us);
     text_format(x->t,
                 "\"args\": {\"ops\": %d, \"operands\": %" PRId64 ", \"tensors\": %" PRId64
                 ", \"cores\": %" PRId64 "}}",
@@ -221,7 +224,10 @@ char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_
     struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
     lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
-    for (int clock = 0; clock < CLOCKS && waits; clock++) add_clock(p, r, (enum trace_clock)clock, waits, &t);
+    bool measured = false;
+    for (int32_t o = 0; o < r->op_count; o++) measured |= r->ops[o].measured_us > 0;
+    for (int clock = 0; clock < (measured ? CLOCKS : MEASURED_CLOCK); clock++)
+        add_clock(p, r, (enum trace_clock)clock, waits, &t);
     mem_free(waits);
     text_add(&t, "\n]}\n");
     *length = t.length;

@@ -11,7 +11,7 @@
 #include "emit/emit.h"
 #include "launch/launch_of_op.h"
 
-enum { EMIT_THREADS = 256, EMIT_VECTOR_BYTES = 16 };
+enum { EMIT_THREADS = 512, EMIT_WARPS = EMIT_THREADS / 32, EMIT_VECTOR_BYTES = 16 };
 
 struct op_parts;
 
@@ -28,6 +28,7 @@ struct emission {
     const char *number;         /* the C type that the op computes in: float, i64 or double */
     int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
     struct op_parts *parts;          /* of the op of the tick */
+    int64_t fetched;                 /* bytes of the row of inputs that were asked for ahead */
     int64_t stages_at, stages_bytes; /* behind the plan's part of the scratchpad */
     int64_t *mirror; /* per stay: its image in `aside`, if another one is filled from it; or -1 */
     struct emit_facts facts;
@@ -152,12 +153,21 @@ void body_copy(struct emission *e, const struct op_emission *o, const struct op_
                const struct op_place *to);
 bool body_concat(struct emission *e, struct op_emission *o);
 bool body_largest(struct emission *e, const struct op_emission *o);
+/* Do all cores look for it, though one core has the op? */
+bool largest_is_shared(const struct op_emission *o);
 /* Ops without an index map, on the first core: constants, counts, other shapes. */
 bool body_opaque(struct emission *e, const struct op_emission *o);
+
+/* --- fetch_ahead.c --- */
+
+/* Inputs that come within the window before this tick; not inside a nest. */
+void tick_fetch_ahead(struct emission *e);
 
 /* --- tick_copies.c --- */
 
 bool copies_before(struct emission *e);
+/* Loads that are due at later ticks begin, in the background. */
+bool copies_issue(struct emission *e);
 bool copies_after(struct emission *e);
 /* The mirrors of what the op has written. */
 bool copies_mirror(struct emission *e, int32_t stay);

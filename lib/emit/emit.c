@@ -114,10 +114,10 @@ static bool tick_body(struct emission *e)
     struct op_emission o = {0};
     const struct lx_op *op = &e->graph->ops[e->tick];
     if (!tick_numbers(e) || !op_places_make(e, &o)) return false;
-    bool some = !o.all_cores && o.workers < e->cores;
+    bool largest = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
+    bool few = !o.all_cores && o.workers < e->cores, some = few && !(largest && largest_is_shared(&o));
     if (some) emit_line(e, "if (core < %d) {", (int)o.workers);
     e->indent += some;
-    bool largest = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
     bool ok = op->kind->traits & LX_CHOOSES                        ? body_choice(e, &o)
               : op->kind->id == LX_KIND_CONCAT                     ? body_concat(e, &o)
               : largest                                            ? body_largest(e, &o)
@@ -127,22 +127,22 @@ static bool tick_body(struct emission *e)
     e->indent -= some;
     if (some) emit_line(e, "}");
     if (!ok) return false;
-    emit_line(e, "meet_core();");
+    emit_line(e, "meet_threads();");
     int32_t stay = lx_plan_place(e->plan, e->tick, o.out);
     if (stay >= 0 && e->mirror[stay] >= 0) {
         if (!copies_mirror(e, stay)) return false;
-        emit_line(e, "meet_core();");
+        emit_line(e, "meet_threads();");
     }
     if (!e->how.traces) return true;
     struct op_place trace;
     if (!op_trace_place(e, &o, &trace)) return false;
     if (o.all_cores) emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault);", (int)e->tick);
-    if (some) emit_line(e, "if (core < %d)", (int)o.workers);
+    if (few) emit_line(e, "if (core < %d)", (int)o.workers);
     if (o.groups > 1 && o.place[o.out].in != PLACE_LX)
         emit_line(e, "if (%s == 0)",
                   strchr(o.group, ' ') ? arena_format(&e->memory, "(%s)", o.group) : o.group);
     body_copy(e, &o, &o.place[o.out], &trace);
-    emit_line(e, "meet_core();");
+    emit_line(e, "meet_threads();");
     return true;
 }
 
@@ -174,14 +174,26 @@ static bool nest_spans(const struct emission *e, const struct lx_nest *n)
     return false;
 }
 
+static void tick_stamp(struct emission *e, int kind)
+{
+    if (e->how.stamps) emit_line(e, "stamp(&stamps, %d);", (int)e->tick * EMIT_STAMPS + kind);
+}
+
 static bool emit_tick(struct emission *e)
 {
     bool first = e->nest && e->tick == e->nest->first;
     text_add(&e->body, "\n");
     if (first ? nest_spans(e, e->nest) : tick_begins_bundle(e)) tick_sync(e, "a bundle begins");
     tick_syncs(e, e->nest != NULL);
+    tick_stamp(e, EMIT_STAMP_WAIT);
     tick_comment(e);
-    return copies_before(e) && tick_body(e) && copies_after(e);
+    if (!copies_before(e) || !copies_issue(e)) return false;
+    tick_stamp(e, EMIT_STAMP_COPIES);
+    if (!tick_body(e)) return false;
+    tick_stamp(e, EMIT_STAMP_BODY);
+    if (!copies_after(e)) return false;
+    tick_stamp(e, EMIT_STAMP_COPIES);
+    return true;
 }
 
 static void nest_open(struct emission *e)
@@ -208,6 +220,7 @@ static bool emit_ticks(struct emission *e)
     for (e->tick = 0; e->tick < e->graph->op_count; e->tick++) {
         int32_t n = nest_of_op(e->plan->nests, e->plan->nest_count, e->tick);
         e->nest = n >= 0 ? &e->plan->nests[n] : NULL;
+        if (!e->nest || e->tick == e->nest->first) tick_fetch_ahead(e);
         if (e->nest && e->tick == e->nest->first) nest_open(e);
         if (!emit_tick(e)) return false;
         if (e->nest && e->tick == e->nest->last) nest_close(e);
@@ -242,6 +255,8 @@ static void emission_begin(struct emission *e)
         e->mirror[t->source] = e->facts.aside_bytes;
         e->facts.aside_bytes += lx_layout_bytes(&p->layouts->layouts[p->stays[t->source].tensor]);
     }
+    if (e->how.stamps)
+        e->facts.trace_bytes = (EMIT_STAMPS * (int64_t)e->graph->op_count + EMIT_STAMPS_ALL) * e->cores * 8;
     if (e->how.traces)
         e->facts.trace = mem_zeroed((size_t)p->access_at[e->graph->op_count] + 1, sizeof *e->facts.trace);
 }
@@ -257,9 +272,9 @@ static void emission_write(const struct emission *e, struct text *out)
                 e->graph->name ? e->graph->name : "a graph", e->graph->device.preset, f->cores, f->lx_bytes,
                 f->hbm_bytes, f->aside_bytes);
     text_format(out,
-                "#define CORES %" PRId64 "\n#define THREADS %d\n#define LX_BYTES %" PRId64
+                "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
                 "\n#define COUNTERS %" PRId64 "\n\n",
-                f->cores, cuda ? f->threads : 1, f->lx_bytes, f->counters);
+                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, f->counters);
     text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
     text_add(out, "\n");
     text_add(out, emit_prelude_bodies_in);
@@ -270,7 +285,10 @@ static void emission_write(const struct emission *e, struct text *out)
              "    const int core = CORE;\n    unsigned waits = 0;\n"
              "    (void)hbm, (void)aside, (void)trace;\n");
     if (e->how.traces) text_add(out, "    poison();\n");
+    if (e->how.stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
     text_add(out, e->body.at);
+    if (e->how.stamps)
+        text_format(out, "\n    stamps_end(&stamps, %d);", (int)e->graph->op_count * EMIT_STAMPS);
     text_add(out, "\n    leave(counters, waits, fault);\n}\n");
 }
 

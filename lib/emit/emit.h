@@ -20,7 +20,13 @@ enum emit_on { EMIT_CUDA, EMIT_HOST };
 struct emit_options {
     enum emit_on on;
     bool traces; /* the result of each op is copied to the trace area, and scratchpads begin with NaNs */
+    bool stamps; /* the time of each tick is added to sums in the trace area */
 };
+
+/* Sums of 8 bytes in the trace area, each of all cores in a row: a tick's kinds of time, one tick after the other,
+ * in steps of a core's clock; then the whole of a launch in these steps and in nanoseconds, and the launches. */
+enum { EMIT_STAMP_WAIT, EMIT_STAMP_COPIES, EMIT_STAMP_BODY, EMIT_STAMPS };
+enum { EMIT_STAMPS_STEPS, EMIT_STAMPS_NS, EMIT_STAMPS_LAUNCHES, EMIT_STAMPS_ALL };
 
 /* A result in the trace area: the whole tensor as HBM would have it, once per iteration of the levels of its
  * nest that do not index it. */

@@ -26,6 +26,8 @@ static const struct fold_row folds[LX_KIND_COUNT] = {
 };
 /* clang-format on */
 
+enum { WARP_LANES = 32 };
+
 struct fold {
     struct emission *e;
     const struct op_emission *o;
@@ -292,6 +294,9 @@ static void folds_shape(struct fold *f)
             f->term_vector = v;
     }
     if (f->term_vector >= 0) f->term_width = item_width(o, f->term_vector, NULL);
+    int64_t terms = 1; /* of a core: rather all lanes than wide steps */
+    for (int i = 0; i < f->summed_count; i++) terms *= o->most[f->summed[i]];
+    if (f->term_width == 8 && terms / 8 < WARP_LANES) f->term_width = 4;
     item_digits_make(f->e, o, f->kept, f->kept_count, f->vector, f->width,
                      f->vector < 0 ? 0 : out->axis[f->vector].elements, &f->out);
     item_digits_make(f->e, o, f->summed, f->summed_count, f->term_vector, f->term_width,
@@ -321,46 +326,5 @@ bool body_fold(struct emission *e, const struct op_emission *o)
     folds_compute(&f);
     folds_finish(&f);
     folds_end_items(&f);
-    return true;
-}
-
-/* The place of the largest, or the least, by a warp per element. */
-bool body_largest(struct emission *e, const struct op_emission *o)
-{
-    int kept[LX_MAX_VARS], count = output_variables(e, o, kept), v = -1, width = 1, terms = 0;
-    struct item_digits rows, along;
-    for (int i = 0; i < o->x.var_count; i++)
-        if (op_index_summed(&o->x, i)) v = i, terms++;
-    if (terms != 1 || o->groups > 1 || o->summed)
-        return emit_refuse(e, "places of more than one index, or in parts");
-    bool sticks = o->place[0].axis[v].kind == AXIS_STICK;
-    if (sticks) width = item_width(o, v, NULL);
-    item_digits_make(e, o, kept, count, -1, 1, 0, &rows);
-    item_digits_make(e, o, &v, 1, width > 1 ? v : -1, width, width > 1 ? o->place[0].axis[v].elements : 0,
-                     &along);
-    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ROWS" : "FOR_ROWS", rows.total);
-    e->indent++;
-    item_digits_declare(e, &rows, "i");
-    emit_line(e, "struct largest y = {0, -1};");
-    emit_line(e, "FOR_LANES(k, %s) {", along.total);
-    e->indent++;
-    item_digits_declare(e, &along, "k");
-    item_load(e, &o->place[0], &rows, &along, width > 1 ? v : -1, width, "a");
-    const char *at = "0", *sign = o->op->kind->id == LX_KIND_ARGMIN ? "-" : "";
-    for (int i = 0; i < along.count; i++)
-        at = number_sum(e, at, number_times(e, along.at[i].name, along.at[i].unit));
-    if (width > 1)
-        emit_line(e, "EACH(j, %d) { const struct largest x = {%sa.at[j], %s + j}; y = largest_of(y, x); }",
-                  width, sign, at);
-    else
-        emit_line(e, "const struct largest x = {%sa, %s}; y = largest_of(y, x);", sign, at);
-    e->indent--;
-    emit_line(e, "}");
-    emit_line(e, "y = lanes_largest(y);");
-    emit_line(e, "if (FIRST_LANE)");
-    e->indent++;
-    item_store(e, &o->place[o->out], &rows, -1, 1, "y.at");
-    e->indent -= 2;
-    emit_line(e, "}");
     return true;
 }

@@ -13,11 +13,14 @@ typedef long long i64;
 #endif
 #define FIRST_LANE (threadIdx.x % 32 == 0)
 #define FOR_ITEMS(i, n) for (int i = (int)threadIdx.x; i < (n); i += THREADS)
+/* By the half of the warps that fetch while the others multiply. */
+#define FOR_FETCH_ITEMS(i, n) \
+    for (int i = (int)threadIdx.x < THREADS / 2 ? (n) : (int)threadIdx.x - THREADS / 2; i < (n); i += THREADS / 2)
 #define FOR_ALL_ITEMS(i, n) for (int i = core * THREADS + (int)threadIdx.x; i < (n); i += CORES * THREADS)
 #define FOR_ROWS(i, n) for (int i = (int)threadIdx.x / 32; i < (n); i += THREADS / 32)
-#define WARPS (THREADS / 32)
-#define FOR_ALL_ROWS(i, n) for (int i = core * WARPS + (int)threadIdx.x / 32; i < (n); i += CORES * WARPS)
-#define FOR_LANES(k, n) for (int k = (int)threadIdx.x % 32; k < (n); k += 32)
+#define FOR_ALL_ROWS(i, n) for (int i = core + (int)threadIdx.x / 32 * CORES; i < (n); i += CORES * WARPS)
+#define FOR_LANES_FROM(k, from, n) for (int k = (from) + (int)threadIdx.x % 32; k < (n); k += 32)
+#define FOR_LANES(k, n) FOR_LANES_FROM(k, 0, n)
 
 extern __shared__ __align__(1024) char lx_bytes[];
 
@@ -193,6 +196,16 @@ INLINE void copy16_in(char *to, const char *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
 }
 
+/* From memory to the cache, for those who will read it. Each core asks for a share. */
+INLINE void fetch_ahead(const char *at, i64 bytes)
+{
+    enum { PART = 4096 };
+    for (i64 i = (CORE + (i64)threadIdx.x * CORES) * PART; i < bytes; i += (i64)THREADS * CORES * PART) {
+        const unsigned part = bytes - i < PART ? (unsigned)(bytes - i) : PART;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at + i), "r"(part) : "memory");
+    }
+}
+
 /* --- tiles --- */
 
 #define LANE ((int)threadIdx.x % 32)
@@ -284,6 +297,12 @@ INLINE void meet_warps(void)
 
 /* --- waits --- */
 
+INLINE void meet_threads(void)
+{
+    __syncthreads();
+}
+
+/* With what was copied in the background. */
 INLINE void meet_core(void)
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -302,7 +321,7 @@ INLINE void give_up(int tick, unsigned *fault)
 INLINE void wait_for(unsigned *counter, unsigned target, int tick, unsigned *fault)
 {
     enum { MOST_POLLS = 1 << 24 };
-    meet_core();
+    meet_threads();
     if (threadIdx.x == 0) {
         unsigned seen, polls = 0;
         asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
@@ -337,6 +356,47 @@ INLINE void leave(unsigned *counters, unsigned waits, unsigned *fault)
                      : "memory");
         if (before == CORES - 1)
             for (int i = 0; i < COUNTERS; i++) counters[i] = 0;
+    }
+}
+
+/* --- stamps: what each tick takes, added up over launches --- */
+
+struct stamps { i64 *sums, first, last, ns; };
+
+INLINE i64 clock_ns(void)
+{
+    i64 ns;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+INLINE void stamp_add(const stamps *s, int slot, i64 value)
+{
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(s->sums + slot * CORES + CORE), "l"(value)
+                 : "memory");
+}
+
+INLINE stamps stamps_begin(char *area)
+{
+    stamps s;
+    s.sums = (i64 *)area, s.ns = clock_ns(), s.first = s.last = clock64();
+    return s;
+}
+
+INLINE void stamp(stamps *s, int slot)
+{
+    if (threadIdx.x == 0) {
+        stamp_add(s, slot, clock64() - s->last);
+        s->last = clock64();
+    }
+}
+
+INLINE void stamps_end(const stamps *s, int slot)
+{
+    if (threadIdx.x == 0) {
+        stamp_add(s, slot, clock64() - s->first);
+        stamp_add(s, slot + 1, clock_ns() - s->ns);
+        stamp_add(s, slot + 2, 1);
     }
 }
 

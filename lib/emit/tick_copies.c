@@ -231,8 +231,9 @@ static bool copies_one(struct emission *e, const struct lx_transfer *t)
 {
     const struct lx_plan *p = e->plan;
     const char *due = copies_due(e, t), *name = copies_tensor(e, t->stay);
-    bool ok;
-    emit_line(e, "/* %s of %s, %lld bytes in all */", lx_transfer_word(t->kind), name, (long long)t->bytes);
+    bool ok = true;
+    emit_line(e, "/* %s of %s, %lld bytes in all%s */", lx_transfer_word(t->kind), name, (long long)t->bytes,
+              t->ahead > 0 ? ", issued before" : "");
     if (*due) emit_line(e, "if (%s) {", due);
     e->indent += *due != 0;
     if (t->kind == LX_MOVE)
@@ -241,7 +242,7 @@ static bool copies_one(struct emission *e, const struct lx_transfer *t)
         ok = copies_local(e, t);
     else if (t->kind == LX_RING)
         ok = copies_loop(e, t->stay, "aside", e->mirror[t->source], true);
-    else
+    else if (t->ahead == 0)
         ok = copies_loop(e, t->stay, "hbm", p->hbm_address[p->stays[t->stay].tensor], t->kind == LX_LOAD);
     if (ok && t->kind != LX_STORE && e->mirror[t->stay] >= 0) {
         emit_line(e, "meet_core();");
@@ -261,7 +262,30 @@ static bool copies_of_tick(struct emission *e, bool stores)
         any = true;
         if (!copies_one(e, t)) return false;
     }
-    if (any) emit_line(e, "meet_core();");
+    if (any) emit_line(e, stores ? "meet_threads();" : "meet_core();");
+    return true;
+}
+
+bool copies_issue(struct emission *e)
+{
+    const struct lx_plan *p = e->plan;
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
+        const char *first = "";
+        if (t->ahead == 0 || lx_issue_tick(t) != e->tick) continue;
+        for (int k = 0; e->nest && k < e->nest->level_count; k++)
+            first = arena_format(&e->memory, "%s%sn%d == 0", first, *first ? " && " : "", k);
+        emit_line(e, "/* load of %s, due at tick %d */", copies_tensor(e, t->stay), (int)t->tick);
+        if (*first) emit_line(e, "if (%s) {", first);
+        e->indent += *first != 0;
+        const struct lx_nest *nest = e->nest;
+        e->nest = NULL; /* the stay's part is the first iteration's */
+        bool ok = copies_loop(e, t->stay, "hbm", p->hbm_address[p->stays[t->stay].tensor], true);
+        e->nest = nest;
+        e->indent -= *first != 0;
+        if (*first) emit_line(e, "}");
+        if (!ok) return false;
+    }
     return true;
 }
 

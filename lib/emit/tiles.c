@@ -1,11 +1,10 @@
 /* Contractions by tiles of 16 x 8, as the matrix units of a GPU take them.
  *
- * One operand has the rows of the tiles, the other one the columns; the sticks of the output run along the
- * columns. Each is read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run
- * along the terms or along the rows, and all else is an address. Operands in HBM come through stages of the
- * scratchpad, several steps of terms ahead. Warps share the tiles of a block; if a block has few tiles, they
- * also share the terms of each step, and their parts are added in the order of warps. Other contractions are
- * left to folds.c. */
+ * One operand has the rows of the tiles, the other one the columns, along which the sticks of the output run. Each is
+ * read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run along the terms or along the
+ * rows, and all else is an address. What lies in HBM comes through stages of the scratchpad, several steps of terms
+ * ahead: half of the warps fetch what the others multiply. These share the tiles of a block, and the terms of each step where the block has few tiles; their parts are
+ * added in the order of warps. What does not fit is left to folds.c. */
 #include "emit/emission.h"
 #include "base/checked.h"
 
@@ -20,7 +19,6 @@ enum {
     STEP_MOST = 64,       /* terms of a step: a stick */
     BLOCK_MOST = 128,     /* rows, and columns, of a block */
     WARP_TILES_MOST = 16, /* of one warp, in registers */
-    WARPS = EMIT_THREADS / 32,
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
     STAGES_SPARE = 1024,
@@ -161,13 +159,20 @@ static void tiling_block(struct tiling_side *s)
     s->blocks = ceil_div_i64(s->rows, s->block);
 }
 
-/* How the warps share a block: by the time that one needs to read pieces and to multiply them. */
-static void tiling_warps(struct tiling *t)
+/* Bytes behind the plan's part of the scratchpad. */
+static int64_t tiling_room(const struct tiling *t)
 {
+    return max_i64(t->e->graph->device.lx_bytes - t->e->stages_at - STAGES_SPARE, STAGES_LEAST_BYTES);
+}
+
+/* How the warps share a block: by the time that one needs to read pieces and to multiply them. */
+static void tiling_warps(struct tiling *t, int most)
+{
+    int64_t room = tiling_room(t) / 2, area = t->side[0].block * t->side[1].block * 4;
     int64_t rows = t->side[0].block / TILE_ROWS, columns = t->side[1].block / TILE_ROWS, least = INT64_MAX;
-    for (int r = 1; r <= WARPS; r++)
-        for (int c = 1; r * c <= WARPS; c++)
-            for (int k = 1; r * c * k <= WARPS; k *= 2) {
+    for (int r = 1; r <= most; r++)
+        for (int c = 1; r * c <= most; c++)
+            for (int k = 1; r * c * k <= most && (k - 1) * area <= room; k *= 2) {
                 int64_t m = rows / r, n = columns / c, tiles = m * n * 2, pieces = t->step / PIECE_TERMS / k;
                 if (rows % r || columns % c || !pieces || tiles > WARP_TILES_MOST) continue;
                 int64_t cost =
@@ -184,7 +189,6 @@ static void tiling_warps(struct tiling *t)
 static void tiling_stages(struct tiling *t)
 {
     struct emission *e = t->e;
-    int64_t room = max_i64(e->graph->device.lx_bytes - e->stages_at - STAGES_SPARE, STAGES_LEAST_BYTES);
     int64_t parts = (t->term_warps - 1) * t->side[0].block * t->side[1].block * 4;
     t->stage_bytes = 0;
     for (int s = 0; s < 2; s++) {
@@ -194,8 +198,9 @@ static void tiling_stages(struct tiling *t)
         side->stage_bytes = round_up_i64(sticks * STEP_MOST * 2, 1024);
         if (side->staged) t->stage_bytes += side->stage_bytes;
     }
-    t->stages =
-        t->stage_bytes ? min_i64(min_i64((room - parts) / t->stage_bytes, STAGES_MOST), t->turns + 1) : 1;
+    t->stages = t->stage_bytes
+                    ? min_i64(min_i64((tiling_room(t) - parts) / t->stage_bytes, STAGES_MOST), t->turns + 1)
+                    : 1;
     t->stages_at = e->stages_at;
     t->parts_at = e->stages_at + t->stage_bytes * t->stages;
     e->stages_bytes = max_i64(e->stages_bytes, t->stage_bytes * t->stages + parts);
@@ -225,7 +230,7 @@ static bool tiling_make(struct tiling *t)
     tiling_block(&t->side[0]);
     tiling_block(&t->side[1]);
     t->turns = t->batches * t->side[0].blocks * t->side[1].blocks * t->steps;
-    tiling_warps(t);
+    tiling_warps(t, t->side[0].staged || t->side[1].staged ? EMIT_WARPS / 2 : EMIT_WARPS);
     tiling_stages(t);
     tiling_digits(t);
     t->type = lx_dtype_word(t->o->place[0].dtype);
@@ -306,7 +311,7 @@ static void tiles_fetch_side(const struct tiling *t, int s)
     long long per_row = t->step / CHUNK, wide = min_i64(side->block, STEP_MOST) / CHUNK, step = t->step;
     bool pieces = side->block % STEP_MOST && side->block > STEP_MOST && !side->along_terms;
     long long rows = pieces ? round_up_i64(side->block, STEP_MOST) : side->block;
-    emit_line(e, "FOR_ITEMS(i, %lld) {", rows * per_row);
+    emit_line(e, "FOR_FETCH_ITEMS(i, %lld) {", rows * per_row);
     e->indent++;
     if (side->along_terms)
         emit_line(e, "const int r = i / %lld, k = i %% %lld * %d;", per_row, per_row, CHUNK);
@@ -371,7 +376,7 @@ static void tiles_warp(const struct tiling *t)
     struct emission *e = t->e;
     int r = t->side[0].warps, c = t->side[1].warps, used = r * c * t->term_warps;
     emit_line(e, "EACH_WARP(warp)%s {",
-              used < WARPS ? arena_format(&e->memory, " if (warp < %d)", used) : "");
+              used < EMIT_WARPS ? arena_format(&e->memory, " if (warp < %d)", used) : "");
     e->indent++;
     emit_line(e, "const int row_tile = warp %% %d * %d, column_tile = warp / %d %% %d * %d;", r,
               t->side[0].pieces, r, c, t->side[1].pieces);

@@ -1,9 +1,10 @@
 /* Running a plan's program for real: on a GPU, through its driver, or on the host, through its C compiler.
  *
- * The build needs neither: the driver and the run-time compiler are loaded on first use, and an error names
- * the one that is missing. A program is run twice. The run with traces reads every result back, and the judge
- * of the simulated device (device/device.h) judges each op on the operands that the machine itself made. The
- * run without traces must give outputs with the same bits, and is timed. */
+ * Nothing is needed to build the library: the driver and the run-time compiler are loaded when they are
+ * asked for, and what is missing is an error that names it. A program is run twice. With traces: every
+ * result is read back, and the judge of the simulated device (device/device.h) judges each op on the
+ * operands that the machine itself had made. Without: what a person would run; its outputs must have the
+ * same bits, and it is timed. Where it is timed, a third program adds up the time of each op. */
 #ifndef LX_GPU_GPU_H
 #define LX_GPU_GPU_H
 
@@ -27,12 +28,13 @@ struct lx_measured {
     double seconds_compile;     /* of both programs */
     int64_t outputs_differing;  /* bytes of outputs in which the program without traces differs */
     int64_t outputs_lost;       /* elements of outputs in HBM that are not what the last op made */
+    double stamps_us;           /* of one launch of the program that has stamps; 0: not run */
 };
 
 struct lx_program_options {
     const char *machine;            /* a kind's name */
     struct lx_device_options judge; /* seed, verify, threads, progress, stop */
-    int launches;                   /* to time; 0: none */
+    int launches;                   /* to time, in all and op by op; 0: none */
 };
 
 /* The judge's result: NULL with `st` where the program cannot be made or run. Nothing is measured of a

@@ -153,6 +153,7 @@ static bool gpu_allocate(struct gpu_machine *m, lx_status *st)
         gpu_ok(d, d->allocate(&m->trace, (size_t)max_i64(f->trace_bytes, 1)), "memory for traces", st) &&
         gpu_ok(d, d->allocate(&m->counters, (size_t)f->counters * 4), "counters", st) &&
         gpu_ok(d, d->fill(m->counters, 0, (size_t)f->counters * 4), "counters", st) &&
+        gpu_ok(d, d->fill(m->trace, 0, (size_t)max_i64(f->trace_bytes, 1)), "memory for traces", st) &&
         gpu_ok(d, d->fill(m->aside, 0xff, (size_t)max_i64(f->aside_bytes, 1)), "memory aside", st) &&
         gpu_ok(d, d->pin(&fault, 2 * sizeof *m->fault, PIN_MAPPED), "a place for faults", st);
     m->fault = fault;

@@ -9,6 +9,7 @@
 #include "gpu/machines.h"
 #include "graph/online.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,16 +134,15 @@ static struct lx_run_result *program_judge(struct program_run *r)
     return lx_device_run(r->plan, &judge, r->st);
 }
 
-/* --- the two programs --- */
+/* --- the programs --- */
 
-static void *program_open(struct program_run *r, bool traces, struct emit_facts *facts)
+static void *program_open(struct program_run *r, struct emit_options how, struct emit_facts *facts)
 {
     struct text program = {0};
     double start = clock_seconds();
     void *machine = NULL;
-    if (emit_program(r->plan, &(struct emit_options){.on = r->kind->on, .traces = traces}, &program, facts,
-                     r->st))
-        machine = r->kind->open(&program, facts, r->st);
+    how.on = r->kind->on;
+    if (emit_program(r->plan, &how, &program, facts, r->st)) machine = r->kind->open(&program, facts, r->st);
     r->measured->seconds_compile += clock_seconds() - start;
     text_free(&program);
     return machine;
@@ -150,7 +150,7 @@ static void *program_open(struct program_run *r, bool traces, struct emit_facts 
 
 static bool program_run_traced(struct program_run *r)
 {
-    void *machine = program_open(r, true, &r->facts);
+    void *machine = program_open(r, (struct emit_options){.traces = true}, &r->facts);
     if (!machine) return false;
     r->trace = mem_alloc((size_t)max_i64(r->facts.trace_bytes, 1));
     memcpy(r->hbm, r->start, (size_t)r->plan->segment_bytes);
@@ -162,7 +162,7 @@ static bool program_run_traced(struct program_run *r)
 static bool program_run_plain(struct program_run *r)
 {
     struct emit_facts facts = {0};
-    void *machine = program_open(r, false, &facts);
+    void *machine = program_open(r, (struct emit_options){0}, &facts);
     if (!machine) return false;
     size_t bytes = (size_t)r->plan->segment_bytes;
     unsigned char *hbm = mem_alloc(bytes + 1);
@@ -177,6 +177,53 @@ static bool program_run_plain(struct program_run *r)
     if (ok && r->kind->time && r->how->launches > 0 && !r->measured->outputs_differing)
         ok = r->kind->time(machine, r->start, r->how->launches, r->measured, r->st);
     mem_free(hbm);
+    r->kind->close(machine);
+    return ok;
+}
+
+/* --- times of ops --- */
+
+/* The largest (least) of the cores' sums. */
+static double stamps_of(const int64_t *sums, int64_t cores, bool least)
+{
+    int64_t found = sums[0];
+    for (int64_t c = 1; c < cores; c++) found = least ? min_i64(found, sums[c]) : max_i64(found, sums[c]);
+    return (double)found;
+}
+
+static void program_read_stamps(struct program_run *r, const int64_t *sums, struct lx_op_run *ops)
+{
+    const int64_t cores = r->plan->divisions->cores, count = r->graph->op_count;
+    const int64_t *all = sums + EMIT_STAMPS * count * cores, *of[EMIT_STAMPS];
+    double launches = stamps_of(all + EMIT_STAMPS_LAUNCHES * cores, cores, true);
+    double us = (double)all[EMIT_STAMPS_NS * cores] / fmax((double)all[EMIT_STAMPS_STEPS * cores], 1) * 1e-3 /
+                launches;
+    int64_t *busy = mem_zeroed((size_t)cores, sizeof *busy);
+    for (int64_t o = 0; o < count; o++) {
+        for (int k = 0; k < EMIT_STAMPS; k++) of[k] = sums + (o * EMIT_STAMPS + k) * cores;
+        for (int64_t c = 0; c < cores; c++) busy[c] = of[EMIT_STAMP_COPIES][c] + of[EMIT_STAMP_BODY][c];
+        ops[o].measured_us = stamps_of(busy, cores, false) * us;
+        ops[o].measured_wait_us = stamps_of(of[EMIT_STAMP_WAIT], cores, true) * us;
+    }
+    r->measured->stamps_us = stamps_of(all + EMIT_STAMPS_STEPS * cores, cores, false) * us;
+    mem_free(busy);
+}
+
+static bool program_run_stamped(struct program_run *r, struct lx_run_result *result)
+{
+    struct emit_facts facts = {0};
+    struct lx_op_run *ops =
+        arena_copy_array(result->memory, result->ops, (size_t)result->op_count, sizeof *ops);
+    struct lx_measured unused = {0};
+    void *machine = program_open(r, (struct emit_options){.stamps = true}, &facts);
+    if (!machine) return false;
+    int64_t *sums = mem_zeroed((size_t)facts.trace_bytes, 1);
+    memcpy(r->hbm, r->start, (size_t)r->plan->segment_bytes);
+    bool ok = (!r->kind->time || r->kind->time(machine, r->start, r->how->launches, &unused, r->st)) &&
+              r->kind->run(machine, r->hbm, sums, r->st);
+    if (ok) program_read_stamps(r, sums, ops);
+    result->ops = ops;
+    mem_free(sums);
     r->kind->close(machine);
     return ok;
 }
@@ -196,6 +243,11 @@ struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_pr
     program_put_inputs(&r);
     if (program_run_traced(&r)) result = program_judge(&r);
     if (result && !program_run_plain(&r)) {
+        lx_run_result_free(result);
+        result = NULL;
+    }
+    bool stamps = result && how->launches > 0 && !measured->outputs_differing;
+    if (stamps && !program_run_stamped(&r, result)) {
         lx_run_result_free(result);
         result = NULL;
     }

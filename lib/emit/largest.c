@@ -1,0 +1,119 @@
+/* The place of the largest, or the least, along one index: by a warp per element. Where one core is to find it and all
+ * of the operand is in HBM, all cores look for it, each in a slice of the terms, and meet; of equal ones the first wins
+ * in any order. */
+#include "emit/emission.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+struct search {
+    struct emission *e;
+    const struct op_emission *o;
+    struct item_digits rows, along;
+    int v, width;
+    int64_t slices, length; /* terms of a slice, in steps of the width; slices 1: no */
+    int64_t at;             /* in `aside` */
+};
+
+bool largest_is_shared(const struct op_emission *o)
+{
+    return o->workers == 1 && !o->all_cores && o->place[0].in == PLACE_HBM;
+}
+
+/* The largest of a row's terms [from, to), in y on all lanes. */
+static void largest_look(const struct search *s, const char *from, const char *to)
+{
+    struct emission *e = s->e;
+    const char *at = "0", *sign = s->o->op->kind->id == LX_KIND_ARGMIN ? "-" : "";
+    emit_line(e, "struct largest y = {0, -1};");
+    emit_line(e, "FOR_LANES_FROM(k, %s, %s) {", from, to);
+    e->indent++;
+    item_digits_declare(e, &s->along, "k");
+    item_load(e, &s->o->place[0], &s->rows, &s->along, s->width > 1 ? s->v : -1, s->width, "a");
+    for (int i = 0; i < s->along.count; i++)
+        at = number_sum(e, at, number_times(e, s->along.at[i].name, s->along.at[i].unit));
+    if (s->width > 1)
+        emit_line(e, "EACH(j, %d) { const struct largest x = {%sa.at[j], %s + j}; y = largest_of(y, x); }",
+                  s->width, sign, at);
+    else
+        emit_line(e, "const struct largest x = {%sa, %s}; y = largest_of(y, x);", sign, at);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "y = lanes_largest(y);");
+}
+
+static void largest_store(const struct search *s)
+{
+    emit_line(s->e, "if (FIRST_LANE)");
+    s->e->indent++;
+    item_store(s->e, &s->o->place[s->o->out], &s->rows, -1, 1, "y.at");
+    s->e->indent -= 2;
+    emit_line(s->e, "}");
+}
+
+/* Each warp of all cores looks through a slice of a row; the first core puts the slices together. */
+static void largest_of_slices(const struct search *s)
+{
+    struct emission *e = s->e;
+    const char *rows = s->rows.total, *turn = "0";
+    emit_line(e, "FOR_ALL_ROWS(w, %s * %lld) {", rows, (long long)s->slices);
+    e->indent++;
+    emit_line(e, "const int from = w / (%s) * %lld;", rows, (long long)s->length);
+    item_digits_declare(e, &s->rows, arena_format(&e->memory, "(w %% (%s))", rows));
+    largest_look(s, "from",
+                 arena_format(&e->memory, "least(%s, from + %lld)", s->along.total, (long long)s->length));
+    emit_line(e, "if (FIRST_LANE) ((struct largest *)(void *)(aside + %lld))[w] = y;", (long long)s->at);
+    e->indent--;
+    emit_line(e, "}");
+    for (int k = 0; e->nest && k < e->nest->level_count; k++)
+        turn = arena_format(&e->memory, "(%s * %lld + n%d)", turn, (long long)e->nest->tiles[k], k);
+    emit_line(e, "meet_group(counters + %lld, CORES * (%s + 1), %d, fault);", (long long)e->facts.counters++,
+              turn, (int)e->tick);
+    emit_line(e, "if (core == 0)");
+    emit_line(e, "FOR_ROWS(i, %s) {", rows);
+    e->indent++;
+    item_digits_declare(e, &s->rows, "i");
+    emit_line(e, "struct largest y = {0, -1};");
+    emit_line(e, "FOR_LANES(k, %lld) {", (long long)s->slices);
+    emit_line(
+        e,
+        "    const struct largest x = ((const struct largest *)(const void *)(aside + %lld))[k * (%s) + i];",
+        (long long)s->at, rows);
+    emit_line(e, "    y = largest_of(y, x);");
+    emit_line(e, "}");
+    emit_line(e, "y = lanes_largest(y);");
+    largest_store(s);
+}
+
+bool body_largest(struct emission *e, const struct op_emission *o)
+{
+    enum { WARP_LANES = 32 };
+    int kept[LX_MAX_VARS], count = output_variables(e, o, kept), terms = 0;
+    struct search s = {.e = e, .o = o, .v = -1, .width = 1};
+    int64_t rows = 1, warps = e->cores * EMIT_WARPS;
+    for (int i = 0; i < o->x.var_count; i++)
+        if (op_index_summed(&o->x, i)) s.v = i, terms++;
+    if (terms != 1 || o->groups > 1 || o->summed)
+        return emit_refuse(e, "places of more than one index, or in parts");
+    bool sticks = o->place[0].axis[s.v].kind == AXIS_STICK;
+    if (sticks) s.width = item_width(o, s.v, NULL);
+    for (int i = 0; i < count; i++) rows *= o->most[kept[i]];
+    item_digits_make(e, o, kept, count, -1, 1, 0, &s.rows);
+    item_digits_make(e, o, &s.v, 1, s.width > 1 ? s.v : -1, s.width,
+                     s.width > 1 ? o->place[0].axis[s.v].elements : 0, &s.along);
+    if (largest_is_shared(o)) {
+        int64_t steps = ceil_div_i64(o->most[s.v], s.width);
+        s.length = round_up_i64(ceil_div_i64(steps, max_i64(warps / rows, 1)), WARP_LANES);
+        s.slices = ceil_div_i64(steps, s.length);
+        s.at = e->facts.aside_bytes;
+        e->facts.aside_bytes += round_up_i64(rows * s.slices * 8, 128);
+        largest_of_slices(&s);
+        return true;
+    }
+    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ROWS" : "FOR_ROWS", s.rows.total);
+    e->indent++;
+    item_digits_declare(e, &s.rows, "i");
+    largest_look(&s, "0", s.along.total);
+    largest_store(&s);
+    return true;
+}
