@@ -28,7 +28,6 @@ struct emission {
     const char *number;         /* the C type that the op computes in: float, i64 or double */
     int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
     struct op_parts *parts;          /* of the op of the tick */
-    int64_t fetched;                 /* bytes of the row of inputs that were asked for ahead */
     int64_t stages_at, stages_bytes; /* behind the plan's part of the scratchpad */
     int64_t *mirror; /* per stay: its image in `aside`, if another one is filled from it; or -1 */
     struct emit_facts facts;
@@ -157,11 +156,6 @@ bool body_largest(struct emission *e, const struct op_emission *o);
 bool largest_is_shared(const struct op_emission *o);
 /* Ops without an index map, on the first core: constants, counts, other shapes. */
 bool body_opaque(struct emission *e, const struct op_emission *o);
-
-/* --- fetch_ahead.c --- */
-
-/* Inputs that come within the window before this tick; not inside a nest. */
-void tick_fetch_ahead(struct emission *e);
 
 /* --- tick_copies.c --- */
 

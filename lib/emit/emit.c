@@ -220,7 +220,6 @@ static bool emit_ticks(struct emission *e)
     for (e->tick = 0; e->tick < e->graph->op_count; e->tick++) {
         int32_t n = nest_of_op(e->plan->nests, e->plan->nest_count, e->tick);
         e->nest = n >= 0 ? &e->plan->nests[n] : NULL;
-        if (!e->nest || e->tick == e->nest->first) tick_fetch_ahead(e);
         if (e->nest && e->tick == e->nest->first) nest_open(e);
         if (!emit_tick(e)) return false;
         if (e->nest && e->tick == e->nest->last) nest_close(e);

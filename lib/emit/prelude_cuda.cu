@@ -13,9 +13,6 @@ typedef long long i64;
 #endif
 #define FIRST_LANE (threadIdx.x % 32 == 0)
 #define FOR_ITEMS(i, n) for (int i = (int)threadIdx.x; i < (n); i += THREADS)
-/* By the half of the warps that fetch while the others multiply. */
-#define FOR_FETCH_ITEMS(i, n) \
-    for (int i = (int)threadIdx.x < THREADS / 2 ? (n) : (int)threadIdx.x - THREADS / 2; i < (n); i += THREADS / 2)
 #define FOR_ALL_ITEMS(i, n) for (int i = core * THREADS + (int)threadIdx.x; i < (n); i += CORES * THREADS)
 #define FOR_ROWS(i, n) for (int i = (int)threadIdx.x / 32; i < (n); i += THREADS / 32)
 #define FOR_ALL_ROWS(i, n) for (int i = core + (int)threadIdx.x / 32 * CORES; i < (n); i += CORES * WARPS)
@@ -194,16 +191,6 @@ INLINE void copy16_in(char *to, const char *from)
 {
     const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-}
-
-/* From memory to the cache, for those who will read it. Each core asks for a share. */
-INLINE void fetch_ahead(const char *at, i64 bytes)
-{
-    enum { PART = 4096 };
-    for (i64 i = (CORE + (i64)threadIdx.x * CORES) * PART; i < bytes; i += (i64)THREADS * CORES * PART) {
-        const unsigned part = bytes - i < PART ? (unsigned)(bytes - i) : PART;
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at + i), "r"(part) : "memory");
-    }
 }
 
 /* --- tiles --- */

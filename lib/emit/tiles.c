@@ -3,7 +3,7 @@
  * One operand has the rows of the tiles, the other one the columns, along which the sticks of the output run. Each is
  * read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run along the terms or along the
  * rows, and all else is an address. What lies in HBM comes through stages of the scratchpad, several steps of terms
- * ahead: half of the warps fetch what the others multiply. These share the tiles of a block, and the terms of each step where the block has few tiles; their parts are
+ * ahead. Warps share the tiles of a block, and the terms of each step where the block has few tiles; their parts are
  * added in the order of warps. What does not fit is left to folds.c. */
 #include "emit/emission.h"
 #include "base/checked.h"
@@ -166,13 +166,13 @@ static int64_t tiling_room(const struct tiling *t)
 }
 
 /* How the warps share a block: by the time that one needs to read pieces and to multiply them. */
-static void tiling_warps(struct tiling *t, int most)
+static void tiling_warps(struct tiling *t)
 {
     int64_t room = tiling_room(t) / 2, area = t->side[0].block * t->side[1].block * 4;
     int64_t rows = t->side[0].block / TILE_ROWS, columns = t->side[1].block / TILE_ROWS, least = INT64_MAX;
-    for (int r = 1; r <= most; r++)
-        for (int c = 1; r * c <= most; c++)
-            for (int k = 1; r * c * k <= most && (k - 1) * area <= room; k *= 2) {
+    for (int r = 1; r <= EMIT_WARPS; r++)
+        for (int c = 1; r * c <= EMIT_WARPS; c++)
+            for (int k = 1; r * c * k <= EMIT_WARPS && (k - 1) * area <= room; k *= 2) {
                 int64_t m = rows / r, n = columns / c, tiles = m * n * 2, pieces = t->step / PIECE_TERMS / k;
                 if (rows % r || columns % c || !pieces || tiles > WARP_TILES_MOST) continue;
                 int64_t cost =
@@ -230,7 +230,7 @@ static bool tiling_make(struct tiling *t)
     tiling_block(&t->side[0]);
     tiling_block(&t->side[1]);
     t->turns = t->batches * t->side[0].blocks * t->side[1].blocks * t->steps;
-    tiling_warps(t, t->side[0].staged || t->side[1].staged ? EMIT_WARPS / 2 : EMIT_WARPS);
+    tiling_warps(t);
     tiling_stages(t);
     tiling_digits(t);
     t->type = lx_dtype_word(t->o->place[0].dtype);
@@ -311,7 +311,7 @@ static void tiles_fetch_side(const struct tiling *t, int s)
     long long per_row = t->step / CHUNK, wide = min_i64(side->block, STEP_MOST) / CHUNK, step = t->step;
     bool pieces = side->block % STEP_MOST && side->block > STEP_MOST && !side->along_terms;
     long long rows = pieces ? round_up_i64(side->block, STEP_MOST) : side->block;
-    emit_line(e, "FOR_FETCH_ITEMS(i, %lld) {", rows * per_row);
+    emit_line(e, "FOR_ITEMS(i, %lld) {", rows * per_row);
     e->indent++;
     if (side->along_terms)
         emit_line(e, "const int r = i / %lld, k = i %% %lld * %d;", per_row, per_row, CHUNK);
