@@ -35,8 +35,8 @@ struct copy_step {
 
 struct replay {
     const struct plan_program *p;
-    double loop_us; /* of each iteration of a nest */
-    double sync_us;
+    double loop_us;                             /* of each iteration of a nest */
+    double sync_us, latency_us, begin_us, fill; /* fill: bytes per us of a load that a core receives */
     unsigned char *meets; /* per op: SYNC_OUTSIDE, SYNC_INSIDE its nest's body before it */
     double charged;       /* share of HBM bytes that cost time */
     struct lx_op_time *ops;
@@ -104,7 +104,8 @@ static void replay_weigh_copy(struct replay *r, int32_t i)
     const struct lx_device *d = &p->layouts->graph->device;
     int64_t fills = nest_fills(p->nests, p->nest_count, s->view_op, s->hold);
     struct lx_core_view to = replay_view(p, t->stay), from = t->source >= 0 ? replay_view(p, t->source) : to;
-    double us = lx_through_hbm(t->kind) ? cost_copy(d, t->bytes) * r->charged / (double)fills
+    double part = t->kind == LX_LOAD ? (double)view_part_bytes(p->layouts, s->tensor, &to) / r->fill : 0;
+    double us = lx_through_hbm(t->kind) ? fmax(cost_copy(d, t->bytes) * r->charged / (double)fills, part)
                 : t->kind == LX_MOVE    ? cost_local_copy(d, view_part_bytes(p->layouts, s->tensor, &to))
                                         : view_ring_us(p->layouts, s->tensor, &from, &to);
     r->copies[i] = (struct copy_step){us, s->hold};
@@ -135,7 +136,8 @@ static void replay_copy(struct replay *r, int32_t i)
     switch (t->kind) {
     case LX_LOAD:
         start = fmax(fmax(start, r->tensor_ready[tensor]), fmax(now->copies_in, now->hbm));
-        end = r->stay_ready[t->stay] = now->copies_in = now->hbm = start + us;
+        now->copies_in = now->hbm = start + us;
+        end = r->stay_ready[t->stay] = now->hbm + r->latency_us;
         r->sum.hbm_us += us;
         break;
     case LX_STORE:
@@ -145,7 +147,8 @@ static void replay_copy(struct replay *r, int32_t i)
         break;
     case LX_RING:
         start = fmax(fmax(start, r->stay_ready[t->source]), fmax(now->copies_in, now->ring));
-        end = r->stay_ready[t->stay] = now->copies_in = now->ring = start + us;
+        now->copies_in = now->ring = start + us;
+        end = r->stay_ready[t->stay] = now->ring + (t->bytes > 0 ? r->latency_us : 0);
         r->sum.ring_us += us;
         break;
     default: /* a move: the core copies its own part */
@@ -175,7 +178,8 @@ static void replay_issues(struct replay *r, int32_t o, double start)
         const struct lx_transfer *t = &r->p->transfers[i];
         double from =
             fmax(fmax(start, r->tensor_ready[r->p->stays[t->stay].tensor]), fmax(now->copies_in, now->hbm));
-        r->stay_ready[t->stay] = now->copies_in = now->hbm = from + r->copies[i].us;
+        now->copies_in = now->hbm = from + r->copies[i].us;
+        r->stay_ready[t->stay] = now->hbm + r->latency_us;
         r->sum.hbm_us += r->copies[i].us;
         replay_span(&r->copy_spans[i], from, now->hbm);
     }
@@ -236,8 +240,12 @@ static void replay_op(struct replay *r, int32_t o)
         bool on_chip = replay_on_chip(p, a->stay);
         if (a->reads) start = fmax(start, on_chip ? r->stay_ready[a->stay] : r->tensor_ready[a->tensor]);
     }
+    bool reads = false; /* from HBM, and so waits for the first byte */
+    for (int i = 0; i < op->input_count; i++)
+        reads |= !replay_on_chip(p, p->accesses[p->access_at[o] + i].stay);
     double stream = t->stream_us > 0 ? fmax(start, now->hbm) + t->stream_us : start,
-           work = fmax(start + t->work_us, stream), end = work + t->exposed_us + t->ring_us;
+           work = fmax(start + t->work_us, stream + (reads ? r->latency_us : 0)),
+           end = work + t->exposed_us + t->ring_us;
     if (t->stream_us > 0) now->hbm = stream;
     r->sum.hbm_us += t->stream_us;
     r->sum.compute_us += t->work_us + t->exposed_us;
@@ -404,8 +412,9 @@ static void replay_bundle(struct replay *r, struct lx_bundle *b)
 {
     const struct plan_program *p = r->p;
     const struct lx_device *d = &p->layouts->graph->device;
-    const double begin = r->now.end;
-    r->now = (struct engines){begin, begin, begin, begin, begin, begin};
+    const double begin = r->now.end, first = begin + r->begin_us;
+    r->now = (struct engines){first, first, first, first, first, begin};
+    replay_end(r, b->first, first, LX_WAIT_SYNC);
     for (int32_t o = b->first, end = b->first + b->count; o < end;) {
         int32_t nest = nest_of_op(p->nests, p->nest_count, o);
         replay_sync(r, o, SYNC_OUTSIDE);
@@ -456,6 +465,9 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     struct replay r = {.p = p,
                        .loop_us = cost_rate(&g->device, COST_LOOP),
                        .sync_us = cost_rate(&g->device, COST_SYNC),
+                       .latency_us = cost_rate(&g->device, COST_LATENCY),
+                       .begin_us = cost_rate(&g->device, COST_BEGIN),
+                       .fill = cost_rate(&g->device, COST_FILL) * 1e3,
                        .meets = arena_array(&memory, (size_t)ops + 1, sizeof *r.meets),
                        .ops = arena_array(&memory, (size_t)ops + 1, sizeof *r.ops),
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),

@@ -76,6 +76,14 @@ double cost_op(const struct cost_rates *r, const struct cost_work *w)
     return fmax(memory_time(r, w), arithmetic_us(r, w)) + w->sum_bytes * r->value[COST_PSUM] * 1e-3;
 }
 
+/* What an op takes beside its bytes and its numbers. */
+static double overheads_us(const struct cost_rates *r, const struct cost_work *w)
+{
+    bool meets = w->kind == COST_MATMUL ? w->split.k > 1 : w->sum_bytes > 0;
+    return r->value[COST_TICK] + w->folds * r->value[COST_FOLD] + w->functions * r->value[COST_FUNCTION] +
+           (meets ? r->value[COST_MEET] : 0);
+}
+
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us)
 {
@@ -87,14 +95,16 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
         memory_us[w->kernel] = t.kernel;
         memory_us[1 - w->kernel] = t.rows;
         memory_us[2] = t.output;
-        *out = (struct cost_parts){
-            .extra_us = t.shown + t.sums, .back_us = t.sums, .compute_us = fmax(t.compute - t.shown, 0)};
+        *out = (struct cost_parts){.extra_us = t.shown + t.sums + overheads_us(r, w),
+                                   .back_us = t.sums,
+                                   .compute_us = fmax(t.compute - t.shown, 0)};
         return;
     }
     for (int i = 0; i < operand_count; i++) all += bytes[i];
     for (int i = 0; i < operand_count; i++) memory_us[i] = all > 0 ? total * bytes[i] / all : 0;
     out->compute_us = arithmetic_us(r, w);
-    out->extra_us = out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
+    out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
+    out->extra_us = out->back_us + overheads_us(r, w);
 }
 
 /* --- Bundles and rings. The launch model is a fit of five measured kernels; other tables have zeros. --- */

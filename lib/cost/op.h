@@ -55,9 +55,10 @@ struct cost_work {
     enum cost_class kind;
     double read_bytes, written_bytes; /* through HBM, without operands on chip */
     int64_t cores_used;
-    int64_t rows;     /* of a row reduction */
-    double flops;     /* of all cores; matmuls have their shape */
-    double sum_bytes; /* partial sums that one core sends over the reduce ring; unused for matmuls */
+    int64_t rows;         /* of a row reduction */
+    double flops;         /* of all cores; matmuls have their shape */
+    int folds, functions; /* reductions of it, and exponentials or the like */
+    double sum_bytes;     /* partial sums that one core sends over the reduce ring; unused for matmuls */
     /* Matmuls only. */
     struct matmul_shape shape;
     struct matmul_split split;

@@ -2,6 +2,7 @@
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "divide/space.h"
+#include "graph/choice.h"
 
 #include <math.h>
 
@@ -33,11 +34,24 @@ static double division_time_flops(const struct lx_op *op)
     return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 : 1;
 }
 
+/* Exponentials and the like, of which each element is a series of steps. */
+static int division_time_functions(const struct lx_op *op)
+{
+    static const signed char kinds[] = {LX_KIND_EXP,      LX_KIND_LOG,  LX_KIND_POW,     LX_KIND_GELU,
+                                        LX_KIND_GELU_ERF, LX_KIND_SILU, LX_KIND_SIGMOID, LX_KIND_TANH,
+                                        LX_KIND_COS,      LX_KIND_SIN,  LX_KIND_ERF,     LX_KIND_LOGSUMEXP};
+    for (size_t i = 0; i < sizeof kinds; i++)
+        if ((enum lx_kind_id)kinds[i] == op->kind->id) return 1;
+    return 0;
+}
+
 struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
                          const int64_t *splits)
 {
     const struct lx_op *op = &l->graph->ops[d->op];
     struct cost_work w = {.kind = division_time_class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
+    w.functions = division_time_functions(op);
+    w.folds = op->reduces && !(op->kind->traits & LX_CONTRACTS) ? 1 + w.functions : 0;
     int n, m, k;
     for (int i = 0; i < s->operand_count; i++) {
         int64_t bytes = lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]);
@@ -76,6 +90,8 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     struct arena scratch = {0};
     struct space s;
     struct cost_parts parts;
+    struct lx_choice c;
+    bool chooses = lx_choice_of(of, &c);
     *out = (struct lx_op_work){.operand_count = op_operand_count(of), .output = of->input_count};
     space_of_division(all, op, &scratch, &s);
     for (int i = 0; i < out->operand_count; i++) {
@@ -83,7 +99,8 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
         out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
                                                              operand_tiles(&s, &s.operands[i])
                                                        : l->graph->tensors[tensor].bytes);
-        held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : out->bytes[i];
+        int moved = chooses && i == c.operand ? c.other : i; /* of a table no more than what is chosen */
+        held += d->kind == LX_DIVIDED ? (double)d->operands[moved].core_bytes : out->bytes[i];
     }
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
     struct cost_work w = work_of(l, d, &s, splits);

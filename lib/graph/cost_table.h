@@ -55,7 +55,14 @@
     X(COST_LAUNCH_DOUBLING, "launch_doubling_us",     0,         COST_MOST, "of each doubling of its cores") \
     X(COST_CREDIT,          "credit_bytes",           0,         COST_MOST, "of a plan that cost no HBM time") \
     X(COST_SYNC,            "sync_us",                0,         COST_MOST, "one sync of all cores") \
-    X(COST_LOOP,            "loop_us",                0,         COST_MOST, "one iteration of a nest inside a launch, beside its ops")
+    X(COST_LOOP,            "loop_us",                0,         COST_MOST, "one iteration of a nest inside a launch, beside its ops") \
+    X(COST_TICK,            "tick_us",                0,         COST_MOST, "beginning and ending an op on a core") \
+    X(COST_FOLD,            "fold_us",                0,         COST_MOST, "of a reduction, until lanes have met") \
+    X(COST_FUNCTION,        "function_us",            0,         COST_MOST, "of an op that computes an exponential or the like") \
+    X(COST_MEET,            "meet_us",                0,         COST_MOST, "of the cores of a split sum, until they have met") \
+    X(COST_LATENCY,         "latency_us",             0,         COST_MOST, "until the first byte comes from HBM, or from another core") \
+    X(COST_FILL,            "fill_gb_per_s",          COST_RATE, COST_MOST, "what one core receives of a load") \
+    X(COST_BEGIN,           "begin_us",               0,         COST_MOST, "beginning and ending a bundle on the device")
 // clang-format on
 
 #define COST_CONSTANT_ID(id, ...) id,

@@ -11,11 +11,13 @@
 #define SOFTMAX                                                                                              \
     "torch-spyre scratchpad document: five softmax kernels of 512x1024, median of 1,000 runs each; fitted, " \
     "within 2.3 %"
-#define DEVICE  "the device's own number"
-#define NO_SUCH "roofline: no such effect"
-#define SYNC    "assumption, not measured: half of the 0.93 us that a sync of all cores of an H200 takes"
-#define H200    "one H200, driver 580, CUDA 13.0, median"
-#define LOOP    "assumption, not measured: some hundred cycles"
+#define DEVICE      "the device's own number"
+#define NO_SUCH     "roofline: no such effect"
+#define SYNC        "assumption, not measured: half of the 0.93 us that a sync of all cores of an H200 takes"
+#define H200        "one H200, driver 580, CUDA 13.0, median"
+#define PART_OF_FIT "in the rates that were fitted without it"
+#define FITTED      H200 ": fitted to the stamps of each op of 13 graphs"
+#define LOOP        "assumption, not measured: some hundred cycles"
 
 /* clang-format off */
 static const struct cost_table tables[] = {
@@ -64,6 +66,13 @@ static const struct cost_table tables[] = {
         [COST_CREDIT]          = {8.5e6, COST_BY_HBM, "the largest that was measured: 8.39 MB, nothing on chip, in 32.51 us"},
         [COST_SYNC]            = {0.5, COST_FIXED, SYNC},
         [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
+        [COST_TICK]            = {0, COST_FIXED, PART_OF_FIT},
+        [COST_FOLD]            = {0, COST_FIXED, PART_OF_FIT},
+        [COST_FUNCTION]        = {0, COST_FIXED, PART_OF_FIT},
+        [COST_MEET]            = {0, COST_FIXED, PART_OF_FIT},
+        [COST_LATENCY]         = {0, COST_FIXED, PART_OF_FIT},
+        [COST_FILL]            = {1e9, COST_FIXED, PART_OF_FIT},
+        [COST_BEGIN]           = {0, COST_FIXED, PART_OF_FIT},
      }},
     {.name = "roofline", .help = "the larger of compute and memory, by the device's own numbers",
      .hbm_gb_per_s = 1, .ring_gb_per_s = 1, .psum_ring_gb_per_s = 1, .lx_gb_per_s = 1, .peak_gflop_per_s = 1,
@@ -110,16 +119,22 @@ static const struct cost_table tables[] = {
         [COST_CREDIT]          = {0, COST_FIXED, NO_SUCH},
         [COST_SYNC]            = {0.5, COST_FIXED, SYNC},
         [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
+        [COST_TICK]            = {0, COST_FIXED, NO_SUCH},
+        [COST_FOLD]            = {0, COST_FIXED, NO_SUCH},
+        [COST_FUNCTION]        = {0, COST_FIXED, NO_SUCH},
+        [COST_MEET]            = {0, COST_FIXED, NO_SUCH},
+        [COST_LATENCY]         = {0, COST_FIXED, NO_SUCH},
+        [COST_FILL]            = {1e9, COST_FIXED, NO_SUCH},
+        [COST_BEGIN]           = {0, COST_FIXED, NO_SUCH},
      }},
     {.name = "h200", .help = "measured on an H200; what nobody measured is the larger of compute and memory",
-     .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126,
-     .peak_gflop_per_s = 4660,
-     .hides_compute = true, .whole_tiles = true,
+     .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126, .peak_gflop_per_s = 4660,
+     .hides_compute = false, .whole_tiles = true,
      .number = {
-        [COST_ONE_WAY]         = {4620, COST_BY_HBM, H200 ": reads of 16 bytes by 528 blocks, 4,433 by 132"},
+        [COST_ONE_WAY]         = {2.39e+03, COST_BY_HBM, FITTED},
         [COST_TURNAROUND]      = {0, COST_FIXED, "no such effect was measured"},
-        [COST_CORE_PORT]       = {184, COST_FIXED, H200 ": bulk copies of 32 KiB by one block"},
-        [COST_ROW_FLOOR]       = {4620, COST_BY_HBM, "assumption: as reads, " H200},
+        [COST_CORE_PORT]       = {117, COST_FIXED, FITTED},
+        [COST_ROW_FLOOR]       = {4.6e+03, COST_BY_HBM, FITTED},
         [COST_ROW_GAIN]        = {0, COST_FIXED, "no such effect was measured"},
         [COST_ROW_SCALE]       = {1, COST_FIXED, "no such effect was measured"},
         [COST_OUTER]           = {4620, COST_BY_HBM, "assumption: as reads, " H200},
@@ -131,32 +146,39 @@ static const struct cost_table tables[] = {
         [COST_SHARE_8]         = {1, COST_FIXED, "no such effect was measured"},
         [COST_SHARE_16]        = {1, COST_FIXED, "no such effect was measured"},
         [COST_SHARE_32]        = {1, COST_FIXED, "no such effect was measured"},
-        [COST_STREAM_CAP]      = {4620, COST_BY_HBM, "assumption: as reads, " H200},
+        [COST_STREAM_CAP]      = {5.73e+03, COST_BY_HBM, FITTED},
         [COST_RUN_OVERHEAD]    = {0, COST_FIXED, "no such effect was measured"},
-        [COST_PSUM]            = {0.089, COST_OVER_PSUM, H200 ": an exchange through L2, from 1 to 64 KiB per block"},
-        [COST_COMPUTE_SHOWN]   = {0, COST_FIXED, "no such effect was measured"},
-        [COST_COMPUTE_REDUCED] = {0, COST_FIXED, "no such effect was measured"},
+        [COST_PSUM]            = {0.038, COST_OVER_PSUM, FITTED},
+        [COST_COMPUTE_SHOWN]   = {1, COST_FIXED, FITTED},
+        [COST_COMPUTE_REDUCED] = {2.13, COST_FIXED, FITTED},
         [COST_KERNEL_PASSES]   = {0, COST_FIXED, "no such effect was measured"},
-        [COST_SLICE_1]         = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_SLICE_2]         = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_SLICE_4]         = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_SLICE_8]         = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_SLICE_16]        = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_SLICE_32]        = {66, COST_FIXED, H200 ": reads of 16 bytes by one block"},
-        [COST_MACS]            = {2.33e6, COST_BY_PEAK, H200 ": mma.sync m16n8k16, 4.66 TFLOP/s of one multiprocessor"},
+        [COST_SLICE_1]         = {52.8, COST_FIXED, FITTED},
+        [COST_SLICE_2]         = {52.8, COST_FIXED, FITTED},
+        [COST_SLICE_4]         = {52.8, COST_FIXED, FITTED},
+        [COST_SLICE_8]         = {52.8, COST_FIXED, FITTED},
+        [COST_SLICE_16]        = {52.8, COST_FIXED, FITTED},
+        [COST_SLICE_32]        = {52.8, COST_FIXED, FITTED},
+        [COST_MACS]            = {1.77e+06, COST_BY_PEAK, FITTED},
         [COST_PE_ROWS]         = {1, COST_FIXED, "no such effect was measured"},
         [COST_PE_PASSES]       = {1, COST_FIXED, "no such effect was measured"},
         [COST_PE_EXPONENT]     = {0, COST_FIXED, "no such effect was measured"},
         [COST_HOP]             = {0, COST_FIXED, "no such effect was measured"},
         [COST_RUN]             = {0, COST_FIXED, "no such effect was measured"},
-        [COST_RELAYOUT]        = {11.5, COST_BY_RING, H200 ": an exchange through L2, 63 KiB in 5.6 us"},
-        [COST_LX_PORT]         = {126, COST_BY_LX, H200 ": reads of 16 bytes; at least"},
+        [COST_RELAYOUT]        = {36.8, COST_BY_RING, FITTED},
+        [COST_LX_PORT]         = {244, COST_BY_LX, FITTED},
         [COST_LAUNCH]          = {0.55, COST_FIXED, H200 ": kernel after kernel inside a graph"},
         [COST_LAUNCH_OPERAND]  = {0, COST_FIXED, "no such effect was measured"},
         [COST_LAUNCH_DOUBLING] = {0, COST_FIXED, "no such effect was measured"},
         [COST_CREDIT]          = {0, COST_FIXED, "no such effect was measured"},
-        [COST_SYNC]            = {0.93, COST_FIXED, H200 ": one counter, 132 blocks"},
+        [COST_SYNC]            = {1.05, COST_FIXED, H200 ": one counter, 132 blocks, and their begin apart"},
         [COST_LOOP]            = {0.1, COST_FIXED, LOOP},
+        [COST_TICK]            = {0.106, COST_FIXED, FITTED},
+        [COST_FOLD]            = {0.288, COST_FIXED, FITTED},
+        [COST_FUNCTION]        = {0.753, COST_FIXED, FITTED},
+        [COST_MEET]            = {1.77, COST_FIXED, FITTED},
+        [COST_LATENCY]         = {0.66, COST_FIXED, FITTED},
+        [COST_FILL]            = {25.9, COST_FIXED, FITTED},
+        [COST_BEGIN]           = {1.21, COST_FIXED, FITTED},
      }},
 };
 /* clang-format on */
