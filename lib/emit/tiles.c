@@ -43,8 +43,9 @@ struct tiling {
     const char *type;
     struct tiling_side side[2];
     int batch[LX_MAX_VARS], batch_count, terms[LX_MAX_VARS], term_count;
-    int term; /* that steps go along */
-    int64_t step, steps, batches, turns, stages, stage_bytes, stages_at, parts_at;
+    int term;                                   /* that steps go along */
+    int64_t step, steps, batches, turns, group; /* group: steps between two meetings of the block */
+    int64_t stages, stage_bytes, stages_at, parts_at;
     int term_warps;
     struct item_digits batch_digits, step_digits, inner;
 };
@@ -198,6 +199,13 @@ static void tiling_stages(struct tiling *t)
         side->stage_bytes = round_up_i64(sticks * STEP_MOST * 2, 1024);
         if (side->staged) t->stage_bytes += side->stage_bytes;
     }
+    /* Waiting, addresses and products are latency: more steps at once share it. */
+    t->group = 4;
+    while (t->group > 1 &&
+           (t->steps % t->group != 0 || t->group * t->stage_bytes * 3 > tiling_room(t) - parts))
+        t->group /= 2;
+    t->turns /= t->group;
+    t->stage_bytes *= t->group;
     t->stages = t->stage_bytes
                     ? min_i64(min_i64((tiling_room(t) - parts) / t->stage_bytes, STAGES_MOST), t->turns + 1)
                     : 1;
@@ -256,7 +264,15 @@ static void digits_append(struct item_digits *to, const struct item_digits *from
     for (int i = 0; i < from->count; i++) to->at[to->count++] = from->at[i];
 }
 
-/* Where a turn is: its step, its blocks, its batch. */
+/* Steps of a turn, in a row; their numbers go to `name`. */
+static void tiles_each_step(const struct tiling *t, const char *name, const char *turn)
+{
+    emit_line(t->e, "EACH(u, %lld) {", (long long)t->group);
+    t->e->indent++;
+    emit_line(t->e, "const int %s = %s * %lld + u;", name, turn, (long long)t->group);
+}
+
+/* Where a step is among all: its blocks, its batch. */
 static void tiles_turn(const struct tiling *t, const char *turn, bool terms)
 {
     struct emission *e = t->e;
@@ -326,10 +342,12 @@ static void tiles_fetch_side(const struct tiling *t, int s)
     tiles_close(e);
 }
 
+/* The stage of step u of a turn. */
 static const char *tiles_stage(const struct tiling *t, const char *turn)
 {
-    return arena_format(&t->e->memory, "%lld + %s %% %lld * %lld", (long long)t->stages_at, turn,
-                        (long long)t->stages, (long long)t->stage_bytes);
+    return arena_format(&t->e->memory, "%lld + %s %% %lld * %lld + u * %lld", (long long)t->stages_at, turn,
+                        (long long)t->stages, (long long)t->stage_bytes,
+                        (long long)(t->stage_bytes / t->group));
 }
 
 static void tiles_fetch(const struct tiling *t)
@@ -337,10 +355,12 @@ static void tiles_fetch(const struct tiling *t)
     struct emission *e = t->e;
     emit_line(e, "const int ahead = turn + %lld;", (long long)t->stages - 1);
     tiles_open(e, arena_format(&e->memory, "if (ahead < %lld)", (long long)t->turns));
+    tiles_each_step(t, "later", "ahead");
     emit_line(e, "const int stage = %s;", tiles_stage(t, "ahead"));
-    tiles_turn(t, "ahead", true);
+    tiles_turn(t, "later", true);
     for (int s = 0; s < 2; s++)
         if (t->side[s].staged) tiles_fetch_side(t, s);
+    tiles_close(e);
     tiles_close(e);
     emit_line(e, "STAGE_BEGUN;");
 }
@@ -455,17 +475,16 @@ static void tiles_store(const struct tiling *t, const char *again)
 static void tiles_end_block(const struct tiling *t, const char *again)
 {
     struct emission *e = t->e;
-    if (t->steps > 1)
-        tiles_open(e, arena_format(&e->memory, "if (turn %% %lld == %lld)", (long long)t->steps,
-                                   (long long)t->steps - 1));
-    tiles_turn(t, "turn", false);
+    long long turns = t->steps / t->group; /* of a block */
+    if (turns > 1) tiles_open(e, arena_format(&e->memory, "if (turn %% %lld == %lld)", turns, turns - 1));
+    tiles_turn(t, arena_format(&e->memory, "(turn * %lld)", (long long)t->group), false);
     if (t->term_warps > 1) tiles_add_parts(t);
     tiles_warp(t);
     if (t->term_warps > 1) emit_line(e, "if (part == 0)");
     tiles_store(t, again);
     emit_line(e, "EACH(j, %d) OF_WARP(y, warp)[j] = no_tile();", t->side[0].pieces * t->side[1].pieces * 2);
     tiles_close(e);
-    if (t->steps > 1) tiles_close(e);
+    if (turns > 1) tiles_close(e);
 }
 
 bool body_tiles(struct emission *e, const struct op_emission *o, const struct op_place *to, const char *again)
@@ -482,10 +501,10 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
         emit_line(e, "if (turn >= 0) STAGE_THERE(%lld);", (long long)t.stages - 2);
         tiles_fetch(&t);
         emit_line(e, "if (turn < 0) continue;");
-        emit_line(e, "const int stage = %s;", tiles_stage(&t, "turn"));
     }
-    tiles_open(e, "");
-    tiles_turn(&t, "turn", true);
+    tiles_each_step(&t, "now", "turn");
+    if (staged) emit_line(e, "const int stage = %s;", tiles_stage(&t, "turn"));
+    tiles_turn(&t, "now", true);
     tiles_multiply(&t);
     tiles_close(e);
     tiles_end_block(&t, again);
