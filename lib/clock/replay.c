@@ -105,9 +105,10 @@ static void replay_weigh_copy(struct replay *r, int32_t i)
     int64_t fills = nest_fills(p->nests, p->nest_count, s->view_op, s->hold);
     struct lx_core_view to = replay_view(p, t->stay), from = t->source >= 0 ? replay_view(p, t->source) : to;
     double part = t->kind == LX_LOAD ? (double)view_part_bytes(p->layouts, s->tensor, &to) / r->fill : 0;
-    double us = lx_through_hbm(t->kind) ? fmax(cost_copy(d, t->bytes) * r->charged / (double)fills, part)
-                : t->kind == LX_MOVE    ? cost_local_copy(d, view_part_bytes(p->layouts, s->tensor, &to))
-                                        : view_ring_us(p->layouts, s->tensor, &from, &to);
+    double us = lx_through_hbm(t->kind)
+                    ? fmax(cost_copy(d, t->bytes) * r->charged / (double)fills, r->charged > 0 ? part : 0)
+                : t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, s->tensor, &to))
+                                     : view_ring_us(p->layouts, s->tensor, &from, &to);
     r->copies[i] = (struct copy_step){us, s->hold};
 }
 

@@ -17,6 +17,8 @@
 
 #include <math.h>
 
+enum { MATMUL_BLOCK = 128 }; /* rows, and columns */
+
 /* Interpolates linearly in log2(sharers) between the measured powers of two. */
 double matmul_slice_rate(const struct cost_rates *r, double sharers)
 {
@@ -65,6 +67,9 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     double rows = fmin(1, pow(passes, r->value[COST_PE_EXPONENT]));
     double compute = B * M * N * K / used / (r->value[COST_MACS] * rows) * padding(M / m, r->tile_rows) *
                      padding(N / n, r->tile_columns);
+    /* A core takes blocks of tiles, a stick of terms at a time. */
+    double blocks = ceil(M / m / MATMUL_BLOCK) * ceil(N / n / MATMUL_BLOCK) * B / b;
+    compute += blocks * ceil(k_sticks) * r->value[COST_STEP];
     double shown = compute * r->value[p->k > 1 ? COST_COMPUTE_REDUCED : COST_COMPUTE_SHOWN];
     if (r->hides_compute) shown = fmax(0, compute - (a_us + w_us + c_us));
     double sums = (k - 1) * r->value[COST_PSUM] * output / (b * m * n) / 1e3;
