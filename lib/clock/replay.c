@@ -96,6 +96,13 @@ static void replay_weigh_op(struct replay *r, int32_t o)
                                                              : LX_WAIT_LX;
 }
 
+/* Bytes per microsecond of a load that one core receives. */
+static double replay_fill_rate(const struct lx_device *d)
+{
+    const double unlimited = 1e9, rate = cost_rate(d, COST_FILL);
+    return rate < unlimited ? rate * 1e3 : INFINITY;
+}
+
 static void replay_weigh_copy(struct replay *r, int32_t i)
 {
     const struct plan_program *p = r->p;
@@ -468,7 +475,7 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
                        .sync_us = cost_rate(&g->device, COST_SYNC),
                        .latency_us = cost_rate(&g->device, COST_LATENCY),
                        .begin_us = cost_rate(&g->device, COST_BEGIN),
-                       .fill = cost_rate(&g->device, COST_FILL) * 1e3,
+                       .fill = replay_fill_rate(&g->device),
                        .meets = arena_array(&memory, (size_t)ops + 1, sizeof *r.meets),
                        .ops = arena_array(&memory, (size_t)ops + 1, sizeof *r.ops),
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),
