@@ -1,6 +1,6 @@
-/* The place of the largest, or the least, along one index: by a warp per element. Where one core is to find it and all
- * of the operand is in HBM, all cores look for it, each in a slice of the terms, and meet; of equal ones the first wins
- * in any order. */
+/* The place of the largest, or the least, along one index: by a warp per element. Where the operand is in HBM, and one
+ * core is to find it or there are few elements, all cores look for it, each in a slice of the terms, and meet; of equal
+ * ones the first wins in any order. */
 #include "emit/emission.h"
 #include "base/checked.h"
 
@@ -17,7 +17,7 @@ struct search {
 
 bool largest_is_shared(const struct op_emission *o)
 {
-    return o->workers == 1 && !o->all_cores && o->place[0].in == PLACE_HBM;
+    return (o->workers == 1 || o->all_cores) && o->place[0].in == PLACE_HBM;
 }
 
 /* The largest of a row's terms [from, to), in y on all lanes. */
@@ -101,10 +101,10 @@ bool body_largest(struct emission *e, const struct op_emission *o)
     item_digits_make(e, o, kept, count, -1, 1, 0, &s.rows);
     item_digits_make(e, o, &s.v, 1, s.width > 1 ? s.v : -1, s.width,
                      s.width > 1 ? o->place[0].axis[s.v].elements : 0, &s.along);
-    if (largest_is_shared(o)) {
-        int64_t steps = ceil_div_i64(o->most[s.v], s.width);
-        s.length = round_up_i64(ceil_div_i64(steps, max_i64(warps / rows, 1)), WARP_LANES);
-        s.slices = ceil_div_i64(steps, s.length);
+    int64_t steps = ceil_div_i64(o->most[s.v], s.width);
+    s.length = round_up_i64(ceil_div_i64(steps, max_i64(warps / rows, 1)), WARP_LANES);
+    s.slices = ceil_div_i64(steps, s.length);
+    if (largest_is_shared(o) && (s.slices > 1 || !o->all_cores)) {
         s.at = e->facts.aside_bytes;
         e->facts.aside_bytes += round_up_i64(rows * s.slices * 8, 128);
         largest_of_slices(&s);
