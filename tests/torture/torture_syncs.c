@@ -8,7 +8,7 @@
 #include "support/random_graph.h"
 #include "torture/torture.h"
 
-enum { USUAL = 20, SKEWS = 20 };
+enum { USUAL = 12, SKEWS = 20 };
 
 /* Skews under which the device finds a fault, up to the first; SKEWS: none. */
 static int first_fault(struct torture *t, const struct lx_plan *p, char *text, size_t room)
