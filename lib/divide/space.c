@@ -1,8 +1,8 @@
 /* The iteration space of an op. Axes are the output's dimensions in order, then the variables that only
  * inputs have. An axis along which some operand's sticks run counts in sticks of the operand with the most
  * elements per stick, so that slices end between sticks in every operand. On a device of tiles the last two
- * dimensions of tensors count in tiles. An axis is a reduction if no output coordinate outside the sticks uses
- * it. */
+ * dimensions of tensors count in tiles. An axis is a reduction if no output coordinate outside the sticks
+ * uses it. */
 #include "divide/space.h"
 #include "graph/choice.h"
 #include "base/fail.h"

@@ -1,6 +1,6 @@
-/* The place of the largest, or the least, along one index: by a warp per element. Where the operand is in HBM, and one
- * core is to find it or there are few elements, all cores look for it, each in a slice of the terms, and meet; of equal
- * ones the first wins in any order. */
+/* The place of the largest, or the least, along one index: by a warp per element. Where the operand is in HBM,
+ * and one core is to find it or there are few elements, all cores look for it, each in a slice of the terms, and
+ * meet; of equal ones the first wins in any order. */
 #include "emit/emission.h"
 #include "base/checked.h"
 

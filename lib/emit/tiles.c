@@ -1,10 +1,10 @@
 /* Contractions by tiles of 16 x 8, as the matrix units of a GPU take them.
  *
- * One operand has the rows of the tiles, the other one the columns, along which the sticks of the output run. Each is
- * read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run along the terms or along the
- * rows, and all else is an address. What lies in HBM comes through stages of the scratchpad, several steps of terms
- * ahead. Warps share the tiles of a block, and the terms of each step where the block has few tiles; their parts are
- * added in the order of warps. What does not fit is left to folds.c. */
+ * One operand has the rows of the tiles, the other one the columns; the sticks of the output run along the
+ * columns. Each is read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run along
+ * the terms or along the rows, and all else is an address. Operands in HBM come through stages of the
+ * scratchpad, several steps of terms ahead. Warps share the tiles of a block, and the terms of each step where
+ * the block has few tiles; their parts are added in the order of warps. Other contractions are left to folds.c. */
 #include "emit/emission.h"
 #include "base/checked.h"
 

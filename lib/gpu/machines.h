@@ -12,8 +12,8 @@ struct machine_kind {
     bool (*there)(char *words, size_t size, lx_status *st);
     /* Compiles the program and gets its memories. NULL: see `st`. */
     void *(*open)(const struct text *program, const struct emit_facts *facts, lx_status *st);
-    /* Puts HBM there, fills the rest with NaNs, launches, and reads back HBM and the trace area, which is zeros
-     * before the first launch. */
+    /* Puts HBM there, fills the rest with NaNs, launches, and reads back HBM and the trace area, which is
+     * zeros before the first launch. */
     bool (*run)(void *machine, void *hbm, void *trace, lx_status *st);
     /* Microseconds of each launch, in rounds over `sets` copies of HBM; NULL: the machine has no clock
      * worth it. */
