@@ -202,7 +202,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
             steps[k] = (struct step_row){.gain = p->gains[k],
                                          .saved = k ? p->gains[k - 1].hbm_bytes - p->gains[k].hbm_bytes : 0,
                                          .is_first = k == 0,
-                                         .has_time = p->asks_time};
+                                         .has_time = p->gains[k].us > 0};
         lx_plan_free(p);
     }
     lx_graph_free(g);

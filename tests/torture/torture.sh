@@ -6,7 +6,7 @@
 set -euo pipefail
 build=$1 minutes=$2 first=${3:-1}
 # Shares of the time: those that judge fewest per second get the most.
-shares=(problems 3 answers 1 solvers 4 graphs 8 plans 8 memory 2)
+shares=(problems 3 answers 1 solvers 4 graphs 8 plans 8 syncs 4 prefetch 4 memory 2)
 memory=$build/bin/failing_memory
 apart=1000000000 # seeds of one processor and the next
 rows=$(mktemp)
