@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cost/op.h"
+#include "plan/plan_make.h"
 #include "stays/draft.h"
 
 #include <math.h>
@@ -60,28 +61,10 @@ static void op_waits_set(const struct lx_plan *p, int32_t o, const struct clock_
 
 struct clock_times lx_plan_clock(const struct lx_plan *p, const struct clock_details *out)
 {
-    const int32_t ops = p->layouts->graph->op_count;
-    int32_t *bundle_of = mem_zeroed((size_t)ops + 1, sizeof *bundle_of);
-    for (int32_t i = 0; i < p->bundle_count; i++)
-        for (int32_t o = p->bundles[i].first; o < ops; o++) bundle_of[o] = i;
-    struct plan_program program = {.layouts = p->layouts,
-                                   .divisions = p->divisions,
-                                   .nests = p->nests,
-                                   .nest_count = p->nest_count,
-                                   .stays = p->stays,
-                                   .buffers = p->problem.buffers,
-                                   .address = p->answer.address,
-                                   .stay_count = p->problem.count,
-                                   .accesses = p->accesses,
-                                   .access_at = p->access_at,
-                                   .transfers = p->transfers,
-                                   .transfer_count = p->transfer_count,
-                                   .bundle_of = bundle_of,
-                                   .bundle_count = p->bundle_count,
-                                   .syncs = p->syncs,
-                                   .sync_count = p->sync_count};
+    struct arena scratch = {0};
+    struct plan_program program = plan_program_of_plan(p, &scratch);
     struct clock_times times = clock_replay(&program, out);
-    mem_free(bundle_of);
+    arena_free(&scratch);
     return times;
 }
 

@@ -2,6 +2,7 @@
 #ifndef LX_PLAN_PLAN_MAKE_H
 #define LX_PLAN_PLAN_MAKE_H
 
+#include "clock/program.h"
 #include "plan/plan.h"
 #include "stays/draft.h"
 #include "search/plan_search.h"
@@ -41,7 +42,9 @@ void plan_complete(struct lx_plan *plan, bool quickly);
 void plan_totals(struct lx_plan *p);
 /* Traffic with everything off chip, without the repeated accesses of nests. */
 int64_t all_off_chip(const struct draft *x);
-/* plan_syncs.c: the least syncs of a placed plan; where tensors have addresses in HBM, for these. */
+/* plan_syncs.c: the plan as the clock reads it; its bundles are in `memory`. */
+struct plan_program plan_program_of_plan(const struct lx_plan *p, struct arena *memory);
+/* The least syncs of a placed plan; where tensors have addresses in HBM, for these. */
 void plan_sync(struct lx_plan *p);
 /* How often its cores wait, in all iterations. */
 int64_t plan_sync_times(const struct lx_plan *p);

@@ -3,30 +3,39 @@
 #include "base/checked.h"
 #include "clock/syncs.h"
 
+struct plan_program plan_program_of_plan(const struct lx_plan *p, struct arena *memory)
+{
+    int32_t ops = p->layouts->graph->op_count,
+            *bundle_of = arena_array(memory, (size_t)ops, sizeof *bundle_of);
+    for (int32_t b = 0; b < p->bundle_count; b++)
+        for (int32_t o = p->bundles[b].first; o < p->bundles[b].first + p->bundles[b].count; o++)
+            bundle_of[o] = b;
+    return (struct plan_program){.layouts = p->layouts,
+                                 .divisions = p->divisions,
+                                 .nests = p->nests,
+                                 .nest_count = p->nest_count,
+                                 .stays = p->stays,
+                                 .buffers = p->problem.buffers,
+                                 .address = p->answer.address,
+                                 .stay_count = p->problem.count,
+                                 .accesses = p->accesses,
+                                 .access_at = p->access_at,
+                                 .transfers = p->transfers,
+                                 .transfer_count = p->transfer_count,
+                                 .hbm_address = p->hbm_address,
+                                 .bundle_of = bundle_of,
+                                 .bundle_count = p->bundle_count,
+                                 .syncs = p->syncs,
+                                 .sync_count = p->sync_count};
+}
+
 void plan_sync(struct lx_plan *p)
 {
     struct arena scratch = {0};
     struct lx_syncs found;
-    int32_t ops = p->layouts->graph->op_count,
-            *bundle_of = arena_array(&scratch, (size_t)ops, sizeof *bundle_of);
-    for (int32_t b = 0; b < p->bundle_count; b++)
-        for (int32_t o = p->bundles[b].first; o < p->bundles[b].first + p->bundles[b].count; o++)
-            bundle_of[o] = b;
-    struct plan_program program = {.layouts = p->layouts,
-                                   .divisions = p->divisions,
-                                   .nests = p->nests,
-                                   .nest_count = p->nest_count,
-                                   .stays = p->stays,
-                                   .buffers = p->problem.buffers,
-                                   .address = p->answer.address,
-                                   .stay_count = p->problem.count,
-                                   .accesses = p->accesses,
-                                   .access_at = p->access_at,
-                                   .transfers = p->transfers,
-                                   .transfer_count = p->transfer_count,
-                                   .hbm_address = p->hbm_address,
-                                   .bundle_of = bundle_of,
-                                   .bundle_count = p->bundle_count};
+    struct plan_program program = plan_program_of_plan(p, &scratch);
+    program.syncs = NULL;
+    program.sync_count = 0;
     program_syncs(&program, p->memory, &found);
     p->syncs = found.at;
     p->sync_count = found.count;
