@@ -136,7 +136,6 @@ static bool agree_try(struct agree *a)
     a->left--;
     a->idle--;
     if (!try_with(s, DRAFTS_MANY, &how, &next)) return false;
-    next.perfect_bytes = s->best.perfect_bytes;
     if (offer_attempt(s, &next)) a->idle = AGREE_IDLE;
     return true;
 }

@@ -200,7 +200,7 @@ bool combine_engines(struct search *search)
     for (unsigned some = (0 - all) & all; ok && some; some = some == all ? 0 : (some - all) & all) {
         const struct attempt *best = &c.full.made.at[combine_best_within(&c, all)];
         size_t made = c.full.made.count;
-        if (!merges && best->hbm_bytes <= best->perfect_bytes) break;
+        if (!merges && !asks_time(search) && best->hbm_bytes <= best->perfect_bytes) break;
         ok = combine_run_set(&c, some);
         size_t now = c.sets.at[c.sets.count - 1].best;
         if (ok && merges && now >= made) ok = combine_merge(search, &c.full.made.at[now]);

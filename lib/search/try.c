@@ -268,8 +268,8 @@ bool try_decisions(const struct search *search, const struct decisions *decision
         attempt_free(out);
         return true;
     }
-    /* Relayout choices refer to one draft's stays: drop them before making another. */
-    plain.loaded_count = plain.kept_count = 0;
+    /* Relayout choices and early loads refer to one draft's stays: drop them before making another. */
+    plain.loaded_count = plain.kept_count = plain.early_count = 0;
     plain.lax = false;
     if (below < INT64_MAX || !isinf(trial.most_us)) {
         if (!trial_make_draft(&trial, &plain, out)) return false;

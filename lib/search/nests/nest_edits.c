@@ -24,7 +24,7 @@ void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
         rest->borders =
             arena_copy_array(memory, rest->borders, (size_t)rest->border_count, sizeof *rest->borders);
     rest->apart = arena_copy_array(memory, rest->apart, (size_t)rest->apart_count, sizeof *rest->apart);
-    rest->move_count = rest->loaded_count = rest->kept_count = 0; /* decided again */
+    rest->move_count = rest->loaded_count = rest->kept_count = rest->early_count = 0; /* decided again */
     for (int32_t i = 0; i < out->nest_count; i++) {
         struct lx_nest *n = &out->nests[i];
         n->var = arena_copy_array(memory, n->var, (size_t)(n->last - n->first + 1), sizeof *n->var);

@@ -97,7 +97,7 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
                                                .counts = tiny ? 64 : 8,
                                                .most = tiny ? 200 : 24,
                                                .most_runs = tiny ? 0 : 400,
-                                               .least_gain = tiny ? -LX_INT_MAX : 1};
+                                               .least_gain = tiny || asks_time(search) ? -LX_INT_MAX : 1};
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
