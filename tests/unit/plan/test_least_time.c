@@ -137,9 +137,10 @@ static void fast_plans_are_plans(void **state)
 /* Random graphs with extern ops, small scratchpads and limits on bundles: legal, executed, never below their bounds. */
 static void random_graphs_are_fast_and_legal(void **state)
 {
+    static const enum lx_ask objectives[] = {LX_ASK_TRAFFIC, LX_ASK_TIME, LX_ASK_BALANCED};
     struct rng r = rng_seed(29);
     (void)state;
-    for (int i = 0; i < (SAMPLED ? 10 : 150); i++) {
+    for (int i = 0; i < (SAMPLED ? 12 : 150); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 9),
                                            .with_views = rng_below(&r, 2),
@@ -151,9 +152,10 @@ static void random_graphs_are_fast_and_legal(void **state)
         struct lx_device d = g->device;
         d.bundle_tensors = rng_below(&r, 3) ? 0 : (int64_t)rng_between(&r, 1, 7);
         g = with_device(g, &d);
-        if (i % 3 == 0) g = with_capacity(g, 128 * rng_between(&r, 4, 400));
-        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
-                                      .objective = i % 2 ? LX_ASK_TIME : LX_ASK_TRAFFIC};
+        if (i % 4 < 2) g = with_capacity(g, 128 * rng_between(&r, 4, 400));
+        struct lx_plan_options how = {.solver = lx_solver_find(i % 5 ? "bestfit" : "auto"),
+                                      .passes.tile = i % 7 ? LX_TILE_AUTO : LX_TILE_NONE,
+                                      .objective = objectives[i % 3]};
         struct lx_plan *p = lx_plan_make(g, &how, &st);
         lx_graph_free(g);
         if (!p) fail_msg("graph %d: %s", i, st.text);
