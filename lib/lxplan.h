@@ -73,7 +73,7 @@ LX_API void lx_options_free(lx_options *o);
 LX_API int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_error *e);
 /* "name", "default", "low", "high" or "help" of the i-th option; NULL past the end, "" if it has none. */
 LX_API const char *lx_options_at(int32_t i, const char *field);
-/* `stop` is called about every 10 ms during a solve, a plan or a run, on the calling thread. If it returns
+/* `stop` is called about every 4 ms during a solve, a plan or a run, on the calling thread. If it returns
  * non-zero, the call returns its best result within 50 ms, or the error "stopped" if there is none yet.
  * Option time does the same but waits for the first plan. Work still going on then ends soon after and frees
  * its memory. */

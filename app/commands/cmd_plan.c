@@ -1,4 +1,5 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
+#include "planning/answer.h"
 #include "planning/planning.h"
 #include "base/clock.h"
 #include "base/fail.h"
@@ -31,14 +32,6 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
-/* The answer for people. Who interrupted the planning has it before the plan is checked and written. */
-static bool cmd_plan_answer(struct call *call, const struct lx_plan *p, bool summary, bool at_once)
-{
-    if (at_once) note_interrupted(call, p->graph->file);
-    if (summary) show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
-    return !at_once || send_out(call);
-}
-
 static int make_and_show(struct call *call, const char *path, const char *explained)
 {
     const char *output = option_value(&call->line, "output");
@@ -46,28 +39,14 @@ static int make_and_show(struct call *call, const char *path, const char *explai
     if (output && strcmp(output, "-") == 0) output = NULL;
     const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
-    struct lx_plan *p = g ? make_plan(call, g) : NULL;
+    answer_ask(!json && !explained && !is_quiet(call), option_given(&call->line, "all"), json || output);
+    struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
     lx_graph_free(g);
-    size_t length = 0;
-    bool summary = !json && !explained && !is_quiet(call), noted = interrupted,
-         ok = p && cmd_plan_answer(call, p, summary, noted);
-    char *file = ok && (json || output) ? lx_plan_to_json(p, &length) : NULL;
-    int code = ok && (!output || keep_file(call, output, file, length)) ? EXIT_YES : FAILED;
-    if (code == EXIT_YES) {
-        lx_status why;
-        if (json) text_add_n(&call->out, file, length);
-        bool legal = lx_plan_check(p, &why);
-        if (!legal || !lx_plan_stated_met(p, &why)) {
-            code = legal ? EXIT_NO : lx_code_exit(why.code);
-            note(call, "%s: %s", p->graph->file, why.text);
-        } else if (interrupted) {
-            code = EXIT_INTERRUPTED;
-            if (!noted) note_interrupted(call, p->graph->file);
-        }
-        if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
-        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
+    int code = p ? answer_give(call, p->ready, p->graph->file, output, json) : FAILED;
+    if (code != FAILED && !json) {
+        if (explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
+        if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
-    mem_free(file);
     lx_plan_free(p);
     lx_graph_free(pattern);
     return code;

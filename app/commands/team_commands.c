@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
+#include "planning/answer.h"
 #include "planning/planning.h"
 #include "team/team_show.h"
 #include "base/arena.h"
@@ -93,35 +94,29 @@ bool read_team(struct call *call, const struct lx_transport *transport, struct l
     return how->devices > 0 && read_choices(call, how);
 }
 
-/* Options of a team and of its plans; `how` and `plan` outlive the plans, NULL with `call->st`. */
+/* Options of a team and of its plans; `how` and `plan` outlive the plans. */
 struct team_asked {
     struct lx_team_options how;
     struct lx_plan_options plan;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
 };
 
-static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g, struct team_asked *asked)
+/* NULL with `call->st`; `answered`: with its answer (planning/answer.h). */
+static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g, struct team_asked *asked,
+                                       bool answered)
 {
     *asked = (struct team_asked){0};
     if (!read_team(call, NULL, &asked->how) || !read_plan_options(call, g, &asked->plan, asked->values) ||
         !read_team_aim(call, asked->plan.objective, &asked->how.by_time))
         return NULL;
+    asked->how.make_ready = answered ? answer_of_team : NULL;
     return plan_team_watched(call, g, &asked->how, &asked->plan);
-}
-
-/* The exit code of a team whose plan is checked; a note where it is not legal. */
-static int team_code(struct call *call, const struct lx_team_plans *p)
-{
-    lx_status why = {0};
-    if (lx_team_plans_check(p, &why)) return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
-    note(call, "%s: %s", p->team->graph->file, why.text);
-    return lx_code_exit(why.code);
 }
 
 int print_team(struct call *call, const struct lx_graph *g)
 {
     struct team_asked asked;
-    struct lx_team_plans *p = make_team(call, g, &asked);
+    struct lx_team_plans *p = make_team(call, g, &asked, false);
     struct text t = {0};
     size_t length = 0;
     if (!p) return FAILED;
@@ -133,36 +128,19 @@ int print_team(struct call *call, const struct lx_graph *g)
     return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
-static bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
-{
-    size_t length = 0;
-    char *json = lx_team_plans_to_json(p, &length);
-    bool ok = !path || keep_file(call, path, json, length);
-    if (ok && to_screen) text_add_n(&call->out, json, length);
-    mem_free(json);
-    return ok;
-}
-
 int plan_team(struct call *call, const char *path)
 {
     const char *output = option_value(&call->line, "output");
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
     struct team_asked asked;
+    answer_ask(!json && !is_quiet(call), false, json || output);
     const struct lx_graph *g = read_pattern(call, path);
-    struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
+    struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
     lx_graph_free(g);
-    if (!p) return FAILED;
-    /* Who interrupted the planning has the answer before it is checked and written. */
-    bool sends = interrupted;
-    int code = FAILED;
-    if (sends) note_interrupted(call, p->team->graph->file);
-    if (!json && !is_quiet(call)) show_team(p, &call->out);
-    if ((!sends || send_out(call)) && (!(json || output) || write_team(call, p, output, json))) {
-        code = team_code(call, p);
-        if (interrupted && !sends) note_interrupted(call, p->team->graph->file);
-        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
-    }
+    int code = p ? answer_give(call, p->ready, p->team->graph->file, output, json) : FAILED;
+    if (code != FAILED && !json && !is_quiet(call) && output)
+        text_format(&call->out, "\nwritten to %s\n", output);
     lx_team_plans_free(p);
     return code;
 }
@@ -191,14 +169,11 @@ int explain_team(struct call *call, const char *path)
                           "--explain and -o - both write to standard output; give the plan a file"),
                FAILED;
     const struct lx_graph *g = read_pattern(call, path);
-    struct lx_team_plans *p = g ? make_team(call, g, &asked) : NULL;
+    answer_ask(false, false, output);
+    struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
+    asked.how.make_ready = NULL; /* nobody reads the answers of other teams */
     struct lx_shard_question q = {.graph = g, .how = &asked.how, .plan = &asked.plan, .plans = p};
-    lx_status why = {0};
-    int code = p && (!output || write_team(call, p, output, false)) ? EXIT_YES : FAILED;
-    if (code == EXIT_YES && !lx_team_plans_check(p, &why)) {
-        code = lx_code_exit(why.code);
-        note(call, "%s: %s", g->file, why.text);
-    }
+    int code = p ? answer_give(call, p->ready, g->file, output, false) : FAILED;
     if (code != FAILED && !show_cut_reasons(call, &q, &call->out)) code = FAILED;
     lx_team_plans_free(p);
     lx_graph_free(g);

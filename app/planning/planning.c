@@ -2,6 +2,7 @@
  * the solver run under a watch that Ctrl-C and the time limit end. State: the rows of options, filled once at
  * the start. */
 #include "planning/planning.h"
+#include "planning/answer.h"
 #include "planning/graph_files.h"
 #include "interrupt.h"
 #include "base/checked.h"
@@ -193,6 +194,15 @@ bool read_plan_options(struct call *call, const struct lx_graph *graph, struct l
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
 {
     return make_plan_as(call, graph, NULL, NULL);
+}
+
+struct lx_plan *make_plan_ready(struct call *call, const struct lx_graph *graph)
+{
+    struct lx_plan_options how = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    if (!read_plan_options(call, graph, &how, values)) return NULL;
+    how.make_ready = answer_of_plan;
+    return plan_watched(call, graph, &how);
 }
 
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,

@@ -27,6 +27,8 @@ const struct lx_graph *read_pattern(struct call *call, const char *path);
 const struct lx_graph *pattern_of_text(struct call *call, const struct source *from);
 /* A plan by the planning options. NULL with `call->st`. */
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
+/* The same, with its answer (planning/answer.h). */
+struct lx_plan *make_plan_ready(struct call *call, const struct lx_graph *graph);
 /* The same with other passes, and another solver with its defaults; NULL: those of the options. */
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
                              const struct lx_solver *solver);

@@ -13,7 +13,7 @@
 
 /* Seconds between two calls of `stop`; seconds of grace for a cancelled worker; the share of its time that a
  * worker spends on results. */
-static const double ASK = 0.01, GRACE = 0.025, SHARE = 0.05;
+static const double ASK = 0.004, GRACE = 0.025, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };
 
@@ -31,7 +31,7 @@ struct slot {
     void *argument;
     bool done, abandoned, memory_is_out;
     int holders;
-    double offered, cost; /* of the last result: its time, and its cost (0: none); the worker's fields */
+    double offered, cost; /* of the last result: its time, and its cost (0: none); set by the worker */
     locale_t locale;
     log_function *log;
     void *log_context;
@@ -116,9 +116,9 @@ void slot_offer(void *result)
     struct slot *slot = here;
     double now = clock_seconds();
     border_release_all();
+    pthread_mutex_lock(&slot->lock);
     slot->cost = fmax(now - slot->offered, 1e-9);
     slot->offered = now;
-    pthread_mutex_lock(&slot->lock);
     void *old = slot->best;
     slot->best = result;
     pthread_cond_broadcast(&slot->news);
@@ -174,7 +174,8 @@ static bool slot_wait(struct slot *slot)
             if (stops) deadline = now;
         } else if (now >= deadline) {
             atomic_store_explicit(&slot->token.requested, true, memory_order_relaxed);
-            grace = fmin(grace, now + GRACE);
+            /* A worker whose results take longer will not come home in the grace. */
+            grace = fmin(grace, now + (slot->best && slot->cost > GRACE ? 0 : GRACE));
             deadline = never;
         } else {
             double when = fmin(ask, fmin(grace > now ? grace : never, deadline));

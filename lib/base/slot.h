@@ -1,9 +1,10 @@
 /* Work with a deadline or an interrupt: a worker thread does it, and the waiting thread takes the best result
  * so far.
  *
- * slot_run starts the worker and waits. About every 10 ms it asks the caller's `stop`, on the calling
+ * slot_run starts the worker and waits. About every 4 ms it asks the caller's `stop`, on the calling
  * thread. At the deadline, or when it is to stop, it cancels the worker (base/cancel.h) and gives it a
- * short grace to come home by itself. A worker that does not is *abandoned*: slot_run returns the best
+ * short grace to come home by itself, unless its last offer took longer to make. A worker that does not is
+ * *abandoned*: slot_run returns the best
  * result that the worker has offered, and the worker ends at its next poll and frees its job. Without any
  * result slot_run waits for the first one at a deadline, and returns LX_E_STOPPED after the grace when it
  * is to stop.

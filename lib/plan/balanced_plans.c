@@ -82,7 +82,7 @@ static bool balanced_try_all(struct balanced *b)
            (balanced_try(b, LX_ASK_BALANCED, first, 2) && balanced_try(b, LX_ASK_BALANCED, fast, 1));
 }
 
-/* The best plan; frees the others. The first one, which may have been offered, is not changed. */
+/* The best plan; frees the others. */
 static struct lx_plan *balanced_take(struct balanced *b)
 {
     struct lx_plan *p = b->made[0];
@@ -122,11 +122,10 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
     const int64_t bytes = first->figures.hbm_bytes;
     const double by_bytes_us = first->figures.end_to_end_us, least_us = first->figures.bound_us;
     int64_t least = lx_plan_least(first);
+    first = plan_offer_twin(first);
     struct balanced b = {g, options, {first}, 1, by_bytes_us, st};
     /* The bound of given divisions is none of plans with others. */
     if (!first->joint.searched) least = min_i64(least, crossing_traffic(first->draft));
-    lx_plan_ref(first); /* the thread that waits may have it; then it must not change */
-    plan_offer(first);
     if (!balanced_try_all(&b)) {
         for (int i = 0; i < b.count; i++) lx_plan_free(b.made[i]);
         return NULL;
@@ -183,9 +182,8 @@ struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_opti
     if (!p || !p->asks_time || !p->draft || options->from || *options->nests || options->run.quick ||
         cancel_requested() || p->figures.end_to_end_us <= CLOSE * p->figures.bound_us)
         return p;
+    p = plan_offer_twin(p);
     struct balanced b = {g, options, {p}, 1, 0, st};
-    lx_plan_ref(p); /* the thread that waits may have it; then it must not change */
-    plan_offer(p);
     bool ok = fastest_try_others(&b);
     for (int i = 1; i < b.count; i++) {
         bool better = ok && balanced_is_better(b.made[i], p, 0);

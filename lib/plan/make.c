@@ -74,6 +74,7 @@ static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *
     p->lends = true;
     p->asks_time = of->asks_time;
     so_far.st = &ignored;
+    p->seconds = clock_seconds() - search->offers->began;
     if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
     if (hand_over)
         search->best = (struct attempt){0};
@@ -150,7 +151,7 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     cancel_reserve(1);
     struct attempt given;
     if (options->from) given = attempt_given(options->from, options, p->memory);
-    struct plan_offers offers = {offer_best, p, INT64_MAX, INFINITY};
+    struct plan_offers offers = {offer_best, p, clock_seconds(), INT64_MAX, INFINITY};
     struct search search = {.divided = p->own_divisions,
                             .request = options,
                             .effort = effort_asked(options),

@@ -102,7 +102,7 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     return moved > once;
 }
 
-/* Consumes `p`. The waiting thread may already have this complete plan; then it must not change. */
+/* Consumes `p`. */
 static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_options *how, lx_status *st)
 {
     const struct lx_graph *rewritten = NULL;
@@ -121,11 +121,7 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         lx_graph_free(rewritten);
         return p;
     }
-    lx_plan_ref(p);
-    if (how->keeps_quiet)
-        lx_plan_free(p);
-    else
-        plan_offer(p);
+    if (!how->keeps_quiet) p = plan_offer_twin(p);
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);

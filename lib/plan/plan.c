@@ -31,11 +31,24 @@ const struct lx_plan *lx_plan_ref(const struct lx_plan *p)
     return p;
 }
 
+struct lx_plan *plan_twin(const struct lx_plan *p)
+{
+    struct lx_plan *twin = plan_new(p->graph);
+    struct arena *memory = twin->memory;
+    struct users *users = twin->users;
+    *twin = *p;
+    twin->memory = memory;
+    twin->users = users;
+    twin->lender = lx_plan_ref(p);
+    twin->ready = NULL;
+    return twin;
+}
+
 void lx_plan_free(const struct lx_plan *p)
 {
     if (!p || !users_remove(p->users)) return;
-    struct arena *memory = p->memory; /* owns the plan itself */
-    if (p->draft) draft_free(p->draft);
+    struct arena *memory = p->memory;                                 /* owns the plan itself */
+    if (p->draft && p->draft->memory == memory) draft_free(p->draft); /* else the lender's */
     if (p->lender)
         lx_plan_free(p->lender);
     else {

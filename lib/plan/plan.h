@@ -72,8 +72,9 @@ struct lx_plan {
     /* Of `balanced`: fewer bytes that a slower plan moves, and its time; 0: none is known. Not written. */
     int64_t fewer_bytes;
     double fewer_bytes_us;
-    double limit_us; /* of `balanced`: plans that take no longer are compared by bytes. Not written. */
-    double seconds;  /* wall time of planning; not written, so plans are reproducible */
+    double limit_us;   /* of `balanced`: plans that take no longer are compared by bytes. Not written. */
+    double seconds;    /* wall time of planning; not written, so plans are reproducible */
+    const void *ready; /* by the request's make_ready, in `memory`; NULL: not made */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and
      * divisions before any decision. */

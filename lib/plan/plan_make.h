@@ -9,6 +9,8 @@
 
 /* plan.c: an empty plan with a reference to its graph. */
 struct lx_plan *plan_new(const struct lx_graph *g);
+/* A plan that shares everything with `p`, but whose status and figures may change. */
+struct lx_plan *plan_twin(const struct lx_plan *p);
 /* Makes layouts and divisions of the graph; shares those of options->like if they are equal. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st);

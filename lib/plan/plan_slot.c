@@ -102,18 +102,21 @@ struct lx_run plan_run_share(const struct lx_run *run, int plans)
 
 /* --- Plans of one device. --- */
 
+/* A plan that was offered is ready, and never changed. */
+static void make_ready(const struct lx_plan_options *options, struct lx_plan *p)
+{
+    if (p && !p->ready && options->make_ready) options->make_ready(p);
+}
+
 static void *make_best(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
                        lx_status *st)
 {
     (void)more;
-    switch (options->objective) {
-    case LX_ASK_BALANCED:
-        return plan_balanced(g, options, st);
-    case LX_ASK_TIME:
-        return plan_fastest(g, options, st);
-    default:
-        return plan_best(g, options, st);
-    }
+    struct lx_plan *p = options->objective == LX_ASK_BALANCED ? plan_balanced(g, options, st)
+                        : options->objective == LX_ASK_TIME   ? plan_fastest(g, options, st)
+                                                              : plan_best(g, options, st);
+    make_ready(options, p);
+    return p;
 }
 
 static void drop_plan(void *plan)
@@ -141,8 +144,18 @@ bool plan_offer_is_wanted(void)
 
 void plan_offer(struct lx_plan *p)
 {
-    if (plan_is_awaited())
-        slot_offer(p);
-    else
+    if (!plan_is_awaited()) {
         lx_plan_free(p);
+        return;
+    }
+    make_ready(&((const struct plan_job *)slot_job())->options, p);
+    slot_offer(p);
+}
+
+struct lx_plan *plan_offer_twin(struct lx_plan *p)
+{
+    if (!plan_is_awaited()) return p;
+    struct lx_plan *twin = plan_twin(p);
+    plan_offer(p);
+    return twin;
 }

@@ -23,9 +23,10 @@ void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
 struct lx_run plan_run_share(const struct lx_run *run, int plans);
 
 /* True on the worker of lx_plan_make; true if it should offer a complete plan now. An offered plan is never
- * changed. */
+ * changed: plan_offer_twin offers it and returns a twin, or, off the worker, the plan. */
 bool plan_is_awaited(void);
 bool plan_offer_is_wanted(void);
 void plan_offer(struct lx_plan *p);
+struct lx_plan *plan_offer_twin(struct lx_plan *p);
 
 #endif

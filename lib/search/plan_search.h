@@ -18,6 +18,7 @@ struct plan_offers {
     /* hand_over: the offer takes the best attempt's memory */
     void (*offer)(struct search *search, bool hand_over);
     struct lx_plan *of; /* the plan in the making */
+    double began;       /* of planning, by base/clock.h */
     int64_t bytes;      /* of the last offer, as `us`; INT64_MAX, INFINITY: none yet */
     double us;
 };

@@ -59,6 +59,8 @@ struct lx_team_choice {
     int shard[LX_TEAM_AXES];
 };
 
+struct lx_team_plans;
+
 struct lx_team_options {
     int devices;                          /* devices in a row, if there is no grid */
     struct lx_team_grid grid;             /* 0 axes: no grid */
@@ -69,6 +71,8 @@ struct lx_team_options {
     bool spills;
     bool replicated; /* replicate everything except stated shards, without a search */
     bool plain;      /* baseline without the passes: default partitions, one exchange per read, no cores */
+    /* as in struct lx_plan_options, for teams that may be the answer */
+    void (*make_ready)(struct lx_team_plans *p);
 };
 
 struct lx_team_tensor {

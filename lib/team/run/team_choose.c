@@ -169,6 +169,7 @@ static void team_choose_offer(const struct lx_graph *g, const struct lx_team_opt
     struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
     if (!replicated) return;
     replicated->team->unsharded = true;
+    if (how->make_ready) how->make_ready(replicated);
     slot_offer(replicated);
 }
 
@@ -227,13 +228,15 @@ const char *lx_team_unsharded_words(void)
 }
 
 /* Runs in a slot, within the time limit. */
-static void *team_choose_make(const struct lx_graph *g, const struct lx_plan_options *plan, const void *how,
+static void *team_choose_make(const struct lx_graph *g, const struct lx_plan_options *plan, const void *more,
                               lx_status *st)
 {
+    const struct lx_team_options *how = more;
     struct cancel token;
     cancel_begin(&token, plan->run.time_limit);
     team_choose_offer(g, how, plan);
     struct lx_team_plans *p = team_choose(g, how, plan, st);
+    if (p && how->make_ready) how->make_ready(p);
     cancel_end(&token);
     return p;
 }

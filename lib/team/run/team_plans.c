@@ -216,6 +216,7 @@ void lx_team_plans_free(struct lx_team_plans *p)
     }
     mem_free(p->plans);
     mem_free(p->devices);
+    arena_free(&p->memory);
     lx_team_free(p->team);
     mem_free(p);
 }

@@ -2,6 +2,7 @@
 #ifndef LX_TEAM_RUN_TEAM_PLANS_H
 #define LX_TEAM_RUN_TEAM_PLANS_H
 
+#include "base/arena.h"
 #include "plan/plan.h"
 #include "team/team.h"
 
@@ -11,6 +12,8 @@ struct lx_team_plans {
     const struct lx_plan **plans;    /* NULL: no work; devices may share a plan, see lx_team_plan_of */
     bool alike;                      /* everything is replicated: all share the first device's graph */
     bool quick;                      /* while planning: time for only a quick plan of each device */
+    const void *ready;               /* by make_ready of the team's options, in `memory`; NULL: not made */
+    struct arena memory;
 };
 
 /* The plans of a team for `how`. To minimize time, several teams are planned while there is time, and the
