@@ -64,12 +64,15 @@ void text_format(struct text *t, const char *format, ...)
 
 void text_int(struct text *t, int64_t value)
 {
-    char digits[24], *at = digits + sizeof digits;
+    enum { MOST = 24 };
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do *--at = (char)('0' + left % 10);
-    while (left /= 10);
-    if (value < 0) *--at = '-';
-    text_add_n(t, at, (size_t)(digits + sizeof digits - at));
+    size_t digits = 1;
+    for (uint64_t more = left; more >= 10; more /= 10) digits++;
+    text_make_room(t, MOST);
+    if (value < 0) t->at[t->length++] = '-';
+    t->length += digits;
+    for (char *at = t->at + t->length; digits > 0; digits--, left /= 10) *--at = (char)('0' + left % 10);
+    t->at[t->length] = 0;
 }
 
 int utf8_length(const char *s, size_t left)

@@ -26,10 +26,10 @@ static void write_value(const struct field *f, const void *at, struct text *t)
     if (f->kind == FIELD_TEXT) text_json_string(t, *(const char *const *)at);
     if (list) text_add(t, "[");
     for (int32_t i = 0; list && i < list->count; i++) {
-        text_add(t, i ? ", " : "");
-        if (width && i % width == 0) text_add(t, "[");
+        if (i) text_add_n(t, ", ", 2);
+        if (width && i % width == 0) text_add_n(t, "[", 1);
         text_int(t, list->at[i]);
-        if (width && i % width == width - 1) text_add(t, "]");
+        if (width && i % width == width - 1) text_add_n(t, "]", 1);
     }
     if (list) text_add(t, "]");
 }
