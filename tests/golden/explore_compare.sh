@@ -1,7 +1,7 @@
 # A race of the solvers, with the times blanked: they differ from run to run.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" &&
+    $LXPLAN explore "$2" --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" &&
         sed -E -e 's/ +[0-9.]+ [mun]?s  /      (time)  /' -e 's/^( +)│[a-z-][a-z -]{20,}$/\1│(curves over time)/' \
             -e '/^ +└[─┬]+$/,+1s/.*/(axis of time)/' "$scratch/s"
 }

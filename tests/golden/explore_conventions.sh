@@ -1,6 +1,6 @@
 # The marks of the last line, proposals, the way back, what is wrong in a file: at three sizes, and without Unicode.
 see() { # SIZE KEYS: the last line of the screen
-    $LXPLAN patterns/showcase --script "<wait>$2" --dump-screen "$scratch/s" --size "$1" $more
+    $LXPLAN patterns/showcase --objective bytes --script "<wait>$2" --dump-screen "$scratch/s" --size "$1" $more
     echo "--- $1 $2 $more"
     tail -n 1 "$scratch/s"
 }

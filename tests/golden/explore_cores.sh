@@ -1,7 +1,7 @@
 # Cores: every label, other divisions, how a cut that differs is resolved; sizes, colours and locales.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 gq=patterns/graphs/gq_attention.json
 for size in 80x24 120x40 200x60 40x12; do

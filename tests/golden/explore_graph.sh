@@ -1,7 +1,7 @@
 # The graph with rails, what bounds the ops there and in Run, and the roofline: sizes, colours and locales.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --tile none --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --tile none --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 moe=patterns/graphs/moe_mlp.json
 for size in 80x24 120x40 200x60 40x12; do

@@ -3,7 +3,7 @@ see() { # SIZE FILE KEYS [OPTIONS]
     size=$1 file=$2 keys=$3
     shift 3
     echo "== $size $file $keys $*"
-    $LXPLAN explore "$file" --tile none --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
+    $LXPLAN explore "$file" --tile none --objective ${objective:-bytes} --size "$size" --script "<wait>$keys" --dump-screen "$scratch/s" "$@" && cat "$scratch/s"
 }
 moe=patterns/graphs/moe_mlp.json gq=patterns/graphs/gq_attention.json
 # 256, 8 and no colours, UTF-8 and C, at every size: what is the same as in 256 colours is not shown again.
@@ -31,5 +31,5 @@ see 80x24 $moe '0<wait>c<wait>r<wait>G]'
 see 40x12 $gq '0<wait>'
 see 20x6 $gq '0<wait>l'
 printf 'id,lower,upper,size\na,0,9,400\nb,2,5,300\nc,4,8,200\nd,1,3,500\n' >"$scratch/list.csv"
-see 80x24 "$scratch/list.csv" '0<wait>' --objective fit --lx 5000
-see 80x24 "$scratch/list.csv" '0<wait>t' --objective height
+objective=fit see 80x24 "$scratch/list.csv" '0<wait>' --lx 5000
+objective=height see 80x24 "$scratch/list.csv" '0<wait>t'

@@ -3,7 +3,7 @@ mkdir "$scratch/patterns"
 cp patterns/targets/moe_mlp.json patterns/graphs/gq_attention.json patterns/errors/cycle.json "$scratch/patterns"
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 see 120x40 "$scratch/patterns" 'P<wait>'
 see 80x24 "$scratch/patterns" ':welcome<Enter>'
