@@ -3,4 +3,4 @@ $LXPLAN plan patterns/graphs/gq_attention.json --tile none --objective bytes --l
 $LXPLAN plan patterns/graphs/gq_attention.json --tile none --objective bytes --lx 100k --explain .; echo "exit $?"
 $LXPLAN plan patterns/targets/simple_fragmentation.json -s greedy --explain .; echo "exit $?"
 $LXPLAN plan patterns/lists/store_once.json --explain .; echo "exit $?"
-$LXPLAN plan patterns/graphs/moe_mlp.json --tile none --objective bytes --lx 100k --explain e0_w_up | head -3 # no need is named where nothing is gained
+$LXPLAN plan patterns/graphs/mlp.json --tile none --objective bytes --lx 100k --explain w1 | head -3 # no need is named where nothing is gained
