@@ -2,7 +2,7 @@
 # it, save the plan; then the plan file says so, too.
 cd "$scratch" || exit 3
 see() { # KEYS
-    $LXPLAN explore "$OLDPWD/patterns" --lx 850k -s greedy --size 100x30 --script "<wait>$1" --dump-screen s &&
+    $LXPLAN explore "$OLDPWD/patterns" --lx 850k -s greedy --objective bytes --size 100x30 --script "<wait>$1" --dump-screen s &&
         sed -E 's/ +[0-9.]+ [mun]?s  /      (time)  /' s
 }
 echo "== the map says what is off chip, and why"

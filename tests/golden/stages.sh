@@ -18,5 +18,5 @@ $LXPLAN plan patterns/graphs/swiglu.json --order @$scratch/list -q; echo "exit $
 echo 0 1 2 3 >$scratch/list
 $LXPLAN plan patterns/graphs/swiglu.json --lx 0 --order @$scratch/list -q; echo "exit $?"
 # What the use of the scratchpad saves, and each step of the search for the plan.
-$LXPLAN plan patterns/graphs/gq_decode.json --evict --cooptimise full --lx 60k --stages; echo "exit $?"
+$LXPLAN plan patterns/graphs/gq_attention.json --objective bytes --evict --cooptimise full --lx 60k --stages; echo "exit $?"
 $LXPLAN plan patterns/graphs/rms_norm.json --objective time --stages --json; echo "exit $?"

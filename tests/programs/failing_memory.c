@@ -49,8 +49,9 @@ static const char *const made_first[] = {
 static const char *const tortured[] = {
     "plan @patterns/graphs/rms_norm.json -o out",
     "plan @patterns/graphs/rms_norm.json --json",
-    "plan @patterns/graphs/mlp_small.json --cooptimise full --evict --reorder --move -o out -q",
-    "plan @patterns/graphs/attention_small.json --tile auto --online auto -o out -q",
+    "plan @patterns/graphs/mlp_small.json --cooptimise full --evict --reorder --move --objective bytes -o "
+    "out -q",
+    "plan @patterns/graphs/attention_small.json --tile auto --online auto --objective bytes -o out -q",
     "plan @patterns/graphs/rms_norm.json --objective time -o out -q",
     "plan list.json -s greedy -o out",
     "plan list.json -s bestfit -o out",
