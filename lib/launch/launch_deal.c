@@ -101,18 +101,15 @@ static bool list_tiles(struct lx_op_launch *o, lx_status *st)
     return true;
 }
 
-/* Fills the list of a user-given order. A list from a file applies only to launches with as many tiles. */
+/* Copies a user-given list, which applies only to launches with as many tiles. */
 static bool order_tiles(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 {
     const struct lx_launch_options *how = g->options;
     const struct lx_launch *l = o->launch;
-    if (how->list && how->list_count != l->batch * l->mt * l->nt) return true;
+    if (how->list_count != l->batch * l->mt * l->nt) return true;
     if (!list_tiles(o, st)) return false;
-    if (how->list) {
-        memcpy(o->tiles, how->list, (size_t)how->list_count * sizeof *o->tiles);
-        return true;
-    }
-    return formula_sort(how->by, l->batch, l->mt, l->nt, o->tiles, st);
+    memcpy(o->tiles, how->list, (size_t)how->list_count * sizeof *o->tiles);
+    return true;
 }
 
 /* Sets the order of a global launch, and start and count per core of a group. */

@@ -29,20 +29,4 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
                   struct lx_launch_core *c);
 
-/* Tile orders by formula: tiles run by increasing value of an integer expression; ties are row-major.
- *
- *     sum     = product { ("+" | "-") product }
- *     product = factor { ("*" | "/" | "%") factor }
- *     factor  = "-" factor | number | name | "(" sum ")" | "abs" "(" sum ")"
- *             | ("min" | "max") "(" sum "," sum ")"
- *
- * Names: m, n: row and column of the tile; b: its batch; Mt, Nt: rows and columns of the grid; B: batches.
- * "/" and "%" round down. */
-
-/* Whether the formula parses; if not, `st` says where and why. */
-bool formula_valid(const char *text, lx_status *st);
-/* Sorts the row-major numbers of all tiles by the formula. Also fails if the formula has no value for a
- * tile. */
-bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64_t *tiles, lx_status *st);
-
 #endif

@@ -47,7 +47,7 @@ enum { LX_ORDER_TEXT = 240, LX_LISTED_TILES = 1 << 20 };
 /* How tiles are cut and dealt. All zero: device tiles, mode by residency, row-major. */
 struct lx_launch_options {
     enum lx_tile_order order; /* for global launches; match_shard: row_major unless there are shards */
-    char by[LX_ORDER_TEXT];   /* for order listed: a formula (launch_grid.h), or @FILE with a list */
+    char by[LX_ORDER_TEXT];   /* for order listed: @FILE with a list */
     enum lx_share share;
     enum lx_assign assign;     /* for global launches */
     int64_t tile[2], inner[2]; /* rows, columns; 0: the device's tile, no inner tiles */

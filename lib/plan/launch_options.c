@@ -1,9 +1,8 @@
-/* Parses and prints orders and tiles: words, formulas, files of numbers; "128x128/32x32". */
+/* Parses and prints orders and tiles: words, files of numbers; "128x128/32x32". */
 #include "plan/launch_options.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "launch/launch_grid.h"
 #include "plan/options.h"
 
 #include <ctype.h>
@@ -21,26 +20,19 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         o->by[0] = 0;
         return true;
     }
-    /* A formula of one long name is a misspelt word. */
-    size_t n = strlen(text);
-    if (n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n) {
+    if (text[0] != '@') {
         struct text known = {0};
         for (int i = 0; i < LX_LISTED; i++)
             text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
-        status_set(
-            st, LX_E_UNKNOWN_NAME,
-            "there is no tile order \"%.40s\"; there are: %s, a formula over m, n, b, Mt, Nt, B, and @FILE",
-            text, known.at ? known.at : "");
+        status_set(st, LX_E_UNKNOWN_NAME, "there is no tile order \"%.40s\"; there are: %s, and @FILE", text,
+                   known.at);
         text_free(&known);
         return false;
     }
     if (strlen(text) >= sizeof o->by)
-        return status_set(st, LX_E_USAGE,
-                          "a tile order of more than %d characters; use a list in a file (@FILE)",
+        return status_set(st, LX_E_USAGE, "a name of a list of tiles has at most %d characters",
                           LX_ORDER_TEXT - 1);
-    if (text[0] != '@' && !formula_valid(text, st)) return false;
-    if (text[0] == '@' && !text[1])
-        return status_set(st, LX_E_USAGE, "the tile order @ names no file; write @FILE");
+    if (!text[1]) return status_set(st, LX_E_USAGE, "the tile order @ names no file; write @FILE");
     o->order = LX_LISTED;
     memcpy(o->by, text, strlen(text) + 1);
     return true;
@@ -160,7 +152,7 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     const char *file = o->by + 1;
     size_t length;
     int64_t count = 0;
-    if (o->order != LX_LISTED || o->by[0] != '@') return true;
+    if (o->order != LX_LISTED) return true;
     char *text = file_read(file, &length, st);
     if (!text) return false;
     /* a number and its separator take two characters */

@@ -65,10 +65,9 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
                 "own)"},
     [LX_OPTION_ORDER] = {
         .name = "order", .argument = "ORDER", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "row_major",
-        .brief = "of tiles: a word, formula or @FILE",
+        .brief = "of tiles: a word or @FILE",
         .help = "the order of tiles in global launches: row_major, column_major, block, match_shard, morton; "
-                "a formula over m, n, b, Mt, Nt and B, by whose value they run; or @FILE, a list of their "
-                "numbers, each once"},
+                "or @FILE, a list of their numbers, each once"},
     [LX_OPTION_TILES] = {
         .name = "tiles", .argument = "RxC[/RxC]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LAUNCH, .none = "the device's",
         .brief = "rows x columns; of tiles inside",

@@ -50,7 +50,7 @@
     CLAIMED_ROWS(F, cuts, 2, "[tensor, op]: decided that a stay of the tensor ends before that op and another begins") \
     CLAIMED_ROWS(F, moves, 2, "[tensor, op]: decided that the tensor goes on at another address before that op") \
     CLAIMED_ROWS(F, loaded, 2, "[tensor, op]: decided that the stay of the tensor that begins with that op is filled from HBM, not over the ring from another") \
-    MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word, a formula, or @FILE; absent: row_major") \
+    MAY(F, TEXT, tile_order, "asked for: the order of tiles in global launches: a word or @FILE; absent: row_major") \
     MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
     MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \
     MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \

@@ -120,7 +120,9 @@ bool plan_read_launching(const struct json *j, const struct json_value *at, cons
     *out = (struct lx_launch_options){.share = chunks ? LX_SHARE_CHUNKS : LX_SHARE_BALANCED,
                                       .assign = dynamic ? LX_ASSIGN_DYNAMIC : LX_ASSIGN_STATIC};
     lx_status why = {0};
-    if (x->tile_order && !launch_option_set(out, LX_OPTION_ORDER, x->tile_order, &why))
+    /* Before 0.3 an order could be a formula: the launches in the file have it. */
+    bool formula = x->tile_order && x->tile_order[0] != '@' && strpbrk(x->tile_order, "+-*/%(0");
+    if (x->tile_order && !formula && !launch_option_set(out, LX_OPTION_ORDER, x->tile_order, &why))
         return json_error(j, at, st, status_cause(&why, LX_E_SCHEMA), "tile_order: %.200s", why.text);
     if ((x->tile_share && !chunks) || (x->tile_assign && !dynamic))
         return json_error(j, at, st, LX_E_SCHEMA,

@@ -9,8 +9,7 @@ $LXPLAN plan patterns/graphs/swiglu.json --stage launch --order zigzag; echo "ex
 $LXPLAN plan patterns/graphs/swiglu.json --stage launch -s greedy --lx 0 --cores 3 --all; echo "exit $?"
 $LXPLAN plan patterns/graphs/swiglu.json --stage launch -s greedy --lx 0 --cores 3 --json | grep -o '"device_cores": .*' | head -2
 # Orders, tiles and assignments of one's own run as planned; what cannot be is said.
-$LXPLAN run patterns/graphs/rms_norm.json --order 'n*Mt+m' --assign dynamic --tiles 16x256/4x64 | tail -1
-$LXPLAN plan patterns/graphs/swiglu.json --order 'q+1' -q; echo "exit $?"
+$LXPLAN run patterns/graphs/rms_norm.json --order morton --assign dynamic --tiles 16x256/4x64 | tail -1
 $LXPLAN plan patterns/graphs/swiglu.json --tiles 3 -q; echo "exit $?"
 $LXPLAN plan patterns/graphs/swiglu.json --tiles 64x64 -q; echo "exit $?"
 echo 0 1 2 2 >$scratch/list

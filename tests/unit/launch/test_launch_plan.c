@@ -37,7 +37,7 @@ static const struct lx_launch_options ways[] = {
     {.order = LX_BLOCK},
     {.order = LX_MATCH_SHARD},
     {.order = LX_MORTON, .share = LX_SHARE_CHUNKS},
-    {.order = LX_LISTED, .by = "(m + n) % 3 * Mt - n", .tile = {8, 64}},
+    {.order = LX_COLUMN_MAJOR, .tile = {8, 64}},
     {.order = LX_MORTON, .assign = LX_ASSIGN_DYNAMIC, .tile = {5, 100}, .inner = {2, 64}},
     {.tile = {16, 64}, .inner = {3, 32}},
 };

@@ -96,12 +96,9 @@ static void random_splits(struct rng *r, const struct lx_division *d, int64_t *s
 
 static struct lx_launch_options random_way(struct rng *r)
 {
-    static const char *const formulas[] = {"n*Mt + m", "-(b*Mt+m)*Nt - n", "m*Nt + (m%2)*(Nt-1-2*n) + n",
-                                           "(m+n)%4"};
-    struct lx_launch_options how = {.order = (enum lx_tile_order)rng_below(r, LX_TILE_ORDERS),
+    struct lx_launch_options how = {.order = (enum lx_tile_order)rng_below(r, LX_LISTED),
                                     .share = (enum lx_share)rng_below(r, 2),
                                     .assign = rng_below(r, 4) == 0 ? LX_ASSIGN_DYNAMIC : LX_ASSIGN_STATIC};
-    if (how.order == LX_LISTED) strcpy(how.by, formulas[rng_below(r, 4)]);
     if (rng_below(r, 3) > 0) return how;
     for (int i = 0; i < 2; i++) how.tile[i] = 1 + (int64_t)rng_below(r, 40);
     for (int i = 0; i < 2 && rng_below(r, 2); i++) how.inner[0] = how.inner[1] = 1 + (int64_t)rng_below(r, 8);
@@ -222,46 +219,11 @@ static void a_split_of_three_variables(void **state)
     lx_graph_free(g);
 }
 
-static void formulas(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text;
-        int64_t order[6]; /* of 2 x 3 tiles */
-    } rows[] = {{"0", {0, 1, 2, 3, 4, 5}},
-                {"n*Mt+m", {0, 3, 1, 4, 2, 5}},
-                {" - ( m * Nt + n ) ", {5, 4, 3, 2, 1, 0}},
-                {"m*Nt + (m%2)*(Nt-1-2*n) + n", {0, 1, 2, 5, 4, 3}},
-                {"max(m, n) - min(m, n) * 2", {4, 0, 5, 1, 3, 2}},
-                {"abs(n-1)", {1, 4, 0, 2, 3, 5}},
-                {"(n-2)/2", {0, 1, 3, 4, 2, 5}}};
-    static const char *const bad[] = {
-        "", "m+", "m n", "(m", "m)", "q", "min(m)", "max m, n", "1 ** 2", "m*(n", "99999999999999999999"};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int64_t tiles[6];
-        lx_status st = {0};
-        if (!formula_sort(rows[i].text, 1, 2, 3, tiles, &st)) fail_msg("%s", st.text);
-        for (int k = 0; k < 6; k++)
-            if (tiles[k] != rows[i].order[k]) fail_msg("%s: tile %d is %" PRId64, rows[i].text, k, tiles[k]);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        lx_status st = {0};
-        if (formula_valid(bad[i], &st)) fail_msg("\"%s\" is taken", bad[i]);
-        assert_int_equal(st.code, LX_E_USAGE);
-        assert_non_null(strstr(st.text, "at character"));
-    }
-    lx_status st = {0};
-    int64_t tiles[6];
-    assert_false(formula_sort("1/n", 1, 2, 3, tiles, &st));
-    assert_non_null(strstr(st.text, "no value for m 0, n 0"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_point_once),
         cmocka_unit_test(a_split_of_three_variables),
-        cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static const char *other_value(const struct lx_settings *o, int row)
     case LX_OPTION_DEVICE:
         return "hbm_gb_per_s=100";
     case LX_OPTION_ORDER:
-        return "n*Mt+m";
+        return "morton";
     case LX_OPTION_TILES:
         return "64x128/32x32";
     case LX_OPTION_HINT:
