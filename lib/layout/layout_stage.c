@@ -21,14 +21,11 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
     struct lx_op *ops = arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops);
     struct lx_graph live = *g;
     struct stick_plan plan;
-    int32_t count;
     out->dead_ops = find_dead_ops(g, alive, ops, memory);
     live.ops = ops;
-    struct lx_repeat *runs = lx_repeats(&live, &count);
-    bool ok = propagate_sticks(&live, alive, runs, count, memory, &plan, st) &&
+    bool ok = propagate_sticks(&live, alive, memory, &plan, st) &&
               insert_restickifies(&live, alive, &plan, out, st);
     if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
-    mem_free(runs);
     mem_free(alive);
     if (ok) return out;
     lx_layouts_free(out);

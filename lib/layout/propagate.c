@@ -74,7 +74,6 @@ static void propagate_prepare(struct stick_search *s)
 struct stick_question {
     const struct lx_graph *g;
     const bool *alive;
-    struct stick_layers *layers;
     int32_t width;
     bool by_size;
 };
@@ -96,14 +95,13 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
                                      .context = &s,
                                      .first_place = true};
     beam_begin(&s.beam, &rules, &(struct stick_node){.moved = 0}, s.row);
-    stick_layers_begin(q->layers);
     bool ok = true;
     for (int32_t o = 0; ok && o < q->g->op_count;)
         if (!q->alive[o])
             o++;
         else if (limit < INT64_MAX && cancel_requested())
             ok = status_cancelled(st);
-        else if (!stick_layers_go(q->layers, &s, &o, width)) {
+        else {
             const struct lx_op *op = &q->g->ops[o];
             stick_begin_op(&s, o);
             for (int32_t i = 0; i < s.beam.count; i++)
@@ -120,7 +118,6 @@ static bool propagate_search(const struct stick_question *q, int32_t width, int6
         out->moved = stick_node_of(&s, 0)->moved;
         out->footprint = stick_node_of(&s, 0)->footprint;
         out->bound = min_i64(out->moved, s.beam.dropped);
-        out->repeated = q->layers->again;
         /* The ways of the cheapest state. */
         int32_t *ways = arena_array(&s.memory, s.beam.layers.count, sizeof *ways);
         beam_trace(&s.beam, 0, ways);
@@ -188,16 +185,12 @@ static bool search_by_size(struct stick_question q, struct arena *memory, struct
     return true;
 }
 
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
-                      int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st)
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
+                      struct stick_plan *out, lx_status *st)
 {
     int32_t width = g->op_count > MAX_NODES / WIDTH ? MAX_NODES / g->op_count : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     stick_costs_make(g, memory, &out->costs);
-    struct stick_layers layers;
-    const struct stick_question q = {g, alive, &layers, width, false};
-    stick_layers_make(&layers, g, alive, runs, run_count);
-    bool ok = search_twice(&q, out, st) && search_by_size(q, memory, out, st);
-    stick_layers_free(&layers);
-    return ok;
+    const struct stick_question q = {g, alive, width, false};
+    return search_twice(&q, out, st) && search_by_size(q, memory, out, st);
 }

@@ -38,12 +38,11 @@ struct stick_plan {
     int64_t moved, bound;  /* device elements that restickifies move; a lower bound over all ways */
     int64_t footprint;     /* device elements of results and copies */
     struct stick_costs costs;
-    int32_t repeated; /* layers copied from the layer before without a search */
 };
 
-/* `alive` is per op. `runs` lists repeated layers; they only make the search faster. */
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
-                      int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
+/* `alive` is per op. */
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
+                      struct stick_plan *out, lx_status *st);
 
 enum {
     STICK_ANY = -2,  /* any stick will do */

@@ -4,7 +4,6 @@
 
 #include "layout/propagate.h"
 #include "network/beam.h"
-#include "graph/graph.h"
 
 struct tensor_uses {
     int32_t *first, *last_use; /* per tensor: the first and last live op that touches it; -1: none */
@@ -43,7 +42,6 @@ struct stick_search {
     int32_t *free_slots, free_count;
     int64_t *least_after; /* per op: a lower bound on the cost of this op and all later ones */
     bool by_size;         /* laid-out elements count as moved, too */
-    int64_t peak;         /* the highest rank of a kept state since the last reset */
     /* The current op. */
     int32_t changed[LX_MAX_OPERANDS], changed_count; /* slots of its operands */
     struct stick_way ways[MAX_STICK_WAYS];
@@ -69,36 +67,5 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
 {
     return beam_node_of(&s->beam, at);
 }
-
-/* Repeated layers (graph/graph.h) are searched until the states at the end of a layer equal those at the end
- * of the layer before, up to a constant cost and tensor numbers. Later layers copy the ways without a
- * search, with the same result. A layer is searched after all if the limit would drop a state that the last
- * layer kept. */
-
-/* The state of the search where a layer began. */
-struct stick_border {
-    int32_t op; /* -1: none recorded */
-    VEC(struct stick_node) states;
-    VEC(int32_t) rows, slot, open_tensors;
-};
-
-struct stick_layers {
-    const struct lx_graph *g;
-    struct lx_repeat *runs;
-    int32_t run_count, at; /* at: the current run */
-    struct stick_border last;
-    int32_t *twin, *of; /* per tensor of a layer: its counterpart in the next layer, and back; -1: none */
-    VEC(int32_t) touched;
-    int32_t again; /* layers of the last search that were copied */
-};
-
-/* stick_layers.c. Runs with dead ops (by `alive`) are left out. */
-void stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const bool *alive,
-                       const struct lx_repeat *runs, int32_t run_count);
-void stick_layers_free(struct stick_layers *l);
-/* Resets `l` for a new search. */
-void stick_layers_begin(struct stick_layers *l);
-/* Copies whole layers from op *o on if possible. True: *o is the op after them. */
-bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, int32_t width);
 
 #endif

@@ -120,7 +120,6 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
     const struct lx_op *op = &s->g->ops[o];
     s->beam.width = width;
     beam_settle(&s->beam);
-    if (s->beam.count > 0) s->peak = max_i64(s->peak, stick_node_of(s, s->beam.count - 1)->base.rank);
     for (int k = 0; k < op_operand_count(op); k++) {
         int32_t t = op_operand(op, k);
         if (s->uses.last_use[t] != o || s->slot[t] < 0) continue;

@@ -141,12 +141,6 @@ static inline struct beam_origin beam_origin_of(const struct beam *b, size_t ste
     return b->trace.at[b->layers.at[step] + (size_t)at];
 }
 
-static inline int32_t beam_count_of(const struct beam *b, size_t step)
-{
-    size_t end = step + 1 < b->layers.count ? b->layers.at[step + 1] : b->trace.count;
-    return (int32_t)(end - b->layers.at[step]);
-}
-
 /* Sorts by rank and tie, then by `before` on `at`. `room`: space for `count` keys. */
 typedef bool (*beam_key_before)(const void *context, uint32_t a, uint32_t b);
 void beam_sort(struct beam_key *keys, size_t count, struct beam_key *room, beam_key_before before,
