@@ -90,7 +90,8 @@ static bool keep_row(struct bench *b, const struct row *row)
     return results_append(&b->file, row, &b->call->st);
 }
 
-bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
+/* A run that cannot begin has its row already when this returns, and nothing is under way. */
+static bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
 {
     const struct instance *n = &b->list.at[p->instance];
     char words[1200];
@@ -177,7 +178,8 @@ static void harness_show_progress(struct bench *b)
     paint_progress(line);
 }
 
-bool poll_jobs(struct bench *b)
+/* Waits a moment for running jobs, and keeps the rows of jobs that have ended. */
+static bool poll_jobs(struct bench *b)
 {
     bool ok = true;
     /* Sleeps until a pipe has news; a process whose pipe is closed already ends within a blink. */
@@ -200,7 +202,7 @@ bool poll_jobs(struct bench *b)
     return ok;
 }
 
-void stop_jobs(struct bench *b)
+static void stop_jobs(struct bench *b)
 {
     int was_interrupted = interrupted;
     for (int64_t i = 0; b->active > 0 && i < b->settings.jobs; i++)

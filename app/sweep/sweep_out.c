@@ -11,7 +11,7 @@
 
 enum { WIDTH = 80, HEIGHT = 16 };
 
-void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+static void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
     int width = how->width ? how->width : WIDTH, height = how->height ? how->height : HEIGHT;
     bool as_one = s->cores.count > 1 && s->solver_count == 1;
@@ -44,7 +44,7 @@ void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct tex
 
 /* A sweep as a page: its JSON, and a script that draws it. */
 
-void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+static void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
     struct text json = {0};
     char *name = printable(s->graph->name, 0); /* it is the heading */
@@ -140,7 +140,7 @@ static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, i
     mem_free(data);
 }
 
-void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out)
+static void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
     int width = how->width ? how->width : PANEL_WIDTH, height = how->height ? how->height : PANEL_HEIGHT;
     svg_begin(width, height * (int)s->cores.count, s->graph->name, out);

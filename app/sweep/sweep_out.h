@@ -37,11 +37,6 @@ void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct tex
 /* A row per size, a column per solver: for people. */
 void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out);
 
-/* sweep_out.c */
-void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct text *out);
-void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out);
-void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out);
-
 /* team_sweep.c: sweep --team; the exit code. */
 int sweep_team(struct call *call);
 

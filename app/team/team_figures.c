@@ -240,7 +240,8 @@ int team_lane_travels(const struct team_span *s)
 
 /* How tensors of a team are cut, as a table and in words. */
 
-const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room)
+/* "sharded along 0"; of an axis that the grid has not, nothing. */
+static const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room)
 {
     int cut = p->tensors[tensor].shard[axis];
     if (axis >= p->grid.axes) return "";
@@ -274,7 +275,8 @@ int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor)
     return bytes;
 }
 
-void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+/* The largest part that a device has: "8 x 32" */
+static void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out)
 {
     const struct lx_tensor *t = &p->graph->tensors[tensor];
     int64_t size[LX_MAX_RANK] = {0};

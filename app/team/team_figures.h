@@ -82,13 +82,9 @@ struct team_tensor_row {
     int32_t tensor;
 };
 
-/* "sharded along 0"; of an axis that the grid has not, nothing. */
-const char *team_state_word(const struct lx_team_plan *p, int32_t tensor, int axis, struct text *room);
 /* "sharded along 1 by axis 0 and along 0 by axis 1", "replicated"; in a row without the axis. */
 void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
 /* Bytes of the tensor that devices receive: in exchanges, and to combine it. */
 int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);
-/* The largest part that a device has: "8 x 32" */
-void add_largest_part(const struct lx_team_plan *p, int32_t tensor, struct text *out);
 
 #endif

@@ -259,7 +259,9 @@ static void edges_begin(struct edge_walk *w)
         w->changes[p->stays[p->transfers[i].stay].tensor] |= p->transfers[i].kind == LX_STORE;
 }
 
-void program_edges(const struct plan_program *p, struct arena *memory, struct sync_edges *out)
+/* Edges that no begin of a bundle stabs. With `hbm_address`, also edges between tensors that share
+ * addresses. */
+static void program_edges(const struct plan_program *p, struct arena *memory, struct sync_edges *out)
 {
     struct edge_walk w = {.p = p, .now = {.nest = -1}};
     int32_t next = 0, nest = 0;

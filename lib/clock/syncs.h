@@ -32,10 +32,6 @@ struct lx_syncs {
     int64_t times; /* the number of waits, over all iterations */
 };
 
-/* Edges that no begin of a bundle stabs. With `hbm_address`, also edges between tensors that share
- * addresses. */
-void program_edges(const struct plan_program *p, struct arena *memory, struct sync_edges *out);
-
 /* Syncs of the least number of times that stab all edges; of equals the latest. The nests are disjoint, in
  * order of time, and within `ops`. */
 void syncs_stab(int32_t ops, const struct lx_nest *nests, int32_t nest_count, const struct sync_edges *edges,

@@ -68,7 +68,8 @@ bool csv_next_row(struct csv_rows *c, bool *bad)
     return true;
 }
 
-bool csv_digits(const char *s, const char **end, int64_t *out)
+/* Digits only; false on overflow or when there are none. */
+static bool csv_digits(const char *s, const char **end, int64_t *out)
 {
     int64_t v = 0;
     if (!isdigit((unsigned char)*s)) return false;

@@ -26,8 +26,6 @@ bool csv_next_row(struct csv_rows *c, bool *bad);
                   __VA_ARGS__)
 /* The integer in a field, from `low` to 2^53; `name` of the column. */
 bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low, int64_t *out);
-/* Digits only; false on overflow or when there are none. */
-bool csv_digits(const char *s, const char **end, int64_t *out);
 /* Does the first line have this column? */
 bool csv_header_has(const char *text, size_t length, const char *column);
 /* Is it UTF-8 without zeros? Names go into plan files, which are JSON. */

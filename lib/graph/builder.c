@@ -166,7 +166,8 @@ static void hash_record(void *hashing, const struct lx_graph *g, const char *rec
     if (h->also) h->also->take(h->also->context, g, record, length);
 }
 
-void graph_hash(struct lx_graph *g, const struct record_taker *also)
+/* Recomputes the hash; `also` may be NULL. */
+static void graph_hash(struct lx_graph *g, const struct record_taker *also)
 {
     struct text body = {0};
     struct hashing h = {HASH_START, also};

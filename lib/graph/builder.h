@@ -74,8 +74,6 @@ bool builder_check_written(struct graph_builder *b, lx_status *st);
 bool builder_check_order(struct graph_builder *b, lx_status *st); /* check_order.c: roles and order */
 /* The same ops in another order: op order[t] is at place t. Shares the rest and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
-/* Recomputes the hash; `also` may be NULL. */
-void graph_hash(struct lx_graph *g, const struct record_taker *also);
 /* pattern_write.c: writes device, tensors and ops or buffers as in a pattern; this text is hashed. With a
  * `taker`, each record goes to it (with the separator before it) and `t` stays empty. */
 struct text;

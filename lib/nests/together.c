@@ -51,7 +51,7 @@ static void together_look_ahead(struct together *m, struct together_use *u)
     for (int32_t o = u->op + 1; u->may_keep && o <= next->op; o++) u->may_keep = !together_wipes(m->x, o);
 }
 
-void together_make(struct together *m, const struct draft *x, int64_t room)
+static void together_make(struct together *m, const struct draft *x, int64_t room)
 {
     enum { PRICE_BITS = 20 };
     size_t ops = (size_t)x->graph->op_count, accesses = (size_t)x->access_at[ops];
@@ -201,7 +201,8 @@ static void together_loads(void *model, int64_t *load, int64_t *steps)
     *steps += m->use_count;
 }
 
-int64_t together_price(struct together *m, int64_t below)
+/* The bound without nests under the best prices. */
+static int64_t together_price(struct together *m, int64_t below)
 {
     enum { ROUNDS = 60 };
     struct priced of = {m, together_value, together_loads};

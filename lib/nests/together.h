@@ -76,7 +76,6 @@ struct together {
 };
 
 /* together.c */
-void together_make(struct together *m, const struct draft *x, int64_t room);
 struct together_holds together_plain(const struct together_use *u);
 int together_ways(const struct together_use *u, const struct together_holds *y, bool within, int before,
                   struct together_way out[TOGETHER_WAYS]);
@@ -90,8 +89,6 @@ int64_t together_best(struct together *m, int32_t use, const struct together_hol
 /* The same after the use. */
 int64_t together_then(const struct together *m, int32_t use, const struct together_nest *n,
                       const struct together_way *w);
-/* The bound without nests under the best prices. */
-int64_t together_price(struct together *m, int64_t below);
 
 /* together_nests.c: sets behind, beyond and nests; false: too much work. `bound`: without nests. */
 bool together_find_nests(struct together *m, int64_t bound, int64_t below);

@@ -55,7 +55,7 @@ bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
     return unlimited_traffic(x, x->how.borders, x->how.border_count, bytes, st);
 }
 
-bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
+static bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st)
 {
     static const int32_t none[] = {0};
     return unlimited_traffic(x, none, 0, bytes, st);

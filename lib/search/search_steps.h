@@ -48,10 +48,8 @@ bool bounds_with_nests(struct search *search);
 bool bounds_find(struct search *search);
 bool bounds_raise(struct search *search);
 
-/* The least traffic with this order and these divisions under any cuts of stays; borderless_traffic: also
- * without limits of bundles. */
+/* The least traffic with this order and these divisions under any cuts of stays. */
 bool perfect_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
-bool borderless_traffic(const struct draft *x, int64_t *bytes, lx_status *st);
 /* A lower bound on the traffic of plans with nests, if nests may help. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes);
 /* The same for this order of the ops, where tensors share the scratchpads. It takes longer; `known`: bytes of

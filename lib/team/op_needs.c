@@ -14,6 +14,16 @@ bool team_plain_index(const struct lx_op *op)
     return (op->kind->traits & LX_POINTWISE) && !op->reduces && !op->map->walks;
 }
 
+/* Whether partial sums of the op can be combined. */
+static bool team_adds_up(const struct lx_op *op)
+{
+    static const enum lx_kind_id kinds[] = {LX_KIND_MATMUL, LX_KIND_SUM, LX_KIND_MEAN, LX_KIND_MAX,
+                                            LX_KIND_MIN};
+    bool known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known |= op->kind->id == kinds[i];
+    return op->map && op->reduces && known;
+}
+
 /* Chosen, ordered or displaced elements may lie anywhere along their variable. */
 bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v)
 {
@@ -23,15 +33,6 @@ bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v)
         return nature == LX_ITERATED && !op_index_slides(x, v) && team_adds_up(op) &&
                x->rank[x->output] < LX_MAX_RANK;
     return nature == LX_ITERATED || (nature == LX_SHIFTED && !(op->kind->traits & LX_PLACES));
-}
-
-bool team_adds_up(const struct lx_op *op)
-{
-    static const enum lx_kind_id kinds[] = {LX_KIND_MATMUL, LX_KIND_SUM, LX_KIND_MEAN, LX_KIND_MAX,
-                                            LX_KIND_MIN};
-    bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known |= op->kind->id == kinds[i];
-    return op->map && op->reduces && known;
 }
 
 bool team_picks(const struct lx_op *op)

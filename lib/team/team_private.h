@@ -106,8 +106,6 @@ double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, 
 /* op_needs.c. Whether axes may shard a variable: a part of its values is computed from parts of the
  * operands. */
 bool team_may_shard(const struct lx_op *op, const struct op_index *x, int v);
-/* Whether partial sums of the op can be combined. */
-bool team_adds_up(const struct lx_op *op);
 /* Whether combining takes the largest or smallest instead of the sum. */
 bool team_picks(const struct lx_op *op);
 /* Whether the op is linear in all its inputs together, or in single ones with the others constant (bits in

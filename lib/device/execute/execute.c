@@ -25,7 +25,7 @@ int32_t value_made(const struct machine *m, int operand)
     return program_made(&m->program, origin, m->plan->layouts->origin[op_operand(machine_op(m), operand)]);
 }
 
-int32_t value_kept(const struct machine *m)
+static int32_t value_kept(const struct machine *m)
 {
     int32_t origin = m->plan->layouts->op_origin[m->tick];
     return origin < 0 ? -1 : m->program.kept[origin];

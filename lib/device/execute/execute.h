@@ -204,7 +204,6 @@ void execute_bytes(struct machine *m);
 /* Values that the op of this tick means: in an input; in a result; before it, in an output that it keeps. */
 int32_t value_wanted(const struct machine *m, int input);
 int32_t value_made(const struct machine *m, int operand);
-int32_t value_kept(const struct machine *m);
 /* Does the strip write its part of the output? */
 bool work_writes(const struct op_work *w, const struct strip_work *s);
 /* A region of an operand of the strip, to gather or scatter. */

@@ -55,7 +55,6 @@ int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise);
 double layer_real(const struct layer *l, const char *key, double otherwise);
 /* Attributes of the next part, at most LAYER_MAX_ATTRS. */
 void layer_put(struct layer *l, const char *key, int64_t number);
-void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* A part: an op with these operands and one result. */
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands);
 /* Adds an op with these operands and a new result, typed by its kind's rule unless `type` is given. */

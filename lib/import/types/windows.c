@@ -38,7 +38,8 @@ int64_t window_valid_taps(const struct model_window *w)
     return sum;
 }
 
-int64_t window_out(const struct model_window *w, bool ceil)
+/* floor((in + low + high - dilation (size - 1) - 1) / stride) + 1, with holes in between; 0 if none fits. */
+static int64_t window_out(const struct model_window *w, bool ceil)
 {
     int64_t padded, reach;
     if (w->dilation < 0 || w->size < 0 || w->hole < 0) return 0;

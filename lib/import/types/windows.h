@@ -15,8 +15,6 @@ struct model_window {
 
 /* Over all output positions: how many taps meet an element of the operand. */
 int64_t window_valid_taps(const struct model_window *w);
-/* floor((in + low + high - dilation (size - 1) - 1) / stride) + 1, with holes in between; 0 if none fits. */
-int64_t window_out(const struct model_window *w, bool ceil);
 
 /* A convolution of any dialect: where its parts stand, and its windows. */
 struct model_conv {

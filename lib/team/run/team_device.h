@@ -52,8 +52,6 @@ int64_t team_items_bytes(enum lx_dtype dtype, const struct lx_team_box *box);
 /* Copies a box of a tensor of `shape` (elements in host order) to, or from, a packed row. */
 void team_items_take(const void *items, const int64_t *shape, const struct lx_team_box *box,
                      enum lx_dtype dtype, void *row);
-void team_items_put(void *items, const int64_t *shape, const struct lx_team_box *box, enum lx_dtype dtype,
-                    const void *row);
 
 /* On device 0, fills `whole` (per tensor) with the elements of every graph output, and `accounts` (per
  * device) with all accounts. */

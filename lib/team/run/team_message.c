@@ -43,8 +43,8 @@ void team_items_take(const void *items, const int64_t *shape, const struct lx_te
     team_items_copy(shape, box, number_types[dtype].item, items, row, NULL, NULL);
 }
 
-void team_items_put(void *items, const int64_t *shape, const struct lx_team_box *box, enum lx_dtype dtype,
-                    const void *row)
+static void team_items_put(void *items, const int64_t *shape, const struct lx_team_box *box,
+                           enum lx_dtype dtype, const void *row)
 {
     team_items_copy(shape, box, number_types[dtype].item, NULL, NULL, items, row);
 }
