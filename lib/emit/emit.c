@@ -136,7 +136,7 @@ static bool tick_body(struct emission *e)
     if (!e->how.traces) return true;
     struct op_place trace;
     if (!op_trace_place(e, &o, &trace)) return false;
-    if (o.all_cores) emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault);", (int)e->tick);
+    if (o.all_cores) emit_line(e, "sync_all(counters, waits += ROUND, %d, fault);", (int)e->tick);
     if (few) emit_line(e, "if (core < %d)", (int)o.workers);
     if (o.groups > 1 && o.place[o.out].in != PLACE_LX)
         emit_line(e, "if (%s == 0)",
@@ -148,7 +148,7 @@ static bool tick_body(struct emission *e)
 
 static void tick_sync(struct emission *e, const char *why)
 {
-    emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault); /* %s */", (int)e->tick, why);
+    emit_line(e, "sync_all(counters, waits += ROUND, %d, fault); /* %s */", (int)e->tick, why);
 }
 
 /* The syncs that stand before this tick, inside its nest or outside. */
@@ -260,6 +260,14 @@ static void emission_begin(struct emission *e)
         e->facts.trace = mem_zeroed((size_t)p->access_at[e->graph->op_count] + 1, sizeof *e->facts.trace);
 }
 
+/* What all arrivals of a round add to a counter: so counters begin each launch where they are. */
+static unsigned emission_round(int64_t cores)
+{
+    unsigned round = 1;
+    while (round < cores) round *= 2;
+    return round;
+}
+
 static void emission_write(const struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
@@ -272,8 +280,8 @@ static void emission_write(const struct emission *e, struct text *out)
                 f->hbm_bytes, f->aside_bytes);
     text_format(out,
                 "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
-                "\n#define COUNTERS %" PRId64 "\n\n",
-                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, f->counters);
+                "\n#define ROUND %uu\n\n",
+                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, emission_round(f->cores));
     text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
     text_add(out, "\n");
     text_add(out, emit_prelude_bodies_in);
@@ -281,14 +289,14 @@ static void emission_write(const struct emission *e, struct text *out)
     if (e->tables.at) text_add(out, e->tables.at);
     text_add(out,
              "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
-             "    const int core = CORE;\n    unsigned waits = 0;\n"
-             "    (void)hbm, (void)aside, (void)trace;\n");
+             "    const int core = CORE;\n    unsigned waits = round_of(counters);\n"
+             "    (void)hbm, (void)aside, (void)trace, (void)waits, (void)fault;\n");
     if (e->how.traces) text_add(out, "    poison();\n");
     if (e->how.stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
     text_add(out, e->body.at);
     if (e->how.stamps)
         text_format(out, "\n    stamps_end(&stamps, %d);", (int)e->graph->op_count * EMIT_STAMPS);
-    text_add(out, "\n    leave(counters, waits, fault);\n}\n");
+    text_add(out, "}\n");
 }
 
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,

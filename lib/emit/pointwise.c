@@ -69,8 +69,9 @@ static const char *pointwise_call(struct emission *e, const struct op_emission *
     const char *numbers = strcmp(e->number, "float") == 0 ? "op"
                           : strcmp(e->number, "i64") == 0 ? "whole"
                                                           : "wide";
-    bool fine = o->op->kind->id == LX_KIND_EXP && o->place[o->out].dtype == LX_FP32;
-    text_format(&t, "%s_%s%s(", numbers, expressions[o->op->kind->id], fine ? "_fine" : "");
+    enum lx_kind_id kind = o->op->kind->id;
+    bool fine = (kind == LX_KIND_EXP || kind == LX_KIND_DIV) && o->place[o->out].dtype == LX_FP32;
+    text_format(&t, "%s_%s%s(", numbers, expressions[kind], fine ? "_fine" : "");
     for (int i = 0; i < o->op->input_count; i++) text_format(&t, "%s%c%s", i ? ", " : "", 'a' + i, element);
     if (o->op->has_value)
         text_format(&t, "%s%s", o->op->input_count ? ", " : "", emit_value(e, o->op->value, o->op->whole));
