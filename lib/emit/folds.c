@@ -227,6 +227,12 @@ static void folds_partial_place(struct fold *f)
     e->facts.aside_bytes += all * (e->nest ? 2 : 1);
 }
 
+static const char *folds_group(const struct fold *f)
+{
+    const char *group = f->o->group;
+    return strchr(group, ' ') ? arena_format(&f->e->memory, "(%s)", group) : group;
+}
+
 static void folds_begin_items(const struct fold *f)
 {
     emit_line(f->e, "%s%s(%s, %s) {", f->o->all_cores ? "FOR_ALL_" : "FOR_",
@@ -235,16 +241,19 @@ static void folds_begin_items(const struct fold *f)
     item_digits_declare(f->e, &f->out, "i");
 }
 
+/* Items of a sum that its cores add together. */
+static void folds_begin_shared(const struct fold *f)
+{
+    emit_line(f->e, "FOR_SHARED_%s(i, %s, %s, %lld) {", f->vector >= 0 ? "ITEMS" : "ROWS", f->out.total,
+              folds_group(f), (long long)f->o->groups);
+    f->e->indent++;
+    item_digits_declare(f->e, &f->out, "i");
+}
+
 static void folds_end_items(const struct fold *f)
 {
     f->e->indent--;
     emit_line(f->e, "}");
-}
-
-static const char *folds_group(const struct fold *f)
-{
-    const char *group = f->o->group;
-    return strchr(group, ' ') ? arena_format(&f->e->memory, "(%s)", group) : group;
 }
 
 /* Asks early how far the counter of the group is: the answer takes a while. */
@@ -265,8 +274,11 @@ static void folds_join_groups(struct fold *f)
     emit_line(e, "meet_group(meeting, %lld, %s == 0, met + ROUND, %d, fault);", (long long)o->groups,
               folds_group(f), (int)e->tick);
     bool one = o->place[o->out].in != PLACE_LX;
-    if (one) emit_line(e, "if (%s == 0)", folds_group(f));
-    folds_begin_items(f);
+    if (one && !o->shared) emit_line(e, "if (%s == 0)", folds_group(f));
+    if (o->shared)
+        folds_begin_shared(f);
+    else
+        folds_begin_items(f);
     folds_declare(f, "y", f->row->start);
     emit_line(e, "for (int g = 0; g < %lld; g++) {", (long long)o->groups);
     e->indent++;

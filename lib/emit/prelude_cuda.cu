@@ -14,10 +14,14 @@ typedef long long i64;
 #define FIRST_LANE (threadIdx.x % 32 == 0)
 /* `every` of (n) in turn from `mine` on: as often for all, so that the loop is unrolled. */
 #define FOR_SHARE(i, from, mine, n, every)                                                  \
-    _Pragma("unroll 8") for (int i##_at = (from); i##_at < (n); i##_at += (every))          \
+    _Pragma("unroll 4") for (int i##_at = (from); i##_at < (n); i##_at += (every))          \
         for (int i = i##_at + (mine), i##_once = 1; i##_once && (((n) - (from)) % (every) == 0 || i < (n)); i##_once = 0)
 #define FOR_ITEMS(i, n) FOR_SHARE(i, 0, (int)threadIdx.x, n, THREADS)
-#define FOR_ALL_ITEMS(i, n) for (int i = core * THREADS + (int)threadIdx.x; i < (n); i += CORES * THREADS)
+#define FOR_SHARED_ITEMS(i, n, part, parts)                                                 \
+    for (int i = (part) * THREADS + (int)threadIdx.x; i < (n); i += (parts) * THREADS)
+#define FOR_SHARED_ROWS(i, n, part, parts)                                                  \
+    for (int i = (part) * WARPS + (int)threadIdx.x / 32; i < (n); i += (parts) * WARPS)
+#define FOR_ALL_ITEMS(i, n) FOR_SHARED_ITEMS(i, n, core, CORES)
 #define FOR_ROWS(i, n) for (int i = (int)threadIdx.x / 32; i < (n); i += THREADS / 32)
 #define FOR_ALL_ROWS(i, n) for (int i = core + (int)threadIdx.x / 32 * CORES; i < (n); i += CORES * WARPS)
 #define FOR_LANES_FROM(k, from, n) FOR_SHARE(k, from, (int)threadIdx.x % 32, n, 32)
@@ -69,6 +73,14 @@ INLINE float quotient(float a, float b)
     float q;
     asm("div.full.f32 %0, %1, %2;" : "=f"(q) : "f"(a), "f"(b));
     return q;
+}
+
+/* Within some units of error, as 16 bits need it. */
+INLINE float power_of_e(float a)
+{
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(a * 1.442695041f));
+    return y;
 }
 
 /* Rows of items, moved in one piece where that is 16 bytes or less. */
