@@ -85,10 +85,11 @@ static double overheads_us(const struct cost_rates *r, const struct cost_work *w
 }
 
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
-                   const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us)
+                   const double *bytes, const double *core_bytes, struct cost_parts *out, double *memory_us)
 {
-    double total = memory_time(r, w), all = 0;
-    *out = (struct cost_parts){.port_us = at_rate(core_bytes, r->value[COST_LX_PORT])};
+    double total = memory_time(r, w), all = 0, held = 0;
+    for (int i = 0; i < operand_count; i++) held += core_bytes[i];
+    *out = (struct cost_parts){.port_us = at_rate(held, r->value[COST_LX_PORT])};
     if (w->kind == COST_MATMUL && operand_count == 3) {
         /* As fitted: transfers hide compute time, an operand on chip hides nothing. The fit has no port. */
         struct matmul_parts t = matmul_parts_with(r, &w->shape, &w->split);
@@ -101,7 +102,10 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
         return;
     }
     for (int i = 0; i < operand_count; i++) all += bytes[i];
-    for (int i = 0; i < operand_count; i++) memory_us[i] = all > 0 ? total * bytes[i] / all : 0;
+    for (int i = 0; i < operand_count; i++) {
+        memory_us[i] = all > 0 ? total * bytes[i] / all : 0;
+        if (w->contracts) memory_us[i] = fmax(memory_us[i], at_rate(core_bytes[i], r->value[COST_CORE_PORT]));
+    }
     out->compute_us = arithmetic_us(r, w);
     out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
     out->extra_us = out->back_us + overheads_us(r, w);

@@ -57,6 +57,7 @@ struct cost_work {
     int64_t cores_used;
     int64_t rows;         /* of a row reduction */
     double flops;         /* of all cores; matmuls have their shape */
+    bool contracts;       /* each core takes its parts of the inputs, whoever else takes them */
     int folds, functions; /* reductions of it, and exponentials or the like */
     double sum_bytes;     /* partial sums that one core sends over the reduce ring; unused for matmuls */
     /* Matmuls only. */
@@ -77,9 +78,9 @@ double cost_op(const struct cost_rates *r, const struct cost_work *w);
 double cost_copy(const struct lx_device *d, int64_t bytes);
 /* A copy of `bytes` within each scratchpad: read and written through its port. */
 double cost_local_copy(const struct lx_device *d, int64_t bytes);
-/* `bytes`, `memory_us`: per operand, the output last. `core_bytes`: of one core, all operands. */
+/* `bytes`, `memory_us`: per operand, the output last. `core_bytes`: likewise, of one core. */
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
-                   const double *bytes, double core_bytes, struct cost_parts *out, double *memory_us);
+                   const double *bytes, const double *core_bytes, struct cost_parts *out, double *memory_us);
 
 /* --- Bundles. A bundle is launched as one kernel. The host prepares it while the device works, but not all
  * of that is hidden: cost_end_to_end is a soft maximum of the two, at most 9 % above the larger. A sharp one

@@ -52,7 +52,7 @@ static void priced_candidates_weigh(const struct lx_layouts *l, const struct cos
 {
     const int64_t *splits = &m->splits[(int64_t)c * m->split_count];
     const struct lx_op *op = &l->graph->ops[v->op];
-    double bytes[LX_MAX_OPERANDS], held = 0;
+    double bytes[LX_MAX_OPERANDS], held[LX_MAX_OPERANDS];
     v->cores_used = space_used(s, splits);
     v->contiguous = m->front ? m->front[c] : -1;
     for (int i = 0; i < m->split_count; i++) {
@@ -65,7 +65,7 @@ static void priced_candidates_weigh(const struct lx_layouts *l, const struct cos
         m->core_bytes[at] = operand_core_bytes(s, &s->operands[i], splits);
         bytes[i] =
             (double)(lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]));
-        held += (double)m->core_bytes[at];
+        held[i] = (double)m->core_bytes[at];
     }
     struct cost_work w = work_of(l, v, s, splits);
     cost_op_parts(rates, &w, m->operand_count, bytes, held, &m->parts[c],

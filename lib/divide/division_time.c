@@ -51,6 +51,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     const struct lx_op *op = &l->graph->ops[d->op];
     struct cost_work w = {.kind = division_time_class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
     w.functions = division_time_functions(op);
+    w.contracts = op->kind->traits & LX_CONTRACTS;
     w.folds = op->reduces && !(op->kind->traits & LX_CONTRACTS) ? 1 + w.functions : 0;
     int n, m, k;
     for (int i = 0; i < s->operand_count; i++) {
@@ -85,7 +86,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     const struct lx_division *d = &all->at[op];
     const struct lx_layouts *l = all->layouts;
     const struct lx_op *of = &l->graph->ops[op];
-    double held = 0;
+    double held[LX_MAX_OPERANDS];
     int64_t splits[LX_MAX_VARS];
     struct arena scratch = {0};
     struct space s;
@@ -100,7 +101,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
                                                              operand_tiles(&s, &s.operands[i])
                                                        : l->graph->tensors[tensor].bytes);
         int moved = chooses && i == c.operand ? c.other : i; /* of a table no more than what is chosen */
-        held += d->kind == LX_DIVIDED ? (double)d->operands[moved].core_bytes : out->bytes[i];
+        held[i] = d->kind == LX_DIVIDED ? (double)d->operands[moved].core_bytes : out->bytes[i];
     }
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
     struct cost_work w = work_of(l, d, &s, splits);

@@ -86,6 +86,7 @@ struct op_emission {
     int64_t groups;    /* 1, or the parts of each sum; cores with the same terms form one group */
     const char *group; /* the core's */
     const char *slot;  /* the sum, numbered within the group */
+    bool shared;       /* all cores of a sum add parts of it */
     const char *count[LX_MAX_VARS]; /* elements of the core's part along each variable */
     int64_t most[LX_MAX_VARS];      /* the largest */
     unsigned summed;                /* levels of its nest over which it sums */
@@ -101,6 +102,10 @@ bool op_place_narrowed(struct emission *e, struct op_emission *o, int operand, i
 bool op_trace_place(struct emission *e, const struct op_emission *o, struct op_place *out);
 /* The part of a core in a stay, with all loops at their first index but `moved` (-1: none) at its second. */
 struct box emit_stay_box(const struct emission *e, int32_t stay, int64_t core, int moved);
+
+/* --- sharing.c --- */
+
+bool sum_is_shared(const struct emission *e, const struct op_emission *o);
 
 /* --- item_loops.c: loops over the elements of a part, and addresses in them. --- */
 
@@ -133,14 +138,40 @@ int item_width(const struct op_emission *o, int v, const struct op_place *furthe
 /* "const f8 a = load8_fp16(...);" of an operand in steps of `width` along `vector`. */
 void item_load(struct emission *e, const struct op_place *p, const struct item_digits *d,
                const struct item_digits *more, int vector, int width, const char *name);
+/* The type of stored items, in names of functions. */
+const char *item_word(enum lx_dtype dtype);
 void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d, int vector,
                 int width, const char *name);
+
+/* --- chains.c: ops on elements that share a loop. --- */
+
+enum { CHAIN_MOST = 8 };
+
+struct chain_link {
+    struct op_emission o;
+    int32_t tick;
+    int vector, width; /* of an item */
+    struct item_digits digits;
+    int made[LX_MAX_OPERANDS]; /* per input: the link that makes it; -1: none */
+};
+
+/* Do loads that began before the chain have to be there? */
+bool chain_waits(const struct emission *e, const struct chain_link *chain, int length);
+/* Has what a link makes to be stored? */
+bool chain_keeps(const struct emission *e, const struct chain_link *chain, int length, int number);
+/* May the op of `link` follow the chain? */
+bool chain_joins(struct emission *e, const struct chain_link *chain, int length, struct chain_link *link);
 
 /* --- bodies --- */
 
 /* The variables of the output in the order of its memory, outermost first; returns their number. */
 int output_variables(const struct emission *e, const struct op_emission *o, int *vars);
+/* An op on elements, and those after it that share its loop: e->tick is the last one's in the end. */
 bool body_pointwise(struct emission *e, const struct op_emission *o);
+/* What the kinds compute in, and the comment of a tick. */
+bool tick_numbers(struct emission *e);
+void tick_comment(struct emission *e, int32_t tick);
+bool tick_is_pointwise(const struct emission *e, int32_t tick);
 bool body_fold(struct emission *e, const struct op_emission *o);
 /* Writes a contraction by tiles into `to`. It adds to `to` where the condition `again` holds ("": never).
  * False: it has no tiles, and nothing is written. */

@@ -50,25 +50,25 @@ const char *emit_value(struct emission *e, double value, int64_t whole)
 
 /* --- what a tick is, in words --- */
 
-static void tick_comment_operand(struct emission *e, int operand, struct text *out)
+static void tick_comment_operand(struct emission *e, int32_t tick, int operand, struct text *out)
 {
     const struct lx_plan *p = e->plan;
-    int32_t tensor = op_operand(&e->graph->ops[e->tick], operand), stay = lx_plan_place(p, e->tick, operand);
+    int32_t tensor = op_operand(&e->graph->ops[tick], operand), stay = lx_plan_place(p, tick, operand);
     text_format(out, "%s %s at %" PRId64, e->graph->tensors[tensor].name, stay >= 0 ? "in LX" : "in HBM",
                 stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor]);
-    if (operand >= e->graph->ops[e->tick].input_count && stay >= 0 && p->took_slot_of[stay] >= 0)
+    if (operand >= e->graph->ops[tick].input_count && stay >= 0 && p->took_slot_of[stay] >= 0)
         text_add(out, " (in place)");
 }
 
-static void tick_comment(struct emission *e)
+void tick_comment(struct emission *e, int32_t tick)
 {
-    const struct lx_op *op = &e->graph->ops[e->tick];
-    const struct lx_division *d = &e->plan->divisions->at[e->tick];
-    const struct lx_launch *launch = e->plan->launches[e->tick].launch;
+    const struct lx_op *op = &e->graph->ops[tick];
+    const struct lx_division *d = &e->plan->divisions->at[tick];
+    const struct lx_launch *launch = e->plan->launches[tick].launch;
     bool dealt = launch && launch->mode == LX_PARTITION_GLOBAL;
     struct text t = {0};
-    text_format(&t, "/* Tick %d: %s %s%s%s%s, %s of %" PRId64 " cores", (int)e->tick, op->kind->name,
-                op->name, op->einsum ? " (" : "", op->einsum ? op->einsum : "", op->einsum ? ")" : "",
+    text_format(&t, "/* Tick %d: %s %s%s%s%s, %s of %" PRId64 " cores", (int)tick, op->kind->name, op->name,
+                op->einsum ? " (" : "", op->einsum ? op->einsum : "", op->einsum ? ")" : "",
                 dealt ? "dealt out, a division" : "a division", d->cores_used);
     for (int s = 0; s < d->split_count; s++)
         if (d->splits[s].split > 1) text_format(&t, ", %c/%" PRId64, d->splits[s].letter, d->splits[s].split);
@@ -77,7 +77,7 @@ static void tick_comment(struct emission *e)
     for (int i = 0; i < op_operand_count(op); i++) {
         t.length = 0;
         text_format(&t, " * %s ", i < op->input_count ? "reads" : "writes");
-        tick_comment_operand(e, i, &t);
+        tick_comment_operand(e, tick, i, &t);
         text_add(&t, i + 1 < op_operand_count(op) ? "" : " */");
         emit_line(e, "%s", t.at);
     }
@@ -86,7 +86,7 @@ static void tick_comment(struct emission *e)
 
 /* --- ticks --- */
 
-static bool tick_numbers(struct emission *e)
+bool tick_numbers(struct emission *e)
 {
     const struct lx_op *op = &e->graph->ops[e->tick];
     struct lx_choice c;
@@ -109,11 +109,20 @@ static bool tick_numbers(struct emission *e)
     return true;
 }
 
+bool tick_is_pointwise(const struct emission *e, int32_t tick)
+{
+    const struct lx_op *op = &e->graph->ops[tick];
+    bool largest = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
+    return !(op->kind->traits & LX_CHOOSES) && op->kind->id != LX_KIND_CONCAT && !largest && !op->reduces &&
+           e->plan->launches[tick].kind != LX_LAUNCH_WHOLE;
+}
+
 static bool tick_body(struct emission *e)
 {
     struct op_emission o = {0};
     const struct lx_op *op = &e->graph->ops[e->tick];
     if (!tick_numbers(e) || !op_places_make(e, &o)) return false;
+    o.shared = sum_is_shared(e, &o);
     bool largest = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
     bool few = !o.all_cores && o.workers < e->cores, some = few && !(largest && largest_is_shared(&o));
     if (some) emit_line(e, "if (core < %d) {", (int)o.workers);
@@ -128,7 +137,7 @@ static bool tick_body(struct emission *e)
     if (some) emit_line(e, "}");
     if (!ok) return false;
     emit_line(e, "meet_threads();");
-    int32_t stay = lx_plan_place(e->plan, e->tick, o.out);
+    int32_t stay = lx_plan_place(e->plan, e->tick, e->graph->ops[e->tick].input_count);
     if (stay >= 0 && e->mirror[stay] >= 0) {
         if (!copies_mirror(e, stay)) return false;
         emit_line(e, "meet_threads();");
@@ -136,7 +145,7 @@ static bool tick_body(struct emission *e)
     if (!e->how.traces) return true;
     struct op_place trace;
     if (!op_trace_place(e, &o, &trace)) return false;
-    if (o.all_cores) emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault);", (int)e->tick);
+    if (o.all_cores || o.shared) emit_line(e, "sync_all(counters, waits += ROUND, %d, fault);", (int)e->tick);
     if (few) emit_line(e, "if (core < %d)", (int)o.workers);
     if (o.groups > 1 && o.place[o.out].in != PLACE_LX)
         emit_line(e, "if (%s == 0)",
@@ -148,7 +157,7 @@ static bool tick_body(struct emission *e)
 
 static void tick_sync(struct emission *e, const char *why)
 {
-    emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault); /* %s */", (int)e->tick, why);
+    emit_line(e, "sync_all(counters, waits += ROUND, %d, fault); /* %s */", (int)e->tick, why);
 }
 
 /* The syncs that stand before this tick, inside its nest or outside. */
@@ -186,7 +195,7 @@ static bool emit_tick(struct emission *e)
     if (first ? nest_spans(e, e->nest) : tick_begins_bundle(e)) tick_sync(e, "a bundle begins");
     tick_syncs(e, e->nest != NULL);
     tick_stamp(e, EMIT_STAMP_WAIT);
-    tick_comment(e);
+    tick_comment(e, e->tick);
     if (!copies_before(e) || !copies_issue(e)) return false;
     tick_stamp(e, EMIT_STAMP_COPIES);
     if (!tick_body(e)) return false;
@@ -260,6 +269,14 @@ static void emission_begin(struct emission *e)
         e->facts.trace = mem_zeroed((size_t)p->access_at[e->graph->op_count] + 1, sizeof *e->facts.trace);
 }
 
+/* What all arrivals of a round add to a counter: so counters begin each launch where they are. */
+static unsigned emission_round(int64_t cores)
+{
+    unsigned round = 1;
+    while (round < cores) round *= 2;
+    return round;
+}
+
 static void emission_write(const struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
@@ -272,8 +289,8 @@ static void emission_write(const struct emission *e, struct text *out)
                 f->hbm_bytes, f->aside_bytes);
     text_format(out,
                 "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
-                "\n#define COUNTERS %" PRId64 "\n\n",
-                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, f->counters);
+                "\n#define ROUND %uu\n\n",
+                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, emission_round(f->cores));
     text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
     text_add(out, "\n");
     text_add(out, emit_prelude_bodies_in);
@@ -281,14 +298,14 @@ static void emission_write(const struct emission *e, struct text *out)
     if (e->tables.at) text_add(out, e->tables.at);
     text_add(out,
              "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
-             "    const int core = CORE;\n    unsigned waits = 0;\n"
-             "    (void)hbm, (void)aside, (void)trace;\n");
+             "    const int core = CORE;\n    unsigned waits = round_of(counters);\n"
+             "    (void)hbm, (void)aside, (void)trace, (void)waits, (void)fault;\n");
     if (e->how.traces) text_add(out, "    poison();\n");
     if (e->how.stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
     text_add(out, e->body.at);
     if (e->how.stamps)
         text_format(out, "\n    stamps_end(&stamps, %d);", (int)e->graph->op_count * EMIT_STAMPS);
-    text_add(out, "\n    leave(counters, waits, fault);\n}\n");
+    text_add(out, "}\n");
 }
 
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,

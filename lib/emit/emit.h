@@ -42,13 +42,13 @@ struct emit_facts {
     int64_t lx_bytes;    /* dynamic shared memory of a block, stages included */
     int64_t hbm_bytes;   /* the plan's segment */
     int64_t aside_bytes; /* mirrors and partial sums */
-    int64_t counters;    /* words, zeros before the first launch; each launch leaves zeros */
+    int64_t counters;    /* words, zeros before the first launch */
     int64_t trace_bytes;
     struct emit_trace *trace; /* per access of the plan; bytes 0: no result. NULL: no traces; allocated */
 };
 
-/* Counters that say more than a number of arrivals: where a wait was given up. */
-enum { EMIT_COUNTER_SYNC, EMIT_COUNTER_LEAVE, EMIT_COUNTER_TICK, EMIT_COUNTER_CORE, EMIT_COUNTER_GROUPS };
+/* Counters: of all cores, then of groups. */
+enum { EMIT_COUNTER_SYNC, EMIT_COUNTER_GROUPS };
 
 /* Appends the program. False: `st` names the op that cannot be written, and why; then nothing is appended. */
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,

@@ -39,7 +39,6 @@ struct fold {
     int64_t all_terms; /* in all tiles and on all cores */
     struct op_place partial;
     int64_t partial_bytes; /* of one core's part */
-    const char *turn;      /* the number of the iteration */
 };
 
 static const char *folds_element(const struct fold *f)
@@ -72,7 +71,8 @@ static void folds_terms(const struct fold *f, const char *statement)
 static const char *folds_statement(const struct fold *f, const char *to, const char *fold, const char *term)
 {
     int width = f->vector >= 0 ? f->width : f->term_width;
-    const char *y = arena_format(&f->e->memory, "%s%s", to, f->vector >= 0 ? ".at[j]" : "");
+    const char *y = arena_format(&f->e->memory, "%s%s%s", to, f->vector < 0 ? "_lane" : "",
+                                 f->vector >= 0 || width > 1 ? ".at[j]" : "");
     struct text t = {0};
     for (const char *c = term; *c; c++) /* operands are named @a, @b */
         if (*c == '@')
@@ -92,10 +92,26 @@ static void folds_declare(const struct fold *f, const char *name, const char *st
         emit_line(f->e, "float %s = %s;", name, start);
 }
 
-/* Folds the results of a warp's lanes. */
+/* Likewise; a lane has a sum for each of the terms that it takes at once. */
+static void folds_begin(const struct fold *f, const char *name, const char *start)
+{
+    if (f->vector >= 0)
+        folds_declare(f, name, start);
+    else if (f->term_width > 1)
+        emit_line(f->e, "f%d %s_lane = same%d(%s);", f->term_width, name, f->term_width, start);
+    else
+        emit_line(f->e, "float %s_lane = %s;", name, start);
+}
+
+/* Folds the results of a warp's lanes into one. */
 static void folds_lanes(const struct fold *f, const char *name, const char *fold)
 {
-    if (f->vector < 0) emit_line(f->e, "%s = lanes_%s(%s);", name, fold, name);
+    if (f->vector >= 0) return;
+    emit_line(f->e, "float %s = %s_lane%s;", name, name, f->term_width > 1 ? ".at[0]" : "");
+    if (f->term_width > 1)
+        emit_line(f->e, "EACH(j, %d) %s = fold_%s(%s, %s_lane.at[j + 1]);", f->term_width - 1, name, fold,
+                  name, name);
+    emit_line(f->e, "%s = lanes_%s(%s);", name, fold, name);
 }
 
 /* The elements of y from the terms of this core. */
@@ -104,11 +120,11 @@ static void folds_compute(const struct fold *f)
     enum lx_kind_id kind = f->o->op->kind->id;
     bool contracts = f->o->op->kind->traits & LX_CONTRACTS;
     if (kind != LX_KIND_LOGSUMEXP) {
-        folds_declare(f, "y", f->row->start);
+        folds_begin(f, "y", f->row->start);
         const char *y =
             folds_statement(f, "y", contracts ? "product_sum" : f->row->name, contracts ? "@a, @b" : "@a");
         if (kind == LX_KIND_BLEND && f->o->summed) {
-            folds_declare(f, "share", "0");
+            folds_begin(f, "share", "0");
             y = arena_format(&f->e->memory, "{ %s; %s; }", y, folds_statement(f, "share", "sum", "@a"));
         }
         folds_terms(f, y);
@@ -117,10 +133,10 @@ static void folds_compute(const struct fold *f)
         return;
     }
     /* Powers of e relative to the largest. */
-    folds_declare(f, "top", "-INFINITY");
+    folds_begin(f, "top", "-INFINITY");
     folds_terms(f, folds_statement(f, "top", "max", "@a"));
     folds_lanes(f, "top", "max");
-    folds_declare(f, "y", "0");
+    folds_begin(f, "y", "0");
     const char *term = f->vector >= 0 ? "power(@a, top.at[j])" : "power(@a, top)";
     folds_terms(f, folds_statement(f, "y", "sum", term));
     folds_lanes(f, "y", "sum");
@@ -209,7 +225,12 @@ static void folds_partial_place(struct fold *f)
         f->partial.base =
             arena_format(&e->memory, "%s + %s %% 2 * %lld", f->partial.base, turn, (long long)all);
     e->facts.aside_bytes += all * (e->nest ? 2 : 1);
-    f->turn = turn;
+}
+
+static const char *folds_group(const struct fold *f)
+{
+    const char *group = f->o->group;
+    return strchr(group, ' ') ? arena_format(&f->e->memory, "(%s)", group) : group;
 }
 
 static void folds_begin_items(const struct fold *f)
@@ -220,10 +241,28 @@ static void folds_begin_items(const struct fold *f)
     item_digits_declare(f->e, &f->out, "i");
 }
 
+/* Items of a sum that its cores add together. */
+static void folds_begin_shared(const struct fold *f)
+{
+    emit_line(f->e, "FOR_SHARED_%s(i, %s, %s, %lld) {", f->vector >= 0 ? "ITEMS" : "ROWS", f->out.total,
+              folds_group(f), (long long)f->o->groups);
+    f->e->indent++;
+    item_digits_declare(f->e, &f->out, "i");
+}
+
 static void folds_end_items(const struct fold *f)
 {
     f->e->indent--;
     emit_line(f->e, "}");
+}
+
+/* Asks early how far the counter of the group is: the answer takes a while. */
+static void folds_ask(const struct fold *f)
+{
+    struct emission *e = f->e;
+    emit_line(e, "unsigned *const meeting = counters + %lld + %s;", (long long)e->facts.counters, f->o->slot);
+    emit_line(e, "const unsigned met = round_of(meeting);");
+    e->facts.counters += ceil_div_i64(f->o->workers, f->o->groups);
 }
 
 /* The second step: parts are added in the order of the sum. */
@@ -232,16 +271,14 @@ static void folds_join_groups(struct fold *f)
     struct emission *e = f->e;
     const struct op_emission *o = f->o;
     const char *at = folds_element(f);
-    int64_t counter = e->facts.counters, slots = ceil_div_i64(o->workers, o->groups);
-    e->facts.counters += slots;
-    emit_line(e, "meet_group(counters + %lld + %s, %lld * (%s + 1), %d, fault);", (long long)counter, o->slot,
-              (long long)o->groups, f->turn, (int)e->tick);
+    emit_line(e, "meet_group(meeting, %lld, %s == 0, met + ROUND, %d, fault);", (long long)o->groups,
+              folds_group(f), (int)e->tick);
     bool one = o->place[o->out].in != PLACE_LX;
-    if (one) {
-        emit_line(e, "if (%s == 0)",
-                  strchr(o->group, ' ') ? arena_format(&e->memory, "(%s)", o->group) : o->group);
-    }
-    folds_begin_items(f);
+    if (one && !o->shared) emit_line(e, "if (%s == 0)", folds_group(f));
+    if (o->shared)
+        folds_begin_shared(f);
+    else
+        folds_begin_items(f);
     folds_declare(f, "y", f->row->start);
     emit_line(e, "for (int g = 0; g < %lld; g++) {", (long long)o->groups);
     e->indent++;
@@ -305,7 +342,7 @@ static void folds_shape(struct fold *f)
 
 bool body_fold(struct emission *e, const struct op_emission *o)
 {
-    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id], .all_terms = 1, .turn = "0"};
+    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id], .all_terms = 1};
     struct op_index whole;
     if (!f.row->start) return emit_refuse(e, "there is no body for the reduction %s", o->op->kind->name);
     if (o->groups > 1 && o->summed && o->op->kind->id == LX_KIND_BLEND)
@@ -318,7 +355,12 @@ bool body_fold(struct emission *e, const struct op_emission *o)
     folds_shape(&f);
     if (o->groups > 1) {
         folds_partial_place(&f);
+        emit_line(e, "{");
+        e->indent++;
+        folds_ask(&f);
         folds_parts(&f);
+        e->indent--;
+        emit_line(e, "}");
         return true;
     }
     if (body_tiles(e, o, &o->place[o->out], folds_condition(e, o->summed, false))) return true;

@@ -188,10 +188,15 @@ void item_load(struct emission *e, const struct op_place *p, const struct item_d
     }
 }
 
+const char *item_word(enum lx_dtype dtype)
+{
+    return dtype == LX_BOOL ? "bool" : lx_dtype_word(dtype);
+}
+
 void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d, int vector,
                 int width, const char *name)
 {
-    const char *type = p->dtype == LX_BOOL ? "bool" : lx_dtype_word(p->dtype);
+    const char *type = item_word(p->dtype);
     enum axis_kind kind = vector >= 0 ? p->axis[vector].kind : AXIS_NONE;
     if (width == 1) {
         emit_line(e, "store_%s(%s, %s);", type, item_address(e, p, d, NULL), name);

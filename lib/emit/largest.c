@@ -55,7 +55,11 @@ static void largest_store(const struct search *s)
 static void largest_of_slices(const struct search *s)
 {
     struct emission *e = s->e;
-    const char *rows = s->rows.total, *turn = "0";
+    const char *rows = s->rows.total;
+    emit_line(e, "{");
+    e->indent++;
+    emit_line(e, "unsigned *const meeting = counters + %lld;", (long long)e->facts.counters++);
+    emit_line(e, "const unsigned met = round_of(meeting);");
     emit_line(e, "FOR_ALL_ROWS(w, %s * %lld) {", rows, (long long)s->slices);
     e->indent++;
     emit_line(e, "const int from = w / (%s) * %lld;", rows, (long long)s->length);
@@ -65,10 +69,7 @@ static void largest_of_slices(const struct search *s)
     emit_line(e, "if (FIRST_LANE) ((struct largest *)(void *)(aside + %lld))[w] = y;", (long long)s->at);
     e->indent--;
     emit_line(e, "}");
-    for (int k = 0; e->nest && k < e->nest->level_count; k++)
-        turn = arena_format(&e->memory, "(%s * %lld + n%d)", turn, (long long)e->nest->tiles[k], k);
-    emit_line(e, "meet_group(counters + %lld, CORES * (%s + 1), %d, fault);", (long long)e->facts.counters++,
-              turn, (int)e->tick);
+    emit_line(e, "meet_group(meeting, CORES, core == 0, met + ROUND, %d, fault);", (int)e->tick);
     emit_line(e, "if (core == 0)");
     emit_line(e, "FOR_ROWS(i, %s) {", rows);
     e->indent++;
@@ -83,6 +84,8 @@ static void largest_of_slices(const struct search *s)
     emit_line(e, "}");
     emit_line(e, "y = lanes_largest(y);");
     largest_store(s);
+    e->indent--;
+    emit_line(e, "}");
 }
 
 bool body_largest(struct emission *e, const struct op_emission *o)

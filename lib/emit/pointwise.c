@@ -54,6 +54,13 @@ static bool pointwise_exact(enum lx_kind_id kind)
     return false;
 }
 
+/* Kinds that are quicker where the result is rounded to 16 bits. */
+static bool pointwise_twofold(enum lx_kind_id kind)
+{
+    return kind == LX_KIND_EXP || kind == LX_KIND_DIV || kind == LX_KIND_SIGMOID || kind == LX_KIND_SILU ||
+           kind == LX_KIND_GELU;
+}
+
 /* The variable along which the output has its sticks from their begin on; -1: none. */
 static int pointwise_vector(const struct op_emission *o, const int *vars, int count)
 {
@@ -69,8 +76,9 @@ static const char *pointwise_call(struct emission *e, const struct op_emission *
     const char *numbers = strcmp(e->number, "float") == 0 ? "op"
                           : strcmp(e->number, "i64") == 0 ? "whole"
                                                           : "wide";
-    bool fine = o->op->kind->id == LX_KIND_EXP && o->place[o->out].dtype == LX_FP32;
-    text_format(&t, "%s_%s%s(", numbers, expressions[o->op->kind->id], fine ? "_fine" : "");
+    enum lx_kind_id kind = o->op->kind->id;
+    bool fine = pointwise_twofold(kind) && o->place[o->out].dtype == LX_FP32;
+    text_format(&t, "%s_%s%s(", numbers, expressions[kind], fine ? "_fine" : "");
     for (int i = 0; i < o->op->input_count; i++) text_format(&t, "%s%c%s", i ? ", " : "", 'a' + i, element);
     if (o->op->has_value)
         text_format(&t, "%s%s", o->op->input_count ? ", " : "", emit_value(e, o->op->value, o->op->whole));
@@ -80,34 +88,95 @@ static const char *pointwise_call(struct emission *e, const struct op_emission *
     return call;
 }
 
-bool body_pointwise(struct emission *e, const struct op_emission *o)
+/* The loop over the items of a link. */
+static bool pointwise_link(struct emission *e, struct chain_link *link)
 {
-    int vars[LX_MAX_VARS], count = output_variables(e, o, vars), vector = pointwise_vector(o, vars, count);
-    int width = item_width(o, vector, NULL);
-    struct item_digits d;
-    if (!expressions[o->op->kind->id])
-        return emit_refuse(e, "there is no body for the kind %s", o->op->kind->name);
-    if (strcmp(e->number, "float") != 0 && !pointwise_exact(o->op->kind->id))
+    const struct op_emission *o = &link->o;
+    enum lx_kind_id kind = o->op->kind->id;
+    int vars[LX_MAX_VARS], count = output_variables(e, o, vars);
+    link->vector = pointwise_vector(o, vars, count);
+    link->width = item_width(o, link->vector, NULL);
+    memset(link->made, -1, sizeof link->made);
+    if (!expressions[kind]) return emit_refuse(e, "there is no body for the kind %s", o->op->kind->name);
+    if (strcmp(e->number, "float") != 0 && !pointwise_exact(kind))
         return emit_refuse(e, "there is no body for the kind %s with numbers of type %s", o->op->kind->name,
                            e->number);
     if (o->op->input_count > 3) return emit_refuse(e, "it has more than three operands");
-    if (width == 1) vector = -1;
-    item_digits_make(e, o, vars, count, vector, width,
-                     vector < 0 ? 0 : o->place[o->out].axis[vector].elements, &d);
-    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ITEMS" : "FOR_ITEMS", d.total);
+    if (link->width == 1) link->vector = -1;
+    item_digits_make(e, o, vars, count, link->vector, link->width,
+                     link->vector < 0 ? 0 : o->place[o->out].axis[link->vector].elements, &link->digits);
+    return true;
+}
+
+/* Makes y<number>, and stores it where somebody else takes it. */
+static void pointwise_item(struct emission *e, const struct chain_link *chain, int length, int number)
+{
+    const struct chain_link *link = &chain[number];
+    const struct op_emission *o = &link->o;
+    int width = link->width;
+    const char *y = arena_format(&e->memory, "y%d", number);
+    if (width > 1) emit_line(e, "f%d %s;", width, y);
+    emit_line(e, width > 1 ? "{" : "%s %s; {", e->number, y);
     e->indent++;
-    item_digits_declare(e, &d, "i");
     for (int i = 0; i < o->op->input_count; i++) {
         char name[2] = {(char)('a' + i)};
-        item_load(e, &o->place[i], &d, NULL, vector, width, name);
+        int made = link->made[i];
+        const char *type = made < 0 ? "" : item_word(chain[made].o.place[chain[made].o.out].dtype);
+        if (made < 0)
+            item_load(e, &o->place[i], &link->digits, NULL, link->vector, width, name);
+        else if (width > 1)
+            emit_line(e, "f%d %s; EACH(j, %d) %s.at[j] = rounded_%s(y%d.at[j]);", width, name, width, name,
+                      type, made);
+        else
+            emit_line(e, "const float %s = rounded_%s(y%d);", name, type, made);
     }
     if (width == 1)
-        emit_line(e, "const %s y = %s;", e->number, pointwise_call(e, o, ""));
-    else {
-        emit_line(e, "f%d y;", width);
-        emit_line(e, "EACH(j, %d) y.at[j] = %s;", width, pointwise_call(e, o, ".at[j]"));
+        emit_line(e, "%s = %s;", y, pointwise_call(e, o, ""));
+    else
+        emit_line(e, "EACH(j, %d) %s.at[j] = %s;", width, y, pointwise_call(e, o, ".at[j]"));
+    if (chain_keeps(e, chain, length, number))
+        item_store(e, &o->place[o->out], &link->digits, link->vector, width, y);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* The op at the next tick, if it shares the loop. */
+static bool pointwise_next(struct emission *e, const struct chain_link *chain, int length,
+                           struct chain_link *next)
+{
+    int32_t tick = e->tick;
+    const char *number = e->number;
+    struct op_parts *parts = e->parts;
+    lx_status none = {0}, *st = e->st;
+    e->st = &none; /* who cannot join says why at its own tick */
+    e->tick = next->tick = tick + 1;
+    bool joins = e->tick < e->graph->op_count && tick_is_pointwise(e, e->tick) && tick_numbers(e) &&
+                 strcmp(number, "float") == 0 && strcmp(e->number, number) == 0 &&
+                 op_places_make(e, &next->o) && pointwise_link(e, next) &&
+                 chain_joins(e, chain, length, next);
+    e->st = st;
+    if (joins) return true;
+    e->tick = tick;
+    e->number = number;
+    e->parts = parts;
+    return false;
+}
+
+bool body_pointwise(struct emission *e, const struct op_emission *o)
+{
+    struct chain_link *chain = arena_array(&e->memory, CHAIN_MOST + 1, sizeof *chain);
+    int length = 1;
+    chain[0] = (struct chain_link){.o = *o, .tick = e->tick};
+    if (!pointwise_link(e, &chain[0])) return false;
+    while (pointwise_next(e, chain, length, &chain[length])) length++;
+    if (chain_waits(e, chain, length)) emit_line(e, "meet_core();");
+    emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ITEMS" : "FOR_ITEMS", chain[0].digits.total);
+    e->indent++;
+    item_digits_declare(e, &chain[0].digits, "i");
+    for (int i = 0; i < length; i++) {
+        if (i) tick_comment(e, chain[i].tick);
+        pointwise_item(e, chain, length, i);
     }
-    item_store(e, &o->place[o->out], &d, vector, width, "y");
     e->indent--;
     emit_line(e, "}");
     return true;

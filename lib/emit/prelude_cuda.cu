@@ -12,11 +12,19 @@ typedef long long i64;
 #define INFINITY __int_as_float(0x7f800000)
 #endif
 #define FIRST_LANE (threadIdx.x % 32 == 0)
-#define FOR_ITEMS(i, n) for (int i = (int)threadIdx.x; i < (n); i += THREADS)
-#define FOR_ALL_ITEMS(i, n) for (int i = core * THREADS + (int)threadIdx.x; i < (n); i += CORES * THREADS)
+/* `every` of (n) in turn from `mine` on: as often for all, so that the loop is unrolled. */
+#define FOR_SHARE(i, from, mine, n, every)                                                  \
+    _Pragma("unroll 4") for (int i##_at = (from); i##_at < (n); i##_at += (every))          \
+        for (int i = i##_at + (mine), i##_once = 1; i##_once && (((n) - (from)) % (every) == 0 || i < (n)); i##_once = 0)
+#define FOR_ITEMS(i, n) FOR_SHARE(i, 0, (int)threadIdx.x, n, THREADS)
+#define FOR_SHARED_ITEMS(i, n, part, parts)                                                 \
+    for (int i = (part) * THREADS + (int)threadIdx.x; i < (n); i += (parts) * THREADS)
+#define FOR_SHARED_ROWS(i, n, part, parts)                                                  \
+    for (int i = (part) * WARPS + (int)threadIdx.x / 32; i < (n); i += (parts) * WARPS)
+#define FOR_ALL_ITEMS(i, n) FOR_SHARED_ITEMS(i, n, core, CORES)
 #define FOR_ROWS(i, n) for (int i = (int)threadIdx.x / 32; i < (n); i += THREADS / 32)
 #define FOR_ALL_ROWS(i, n) for (int i = core + (int)threadIdx.x / 32 * CORES; i < (n); i += CORES * WARPS)
-#define FOR_LANES_FROM(k, from, n) for (int k = (from) + (int)threadIdx.x % 32; k < (n); k += 32)
+#define FOR_LANES_FROM(k, from, n) FOR_SHARE(k, from, (int)threadIdx.x % 32, n, 32)
 #define FOR_LANES(k, n) FOR_LANES_FROM(k, 0, n)
 
 extern __shared__ __align__(1024) char lx_bytes[];
@@ -57,6 +65,22 @@ INLINE item_bf16 bf16_of_float(float x)
     item_bf16 h;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
     return h;
+}
+
+/* Within two units of error. */
+INLINE float quotient(float a, float b)
+{
+    float q;
+    asm("div.full.f32 %0, %1, %2;" : "=f"(q) : "f"(a), "f"(b));
+    return q;
+}
+
+/* Within some units of error, as 16 bits need it. */
+INLINE float power_of_e(float a)
+{
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(a * 1.442695041f));
+    return y;
 }
 
 /* Rows of items, moved in one piece where that is 16 bytes or less. */
@@ -304,46 +328,29 @@ INLINE void give_up(int tick, unsigned *fault)
     asm volatile("trap;");
 }
 
-/* Adds one to the counter and waits until it has reached `target`: seconds at most, then the launch ends. */
-INLINE void wait_for(unsigned *counter, unsigned target, int tick, unsigned *fault)
+/* Where a counter's round begins, asked before the core has arrived. */
+INLINE unsigned round_of(const unsigned *counter)
+{
+    unsigned seen = 0;
+    if (threadIdx.x == 0)
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+    return seen & -ROUND;
+}
+
+/* Arrives with `share` of a round, and waits for the others: seconds at most, then the launch ends. */
+INLINE void wait_for(unsigned *counter, unsigned share, unsigned target, int tick, unsigned *fault)
 {
     enum { MOST_POLLS = 1 << 24 };
     meet_threads();
     if (threadIdx.x == 0) {
         unsigned seen, polls = 0;
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+        asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(share) : "memory");
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
             if (++polls == MOST_POLLS) give_up(tick, fault);
         } while ((int)(seen - target) < 0);
     }
     __syncthreads();
-}
-
-INLINE void sync_all(unsigned *counters, unsigned target, int tick, unsigned *fault)
-{
-    wait_for(counters, target, tick, fault);
-}
-
-INLINE void meet_group(unsigned *counter, unsigned target, int tick, unsigned *fault)
-{
-    wait_for(counter, target, tick, fault);
-}
-
-/* The last core leaves zeros behind. */
-INLINE void leave(unsigned *counters, unsigned waits, unsigned *fault)
-{
-    (void)waits, (void)fault;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        unsigned before;
-        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-                     : "=r"(before)
-                     : "l"(counters + 1)
-                     : "memory");
-        if (before == CORES - 1)
-            for (int i = 0; i < COUNTERS; i++) counters[i] = 0;
-    }
 }
 
 /* --- stamps: what each tick takes, added up over launches --- */

@@ -191,6 +191,7 @@ static void tiling_stages(struct tiling *t)
 {
     struct emission *e = t->e;
     int64_t parts = (t->term_warps - 1) * t->side[0].block * t->side[1].block * 4;
+    int64_t beside = t->turns > t->steps ? parts : 0; /* else stages are empty when parts are added */
     t->stage_bytes = 0;
     for (int s = 0; s < 2; s++) {
         struct tiling_side *side = &t->side[s];
@@ -202,16 +203,17 @@ static void tiling_stages(struct tiling *t)
     /* Waiting, addresses and products are latency: more steps at once share it. */
     t->group = 4;
     while (t->group > 1 &&
-           (t->steps % t->group != 0 || t->group * t->stage_bytes * 3 > tiling_room(t) - parts))
+           (t->steps % t->group != 0 || t->group * t->stage_bytes * 3 > tiling_room(t) - beside))
         t->group /= 2;
     t->turns /= t->group;
     t->stage_bytes *= t->group;
     t->stages = t->stage_bytes
-                    ? min_i64(min_i64((tiling_room(t) - parts) / t->stage_bytes, STAGES_MOST), t->turns + 1)
+                    ? min_i64(min_i64((tiling_room(t) - beside) / t->stage_bytes, STAGES_MOST), t->turns + 1)
                     : 1;
     t->stages_at = e->stages_at;
-    t->parts_at = e->stages_at + t->stage_bytes * t->stages;
-    e->stages_bytes = max_i64(e->stages_bytes, t->stage_bytes * t->stages + parts);
+    int64_t staged = t->stage_bytes * t->stages;
+    t->parts_at = e->stages_at + (beside ? staged : 0);
+    e->stages_bytes = max_i64(e->stages_bytes, beside ? staged + parts : max_i64(staged, parts));
 }
 
 static void tiling_digits(struct tiling *t)
@@ -432,6 +434,7 @@ static void tiles_add_parts(const struct tiling *t)
     struct emission *e = t->e;
     int tiles = t->side[0].pieces * t->side[1].pieces * 2, warps = t->side[0].warps * t->side[1].warps;
     const char *at = "%lld + ((%s) * %d + j) * 512";
+    if (t->parts_at == t->stages_at && t->stage_bytes) emit_line(e, "meet_warps();");
     tiles_warp(t);
     at = arena_format(&e->memory, at, (long long)t->parts_at, arena_format(&e->memory, "warp - %d", warps),
                       tiles);
