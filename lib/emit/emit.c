@@ -260,24 +260,29 @@ static void emission_begin(struct emission *e)
         e->facts.trace = mem_zeroed((size_t)p->access_at[e->graph->op_count] + 1, sizeof *e->facts.trace);
 }
 
+void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out)
+{
+    bool cuda = on == EMIT_CUDA;
+    text_format(out,
+                "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
+                "\n#define COUNTERS %" PRId64 "\n\n",
+                f->cores, cuda ? EMIT_THREADS : 1, EMIT_WARPS, f->lx_bytes, f->counters);
+    text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
+    text_add(out, "\n");
+    text_add(out, emit_prelude_bodies_in);
+    text_add(out, "\n");
+}
+
 static void emission_write(const struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
-    bool cuda = e->how.on == EMIT_CUDA;
     text_format(out,
                 "/* The plan of %s for %s, as a program: %" PRId64 " cores, %" PRId64
                 " bytes of scratchpad on each,\n"
                 " * %" PRId64 " bytes of HBM, %" PRId64 " aside. */\n",
                 e->graph->name ? e->graph->name : "a graph", e->graph->device.preset, f->cores, f->lx_bytes,
                 f->hbm_bytes, f->aside_bytes);
-    text_format(out,
-                "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
-                "\n#define COUNTERS %" PRId64 "\n\n",
-                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, f->counters);
-    text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
-    text_add(out, "\n");
-    text_add(out, emit_prelude_bodies_in);
-    text_add(out, "\n");
+    emit_head(f, e->how.on, out);
     if (e->tables.at) text_add(out, e->tables.at);
     text_add(out,
              "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"

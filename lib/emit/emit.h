@@ -17,6 +17,8 @@
 /* Where the program runs. */
 enum emit_on { EMIT_CUDA, EMIT_HOST };
 
+enum { EMIT_THREADS = 512 }; /* of a block */
+
 struct emit_options {
     enum emit_on on;
     bool traces; /* the result of each op is copied to the trace area, and scratchpads begin with NaNs */
@@ -53,5 +55,8 @@ enum { EMIT_COUNTER_SYNC, EMIT_COUNTER_LEAVE, EMIT_COUNTER_TICK, EMIT_COUNTER_CO
 /* Appends the program. False: `st` names the op that cannot be written, and why; then nothing is appended. */
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,
                   struct emit_facts *facts, lx_status *st);
+
+/* What every program begins with: its sizes and the functions that it calls. */
+void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out);
 
 #endif

@@ -41,5 +41,43 @@ struct lx_program_options {
  * plan whose outputs differ. */
 struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_program_options *how,
                                      struct lx_measured *measured, lx_status *st);
+/* The plan's program, run and timed but not judged. Where the machine has no clock nothing is measured. */
+bool lx_program_time(const struct lx_plan *p, const struct lx_program_options *how,
+                     struct lx_measured *measured, lx_status *st);
+
+/* --- The numbers of a machine --- */
+
+/* One rate, or the microseconds of one thing where it has no unit. */
+struct lx_rate {
+    const char *what, *unit;
+    int64_t cores;
+    double value;
+};
+
+enum { LX_MOST_RATES = 32 };
+
+struct lx_calibration {
+    char machine[96];
+    struct lx_device device;
+    struct lx_rate rate[LX_MOST_RATES];
+    int rate_count;
+    double median_off, worst_off; /* of the programs that numbers were fitted to: predicted over measured */
+};
+
+struct lx_calibrate_options {
+    const char *machine;          /* a kind's name */
+    const struct lx_device *like; /* whose numbers stay where none is measured */
+    void (*progress)(void *context, const char *what, int done, int all);
+    bool (*stop)(void *context);
+    void *context;
+};
+
+/* Measures the rates of a machine that has a clock, and makes them those of `out->device`. */
+bool lx_calibrate(const struct lx_calibrate_options *how, struct lx_calibration *out, lx_status *st);
+/* The graphs whose programs tell the rest, in turn; a reference. NULL after the last. */
+const struct lx_graph *lx_calibration_graph(int i, lx_status *st);
+/* Fits the numbers that no rate tells, so that the clock predicts these measured microseconds of plans. */
+void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *plans, const double *us,
+                        int count);
 
 #endif

@@ -51,7 +51,7 @@ static bool gpu_find(struct gpu_machine *m, char *name, size_t size, lx_status *
            gpu_ok(d, d->attribute(&m->shared, DEVICE_SHARED_OPTIN, m->device), "its memory", st);
 }
 
-static bool machine_gpu_there(char *words, size_t size, lx_status *st)
+static bool machine_gpu_there(char *words, size_t size, struct machine_room *room, lx_status *st)
 {
     struct gpu_machine *m = mem_zeroed(1, sizeof *m);
     char name[64] = "";
@@ -59,6 +59,7 @@ static bool machine_gpu_there(char *words, size_t size, lx_status *st)
     if (ok)
         snprintf(words, size, "%.40s, %d multiprocessors, %d bytes of shared memory", name, m->cores,
                  m->shared);
+    *room = (struct machine_room){m->cores, m->shared};
     mem_free(m);
     return ok;
 }

@@ -22,7 +22,7 @@ const struct lx_machine_kind *lx_machine_kind_at(int i)
     return i >= 0 && i < KINDS ? &kinds[i]->is : NULL;
 }
 
-static const struct machine_kind *machine_kind_find(const char *name, lx_status *st)
+const struct machine_kind *machine_kind_find(const char *name, lx_status *st)
 {
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kinds[i]->is.name, name) == 0) return kinds[i];
@@ -34,7 +34,8 @@ static const struct machine_kind *machine_kind_find(const char *name, lx_status 
 bool lx_machine_there(const char *kind, char *words, size_t size, lx_status *st)
 {
     const struct machine_kind *k = machine_kind_find(kind, st);
-    return k && k->there(words, size, st);
+    struct machine_room room;
+    return k && k->there(words, size, &room, st);
 }
 
 /* One run, while it is made and judged. */
@@ -168,7 +169,7 @@ static bool program_run_plain(struct program_run *r)
     unsigned char *hbm = mem_alloc(bytes + 1);
     memcpy(hbm, r->start, bytes);
     bool ok = r->kind->run(machine, hbm, NULL, r->st);
-    for (int32_t t = 0; ok && t < r->graph->tensor_count; t++) {
+    for (int32_t t = 0; ok && r->trace && t < r->graph->tensor_count; t++) {
         int64_t at = r->plan->hbm_address[t];
         if (at < 0 || !lx_role_leaves(r->graph->tensors[t].role)) continue;
         for (int64_t i = at; i < at + lx_layout_bytes(&r->plan->layouts->layouts[t]); i++)
@@ -228,33 +229,53 @@ static bool program_run_stamped(struct program_run *r, struct lx_run_result *res
     return ok;
 }
 
+static bool program_run_begin(struct program_run *r)
+{
+    struct machine_room room;
+    *r->measured = (struct lx_measured){0};
+    r->kind = machine_kind_find(r->how->machine, r->st);
+    if (!r->kind || !r->kind->there(r->measured->machine, sizeof r->measured->machine, &room, r->st))
+        return false;
+    if (!r->plan->layouts) return status_set(r->st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run");
+    r->graph = r->plan->layouts->graph;
+    r->start = mem_alloc((size_t)r->plan->segment_bytes + 1);
+    r->hbm = mem_alloc((size_t)r->plan->segment_bytes + 1);
+    program_put_inputs(r);
+    return true;
+}
+
+static void program_run_end(struct program_run *r)
+{
+    mem_free(r->start);
+    mem_free(r->hbm);
+    mem_free(r->trace);
+    mem_free(r->facts.trace);
+}
+
 struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_program_options *how,
                                      struct lx_measured *measured, lx_status *st)
 {
     struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
     struct lx_run_result *result = NULL;
-    *measured = (struct lx_measured){0};
-    r.kind = machine_kind_find(how->machine, st);
-    if (!r.kind || !r.kind->there(measured->machine, sizeof measured->machine, st)) return NULL;
-    if (!p->layouts) return status_set(st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run"), NULL;
-    r.graph = p->layouts->graph;
-    r.start = mem_alloc((size_t)p->segment_bytes + 1);
-    r.hbm = mem_alloc((size_t)p->segment_bytes + 1);
-    program_put_inputs(&r);
+    if (!program_run_begin(&r)) return NULL;
     if (program_run_traced(&r)) result = program_judge(&r);
-    if (result && !program_run_plain(&r)) {
-        lx_run_result_free(result);
-        result = NULL;
-    }
-    bool stamps = result && how->launches > 0 && !measured->outputs_differing;
-    if (stamps && !program_run_stamped(&r, result)) {
+    bool ok = result && program_run_plain(&r);
+    if (ok && how->launches > 0 && !measured->outputs_differing) ok = program_run_stamped(&r, result);
+    if (result && !ok) {
         lx_run_result_free(result);
         result = NULL;
     }
     if (result && (measured->outputs_lost || measured->outputs_differing)) result->ok = false;
-    mem_free(r.start);
-    mem_free(r.hbm);
-    mem_free(r.trace);
-    mem_free(r.facts.trace);
+    program_run_end(&r);
     return result;
+}
+
+bool lx_program_time(const struct lx_plan *p, const struct lx_program_options *how,
+                     struct lx_measured *measured, lx_status *st)
+{
+    struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
+    if (!program_run_begin(&r)) return false;
+    bool ok = program_run_plain(&r);
+    program_run_end(&r);
+    return ok;
 }
