@@ -1,6 +1,7 @@
 /* lxplan calibrate: what a machine's rates are, and what its programs take, as a device file. */
 #include "planning/planning.h"
 #include "interrupt.h"
+#include "bench/bench.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -9,18 +10,13 @@
 
 #include <stdio.h>
 
-static const struct option_row rows[] = {
+static const struct option_row calibrate_rows[] = {
     {"on", 0, "MACHINE",
      "what is measured: gpu (default), an NVIDIA GPU; `run --on list` tells what there is"},
     {0},
 };
 
-static const char *calibrate_machine(int k)
-{
-    return lx_machine_kind_at(k) ? lx_machine_kind_at(k)->name : NULL;
-}
-
-static const struct option_words words[] = {{"on", calibrate_machine}, {0}};
+static const struct option_words words[] = {{"on", machine_with_clock}, {0}};
 
 /* clang-format off */
 VALUE_OF(rate_unit_value, struct lx_rate, v->words = row->unit[0] ? row->unit : "us";)
@@ -88,10 +84,10 @@ static bool calibrate_all(struct calibrate_call *c)
     struct lx_settings o;
     struct lx_device like = {0};
     int on = 0;
-    if (!read_options(c->call, &o) || !option_word(c->call, "on", calibrate_machine, &on) ||
+    if (!read_options(c->call, &o) || !option_word(c->call, "on", machine_with_clock, &on) ||
         !lx_device_preset("h200", &like) || !lx_settings_device(&o, &like, &c->call->st))
         return false;
-    c->how = (struct lx_calibrate_options){.machine = calibrate_machine(on),
+    c->how = (struct lx_calibrate_options){.machine = machine_with_clock(on),
                                            .like = &like,
                                            .progress = calibrate_show,
                                            .stop = watch_must_stop,
@@ -122,8 +118,8 @@ static int cmd_calibrate(struct call *call)
     return ok ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {rows,       output_rows, planning_rows, model_rows,
-                                                  quiet_rows, help_rows,   NULL};
+static const struct option_row *const tables[] = {calibrate_rows, output_rows, planning_rows, model_rows,
+                                                  quiet_rows,     help_rows,   NULL};
 
 const struct command command_calibrate = {
     .balances = true,

@@ -282,6 +282,7 @@ static void emission_write(const struct emission *e, struct text *out)
                 " * %" PRId64 " bytes of HBM, %" PRId64 " aside. */\n",
                 e->graph->name ? e->graph->name : "a graph", e->graph->device.preset, f->cores, f->lx_bytes,
                 f->hbm_bytes, f->aside_bytes);
+    if (e->how.counts) text_add(out, "#define COUNTS\n");
     emit_head(f, e->how.on, out);
     if (e->tables.at) text_add(out, e->tables.at);
     text_add(out,
@@ -304,6 +305,7 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
     struct emission *e = mem_zeroed(1, sizeof *e);
     e->plan = p;
     e->how = *how;
+    e->how.stamps |= how->counts;
     e->st = st;
     emission_begin(e);
     bool ok = emit_ticks(e);

@@ -23,10 +23,11 @@ struct emit_options {
     enum emit_on on;
     bool traces; /* the result of each op is copied to the trace area, and scratchpads begin with NaNs */
     bool stamps; /* the time of each tick is added to sums in the trace area */
+    bool counts; /* like stamps, but bytes of global memory that it asks for instead of time */
 };
 
 /* Sums of 8 bytes in the trace area, each of all cores in a row: a tick's kinds of time, one tick after the
- * other, in steps of a core's clock; then a whole launch in these steps and in nanoseconds, and the launches. */
+ * other, in steps of a core's clock (or bytes); then a whole launch in these steps and in nanoseconds, and the launches. */
 enum { EMIT_STAMP_WAIT, EMIT_STAMP_COPIES, EMIT_STAMP_BODY, EMIT_STAMPS };
 enum { EMIT_STAMPS_STEPS, EMIT_STAMPS_NS, EMIT_STAMPS_LAUNCHES, EMIT_STAMPS_ALL };
 

@@ -139,7 +139,7 @@ struct fit {
 };
 
 /* What the clock says of a plan on another device of the same sizes. */
-static double fit_predicted(const struct lx_plan *p, const struct lx_device *d)
+static double calibrate_predicted(const struct lx_plan *p, const struct lx_device *d)
 {
     struct lx_plan plan = *p;
     struct lx_layouts layouts = *p->layouts;
@@ -153,12 +153,12 @@ static double fit_predicted(const struct lx_plan *p, const struct lx_device *d)
 }
 
 /* The sum of squared logarithms of predicted over measured, and a little for each number that moves. */
-static double fit_error(const struct fit *f)
+static double calibrate_error(const struct fit *f)
 {
     const double reluctance = 0.003;
     double sum = 0;
     for (int i = 0; i < f->count; i++) {
-        double off = log(fit_predicted(f->plans[i], &f->device) / f->us[i]);
+        double off = log(calibrate_predicted(f->plans[i], &f->device) / f->us[i]);
         sum += off * off;
     }
     for (int i = 0; i < FITTED_ROWS; i++) {
@@ -169,7 +169,7 @@ static double fit_error(const struct fit *f)
     return sum;
 }
 
-static void fit_scale(struct lx_device *d, const struct fitted_row *row, double by)
+static void calibrate_scale(struct lx_device *d, const struct fitted_row *row, double by)
 {
     for (int i = row->first; i < (int)row->first + row->count; i++) {
         double *value = &d->own_costs.number[i].value;
@@ -178,16 +178,16 @@ static void fit_scale(struct lx_device *d, const struct fitted_row *row, double 
 }
 
 /* One number after the other by a factor up or down, as long as that helps; then by a smaller factor. */
-static void fit_descend(struct fit *f)
+static void calibrate_descend(struct fit *f)
 {
     const double first = 2, last = 1.005;
-    double least = fit_error(f);
+    double least = calibrate_error(f);
     for (double by = first; by > last;) {
         bool better = false;
         for (int i = 0; i < 2 * FITTED_ROWS; i++) {
             struct lx_device before = f->device;
-            fit_scale(&f->device, &fitted_rows[i / 2], i % 2 ? by : 1 / by);
-            double error = fit_error(f);
+            calibrate_scale(&f->device, &fitted_rows[i / 2], i % 2 ? by : 1 / by);
+            double error = calibrate_error(f);
             if (error < least) {
                 least = error;
                 better = true;
@@ -198,7 +198,7 @@ static void fit_descend(struct fit *f)
     }
 }
 
-static int fit_compare(const void *a, const void *b)
+static int calibrate_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -216,13 +216,13 @@ void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *p
     struct fit f = {.plans = plans, .us = us, .count = count, .from = &from, .device = from};
     char how[60];
     snprintf(how, sizeof how, "fitted to the times of %d programs", count);
-    fit_descend(&f);
+    calibrate_descend(&f);
     for (int i = 0; i < FITTED_ROWS; i++)
         for (int k = fitted_rows[i].first; k < (int)fitted_rows[i].first + fitted_rows[i].count; k++)
             calibrate_set(c, (enum cost_constant_id)k, f.device.own_costs.number[k].value, how);
     double *off = mem_zeroed((size_t)count, sizeof *off);
-    for (int i = 0; i < count; i++) off[i] = fabs(fit_predicted(plans[i], &c->device) / us[i] - 1);
-    qsort(off, (size_t)count, sizeof *off, fit_compare);
+    for (int i = 0; i < count; i++) off[i] = fabs(calibrate_predicted(plans[i], &c->device) / us[i] - 1);
+    qsort(off, (size_t)count, sizeof *off, calibrate_compare);
     c->median_off = off[count / 2];
     c->worst_off = off[count - 1];
     mem_free(off);

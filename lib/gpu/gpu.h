@@ -4,7 +4,8 @@
  * asked for, and what is missing is an error that names it. A program is run twice. With traces: every
  * result is read back, and the judge of the simulated device (device/device.h) judges each op on the
  * operands that the machine itself had made. Without: what a person would run; its outputs must have the
- * same bits, and it is timed. Where it is timed, a third program adds up the time of each op. */
+ * same bits, and it is timed. Where it is timed, a third program adds up the time of each op, and a fourth the
+ * bytes that it asks for. */
 #ifndef LX_GPU_GPU_H
 #define LX_GPU_GPU_H
 
@@ -13,6 +14,7 @@
 /* A kind of machine that programs run on. */
 struct lx_machine_kind {
     const char *name, *help;
+    bool has_clock; /* times of programs there mean something */
 };
 
 /* NULL after the last. */
@@ -29,18 +31,26 @@ struct lx_measured {
     int64_t outputs_differing;  /* bytes of outputs in which the program without traces differs */
     int64_t outputs_lost;       /* elements of outputs in HBM that are not what the last op made */
     double stamps_us;           /* of one launch of the program that has stamps; 0: not run */
+    int64_t asked_bytes; /* of memory beyond the scratchpads, by all cores of a launch; 0: not counted */
+    int64_t cache_bytes; /* of the cache that all cores share; 0: unknown */
+    int64_t dram_read, dram_written; /* bytes, by ncu; both 0: not counted */
 };
 
 struct lx_program_options {
     const char *machine;            /* a kind's name */
     struct lx_device_options judge; /* seed, verify, threads, progress, stop */
     int launches;                   /* to time, in all and op by op; 0: none */
+    bool counts;                    /* of lx_program_time: bytes that it asks for as well */
 };
 
 /* The judge's result: NULL with `st` where the program cannot be made or run. Nothing is measured of a
  * plan whose outputs differ. */
 struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_program_options *how,
                                      struct lx_measured *measured, lx_status *st);
+/* The bytes of DRAM that a launch of the plan's program moves, as NVIDIA's ncu counts them while `program`
+ * (this one, by its path) runs the plan: caches are empty before. False: there is no ncu, or it may not. */
+bool lx_program_dram(const struct lx_plan *p, const char *program, struct lx_measured *measured,
+                     lx_status *st);
 /* The plan's program, run and timed but not judged. Where the machine has no clock nothing is measured. */
 bool lx_program_time(const struct lx_plan *p, const struct lx_program_options *how,
                      struct lx_measured *measured, lx_status *st);

@@ -78,7 +78,7 @@ static bool machine_host_there(char *words, size_t size, struct machine_room *ro
 }
 
 const struct machine_kind machine_kind_host = {
-    .is = {"host", "this machine: the program compiled by cc, a core a thread"},
+    .is = {"host", "this machine: the program compiled by cc, a core a thread", false},
     .on = EMIT_HOST,
     .there = machine_host_there,
     .open = machine_host_open,

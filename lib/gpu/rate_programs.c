@@ -47,7 +47,7 @@ enum {
 
 #define LX_READS                                                                                             \
     "    float sum = 0;\n"                                                                                   \
-    "    FOR_ITEMS(i, 8192) store4_fp32(LX(i * 16), same4(1));\n"                                              \
+    "    FOR_ITEMS(i, 8192) store4_fp32(LX(i * 16), same4(1));\n"                                            \
     "    meet_core();\n"                                                                                     \
     "    for (int t = 0; t < times; t++)\n"                                                                  \
     "        FOR_ITEMS(i, 1024) {\n"                                                                         \
@@ -58,7 +58,7 @@ enum {
     "    if (sum == 1) store_fp32(aside, sum);\n"
 
 #define PRODUCTS                                                                                             \
-    "    FOR_ITEMS(i, 64) store4_fp32(LX(i * 16), same4(0));\n"                                                \
+    "    FOR_ITEMS(i, 64) store4_fp32(LX(i * 16), same4(0));\n"                                              \
     "    meet_core();\n"                                                                                     \
     "    TILES(y, 8);\n"                                                                                     \
     "    EACH_WARP(warp) {\n"                                                                                \
@@ -67,7 +67,7 @@ enum {
     "        PIECE_ROWS(r, k) take_fp16(&b, r, k, LX(r * 32 + k * 2 + 512));\n"                              \
     "        for (int t = 0; t < times; t++) EACH(j, 8) multiply_fp16(&OF_WARP(y, warp)[j], &a, &b, j % "    \
     "2);\n"                                                                                                  \
-    "        if (pair_of(&OF_WARP(y, warp)[0], 0).at[0] == 1) store_fp32(aside, 1);\n"                       \
+    "        EACH(j, 8) if (pair_of(&OF_WARP(y, warp)[j], 0).at[0] == 1) store_fp32(aside, 1);\n"            \
     "    }\n"
 
 #define EXPONENTIALS                                                                                         \

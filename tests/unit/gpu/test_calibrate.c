@@ -64,7 +64,7 @@ static void rates_are_what_the_clock_says(void **state)
     (void)state;
     const struct machine_kind clockwork = {
         .open = clockwork_open, .time = clockwork_time, .close = clockwork_close};
-    const struct machine_room room = {100, 200000};
+    const struct machine_room room = {.cores = 100, .lx_bytes = 200000};
     struct lx_calibration c = {.machine = "a machine"};
     lx_status st = {0};
     assert_true(lx_device_preset("h200", &c.device));
