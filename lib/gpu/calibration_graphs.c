@@ -5,19 +5,20 @@
 
 #include <stdio.h>
 
-enum calibration_shape { CHAIN, SOFTMAX, NORM, PRODUCT, PRODUCTS };
+enum calibration_shape { CHAIN, COLUMNS, SOFTMAX, NORM, PRODUCT, PRODUCTS };
 
 static const struct calibration_row {
     enum calibration_shape shape;
     const char *kind; /* of a chain's ops */
     int64_t rows, columns, terms, length;
 } calibration_rows[] = {
-    {CHAIN, "neg", 4096, 4096, 0, 1},  {CHAIN, "neg", 256, 1024, 0, 4},   {CHAIN, "neg", 256, 1024, 0, 16},
-    {CHAIN, "exp", 256, 1024, 0, 12},  {CHAIN, "neg", 1024, 4096, 0, 6},  {SOFTMAX, "", 2048, 512, 0, 1},
-    {SOFTMAX, "", 256, 4096, 0, 1},    {SOFTMAX, "", 512, 512, 0, 4},     {NORM, "", 512, 1024, 0, 1},
-    {NORM, "", 128, 4096, 0, 3},       {PRODUCT, "", 128, 2048, 2048, 1}, {PRODUCT, "", 1024, 1024, 1024, 1},
-    {PRODUCT, "", 32, 512, 8192, 1},   {PRODUCT, "", 16, 8192, 4096, 1},  {PRODUCTS, "", 256, 1024, 1024, 3},
-    {PRODUCTS, "", 64, 2048, 2048, 3},
+    {CHAIN, "neg", 4096, 4096, 0, 1},  {CHAIN, "neg", 256, 1024, 0, 4},    {CHAIN, "neg", 256, 1024, 0, 16},
+    {CHAIN, "exp", 256, 1024, 0, 12},  {CHAIN, "neg", 1024, 4096, 0, 6},   {SOFTMAX, "", 2048, 512, 0, 1},
+    {SOFTMAX, "", 256, 4096, 0, 1},    {SOFTMAX, "", 512, 512, 0, 4},      {NORM, "", 512, 1024, 0, 1},
+    {NORM, "", 128, 4096, 0, 3},       {PRODUCT, "", 128, 2048, 2048, 1},  {PRODUCT, "", 1024, 1024, 1024, 1},
+    {PRODUCT, "", 32, 512, 8192, 1},   {PRODUCT, "", 16, 8192, 4096, 1},   {PRODUCTS, "", 256, 1024, 1024, 3},
+    {PRODUCTS, "", 64, 2048, 2048, 3}, {PRODUCT, "", 2048, 2048, 2048, 1}, {PRODUCTS, "", 512, 4096, 4096, 2},
+    {COLUMNS, "", 1024, 512, 0, 1},    {COLUMNS, "", 256, 1024, 0, 3},
 };
 
 enum { CALIBRATION_ROWS = sizeof calibration_rows / sizeof *calibration_rows };
@@ -27,6 +28,10 @@ static int32_t calibration_step(struct gen *g, const struct calibration_row *r, 
 {
     gen_scope(g, "s%d_", (int)step);
     if (r->shape == CHAIN) return gen_unary(g, r->kind, r->kind, "mn->mn", x);
+    if (r->shape == COLUMNS) {
+        int32_t sum = gen_unary(g, "sum", "sum", "mn->n", x);
+        return gen_binary(g, "sub", "sub", "mn,n->mn", x, sum);
+    }
     if (r->shape == SOFTMAX) return gen_softmax(g, "softmax", x, "mn");
     if (r->shape == NORM) return gen_rms_norm(g, "norm", x);
     int32_t w = gen_tensor(g, "w", LX_WEIGHT, SHAPE(r->terms, r->columns));

@@ -9,14 +9,14 @@
 set -u
 lxplan=$1 bench=$2 device=$3 what=$4
 shift 4
-folder=$(mktemp -d) || exit 2
+folder=$(mktemp -d) && mkdir "$folder/said" || exit 2
 trap 'rm -rf "$folder"' EXIT
 jobs=${JOBS:-$(nproc)} LC_ALL=C
 export lxplan device folder LC_ALL
 
 # Plans the graph $2 by the switches $3 as "NAME.$1".
-plan_one='name=$(basename "$2"); "$lxplan" plan "$2" -D "$device" $3 -q -o "$folder/${name%.*}.$1" 2>"$folder/said.$$" ||
-    { [ -s "$folder/${name%.*}.$1" ] || echo "$name ($3): $(head -n 1 "$folder/said.$$")"; }'
+plan_one='name=$(basename "$2"); "$lxplan" plan "$2" -D "$device" $3 -q -o "$folder/${name%.*}.$1" 2>"$folder/said/$$" ||
+    { [ -s "$folder/${name%.*}.$1" ] || echo "$name ($3): $(head -n 1 "$folder/said/$$")"; }'
 switches() {
     printf '%s\n' '' '--objective bytes' '--objective time' '--cores 64' '--cores 32' '--cores 16' '--tile none' \
         '-s greedy --tile none --no-ring' '--lx 64k' '--lx 24k --objective bytes'
@@ -29,8 +29,7 @@ for file in "$@"; do
         printf '%s\n' 1 "$file" ''
     fi
 done | tr '\n' '\0' | xargs -0 -n 3 -P "$jobs" sh -c "$plan_one" plan
-# shellcheck disable=SC2012 # names of our own
-"$bench" --on "${ON:-gpu}" --verify none $(ls -tr "$folder"/*.[0-9]* | sort) >"$folder/rows"
+"$bench" --on "${ON:-gpu}" --verify none "$folder"/*.[0-9]* >"$folder/rows"
 awk -v what="$what" '
 function abs(x) { return x < 0 ? -x : x }
 # The rank of each of n values, the mean of places among equal ones.
@@ -41,12 +40,10 @@ function ranks(value, n, rank,   i, k, less, same) {
         rank[i] = less + (same + 1) / 2
     }
 }
-function correlation(a, b, n,   i, x, y, ma, mb) {
+function correlation(a, b, n,   i, x, y, z, ma, mb) {
     for (i = 1; i <= n; i++) { ma += a[i] / n; mb += b[i] / n }
     for (i = 1; i <= n; i++) { x += (a[i] - ma) * (b[i] - mb); y += (a[i] - ma) ^ 2; z += (b[i] - mb) ^ 2 }
-    x = y > 0 && z > 0 ? x / sqrt(y * z) : 0
-    z = 0
-    return x
+    return y > 0 && z > 0 ? x / sqrt(y * z) : 0
 }
 function graph_ends(   i, line) {
     if (n < 2) return
