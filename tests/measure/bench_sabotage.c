@@ -109,13 +109,13 @@ static void disturb(struct text *text, int order)
             "    poison();\n");
     if (order == 0) return;
     snprintf(stop, sizeof stop,
-             kind->on == EMIT_CUDA ? "    const unsigned h = ((unsigned)clock64() / 16 ^ (unsigned)CORE * "
-                                     "40503u ^ %du) * 2654435761u;\n"
-                                     "    if (h %% 4 == 0) __nanosleep(h / 4 %% 20000);\n"
-                                   : "    static _Thread_local unsigned long step;\n"
-                                     "    const struct timespec t = {0, (long)((CORE * 7919u + ++step * "
-                                     "104729u + %du) %% 97 * 20000)};\n"
-                                     "    nanosleep(&t, NULL);\n",
+             kind->on == EMIT_CUDA
+                 ? "    const unsigned h = ((unsigned)CORE * 40503u + %du) * 2654435761u >> 8;\n"
+                   "    if (h %% 2) __nanosleep(h / 2 %% 100000);\n"
+                 : "    static _Thread_local unsigned long step;\n"
+                   "    const struct timespec t = {0, (long)((CORE * 7919u + ++step * 104729u + %du) %% 97 * "
+                   "20000)};\n"
+                   "    nanosleep(&t, NULL);\n",
              order * 7717);
     replace(text, (size_t)(strstr(text->at, meets) - text->at) + sizeof meets - 1, 0, stop);
 }
