@@ -122,12 +122,11 @@ bool lx_calibrate(const struct lx_calibrate_options *how, struct lx_calibration 
 
 /* The numbers that depend on how bodies are written; `count` rows of the table that go together. */
 static const struct fitted_row {
-    enum cost_constant_id first;
-    int count;
-} fitted_rows[] = {{COST_BEGIN, 1},    {COST_LATENCY, 1}, {COST_TICK, 1},      {COST_STEP, 1},
-                   {COST_SLICE_1, 6},  {COST_LX_PORT, 1}, {COST_CORE_PORT, 1}, {COST_FOLD, 1},
-                   {COST_FUNCTION, 1}, {COST_MEET, 1},    {COST_MACS, 1},      {COST_PSUM, 1},
-                   {COST_RELAYOUT, 1}};
+    int first, count;
+} fitted_rows[] = {{COST_BEGIN, 1},    {COST_LATENCY, 1}, {COST_TICK, 1},       {COST_STEP, 1},
+                   {COST_SLICE_1, 6},  {COST_LX_PORT, 1}, {COST_TURNAROUND, 1}, {COST_FOLD, 1},
+                   {COST_FUNCTION, 1}, {COST_MEET, 1},    {COST_MACS, 1},       {COST_OUTER, 1},
+                   {COST_PSUM, 1},     {COST_RELAYOUT, 1}};
 
 enum { FITTED_ROWS = sizeof fitted_rows / sizeof *fitted_rows };
 
@@ -153,17 +152,18 @@ static double calibrate_predicted(const struct lx_plan *p, const struct lx_devic
     return lx_plan_clock(&plan, NULL).end_to_end_us;
 }
 
-/* The sum of squared logarithms of predicted over measured, and a little for each number that moves. */
+/* By how much predicted and measured times differ, as logarithms; one that is far off, by what the clock does
+ * not know, counts little more than one that is off. And a little for each number that moves. */
 static double calibrate_error(const struct fit *f)
 {
-    const double reluctance = 0.003;
+    const double reluctance = 0.1, usual = 0.1;
     double sum = 0;
     for (int i = 0; i < f->count; i++) {
-        double off = log(calibrate_predicted(f->plans[i], &f->device) / f->us[i]);
-        sum += off * off;
+        double off = log(calibrate_predicted(f->plans[i], &f->device) / f->us[i]) / usual;
+        sum += log1p(off * off);
     }
     for (int i = 0; i < FITTED_ROWS; i++) {
-        enum cost_constant_id id = fitted_rows[i].first;
+        int id = fitted_rows[i].first;
         double moved = log(f->device.own_costs.number[id].value / f->from->own_costs.number[id].value);
         sum += reluctance * moved * moved;
     }
@@ -172,9 +172,9 @@ static double calibrate_error(const struct fit *f)
 
 static void calibrate_scale(struct lx_device *d, const struct fitted_row *row, double by)
 {
-    for (int i = row->first; i < (int)row->first + row->count; i++) {
+    for (int i = row->first; i < row->first + row->count; i++) {
         double *value = &d->own_costs.number[i].value;
-        *value = fmin(fmax(*value * by, fmax(cost_rows[i].least, 1e-6)), cost_rows[i].most);
+        *value = fmin(fmax(*value * by, fmax(cost_rows[i].least, 1e-7)), cost_rows[i].most);
     }
 }
 
@@ -209,17 +209,17 @@ void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *p
                         int count)
 {
     struct lx_device from = c->device;
-    const double nothing = 0.01;
+    const double nothing = 1e-5;
     if (count == 0) return;
     for (int i = 0; i < FITTED_ROWS; i++)
-        for (int k = fitted_rows[i].first; k < (int)fitted_rows[i].first + fitted_rows[i].count; k++)
+        for (int k = fitted_rows[i].first; k < fitted_rows[i].first + fitted_rows[i].count; k++)
             if (from.own_costs.number[k].value <= 0) from.own_costs.number[k].value = nothing;
     struct fit f = {.plans = plans, .us = us, .count = count, .from = &from, .device = from};
     char how[60];
     snprintf(how, sizeof how, "fitted to the times of %d programs", count);
     calibrate_descend(&f);
     for (int i = 0; i < FITTED_ROWS; i++)
-        for (int k = fitted_rows[i].first; k < (int)fitted_rows[i].first + fitted_rows[i].count; k++)
+        for (int k = fitted_rows[i].first; k < fitted_rows[i].first + fitted_rows[i].count; k++)
             calibrate_set(c, (enum cost_constant_id)k, f.device.own_costs.number[k].value, how);
     double *off = mem_zeroed((size_t)count, sizeof *off);
     for (int i = 0; i < count; i++) off[i] = fabs(calibrate_predicted(plans[i], &c->device) / us[i] - 1);

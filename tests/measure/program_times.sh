@@ -32,11 +32,15 @@ done | tr '\n' '\0' | xargs -0 -n 3 -P "$jobs" sh -c "$plan_one" plan
 "$bench" --on "${ON:-gpu}" --verify none "$folder"/*.[0-9]* >"$folder/rows"
 awk -v what="$what" '
 function abs(x) { return x < 0 ? -x : x }
-# The rank of each of n values, the mean of places among equal ones.
-function ranks(value, n, rank,   i, k, less, same) {
+# The rank of each of n values, the mean of places among those that are within 1 %.
+function ranks(value, n, rank,   i, k, far, less, same) {
     for (i = 1; i <= n; i++) {
         less = same = 0
-        for (k = 1; k <= n; k++) { less += value[k] < value[i]; same += value[k] == value[i] }
+        for (k = 1; k <= n; k++) {
+            far = abs(value[k] - value[i]) > 0.01 * value[i]
+            less += far && value[k] < value[i]
+            same += !far
+        }
         rank[i] = less + (same + 1) / 2
     }
 }
