@@ -136,7 +136,7 @@ static bool tick_body(struct emission *e)
     if (!e->how.traces) return true;
     struct op_place trace;
     if (!op_trace_place(e, &o, &trace)) return false;
-    if (o.all_cores) emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault);", (int)e->tick);
+    if (o.all_cores) emit_line(e, EMIT_SYNC("%d"), (int)e->tick);
     if (few) emit_line(e, "if (core < %d)", (int)o.workers);
     if (o.groups > 1 && o.place[o.out].in != PLACE_LX)
         emit_line(e, "if (%s == 0)",
@@ -148,7 +148,7 @@ static bool tick_body(struct emission *e)
 
 static void tick_sync(struct emission *e, const char *why)
 {
-    emit_line(e, "sync_all(counters, CORES * ++waits, %d, fault); /* %s */", (int)e->tick, why);
+    emit_line(e, EMIT_SYNC("%d") " /* %s */", (int)e->tick, why);
 }
 
 /* The syncs that stand before this tick, inside its nest or outside. */
@@ -273,6 +273,19 @@ void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out)
     text_add(out, "\n");
 }
 
+void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body, struct text *out)
+{
+    text_add(out,
+             "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
+             "    const int core = CORE;\n    unsigned waits = 0;\n"
+             "    (void)core, (void)hbm, (void)aside, (void)trace;\n");
+    if (how->traces) text_add(out, "    poison();\n");
+    if (how->stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
+    text_add(out, body);
+    if (how->stamps) text_format(out, "\n    stamps_end(&stamps, %d);", (int)ticks * EMIT_STAMPS);
+    text_add(out, "\n    leave(counters, waits, fault);\n}\n");
+}
+
 static void emission_write(const struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
@@ -285,16 +298,7 @@ static void emission_write(const struct emission *e, struct text *out)
     if (e->how.counts) text_add(out, "#define COUNTS\n");
     emit_head(f, e->how.on, out);
     if (e->tables.at) text_add(out, e->tables.at);
-    text_add(out,
-             "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
-             "    const int core = CORE;\n    unsigned waits = 0;\n"
-             "    (void)hbm, (void)aside, (void)trace;\n");
-    if (e->how.traces) text_add(out, "    poison();\n");
-    if (e->how.stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
-    text_add(out, e->body.at);
-    if (e->how.stamps)
-        text_format(out, "\n    stamps_end(&stamps, %d);", (int)e->graph->op_count * EMIT_STAMPS);
-    text_add(out, "\n    leave(counters, waits, fault);\n}\n");
+    emit_kernel(&e->how, e->graph->op_count, e->body.at, out);
 }
 
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,

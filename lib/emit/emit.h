@@ -57,7 +57,11 @@ enum { EMIT_COUNTER_SYNC, EMIT_COUNTER_LEAVE, EMIT_COUNTER_TICK, EMIT_COUNTER_CO
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,
                   struct emit_facts *facts, lx_status *st);
 
+/* The statement of a sync of all cores. */
+#define EMIT_SYNC(tick) "sync_all(counters, CORES * ++waits, " tick ", fault);"
 /* What every program begins with: its sizes and the functions that it calls. */
 void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out);
+/* The kernel around a body. */
+void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body, struct text *out);
 
 #endif

@@ -78,8 +78,6 @@ static void calibrate_apply(struct lx_calibration *c, const double *rate)
     calibrate_set(c, COST_MACS, rate[RATE_MACS], "products alone");
     calibrate_set(c, COST_SYNC, rate[RATE_SYNC], "one counter, all cores");
     calibrate_set(c, COST_LAUNCH, rate[RATE_LAUNCH], "launch after launch in a graph");
-    calibrate_set(c, COST_BEGIN, fmax(rate[RATE_BEGIN] - rate[RATE_LAUNCH], 0),
-                  "a launch that meets at its end");
 }
 
 bool calibrate_rates(const struct machine_kind *k, const struct machine_room *room,

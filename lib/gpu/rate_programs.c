@@ -36,14 +36,15 @@ enum {
 #define EXCHANGE(kib)                                                                                        \
     "    for (int t = 0; t < times; t++) {\n"                                                                \
     "        FOR_ITEMS(i, " #kib " * 64) copy16(aside + (core * " #kib " * 64 + i) * 16, LX(i * 16));\n"     \
-    "        sync_all(counters, CORES * ++waits, 0, fault);\n"                                               \
-    "        const int other = (core + 17) % CORES;\n"                                                       \
-    "        FOR_ITEMS(i, " #kib " * 64) copy16_in(LX(i * 16), aside + (other * " #kib " * 64 + i) * 16);\n" \
-    "        meet_core();\n"                                                                                 \
-    "        sync_all(counters, CORES * ++waits, 0, fault);\n"                                               \
-    "    }\n"
+    "        " EMIT_SYNC("0") "\n"                                                                           \
+                              "        const int other = (core + 17) % CORES;\n"                             \
+                              "        FOR_ITEMS(i, " #kib                                                   \
+                              " * 64) copy16_in(LX(i * 16), aside + (other * " #kib " * 64 + i) * 16);\n"    \
+                              "        meet_core();\n"                                                       \
+                              "        " EMIT_SYNC("0") "\n"                                                 \
+                                                        "    }\n"
 
-#define SYNCS "    for (int t = 0; t < times; t++) sync_all(counters, CORES * ++waits, 0, fault);\n"
+#define SYNCS "    for (int t = 0; t < times; t++) " EMIT_SYNC("0") "\n"
 
 #define LX_READS                                                                                             \
     "    float sum = 0;\n"                                                                                   \
@@ -82,28 +83,27 @@ enum {
 
 /* clang-format off */
 const struct rate_program rate_programs[RATE_PROGRAMS] = {
-    [RATE_SYNC_8]       = {"a sync", "", 8, 100, true, 1024, 0, 0, 0, false, SYNCS},
-    [RATE_SYNC_32]      = {"a sync", "", 32, 100, true, 1024, 0, 0, 0, false, SYNCS},
-    [RATE_SYNC_64]      = {"a sync", "", 64, 100, true, 1024, 0, 0, 0, false, SYNCS},
-    [RATE_SYNC_128]     = {"a sync", "", 128, 100, true, 1024, 0, 0, 0, false, SYNCS},
-    [RATE_SYNC]         = {"a sync", "", 0, 100, true, 1024, 0, 0, 0, false, SYNCS},
-    [RATE_LAUNCH]       = {"a launch in a graph", "", 0, 0, false, 1024, 0, 0, 0, false, ""},
-    [RATE_BEGIN]        = {"a launch that leaves its counters as it found them", "", 0, 0, true, 1024, 0, 0, 0, false, ""},
-    [RATE_READ_1]       = {"reads of 16 bytes from HBM", "GB/s", 1, 16, true, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
-    [RATE_READ_8]       = {"reads of 16 bytes from HBM", "GB/s", 8, 16, true, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
-    [RATE_READ_32]      = {"reads of 16 bytes from HBM", "GB/s", 32, 8, true, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
-    [RATE_READ_64]      = {"reads of 16 bytes from HBM", "GB/s", 64, 4, true, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
-    [RATE_READ]         = {"reads of 16 bytes from HBM", "GB/s", 0, 4, true, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
-    [RATE_FILL_1]       = {"copies of 128 KiB from HBM in the background", "GB/s", 1, 64, true, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
-    [RATE_FILL_32]      = {"copies of 128 KiB from HBM in the background", "GB/s", 32, 32, true, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
-    [RATE_FILL]         = {"copies of 128 KiB from HBM in the background", "GB/s", 0, 16, true, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
-    [RATE_EXCHANGE_1K]  = {"1 KiB written by each core and read by another, two syncs", "", 0, 50, true, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(1)},
-    [RATE_EXCHANGE_8K]  = {"8 KiB written by each core and read by another, two syncs", "", 0, 50, true, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(8)},
-    [RATE_EXCHANGE_32K] = {"32 KiB written by each core and read by another, two syncs", "", 0, 50, true, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(32)},
-    [RATE_EXCHANGE_64K] = {"64 KiB written by each core and read by another, two syncs", "", 0, 50, true, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(64)},
-    [RATE_LX]           = {"reads of 16 bytes from one scratchpad", "GB/s", 0, 200, true, SLAB_BYTES, 0, 64, SLAB_BYTES * 1e-3, true, LX_READS},
-    [RATE_MACS]         = {"multiply-adds of one core, fp16 to fp32", "per us", 0, 1000, true, 1024, 0, 64, MULTIPLY_ADDS, true, PRODUCTS},
-    [RATE_EXP]          = {"exponentials of one core", "per us", 0, 1000, true, 1024, 0, 64, 512 * EXP_ITEMS, true, EXPONENTIALS},
+    [RATE_SYNC_8]       = {"a sync", "", 8, 100, 1024, 0, 0, 0, false, SYNCS},
+    [RATE_SYNC_32]      = {"a sync", "", 32, 100, 1024, 0, 0, 0, false, SYNCS},
+    [RATE_SYNC_64]      = {"a sync", "", 64, 100, 1024, 0, 0, 0, false, SYNCS},
+    [RATE_SYNC_128]     = {"a sync", "", 128, 100, 1024, 0, 0, 0, false, SYNCS},
+    [RATE_SYNC]         = {"a sync", "", 0, 100, 1024, 0, 0, 0, false, SYNCS},
+    [RATE_LAUNCH]       = {"a launch in a graph", "", 0, 0, 1024, 0, 0, 0, false, ""},
+    [RATE_READ_1]       = {"reads of 16 bytes from HBM", "GB/s", 1, 16, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
+    [RATE_READ_8]       = {"reads of 16 bytes from HBM", "GB/s", 8, 16, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
+    [RATE_READ_32]      = {"reads of 16 bytes from HBM", "GB/s", 32, 8, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
+    [RATE_READ_64]      = {"reads of 16 bytes from HBM", "GB/s", 64, 4, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
+    [RATE_READ]         = {"reads of 16 bytes from HBM", "GB/s", 0, 4, 1024, READ_BYTES, 0, READ_BYTES * 1e-3, false, MANY_LOADS},
+    [RATE_FILL_1]       = {"copies of 128 KiB from HBM in the background", "GB/s", 1, 64, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
+    [RATE_FILL_32]      = {"copies of 128 KiB from HBM in the background", "GB/s", 32, 32, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
+    [RATE_FILL]         = {"copies of 128 KiB from HBM in the background", "GB/s", 0, 16, SLAB_BYTES, SLAB_BYTES, 0, SLAB_BYTES * 1e-3, false, MANY_COPIES},
+    [RATE_EXCHANGE_1K]  = {"1 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(1)},
+    [RATE_EXCHANGE_8K]  = {"8 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(8)},
+    [RATE_EXCHANGE_32K] = {"32 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(32)},
+    [RATE_EXCHANGE_64K] = {"64 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(64)},
+    [RATE_LX]           = {"reads of 16 bytes from one scratchpad", "GB/s", 0, 200, SLAB_BYTES, 0, 64, SLAB_BYTES * 1e-3, true, LX_READS},
+    [RATE_MACS]         = {"multiply-adds of one core, fp16 to fp32", "per us", 0, 1000, 1024, 0, 64, MULTIPLY_ADDS, true, PRODUCTS},
+    [RATE_EXP]          = {"exponentials of one core", "per us", 0, 1000, 1024, 0, 64, 512 * EXP_ITEMS, true, EXPONENTIALS},
 };
 /* clang-format on */
 
@@ -111,6 +111,7 @@ void rate_program_write(const struct rate_program *r, int64_t cores, enum emit_o
                         struct emit_facts *facts)
 {
     enum { HEAD_BYTES = 1024 }; /* with the number of repetitions */
+    struct text body = {0};
     *facts = (struct emit_facts){.cores = cores,
                                  .threads = EMIT_THREADS,
                                  .lx_bytes = r->lx_bytes,
@@ -118,13 +119,10 @@ void rate_program_write(const struct rate_program *r, int64_t cores, enum emit_o
                                  .aside_bytes = cores * r->aside_bytes,
                                  .counters = EMIT_COUNTER_GROUPS};
     emit_head(facts, on, out);
-    text_add(
-        out,
-        "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
-        "    const int core = CORE, times = *(const int *)(const void *)hbm;\n    unsigned waits = 0;\n"
-        "    (void)core, (void)times, (void)waits, (void)aside, (void)trace, (void)counters, (void)fault;\n");
-    text_add(out, r->body);
-    text_format(out, "%s}\n", r->leaves ? "    leave(counters, waits, fault);\n" : "");
+    text_format(&body, "    const int times = *(const int *)(const void *)hbm;\n    (void)times;\n%s",
+                r->body);
+    emit_kernel(&(struct emit_options){.on = on}, 0, body.at, out);
+    text_free(&body);
 }
 
 /* Microseconds of a launch in which the body comes `times` times; negative: see `st`. */

@@ -10,7 +10,6 @@ struct rate_program {
     const char *what, *unit;                  /* no unit: microseconds of a repetition */
     int64_t cores;                            /* 0: all */
     int repeats;                              /* 0: the whole launch is what is measured */
-    bool leaves;                              /* it ends as programs do, and leaves zeros in the counters */
     int64_t lx_bytes, hbm_bytes, aside_bytes; /* HBM and aside per core and repetition, and per core */
     double each;  /* units of a core's repetition: 1,000 bytes, multiply-adds, functions; 0: it is a time */
     bool of_core; /* the rate is that of one core, while all are busy */
@@ -24,7 +23,6 @@ enum rate_program_id {
     RATE_SYNC_128,
     RATE_SYNC,
     RATE_LAUNCH,
-    RATE_BEGIN,
     RATE_READ_1,
     RATE_READ_8,
     RATE_READ_32,

@@ -103,10 +103,10 @@ static void damage_text(struct text *text, const struct damage *d, int which)
 /* Scratchpads of NaNs, and cores that stop where they meet. */
 static void disturb(struct text *text, int order)
 {
-    static const char waits[] = "unsigned waits = 0;\n", meets[] = "INLINE void meet_core(void)\n{\n";
+    static const char waits[] = "unsigned waits = ", meets[] = "INLINE void meet_core(void)\n{\n";
     char stop[400];
-    replace(text, (size_t)(strstr(strstr(text->at, kernel_begins), waits) - text->at) + sizeof waits - 1, 0,
-            "    poison();\n");
+    const char *line = strstr(strstr(text->at, kernel_begins), waits);
+    replace(text, (size_t)(line - text->at) + strcspn(line, "\n") + 1, 0, "    poison();\n");
     if (order == 0) return;
     snprintf(stop, sizeof stop,
              kind->on == EMIT_CUDA
