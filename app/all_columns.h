@@ -17,7 +17,7 @@
     X(run_op_columns) X(run_output_columns) X(fault_columns)              /* run */                          \
     X(on_chip_columns) X(off_chip_columns)                                /* show */                         \
     X(difference_columns) X(share_columns) X(nest_change_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
-    X(solver_stat_columns) X(device_columns) X(front_columns) \
+    X(solver_stat_columns) X(device_columns) X(rate_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
     X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \
     X(sweep_point_columns) X(sweep_knee_columns) X(team_size_columns)     /* sweep */                        \

@@ -19,6 +19,7 @@
     X(diff)                                                                                                  \
     X(solvers)                                                                                               \
     X(devices)                                                                                               \
+    X(calibrate)                                                                                             \
     X(import)                                                                                                \
     X(export)                                                                                                \
     X(gen)                                                                                                   \

@@ -44,9 +44,11 @@ struct row {
     const char *message;
     int64_t buffers, capacity, seed, repeat;
     enum outcome outcome;
-    bool has_value, has_bound, has_seconds, has_clocks;
+    bool has_value, has_bound, has_seconds, has_clocks, has_measured;
     int64_t value, bound, steps;     /* value only of a legal and complete answer */
     double device_us, end_to_end_us; /* predicted of a graph so placed; not of a bare list */
+    double measured_us;              /* of a launch of its program, median */
+    int64_t asked_bytes;             /* of memory beyond the scratchpads, by a launch */
     double seconds;                  /* measured by the solver, in its process, without reading the file */
     double wall, cpu;                /* of the process */
     int64_t peak_kb;                 /* its resident set, with what it inherited from the harness */
@@ -68,13 +70,14 @@ struct settings {
     struct model_options models;
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
-    int64_t jobs;       /* runs at the same time in this process */
-    int64_t ranks;      /* processes that share the work, each with so many */
-    struct text hosts;  /* of all files, "A; B"; empty: this one's */
-    struct text cpus;   /* likewise */
-    double time, grace; /* seconds; a process that outlives both together is killed */
-    const char *lx;     /* as given, or NULL */
-    double lx_percent;  /* -1: none */
+    int64_t jobs;        /* runs at the same time in this process */
+    int64_t ranks;       /* processes that share the work, each with so many */
+    struct text hosts;   /* of all files, "A; B"; empty: this one's */
+    struct text cpus;    /* likewise */
+    double time, grace;  /* seconds; a process that outlives both together is killed */
+    const char *lx;      /* as given, or NULL */
+    const char *machine; /* that times the programs of answers; NULL: none */
+    double lx_percent;   /* -1: none */
 };
 
 struct instance {
@@ -125,6 +128,14 @@ bool settings_read(struct call *call, struct settings *s);
 /* Only the solvers that -s and -O name, with `s->options` for all of them. */
 bool settings_solvers(struct call *call, struct settings *s);
 void settings_free(struct settings *s);
+
+/* measured.c: the option --on; false where there is no such machine. */
+bool measured_ready(struct call *call, struct settings *s);
+/* The k-th machine whose times mean something. */
+const char *machine_with_clock(int k);
+/* Times the program of a graph's answer; `words` are why not. */
+void measured_row(const struct settings *s, const struct lx_question *q, const int64_t *address,
+                  struct row *row, char *words, size_t size);
 
 /* instances.c */
 bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out);
@@ -196,6 +207,7 @@ enum field_kind {
     FIELD_OBJECT,  /* JSON text; {} where it is empty */
     FIELD_OUTCOME, /* the word of an outcome */
     FIELD_WHOLE,   /* null: unknown, or a number that JSON cannot carry */
+    FIELD_BYTES,   /* the same; absent from files of before, which is unknown, too */
     FIELD_SECONDS, /* 0 or more; null: unknown */
     FIELD_MICROS,  /* the same; absent from files of 0.1, which is unknown, too */
     FIELD_GAP,     /* made from value and bound, for other readers; not read */
@@ -220,6 +232,11 @@ static inline const char **field_text(struct row *r, const struct row_field *f)
 static inline bool field_is_text(const struct row_field *f)
 {
     return f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE || f->kind == FIELD_OBJECT;
+}
+
+static inline bool field_is_whole(const struct row_field *f)
+{
+    return f->kind == FIELD_WHOLE || f->kind == FIELD_BYTES;
 }
 
 static inline bool field_is_known(const struct row *r, const struct row_field *f)

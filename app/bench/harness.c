@@ -90,8 +90,7 @@ static bool keep_row(struct bench *b, const struct row *row)
     return results_append(&b->file, row, &b->call->st);
 }
 
-/* A run that cannot begin has its row already when this returns, and nothing is under way. */
-static bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
+bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded)
 {
     const struct instance *n = &b->list.at[p->instance];
     char words[1200];
@@ -178,8 +177,7 @@ static void harness_show_progress(struct bench *b)
     paint_progress(line);
 }
 
-/* Waits a moment for running jobs, and keeps the rows of jobs that have ended. */
-static bool poll_jobs(struct bench *b)
+bool poll_jobs(struct bench *b)
 {
     bool ok = true;
     /* Sleeps until a pipe has news; a process whose pipe is closed already ends within a blink. */
@@ -202,7 +200,7 @@ static bool poll_jobs(struct bench *b)
     return ok;
 }
 
-static void stop_jobs(struct bench *b)
+void stop_jobs(struct bench *b)
 {
     int was_interrupted = interrupted;
     for (int64_t i = 0; b->active > 0 && i < b->settings.jobs; i++)

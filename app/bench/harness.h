@@ -99,7 +99,12 @@ struct bench {
 const char *solver_name(const struct bench *b, const struct planned *p);
 const char *config_of(const struct bench *b, const struct planned *p);
 int64_t seed_of(const struct bench *b, const struct planned *p);
+/* A run that cannot begin has its row already when this returns, and nothing is under way. */
+bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool recorded);
+/* Waits a moment for running jobs, and keeps the rows of jobs that have ended. */
+bool poll_jobs(struct bench *b);
 /* Kills running jobs without recording them. */
+void stop_jobs(struct bench *b);
 bool run_list(struct bench *b, const schedule *list, bool recorded);
 bool warm_up(struct bench *b);
 

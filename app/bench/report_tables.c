@@ -174,6 +174,7 @@ static const struct column cell_array[] = {
     {.key = "mean_gap",       .heading = "gap",      .kind = VALUE_SHARE,   VIA(struct cell_row, cell, gap)},
     {.key = "device_us",      .heading = "device",    .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, device_us)},
     {.key = "end_to_end_us",  .heading = "end to end",    .kind = VALUE_MICROS, .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, end_to_end_us)},
+    {.key = "measured_us",    .heading = "measured", .kind = VALUE_MICROS,  .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, measured_us)},
     {.key = "seconds",        .heading = "time",     .kind = VALUE_SECONDS, VIA(struct cell_row, cell, seconds)},
     {.key = "seconds_least",  .heading = "from",     .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = from_value},
     {.key = "seconds_most",   .heading = "to",       .kind = VALUE_SECONDS, .flags = COLUMN_MAY_HIDE, .value = to_value},

@@ -51,6 +51,8 @@ const struct row_field row_fields[] = {
     {"gap",            FIELD_GAP,     0,            0},
     {"device_us",      FIELD_MICROS,  AT(device_us), KNOWN(has_clocks)},
     {"end_to_end_us",  FIELD_MICROS,  AT(end_to_end_us), KNOWN(has_clocks)},
+    {"measured_us",    FIELD_MICROS,  AT(measured_us), KNOWN(has_measured)},
+    {"asked_bytes",    FIELD_BYTES,   AT(asked_bytes), KNOWN(has_measured)},
     {"steps",          FIELD_WHOLE,   AT(steps),    0},
     {"stats",          FIELD_OBJECT,  AT(stats),    0},
     {"solver_seconds", FIELD_SECONDS, AT(seconds),  KNOWN(has_seconds)},
@@ -91,12 +93,13 @@ static bool results_read_field(const struct json *j, const struct row_field *f, 
     void *out = (char *)row + f->at;
     bool known = !json_is_null(value), number = f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS;
     const char *text = "";
-    if (f->kind == FIELD_MICROS && !value) known = false;
+    bool absent = !value && (f->kind == FIELD_MICROS || f->kind == FIELD_BYTES), whole = field_is_whole(f);
+    if (absent) known = false;
     if (f->known) *(bool *)((char *)row + f->known) = known;
-    if (f->kind == FIELD_MICROS && !value) return true;
+    if (absent) return true;
     if (!value && (number || f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE))
         return json_error(j, j->root, st, LX_E_SCHEMA, "the key \"%s\" is missing", f->key);
-    if (f->kind == FIELD_WHOLE) {
+    if (whole) {
         *(int64_t *)out = 0; /* where it is unknown, or a number that JSON could not carry */
         return !known || json_int(j, j->root, f->key, -LX_INT_MAX, LX_INT_MAX, out, st);
     }
@@ -215,15 +218,14 @@ void row_write(const struct row *r, struct text *t)
     for (const struct row_field *f = row_fields; f->key; f++) {
         const void *at = (const char *)r + f->at;
         const char *text = field_is_text(f) ? *(const char *const *)at : NULL;
-        int64_t whole = f->kind == FIELD_WHOLE ? *(const int64_t *)at : 0;
+        int64_t whole = field_is_whole(f) ? *(const int64_t *)at : 0;
         double number = f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS ? *(const double *)at
                         : f->kind == FIELD_GAP                              ? lx_gap(r->value, r->bound)
                                                                             : 0;
         bool known = f->kind == FIELD_GAP    ? r->has_value && r->has_bound && isfinite(number)
                      : f->kind == FIELD_WORD ? text && *text
-                     : f->kind == FIELD_WHOLE
-                         ? field_is_known(r, f) && whole <= LX_INT_MAX && whole >= -LX_INT_MAX
-                         : field_is_known(r, f);
+                     : field_is_whole(f) ? field_is_known(r, f) && whole <= LX_INT_MAX && whole >= -LX_INT_MAX
+                                         : field_is_known(r, f);
         text_format(t, "%s\"%s\": ", f == row_fields ? "{" : ", ", f->key);
         if (!known)
             text_add(t, "null");
@@ -233,7 +235,7 @@ void row_write(const struct row *r, struct text *t)
             text_json_string(t, text ? text : "");
         else if (f->kind == FIELD_OUTCOME)
             text_json_string(t, outcome_word(r->outcome));
-        else if (f->kind == FIELD_WHOLE)
+        else if (field_is_whole(f))
             text_format(t, "%lld", (long long)whole);
         else
             text_format(t, "%.9g", number);

@@ -421,6 +421,7 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     row->value = complete ? value + base : 0;
     row->has_clocks =
         legal && lx_question_clocks(l->question, r->address, &row->device_us, &row->end_to_end_us);
+    if (row->has_clocks && s->machine) measured_row(s, l->question, r->address, row, words, size);
     row->has_bound = p->objective != LX_FIT;
     row->bound = base + (proves ? max_i64(w->bound, l->bound) : l->bound);
     /* Lies that show without any other solver. */

@@ -27,6 +27,7 @@ const struct option_row bench_rows[] = {
      "another capacity: bytes, or a percentage of the instance's own (of its load where it has none)"},
     {"objective", 0, "WHAT", "bytes (or spill), fit or height (default: the instance's own)"},
     {"output", 'o', "RESULTS", "append a line for each run to this file (JSON lines)"},
+    {"on", 0, "MACHINE", "gpu: time the program of each graph's answer on an NVIDIA GPU"},
     {"resume", 0, NULL, "go on with the results file where it ends"},
     {"force", 0, NULL, "replace a results file that exists"},
     {0},
@@ -51,8 +52,10 @@ static const char *settings_objective_word(int k)
     return k < (int)(sizeof asks / sizeof *asks) ? lx_ask_word(asks[k]) : NULL;
 }
 
-const struct option_words bench_words[] = {
-    {"transport", ranks_transport_word}, {"objective", settings_objective_word}, {0}};
+const struct option_words bench_words[] = {{"transport", ranks_transport_word},
+                                           {"objective", settings_objective_word},
+                                           {"on", machine_with_clock},
+                                           {0}};
 
 static const char *const outcome_words[OUTCOME_COUNT] = {
 #define OUTCOME_ROW(id, word) [id] = word,
@@ -156,7 +159,8 @@ bool settings_read(struct call *call, struct settings *s)
 {
     *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
     if (!read_options_but(call, bench_rows, &s->options) || !read_model_options(call, &s->models) ||
-        !settings_read_problem(call, s) || !option_int(call, "seeds", 1, 100000, &s->seeds) ||
+        !settings_read_problem(call, s) || !measured_ready(call, s) ||
+        !option_int(call, "seeds", 1, 100000, &s->seeds) ||
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
         !option_int(call, "repeat", 1, 100000, &s->repeats) ||
         !option_int(call, "warmup", 0, 1000, &s->warmup) || !option_int(call, "jobs", 1, 256, &s->jobs) ||

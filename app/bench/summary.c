@@ -87,7 +87,7 @@ static bool is_hit(const struct summary *s, const struct problem *p, const struc
 }
 
 struct samples {
-    VEC(double) times, ended, values, gaps, steps, speeds, device, whole;
+    VEC(double) times, ended, values, gaps, steps, speeds, device, whole, measured;
 };
 
 static void add_sample(struct samples *v, struct cell *c, const struct summary *s, const struct problem *p,
@@ -118,6 +118,7 @@ static void add_sample(struct samples *v, struct cell *c, const struct summary *
         VEC_PUSH(&v->device, r->device_us);
         VEC_PUSH(&v->whole, r->end_to_end_us);
     }
+    if (r->has_measured) VEC_PUSH(&v->measured, r->measured_us);
 }
 
 static double mean_of(const double *sample, size_t n)
@@ -143,6 +144,7 @@ static void finish_cell(struct samples *v, struct cell *c)
     c->gap = mean_of(v->gaps.at, v->gaps.count);
     c->device_us = median_of(v->device.at, v->device.count);
     c->end_to_end_us = median_of(v->whole.at, v->whole.count);
+    c->measured_us = median_of(v->measured.at, v->measured.count);
     c->steps = median_of(v->steps.at, v->steps.count);
     c->steps_a_second = median_of(v->speeds.at, v->speeds.count);
     if (c->runs) c->par2 /= (double)c->runs;
@@ -168,6 +170,7 @@ static void fill_cells(struct summary *s, const struct results *r)
         VEC_FREE(&all[k].steps);
         VEC_FREE(&all[k].speeds);
         VEC_FREE(&all[k].device);
+        VEC_FREE(&all[k].measured);
         VEC_FREE(&all[k].whole);
     }
     mem_free(all);

@@ -49,6 +49,7 @@ struct cell {
     double value, lowest, highest;   /* median and range; NAN: none */
     double gap;                      /* mean, to the problem's bound */
     double device_us, end_to_end_us; /* predicted: medians; NAN: unknown */
+    double measured_us;              /* likewise */
     double steps, steps_a_second;    /* medians; NAN */
     int64_t peak_kb, outliers;
     const char *message; /* of the first run that has one */

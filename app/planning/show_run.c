@@ -78,6 +78,7 @@ static const struct column op_array[] = {
     {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = show_run_times_value},
     {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
+    {.key = "asked",       .heading = "asked",    .kind = VALUE_BYTES,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, VIA(struct op_row, run, asked_bytes)},
     {.key = "lx",          .heading = "LX",       .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = lx_value},
     {.key = "lx_read",                            .kind = VALUE_BYTES,  .value = lx_read_value},
     {.key = "lx_written",                         .kind = VALUE_BYTES,  .value = lx_written_value},
@@ -188,8 +189,24 @@ static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r,
     text_format(out, " in %s\n", in_time(r->seconds).at);
 }
 
+/* Bytes in three columns: planned, asked by the cores, moved by DRAM; and where they need not leave a cache. */
+static void show_bytes(const struct lx_plan *p, const struct lx_measured *m, struct text *out)
+{
+    if (!m->asked_bytes) return;
+    add_labelled(out, "bytes", "%s of HBM planned, %s asked for by the cores",
+                 in_bytes(p->figures.hbm_bytes).at, in_bytes(m->asked_bytes).at);
+    if (m->dram_read || m->dram_written)
+        text_format(out, ", DRAM %s read and %s written", in_bytes(m->dram_read).at,
+                    in_bytes(m->dram_written).at);
+    text_add(out, "\n");
+    if (p->segment_bytes <= m->cache_bytes)
+        add_labelled(out, "",
+                     "its %s of HBM fit into the L2 of %s: plans differ less there than these bytes\n",
+                     in_bytes(p->segment_bytes).at, in_bytes(m->cache_bytes).at);
+}
+
 /* The machine, what its outputs are worth, and its time. */
-static void show_measured(const struct lx_measured *m, struct text *out)
+static void show_measured(const struct lx_plan *p, const struct lx_measured *m, struct text *out)
 {
     add_labelled(out, "machine", "%s; compiled in %s\n", m->machine, in_time(m->seconds_compile).at);
     if (m->outputs_lost || m->outputs_differing) {
@@ -205,6 +222,7 @@ static void show_measured(const struct lx_measured *m, struct text *out)
                      in_micros(m->median_us).at, m->launches, m->sets, in_micros(m->least_us).at);
     if (m->stamps_us > 0)
         add_labelled(out, "op by op", "%s with stamps after each op\n", in_micros(m->stamps_us).at);
+    show_bytes(p, m, out);
 }
 
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
@@ -219,7 +237,7 @@ void show_run(const struct lx_plan *p, const struct lx_run_result *r, const stru
                     counted(r->op_count - shown, "op").at);
     text_add(out, "\n");
     show_run_show_totals(p, r, out);
-    if (measured) show_measured(measured, out);
+    if (measured) show_measured(p, measured, out);
     show_verdict(p, r, out);
     for (int64_t i = 0; i < r->fault_count && i < MOST_FAULTS; i++) {
         paint_add(out, PAINT_BAD, "fault     ");
@@ -271,7 +289,7 @@ static const struct column output_array[] = {
 
 const struct columns run_output_columns = COLUMNS("outputs of a run", output_array);
 
-static void measured_json(const struct lx_measured *m, struct text *out)
+static void measured_json(const struct lx_plan *p, const struct lx_measured *m, struct text *out)
 {
     text_add(out, ",\n  \"machine\": ");
     text_json_string(out, m->machine);
@@ -280,6 +298,11 @@ static void measured_json(const struct lx_measured *m, struct text *out)
     number_json("measured_us", m->launches ? m->median_us : INFINITY, out);
     number_json("measured_least_us", m->launches ? m->least_us : INFINITY, out);
     number_json("measured_with_stamps_us", m->stamps_us > 0 ? m->stamps_us : INFINITY, out);
+    number_json("asked_bytes", m->asked_bytes ? (double)m->asked_bytes : INFINITY, out);
+    number_json("dram_read_bytes", m->dram_read || m->dram_written ? (double)m->dram_read : INFINITY, out);
+    number_json("dram_written_bytes", m->dram_read || m->dram_written ? (double)m->dram_written : INFINITY,
+                out);
+    text_format(out, ", \"fits_in_cache\": %s", p->segment_bytes <= m->cache_bytes ? "true" : "false");
 }
 
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const struct lx_measured *measured,
@@ -304,7 +327,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const s
     number_json("device_us", r->device_us, out);
     number_json("end_to_end_us", r->end_to_end_us, out);
     number_json("baseline_device_us", p->divisions->predicted_us, out);
-    if (measured) measured_json(measured, out);
+    if (measured) measured_json(p, measured, out);
     number_json("share", r->share, out);
     number_json("relative_error", r->relative_error < 0 ? INFINITY : r->relative_error, out);
     text_format(out, ", \"output_hash\": \"%016" PRIx64 "\",\n  \"unequal\": ", r->output_hash);

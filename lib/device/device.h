@@ -135,9 +135,10 @@ struct lx_op_run {
     double largest;    /* absolute, of the exact result */
     uint64_t hash;     /* of the bits of its results in host order; 0: not read back */
     bool counts_agree; /* with the plan */
-    double measured_us,
-        measured_wait_us; /* on a machine that has a clock: copies and work of the slowest core; the
-                                           * wait before of the one that comes last. 0: not measured */
+    /* On a machine that has a clock: copies and work of the slowest core; the wait before of the one that
+     * comes last. 0: not measured. */
+    double measured_us, measured_wait_us;
+    int64_t asked_bytes; /* of memory beyond the scratchpads, by all cores; 0: not counted */
 };
 
 /* A graph output against the whole pattern in fp64. */

@@ -200,7 +200,7 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
             } rows[] = {{"hbm_read", n->hbm_read}, {"hbm_written", n->hbm_written},
                         {"lx_read", n->lx_read},   {"lx_written", n->lx_written},
                         {"ring", n->ring},         {"reduce_ring", n->reduce_ring},
-                        {"flops", n->flops}};
+                        {"flops", n->flops},       {"asked", run->asked_bytes}};
             const char *between = "";
             text_add(t, "\"args\": {");
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -11,7 +11,7 @@
 #include "emit/emit.h"
 #include "launch/launch_of_op.h"
 
-enum { EMIT_THREADS = 512, EMIT_WARPS = EMIT_THREADS / 32, EMIT_VECTOR_BYTES = 16 };
+enum { EMIT_WARPS = EMIT_THREADS / 32, EMIT_VECTOR_BYTES = 16 };
 
 struct op_parts;
 

@@ -145,7 +145,7 @@ static bool tick_body(struct emission *e)
     if (!e->how.traces) return true;
     struct op_place trace;
     if (!op_trace_place(e, &o, &trace)) return false;
-    if (o.all_cores || o.shared) emit_line(e, "sync_all(counters, waits += ROUND, %d, fault);", (int)e->tick);
+    if (o.all_cores || o.shared) emit_line(e, EMIT_SYNC("%d"), (int)e->tick);
     if (few) emit_line(e, "if (core < %d)", (int)o.workers);
     if (o.groups > 1 && o.place[o.out].in != PLACE_LX)
         emit_line(e, "if (%s == 0)",
@@ -157,7 +157,7 @@ static bool tick_body(struct emission *e)
 
 static void tick_sync(struct emission *e, const char *why)
 {
-    emit_line(e, "sync_all(counters, waits += ROUND, %d, fault); /* %s */", (int)e->tick, why);
+    emit_line(e, EMIT_SYNC("%d") " /* %s */", (int)e->tick, why);
 }
 
 /* The syncs that stand before this tick, inside its nest or outside. */
@@ -277,35 +277,45 @@ static unsigned emission_round(int64_t cores)
     return round;
 }
 
+void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out)
+{
+    bool cuda = on == EMIT_CUDA;
+    text_format(out,
+                "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
+                "\n#define ROUND %uu\n\n",
+                f->cores, cuda ? EMIT_THREADS : 1, EMIT_WARPS, f->lx_bytes, emission_round(f->cores));
+    text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
+    text_add(out, "\n");
+    text_add(out, emit_prelude_bodies_in);
+    text_add(out, "\n");
+}
+
+void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body, struct text *out)
+{
+    text_add(out,
+             "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
+             "    const int core = CORE;\n    unsigned waits = round_of(counters);\n"
+             "    (void)core, (void)hbm, (void)aside, (void)trace, (void)waits, (void)fault;\n");
+    if (how->traces) text_add(out, "    poison();\n");
+    if (how->stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
+    text_add(out, body);
+    if (how->stamps) text_format(out, "\n    stamps_end(&stamps, %d);", (int)ticks * EMIT_STAMPS);
+    text_add(out, "}\n");
+}
+
 static void emission_write(const struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
-    bool cuda = e->how.on == EMIT_CUDA;
     text_format(out,
                 "/* The plan of %s for %s, as a program: %" PRId64 " cores, %" PRId64
                 " bytes of scratchpad on each,\n"
                 " * %" PRId64 " bytes of HBM, %" PRId64 " aside. */\n",
                 e->graph->name ? e->graph->name : "a graph", e->graph->device.preset, f->cores, f->lx_bytes,
                 f->hbm_bytes, f->aside_bytes);
-    text_format(out,
-                "#define CORES %" PRId64 "\n#define THREADS %d\n#define WARPS %d\n#define LX_BYTES %" PRId64
-                "\n#define ROUND %uu\n\n",
-                f->cores, cuda ? f->threads : 1, EMIT_WARPS, f->lx_bytes, emission_round(f->cores));
-    text_add(out, cuda ? emit_prelude_cuda_cu : emit_prelude_host_in);
-    text_add(out, "\n");
-    text_add(out, emit_prelude_bodies_in);
-    text_add(out, "\n");
+    if (e->how.counts) text_add(out, "#define COUNTS\n");
+    emit_head(f, e->how.on, out);
     if (e->tables.at) text_add(out, e->tables.at);
-    text_add(out,
-             "\nKERNEL plan(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault)\n{\n"
-             "    const int core = CORE;\n    unsigned waits = round_of(counters);\n"
-             "    (void)hbm, (void)aside, (void)trace, (void)waits, (void)fault;\n");
-    if (e->how.traces) text_add(out, "    poison();\n");
-    if (e->how.stamps) text_add(out, "    struct stamps stamps = stamps_begin(trace);\n");
-    text_add(out, e->body.at);
-    if (e->how.stamps)
-        text_format(out, "\n    stamps_end(&stamps, %d);", (int)e->graph->op_count * EMIT_STAMPS);
-    text_add(out, "}\n");
+    emit_kernel(&e->how, e->graph->op_count, e->body.at, out);
 }
 
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,
@@ -316,6 +326,7 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
     struct emission *e = mem_zeroed(1, sizeof *e);
     e->plan = p;
     e->how = *how;
+    e->how.stamps |= how->counts;
     e->st = st;
     emission_begin(e);
     bool ok = emit_ticks(e);

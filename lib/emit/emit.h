@@ -17,14 +17,17 @@
 /* Where the program runs. */
 enum emit_on { EMIT_CUDA, EMIT_HOST };
 
+enum { EMIT_THREADS = 512 }; /* of a block */
+
 struct emit_options {
     enum emit_on on;
     bool traces; /* the result of each op is copied to the trace area, and scratchpads begin with NaNs */
     bool stamps; /* the time of each tick is added to sums in the trace area */
+    bool counts; /* like stamps, but bytes of global memory that it asks for instead of time */
 };
 
 /* Sums of 8 bytes in the trace area, each of all cores in a row: a tick's kinds of time, one tick after the
- * other, in steps of a core's clock; then a whole launch in these steps and in nanoseconds, and the launches. */
+ * other, in steps of a core's clock (or bytes); then a whole launch in these steps and in nanoseconds, and the launches. */
 enum { EMIT_STAMP_WAIT, EMIT_STAMP_COPIES, EMIT_STAMP_BODY, EMIT_STAMPS };
 enum { EMIT_STAMPS_STEPS, EMIT_STAMPS_NS, EMIT_STAMPS_LAUNCHES, EMIT_STAMPS_ALL };
 
@@ -53,5 +56,12 @@ enum { EMIT_COUNTER_SYNC, EMIT_COUNTER_GROUPS };
 /* Appends the program. False: `st` names the op that cannot be written, and why; then nothing is appended. */
 bool emit_program(const struct lx_plan *p, const struct emit_options *how, struct text *out,
                   struct emit_facts *facts, lx_status *st);
+
+/* The statement of a sync of all cores. */
+#define EMIT_SYNC(tick) "sync_all(counters, CORES * ++waits, " tick ", fault);"
+/* What every program begins with: its sizes and the functions that it calls. */
+void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out);
+/* The kernel around a body. */
+void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body, struct text *out);
 
 #endif

@@ -29,6 +29,20 @@ typedef long long i64;
 
 extern __shared__ __align__(1024) char lx_bytes[];
 
+/* The bytes of global memory that a core asks for, where a program counts them. */
+#ifdef COUNTS
+static __device__ unsigned long long asked_bytes[CORES];
+INLINE void asked(const void *at, int bytes)
+{
+    unsigned global;
+    asm("{.reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p;}" : "=r"(global) : "l"(at));
+    if (global) atomicAdd(&asked_bytes[CORE], (unsigned long long)bytes);
+}
+#define ASKED(at, bytes) asked(at, bytes)
+#else
+#define ASKED(at, bytes)
+#endif
+
 INLINE char *LX(int at)
 {
     return lx_bytes + (at ^ (at >> 3 & 0x70));
@@ -90,6 +104,7 @@ INLINE float power_of_e(float a)
     struct items2_##type { unsigned short at[2]; };                       \
     INLINE items8_##type take8_##type(const char *p)                      \
     {                                                                     \
+        ASKED(p, 16);                                                     \
         const uint4 v = *(const uint4 *)p;                                \
         items8_##type to;                                                 \
         to.at[0] = (unsigned short)v.x, to.at[1] = (unsigned short)(v.x >> 16); \
@@ -100,6 +115,7 @@ INLINE float power_of_e(float a)
     }                                                                     \
     INLINE items4_##type take4_##type(const char *p)                      \
     {                                                                     \
+        ASKED(p, 8);                                                      \
         const uint2 v = *(const uint2 *)p;                                \
         items4_##type to;                                                 \
         to.at[0] = (unsigned short)v.x, to.at[1] = (unsigned short)(v.x >> 16); \
@@ -108,6 +124,7 @@ INLINE float power_of_e(float a)
     }                                                                     \
     INLINE void put8_##type(char *p, items8_##type v)                     \
     {                                                                     \
+        ASKED(p, 16);                                                     \
         uint4 to;                                                         \
         to.x = v.at[0] | (unsigned)v.at[1] << 16, to.y = v.at[2] | (unsigned)v.at[3] << 16; \
         to.z = v.at[4] | (unsigned)v.at[5] << 16, to.w = v.at[6] | (unsigned)v.at[7] << 16; \
@@ -115,12 +132,14 @@ INLINE float power_of_e(float a)
     }                                                                     \
     INLINE void put4_##type(char *p, items4_##type v)                     \
     {                                                                     \
+        ASKED(p, 8);                                                      \
         uint2 to;                                                         \
         to.x = v.at[0] | (unsigned)v.at[1] << 16, to.y = v.at[2] | (unsigned)v.at[3] << 16; \
         *(uint2 *)p = to;                                                 \
     }                                                                     \
     INLINE items2_##type take2_##type(const char *p)                      \
     {                                                                     \
+        ASKED(p, 4);                                                      \
         const unsigned v = *(const unsigned *)p;                          \
         items2_##type to;                                                 \
         to.at[0] = (unsigned short)v, to.at[1] = (unsigned short)(v >> 16); \
@@ -128,6 +147,7 @@ INLINE float power_of_e(float a)
     }                                                                     \
     INLINE void put2_##type(char *p, items2_##type v)                     \
     {                                                                     \
+        ASKED(p, 4);                                                      \
         *(unsigned *)p = v.at[0] | (unsigned)v.at[1] << 16;               \
     }
 ITEMS_16(fp16)
@@ -140,6 +160,7 @@ typedef f2 items2_fp32;
 
 INLINE f4 take4_fp32(const char *p)
 {
+    ASKED(p, 16);
     const float4 v = *(const float4 *)p;
     f4 to;
     to.at[0] = v.x, to.at[1] = v.y, to.at[2] = v.z, to.at[3] = v.w;
@@ -148,6 +169,7 @@ INLINE f4 take4_fp32(const char *p)
 
 INLINE void put4_fp32(char *p, f4 v)
 {
+    ASKED(p, 16);
     float4 to;
     to.x = v.at[0], to.y = v.at[1], to.z = v.at[2], to.w = v.at[3];
     *(float4 *)p = to;
@@ -155,6 +177,7 @@ INLINE void put4_fp32(char *p, f4 v)
 
 INLINE f2 take2_fp32(const char *p)
 {
+    ASKED(p, 8);
     const float2 v = *(const float2 *)p;
     f2 to;
     to.at[0] = v.x, to.at[1] = v.y;
@@ -163,6 +186,7 @@ INLINE f2 take2_fp32(const char *p)
 
 INLINE void put2_fp32(char *p, f2 v)
 {
+    ASKED(p, 8);
     float2 to;
     to.x = v.at[0], to.y = v.at[1];
     *(float2 *)p = to;
@@ -207,12 +231,15 @@ INLINE void put8_fp32(char *p, f8 v)
 
 INLINE void copy16(char *to, const char *from)
 {
+    ASKED(to, 16);
+    ASKED(from, 16);
     *(uint4 *)to = *(const uint4 *)from;
 }
 
 /* From global memory to the scratchpad, in the background; it ends with meet_core. */
 INLINE void copy16_in(char *to, const char *from)
 {
+    ASKED(from, 16);
     const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
 }
@@ -353,7 +380,7 @@ INLINE void wait_for(unsigned *counter, unsigned share, unsigned target, int tic
     __syncthreads();
 }
 
-/* --- stamps: what each tick takes, added up over launches --- */
+/* --- stamps: what each tick takes, added up over launches; or the bytes that it asks for --- */
 
 struct stamps { i64 *sums, first, last, ns; };
 
@@ -362,6 +389,16 @@ INLINE i64 clock_ns(void)
     i64 ns;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
     return ns;
+}
+
+/* Of the first thread. */
+INLINE i64 stamp_now(void)
+{
+#ifdef COUNTS
+    return (i64)atomicAdd(&asked_bytes[CORE], 0ull);
+#else
+    return clock64();
+#endif
 }
 
 INLINE void stamp_add(const stamps *s, int slot, i64 value)
@@ -373,22 +410,28 @@ INLINE void stamp_add(const stamps *s, int slot, i64 value)
 INLINE stamps stamps_begin(char *area)
 {
     stamps s;
-    s.sums = (i64 *)area, s.ns = clock_ns(), s.first = s.last = clock64();
+    s.sums = (i64 *)area, s.ns = clock_ns(), s.first = s.last = stamp_now();
     return s;
 }
 
 INLINE void stamp(stamps *s, int slot)
 {
+#ifdef COUNTS
+    __syncthreads();
+#endif
     if (threadIdx.x == 0) {
-        stamp_add(s, slot, clock64() - s->last);
-        s->last = clock64();
+        stamp_add(s, slot, stamp_now() - s->last);
+        s->last = stamp_now();
     }
+#ifdef COUNTS
+    __syncthreads();
+#endif
 }
 
 INLINE void stamps_end(const stamps *s, int slot)
 {
     if (threadIdx.x == 0) {
-        stamp_add(s, slot, clock64() - s->first);
+        stamp_add(s, slot, stamp_now() - s->first);
         stamp_add(s, slot + 1, clock_ns() - s->ns);
         stamp_add(s, slot + 2, 1);
     }

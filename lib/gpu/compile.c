@@ -1,4 +1,4 @@
-/* Compilers of the machine at hand, run as processes. */
+/* Compilers and other tools of the machine at hand, run as processes. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -39,8 +39,7 @@ static void compile_words(const char *path, char *line, size_t size)
     if (f) fclose(f);
 }
 
-/* The exit status of a command whose words to people go to a file; -1: it could not be run. */
-static int compile_spawn(char *const *words, const char *said)
+int process_run(char *const *words, const char *said)
 {
     posix_spawn_file_actions_t files;
     pid_t child;
@@ -74,7 +73,7 @@ bool compile_with(const char *const *words, const struct text *program, const ch
     }
     bool ok = compile_write(out->source, program);
     if (!ok) status_set(st, LX_E_IO, "%s: cannot be written", out->source);
-    int code = ok ? compile_spawn(command, said) : 0;
+    int code = ok ? process_run(command, said) : 0;
     if (code != 0) {
         compile_words(said, line, sizeof line);
         ok = status_set(st, LX_E_UNSUPPORTED, code < 0 ? "%s: there is no such compiler here%s" : "%s: %s",

@@ -13,6 +13,7 @@
 /* Attributes of devices and functions, by the numbers that the driver has for them. */
 enum {
     DEVICE_MULTIPROCESSORS = 16,
+    DEVICE_CACHE = 38,
     DEVICE_MAJOR = 75,
     DEVICE_MINOR = 76,
     DEVICE_SHARED_OPTIN = 97,
@@ -25,7 +26,7 @@ enum {
 struct gpu_machine {
     struct gpu_driver d;
     struct emit_facts facts;
-    int device, major, minor, cores, shared;
+    int device, major, minor, cores, shared, cache;
     void *context, *module, *function, *stream;
     gpu_address hbm, aside, trace, counters;
     unsigned *fault; /* of the host's memory: it outlives a launch that has ended with an error */
@@ -47,11 +48,12 @@ static bool gpu_find(struct gpu_machine *m, char *name, size_t size, lx_status *
            gpu_ok(d, d->device_name(name, (int)size, m->device), "its name", st) &&
            gpu_ok(d, d->attribute(&m->major, DEVICE_MAJOR, m->device), "its version", st) &&
            gpu_ok(d, d->attribute(&m->minor, DEVICE_MINOR, m->device), "its version", st) &&
+           gpu_ok(d, d->attribute(&m->cache, DEVICE_CACHE, m->device), "its cache", st) &&
            gpu_ok(d, d->attribute(&m->cores, DEVICE_MULTIPROCESSORS, m->device), "its size", st) &&
            gpu_ok(d, d->attribute(&m->shared, DEVICE_SHARED_OPTIN, m->device), "its memory", st);
 }
 
-static bool machine_gpu_there(char *words, size_t size, lx_status *st)
+static bool machine_gpu_there(char *words, size_t size, struct machine_room *room, lx_status *st)
 {
     struct gpu_machine *m = mem_zeroed(1, sizeof *m);
     char name[64] = "";
@@ -59,6 +61,7 @@ static bool machine_gpu_there(char *words, size_t size, lx_status *st)
     if (ok)
         snprintf(words, size, "%.40s, %d multiprocessors, %d bytes of shared memory", name, m->cores,
                  m->shared);
+    *room = (struct machine_room){m->cores, m->shared, m->cache};
     mem_free(m);
     return ok;
 }
@@ -306,7 +309,7 @@ static bool machine_gpu_time(void *machine, const void *hbm, int launches, struc
 }
 
 const struct machine_kind machine_kind_gpu = {
-    .is = {"gpu", "an NVIDIA GPU, by its driver and nvrtc or nvcc"},
+    .is = {"gpu", "an NVIDIA GPU, by its driver and nvrtc or nvcc", true},
     .on = EMIT_CUDA,
     .there = machine_gpu_there,
     .open = machine_gpu_open,

@@ -63,7 +63,7 @@ static bool machine_host_run(void *machine, void *hbm, void *trace, lx_status *s
     return status_set(st, LX_E_NO, "core %u waited in vain at tick %u", fault[1], fault[0] - 1);
 }
 
-static bool machine_host_there(char *words, size_t size, lx_status *st)
+static bool machine_host_there(char *words, size_t size, struct machine_room *room, lx_status *st)
 {
     static const char *const version[] = {"cc", "--version", NULL};
     struct text none = {0};
@@ -72,12 +72,13 @@ static bool machine_host_there(char *words, size_t size, lx_status *st)
     bool ok = compile_with(version, &none, ".c", &f, st);
     if (ok) compiled_remove(&f);
     text_free(&none);
-    snprintf(words, size, "the C compiler cc; a thread per core");
+    *room = (struct machine_room){0};
+    snprintf(words, size, "the C compiler cc, a thread per core");
     return ok;
 }
 
 const struct machine_kind machine_kind_host = {
-    .is = {"host", "this machine: the program compiled by cc, a core a thread"},
+    .is = {"host", "this machine: the program compiled by cc, a core a thread", false},
     .on = EMIT_HOST,
     .there = machine_host_there,
     .open = machine_host_open,

@@ -6,10 +6,16 @@
 #include "emit/emit.h"
 #include "gpu/gpu.h"
 
+struct machine_room {
+    int64_t cores, lx_bytes; /* 0: as many as a program wants */
+    int64_t cache_bytes;     /* shared by all cores; 0: unknown */
+};
+
 struct machine_kind {
     struct lx_machine_kind is;
     enum emit_on on;
-    bool (*there)(char *words, size_t size, lx_status *st);
+    /* `words`: its name, then its features behind a comma. */
+    bool (*there)(char *words, size_t size, struct machine_room *room, lx_status *st);
     /* Compiles the program and gets its memories. NULL: see `st`. */
     void *(*open)(const struct text *program, const struct emit_facts *facts, lx_status *st);
     /* Puts HBM there, fills the rest with NaNs, launches, and reads back HBM and the trace area, which is
@@ -22,6 +28,17 @@ struct machine_kind {
 };
 
 extern const struct machine_kind machine_kind_gpu, machine_kind_host;
+/* NULL, with `st`: there is none of that name. */
+const struct machine_kind *machine_kind_find(const char *name, lx_status *st);
+
+/* HBM as programs find it: NaNs everywhere, and the inputs as `lxplan run` makes them. */
+unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int threads);
+
+/* The exit status of a command whose words to people go to the file `said`; -1: it could not be run. */
+int process_run(char *const *words, const char *said);
+
+/* The bytes in what ncu has said. */
+bool dram_read_said(const char *said, struct lx_measured *out, lx_status *st);
 
 /* A program in a file, and the file that a compiler made from it. */
 struct compiled_file {

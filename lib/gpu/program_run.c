@@ -22,7 +22,7 @@ const struct lx_machine_kind *lx_machine_kind_at(int i)
     return i >= 0 && i < KINDS ? &kinds[i]->is : NULL;
 }
 
-static const struct machine_kind *machine_kind_find(const char *name, lx_status *st)
+const struct machine_kind *machine_kind_find(const char *name, lx_status *st)
 {
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kinds[i]->is.name, name) == 0) return kinds[i];
@@ -34,7 +34,8 @@ static const struct machine_kind *machine_kind_find(const char *name, lx_status 
 bool lx_machine_there(const char *kind, char *words, size_t size, lx_status *st)
 {
     const struct machine_kind *k = machine_kind_find(kind, st);
-    return k && k->there(words, size, st);
+    struct machine_room room;
+    return k && k->there(words, size, &room, st);
 }
 
 /* One run, while it is made and judged. */
@@ -51,32 +52,32 @@ struct program_run {
 
 /* --- memory --- */
 
-/* NaNs everywhere, and the inputs as `lxplan run` makes them. */
-static void program_put_inputs(struct program_run *r)
+unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int threads)
 {
-    const struct lx_plan *p = r->plan;
-    struct pool *pool = pool_create(r->how->judge.threads > 0 ? r->how->judge.threads : 1);
-    memset(r->start, 0xff, (size_t)p->segment_bytes);
-    for (int32_t t = 0; t < r->graph->tensor_count; t++) {
+    const struct lx_graph *g = p->layouts->graph;
+    unsigned char *start = mem_alloc((size_t)p->segment_bytes + 1);
+    struct pool *pool = pool_create(threads > 0 ? threads : 1);
+    memset(start, 0xff, (size_t)p->segment_bytes);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
         if (p->hbm_address[t] < 0 || l->rank == 0) continue;
-        bool arrives = lx_role_arrives(r->graph->tensors[t].role), kept = false;
-        for (int32_t o = 0; o < r->graph->op_count; o++)
-            kept |= r->graph->ops[o].output == t && op_keeps(&r->graph->ops[o]);
+        bool arrives = lx_role_arrives(g->tensors[t].role), kept = false;
+        for (int32_t o = 0; o < g->op_count; o++) kept |= g->ops[o].output == t && op_keeps(&g->ops[o]);
         if (!arrives && !kept) continue;
         int64_t count = layout_items(l), bytes = count * number_types[l->dtype].item;
         unsigned char *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
         struct box whole = box_whole(l);
         struct arena memory = {0};
         struct region region;
-        if (arrives) data_fill(p->graph, p->layouts->origin[t], r->how->judge.seed, pool, items, count);
-        memset(r->start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
+        if (arrives) data_fill(p->graph, p->layouts->origin[t], seed, pool, items, count);
+        memset(start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
         region_whole(l, &whole, false, &memory, &region);
-        pack_items_in(l, &region, items, r->start + p->hbm_address[t]);
+        pack_items_in(l, &region, items, start + p->hbm_address[t]);
         arena_free(&memory);
         mem_free(items);
     }
     pool_destroy(pool);
+    return start;
 }
 
 /* --- the judge's questions --- */
@@ -168,7 +169,7 @@ static bool program_run_plain(struct program_run *r)
     unsigned char *hbm = mem_alloc(bytes + 1);
     memcpy(hbm, r->start, bytes);
     bool ok = r->kind->run(machine, hbm, NULL, r->st);
-    for (int32_t t = 0; ok && t < r->graph->tensor_count; t++) {
+    for (int32_t t = 0; ok && r->trace && t < r->graph->tensor_count; t++) {
         int64_t at = r->plan->hbm_address[t];
         if (at < 0 || !lx_role_leaves(r->graph->tensors[t].role)) continue;
         for (int64_t i = at; i < at + lx_layout_bytes(&r->plan->layouts->layouts[t]); i++)
@@ -209,23 +210,71 @@ static void program_read_stamps(struct program_run *r, const int64_t *sums, stru
     mem_free(busy);
 }
 
-static bool program_run_stamped(struct program_run *r, struct lx_run_result *result)
+/* Of one launch; `ops` may be NULL. */
+static void program_read_counts(struct program_run *r, const int64_t *sums, struct lx_op_run *ops)
+{
+    const int64_t cores = r->plan->divisions->cores, of_op = EMIT_STAMPS * cores;
+    for (int64_t o = 0; ops && o < r->graph->op_count; o++)
+        for (int64_t i = 0; i < of_op; i++) ops[o].asked_bytes += sums[o * of_op + i];
+    const int64_t *all = sums + r->graph->op_count * of_op + EMIT_STAMPS_STEPS * cores;
+    for (int64_t c = 0; c < cores; c++) r->measured->asked_bytes += all[c];
+}
+
+/* Runs a program that adds up what each tick takes. Its sums, to be freed; NULL: see `st`. */
+static int64_t *program_run_sums(struct program_run *r, struct emit_options how)
 {
     struct emit_facts facts = {0};
+    struct lx_measured unused = {0};
+    void *machine = program_open(r, how, &facts);
+    if (!machine) return NULL;
+    int64_t *sums = mem_zeroed((size_t)facts.trace_bytes, 1);
+    bool timed = how.stamps && r->kind->time;
+    memcpy(r->hbm, r->start, (size_t)r->plan->segment_bytes);
+    bool ok = (!timed || r->kind->time(machine, r->start, r->how->launches, &unused, r->st)) &&
+              r->kind->run(machine, r->hbm, sums, r->st);
+    r->kind->close(machine);
+    if (ok) return sums;
+    mem_free(sums);
+    return NULL;
+}
+
+static bool program_run_stamped(struct program_run *r, struct lx_run_result *result)
+{
     struct lx_op_run *ops =
         arena_copy_array(result->memory, result->ops, (size_t)result->op_count, sizeof *ops);
-    struct lx_measured unused = {0};
-    void *machine = program_open(r, (struct emit_options){.stamps = true}, &facts);
-    if (!machine) return false;
-    int64_t *sums = mem_zeroed((size_t)facts.trace_bytes, 1);
-    memcpy(r->hbm, r->start, (size_t)r->plan->segment_bytes);
-    bool ok = (!r->kind->time || r->kind->time(machine, r->start, r->how->launches, &unused, r->st)) &&
-              r->kind->run(machine, r->hbm, sums, r->st);
-    if (ok) program_read_stamps(r, sums, ops);
+    int64_t *stamps = program_run_sums(r, (struct emit_options){.stamps = true});
+    int64_t *counts = stamps ? program_run_sums(r, (struct emit_options){.counts = true}) : NULL;
+    if (counts) {
+        program_read_stamps(r, stamps, ops);
+        program_read_counts(r, counts, ops);
+    }
     result->ops = ops;
-    mem_free(sums);
-    r->kind->close(machine);
-    return ok;
+    mem_free(stamps);
+    mem_free(counts);
+    return counts != NULL;
+}
+
+static bool program_run_begin(struct program_run *r)
+{
+    struct machine_room room;
+    *r->measured = (struct lx_measured){0};
+    r->kind = machine_kind_find(r->how->machine, r->st);
+    if (!r->kind || !r->kind->there(r->measured->machine, sizeof r->measured->machine, &room, r->st))
+        return false;
+    r->measured->cache_bytes = room.cache_bytes;
+    if (!r->plan->layouts) return status_set(r->st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run");
+    r->graph = r->plan->layouts->graph;
+    r->start = program_memory(r->plan, r->how->judge.seed, r->how->judge.threads);
+    r->hbm = mem_alloc((size_t)r->plan->segment_bytes + 1);
+    return true;
+}
+
+static void program_run_end(struct program_run *r)
+{
+    mem_free(r->start);
+    mem_free(r->hbm);
+    mem_free(r->trace);
+    mem_free(r->facts.trace);
 }
 
 struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_program_options *how,
@@ -233,28 +282,29 @@ struct lx_run_result *lx_program_run(const struct lx_plan *p, const struct lx_pr
 {
     struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
     struct lx_run_result *result = NULL;
-    *measured = (struct lx_measured){0};
-    r.kind = machine_kind_find(how->machine, st);
-    if (!r.kind || !r.kind->there(measured->machine, sizeof measured->machine, st)) return NULL;
-    if (!p->layouts) return status_set(st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run"), NULL;
-    r.graph = p->layouts->graph;
-    r.start = mem_alloc((size_t)p->segment_bytes + 1);
-    r.hbm = mem_alloc((size_t)p->segment_bytes + 1);
-    program_put_inputs(&r);
+    if (!program_run_begin(&r)) return NULL;
     if (program_run_traced(&r)) result = program_judge(&r);
-    if (result && !program_run_plain(&r)) {
-        lx_run_result_free(result);
-        result = NULL;
-    }
-    bool stamps = result && how->launches > 0 && !measured->outputs_differing;
-    if (stamps && !program_run_stamped(&r, result)) {
+    bool ok = result && program_run_plain(&r);
+    if (ok && how->launches > 0 && !measured->outputs_differing) ok = program_run_stamped(&r, result);
+    if (result && !ok) {
         lx_run_result_free(result);
         result = NULL;
     }
     if (result && (measured->outputs_lost || measured->outputs_differing)) result->ok = false;
-    mem_free(r.start);
-    mem_free(r.hbm);
-    mem_free(r.trace);
-    mem_free(r.facts.trace);
+    program_run_end(&r);
     return result;
+}
+
+bool lx_program_time(const struct lx_plan *p, const struct lx_program_options *how,
+                     struct lx_measured *measured, lx_status *st)
+{
+    struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
+    if (!program_run_begin(&r)) return false;
+    bool ok = program_run_plain(&r);
+    int64_t *counts = ok && how->counts ? program_run_sums(&r, (struct emit_options){.counts = true}) : NULL;
+    if (counts) program_read_counts(&r, counts, NULL);
+    ok = ok && (counts || !how->counts);
+    mem_free(counts);
+    program_run_end(&r);
+    return ok;
 }

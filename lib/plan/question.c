@@ -7,6 +7,8 @@
 #include "search/trial.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)
 {
@@ -79,4 +81,26 @@ bool lx_question_clocks(const struct lx_question *q, const int64_t *address, dou
     *device_us = now.device_us;
     *end_to_end_us = now.end_to_end_us;
     return true;
+}
+
+struct lx_plan *lx_question_plan(const struct lx_question *q, const int64_t *address,
+                                 const struct lx_solver *packer, lx_status *st)
+{
+    struct decisions how = {.passes = q->passes};
+    struct draft draft = {0};
+    if (!q->draft) return status_set(st, LX_E_UNSUPPORTED, "a bare list of buffers has no program"), NULL;
+    struct lx_plan *p = plan_new(q->graph);
+    bool ok = draft_make(q->divisions, &how, p->memory, &draft, st);
+    if (ok) {
+        plan_adopt(p, &draft);
+        p->solver = packer->name;
+        p->passes = q->passes;
+        plan_off_chip(p);
+        memcpy(p->answer.address, address, (size_t)p->problem.count * sizeof *address);
+        plan_complete(p, true);
+        ok = pool_pack(p, packer, true, st) && plan_launch_ops(p, st);
+    }
+    if (ok) return p;
+    lx_plan_free(p);
+    return NULL;
 }

@@ -22,6 +22,10 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
 /* Predicted times of the graph with these addresses, on both clocks; false: a buffer list. */
 bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,
                         double *end_to_end_us);
+/* The plan of a graph with these addresses, which must be legal; it must not outlive the question. `packer`
+ * packs HBM. NULL: see `st`. */
+struct lx_plan *lx_question_plan(const struct lx_question *q, const int64_t *address,
+                                 const struct lx_solver *packer, lx_status *st);
 void lx_question_free(struct lx_question *q);
 
 #endif

@@ -309,10 +309,11 @@ static struct decisions prefetch_decisions(struct prefetch *f)
         const struct early_load *l = &f->loads.at[k];
         const struct lx_transfer *t = &f->traffic.transfers[l->transfer];
         bool streamed = prefetch_streamed(f, t);
-        if (l->ahead[l->chosen] == 0 && !streamed) continue;
-        early[how.early_count++] = (struct early){f->x->stays[t->stay].tensor, t->tick,
-                                                  t->tick - (l->staged ? 0 : l->ahead[l->chosen]),
-                                                  1 + l->ahead[l->chosen], streamed};
+        int32_t ahead = l->ahead[l->chosen]; /* stages, or ticks */
+        if (ahead == 0 && !streamed) continue;
+        early[how.early_count++] =
+            (struct early){f->x->stays[t->stay].tensor, t->tick, t->tick - (l->staged ? 0 : ahead),
+                           1 + (l->staged ? ahead : 0), streamed};
     }
     if (how.early_count > 1) qsort(early, (size_t)how.early_count, sizeof *early, early_compare);
     how.early = early;

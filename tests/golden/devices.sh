@@ -18,3 +18,4 @@ sed 's/"value": 150/"value": 0/' d.json >bad.json; $LXPLAN plan "$graph" -D bad.
 $LXPLAN plan "$graph" -D nowhere.json; echo "exit $?"
 $LXPLAN plan "$graph" -D moon; echo "exit $?"
 $LXPLAN devices moon; echo "exit $?"
+$LXPLAN calibrate --on moon; echo "exit $?"

@@ -62,7 +62,8 @@ static struct row filled(struct arena *memory)
                     .has_value = true,
                     .has_bound = true,
                     .has_seconds = true,
-                    .has_clocks = true};
+                    .has_clocks = true,
+                    .has_measured = true};
     int n = 1;
     for (const struct row_field *f = row_fields; f->key; f++, n++) {
         char *at = (char *)&r + f->at;
@@ -70,7 +71,7 @@ static struct row filled(struct arena *memory)
             *field_text(&r, f) = "{\"nodes\":7}";
         else if (field_is_text(f))
             *field_text(&r, f) = arena_format(memory, "text %d", n);
-        else if (f->kind == FIELD_WHOLE)
+        else if (field_is_whole(f))
             memcpy(at, &(int64_t){1000 + n}, sizeof(int64_t));
         else if (f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS)
             memcpy(at, &(double){n + 0.5}, sizeof(double));
@@ -83,7 +84,7 @@ static void same_field(const struct row *a, const struct row *b, const struct ro
     const char *x = (const char *)a + f->at, *y = (const char *)b + f->at;
     if (field_is_text(f))
         assert_string_equal(*(const char *const *)x, *(const char *const *)y);
-    else if (f->kind == FIELD_WHOLE || f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS)
+    else if (field_is_whole(f) || f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS)
         assert_memory_equal(x, y, 8);
     else if (f->kind == FIELD_OUTCOME)
         assert_memory_equal(x, y, sizeof(enum outcome));
@@ -108,8 +109,8 @@ static void test_fields_survive(void **state)
     struct arena memory = {0};
     struct row r = filled(&memory), back = written_and_read(&memory, &r);
     for (const struct row_field *f = row_fields; f->key; f++) same_field(&r, &back, f);
-    r.has_value = r.has_bound = r.has_seconds = r.has_clocks = false;
-    r.value = r.bound = 0, r.seconds = r.device_us = r.end_to_end_us = 0;
+    r.has_value = r.has_bound = r.has_seconds = r.has_clocks = r.has_measured = false;
+    r.measured_us = 0, r.value = r.bound = r.asked_bytes = 0, r.seconds = r.device_us = r.end_to_end_us = 0;
     back = written_and_read(&memory, &r);
     for (const struct row_field *f = row_fields; f->key; f++) same_field(&r, &back, f);
     arena_free(&memory);
@@ -131,7 +132,8 @@ static void test_keys_are_needed(void **state)
         assert_non_null(cJSON_GetObjectItemCaseSensitive(json, f->key));
         cJSON_DeleteItemFromObjectCaseSensitive(json, f->key);
         char *without = cJSON_PrintUnformatted(json);
-        bool may_lack = f->kind == FIELD_GAP || f->kind == FIELD_OBJECT || f->kind == FIELD_MICROS;
+        bool may_lack = f->kind == FIELD_GAP || f->kind == FIELD_OBJECT || f->kind == FIELD_MICROS ||
+                        f->kind == FIELD_BYTES;
         assert_int_equal(row_read(&memory, "results", without, strlen(without), &back, &st), may_lack);
         cJSON_free(without);
         cJSON_Delete(json);
