@@ -8,7 +8,7 @@
 #include "layout/propagate.h"
 #include "graph/graph.h"
 
-struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
+struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights weights, lx_status *st)
 {
     if (g->list) {
         status_set_at(st, LX_E_UNSUPPORTED, g->file, 0, 0,
@@ -25,7 +25,7 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
     out->dead_ops = find_dead_ops(g, alive, ops, memory);
     live.ops = ops;
     struct lx_repeat *runs = lx_repeats(&live, &count);
-    bool ok = propagate_sticks(&live, alive, runs, count, memory, &plan, st) &&
+    bool ok = propagate_sticks(&live, alive, runs, count, weights, memory, &plan, st) &&
               insert_restickifies(&live, alive, &plan, out, st);
     if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
     mem_free(runs);

@@ -26,7 +26,7 @@ struct stages {
 static bool divide_graph(struct stages *s, const struct lx_graph *g, const struct lx_divide_options *how)
 {
     s->graph = g;
-    s->layouts = g ? lx_layouts_make(g, &s->st) : NULL;
+    s->layouts = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &s->st) : NULL;
     s->divisions = s->layouts ? lx_divide(s->layouts, how, &s->st) : NULL;
     return s->divisions != NULL;
 }
@@ -385,29 +385,6 @@ static void test_matmul_rule(void **state)
         }
 }
 
-/* Columns that only the kernel has are columns, however many letters they have: two take the time of one. */
-static void test_columns_of_two_letters(void **state)
-{
-    static const char *const bodies[] = {
-        "\"tensors\": [{\"name\": \"w\", \"shape\": [4096, 2048]}, {\"name\": \"x\", \"shape\": [16, 128, "
-        "2048]}, "
-        "{\"name\": \"y\", \"shape\": [16, 128, 4096]}], \"ops\": [{\"name\": \"mm\", \"kind\": \"matmul\", "
-        "\"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"abk,dk->abd\"}]",
-        "\"tensors\": [{\"name\": \"w\", \"shape\": [4096, 2048]}, {\"name\": \"x\", \"shape\": [2048, "
-        "2048]}, "
-        "{\"name\": \"y\", \"shape\": [2048, 4096]}], \"ops\": [{\"name\": \"mm\", \"kind\": \"matmul\", "
-        "\"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"ak,dk->ad\"}]"};
-    double us[2];
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct stages s;
-        assert_true(divide_body(&s, bodies[i], NULL));
-        us[i] = s.divisions->at[s.divisions->count - 1].predicted_us;
-        free_stages(&s);
-    }
-    if (us[0] > 1.05 * us[1]) fail_msg("%g us, %g us as one letter", us[0], us[1]);
-}
-
 /* On a device of tiles cores take whole ones: 8 by 8 tiles on 64 cores are one tile each, without hints. */
 static void test_tiles(void **state)
 {
@@ -596,7 +573,6 @@ int main(void)
         cmocka_unit_test(test_hints_and_cores),
         cmocka_unit_test(test_bad_hints),
         cmocka_unit_test(test_matmul_rule),
-        cmocka_unit_test(test_columns_of_two_letters),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_decode_graph),

@@ -101,8 +101,8 @@ static int32_t compare(const struct lx_graph *g)
     struct lx_op *ops = arena_copy_array(&memory, g->ops, (size_t)g->op_count, sizeof *ops);
     assert_non_null(ops);
     find_dead_ops(g, alive, ops, &memory);
-    assert_true(propagate_sticks(g, alive, runs, count, &memory, &with, &st));
-    assert_true(propagate_sticks(g, alive, runs, 0, &memory, &without, &st));
+    assert_true(propagate_sticks(g, alive, runs, count, LX_WEIGHTS_FREE, &memory, &with, &st));
+    assert_true(propagate_sticks(g, alive, runs, 0, LX_WEIGHTS_FREE, &memory, &without, &st));
     assert_int_equal(with.moved, without.moved);
     assert_int_equal(with.bound, without.bound);
     assert_int_equal(without.repeated, 0);
