@@ -118,8 +118,21 @@ static bool check_layouts_op_right(const struct sticks *s)
     return true;
 }
 
+/* Graph inputs come with their sticks along the last dimension, as in the file. Weights may be packed. */
+static bool comes_as_it_is(const struct checker *c, int32_t t)
+{
+    const struct lx_tensor *x = &c->g->tensors[t];
+    const struct lx_layout *y = &c->l->layouts[t];
+    bool packed = x->role == LX_WEIGHT && c->p->passes.weights == LX_WEIGHTS_FREE && y->stick_dim >= 0;
+    return !lx_role_arrives(x->role) || y->rank == 0 || y->stick_dim == x->rank - 1 || packed;
+}
+
 bool check_layouts(const struct checker *c)
 {
+    for (int32_t t = 0; t < c->g->tensor_count; t++)
+        if (!comes_as_it_is(c, t))
+            return status_set(c->st, LX_E_NO, "tensor %s does not come with such sticks",
+                              c->g->tensors[t].name);
     for (int32_t o = 0; o < c->g->op_count; o++) {
         struct sticks s = {.c = c, .op = &c->g->ops[o], .variable = c->l->stick_var[o]};
         op_index_of(c->g, s.op, &s.x);

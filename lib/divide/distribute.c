@@ -171,10 +171,10 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
     return true;
 }
 
-/* --- Matmuls without committed splits are divided by predicted time. N is the axis along which the output's
- * sticks run, the kernel is the input with N, rows M are only in the other input, K is the one summed axis,
- * the rest is batch. Of several candidates M is the output's innermost. The pass declines other ops, and
- * considers only divisions with at least as many cores as distribution uses. --- */
+/* --- Matmuls without committed splits are divided by predicted time. N are the axes that only the kernel has,
+ * the input with the axis along which the output's sticks run; K is the one summed axis; M is the innermost
+ * axis that only the other input has, and the rest is batch: if no axis is in both inputs, the outer rows. The
+ * pass declines other ops, and considers only divisions with at least as many cores as distribution uses. --- */
 
 static int matmul_var_of(const struct op_index *x, const struct axis *a)
 {
@@ -190,73 +190,83 @@ int matmul_kernel(const struct lx_layouts *l, int32_t op)
     return (op_index_dim(&x, 0, l->stick_var[op]) >= 0) ? 0 : 1;
 }
 
-bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct space *s, int *n_axis,
-                  int *m_axis, int *k_axis, struct matmul_shape *shape)
+/* Fills `role` per axis. False: the axes are not those of a matmul. */
+static bool matmul_roles_of(const struct op_index *x, const struct space *s, int kernel,
+                            enum matmul_role *role)
+{
+    int k = -1, m = -1;
+    bool shared = true;
+    for (int i = 0; i < s->axis_count; i++) {
+        int v = matmul_var_of(x, &s->axes[i]);
+        bool has = op_index_dim(x, kernel, v) >= 0, other = op_index_dim(x, 1 - kernel, v) >= 0;
+        role[i] = op_index_reduced(x, v) ? MATMUL_K : !other ? MATMUL_N : !has ? MATMUL_M : MATMUL_BATCH;
+        if (role[i] == MATMUL_M) m = i; /* the innermost: axes are in the output's order */
+        shared &= role[i] != MATMUL_BATCH || s->axes[i].extent == 1;
+        if (role[i] != MATMUL_K) continue;
+        if (s->axes[i].extent > 1 && k >= 0 && s->axes[k].extent > 1) return false;
+        if (k < 0 || s->axes[i].extent > 1) k = i;
+    }
+    for (int i = 0; shared && i < m; i++)
+        if (role[i] == MATMUL_M) role[i] = MATMUL_BATCH;
+    return k >= 0 && m >= 0;
+}
+
+bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct space *s,
+                  enum matmul_role *role, struct matmul_shape *shape)
 {
     const struct lx_op *op = &l->graph->ops[op_number];
     const struct lx_tensor *tensors = l->graph->tensors;
     struct op_index x;
     if (!(op->kind->traits & LX_CONTRACTS) || !op->reduces || l->stick_var[op_number] < 0) return false;
     op_index_of(l->graph, op, &x);
-    if (x.window_count) return false;
-    int n = l->stick_var[op_number], kernel = (op_index_dim(&x, 0, n) >= 0) ? 0 : 1, rows = 1 - kernel;
-    *n_axis = *m_axis = *k_axis = -1;
-    int64_t batch = 1, kernel_batch = 1;
-    for (int i = 0; i < s->axis_count; i++) {
-        int v = matmul_var_of(&x, &s->axes[i]);
-        if (v == n)
-            *n_axis = i;
-        else if (op_index_reduced(&x, v)) {
-            if (s->axes[i].extent > 1 && *k_axis >= 0 && s->axes[*k_axis].extent > 1) return false;
-            if (*k_axis < 0 || s->axes[i].extent > 1) *k_axis = i;
-        } else if ((op_index_dim(&x, rows, v) >= 0) && !(op_index_dim(&x, kernel, v) >= 0))
-            *m_axis = i; /* the innermost wins: axes are in the output's order */
-    }
-    if (*n_axis < 0 || *m_axis < 0 || *k_axis < 0) return false;
-    for (int i = 0; i < s->axis_count; i++) {
-        int v = matmul_var_of(&x, &s->axes[i]);
-        if (i == *n_axis || i == *m_axis || i == *k_axis || op_index_reduced(&x, v)) continue;
-        if (!mul_i64(batch, s->axes[i].extent, &batch)) return false;
-        if ((op_index_dim(&x, kernel, v) >= 0)) kernel_batch *= s->axes[i].extent;
-    }
-    const struct lx_layout *first = &l->layouts[op->inputs[rows]];
-    *shape = (struct matmul_shape){.b = batch,
-                                   .m = s->axes[*m_axis].extent,
-                                   .n = s->axes[*n_axis].extent,
-                                   .k = s->axes[*k_axis].extent,
-                                   .shared_weight = kernel_batch == 1,
+    int kernel = (op_index_dim(&x, 0, l->stick_var[op_number]) >= 0) ? 0 : 1;
+    if (x.window_count || !matmul_roles_of(&x, s, kernel, role)) return false;
+    const struct lx_layout *rows = &l->layouts[op->inputs[1 - kernel]];
+    *shape = (struct matmul_shape){.b = 1,
+                                   .m = 1,
+                                   .n = 1,
+                                   .k = 1,
+                                   .shared_weight = true,
                                    .cores = s->cores,
-                                   .stick_elements = first->stick_elements,
-                                   .operand_bytes = max_i64(first->stick_bytes / first->stick_elements, 1),
+                                   .stick_elements = rows->stick_elements,
+                                   .operand_bytes = max_i64(rows->stick_bytes / rows->stick_elements, 1),
                                    .output_bytes = max_i64(lx_dtype_bits(tensors[op->output].dtype) / 8, 1)};
+    int64_t *const of[] = {
+        [MATMUL_BATCH] = &shape->b, [MATMUL_M] = &shape->m, [MATMUL_N] = &shape->n, [MATMUL_K] = &shape->k};
+    for (int i = 0; i < s->axis_count; i++) {
+        int v = matmul_var_of(&x, &s->axes[i]);
+        if (!mul_i64(*of[role[i]], s->axes[i].extent, of[role[i]])) return false;
+        shape->shared_weight &=
+            role[i] != MATMUL_BATCH || s->axes[i].extent == 1 || op_index_dim(&x, kernel, v) < 0;
+    }
     return true;
 }
 
-struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axis, int k_axis,
+struct matmul_split matmul_split_of(const struct space *s, const enum matmul_role *role,
                                     const int64_t *splits)
 {
-    struct matmul_split p = {1, splits[m_axis], splits[n_axis], splits[k_axis]};
-    for (int i = 0; i < s->axis_count; i++)
-        if (i != n_axis && i != m_axis && i != k_axis) p.b *= splits[i];
+    struct matmul_split p = {1, 1, 1, 1};
+    int64_t *const of[] = {[MATMUL_BATCH] = &p.b, [MATMUL_M] = &p.m, [MATMUL_N] = &p.n, [MATMUL_K] = &p.k};
+    for (int i = 0; i < s->axis_count; i++) *of[role[i]] *= splits[i];
     return p;
 }
 
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,
                    int64_t *splits)
 {
-    int n, m, k;
+    enum matmul_role role[LX_MAX_VARS];
     struct matmul_shape shape;
     const struct cost_rates rates = cost_rates_of(&l->graph->device);
     for (int i = 0; i < s->axis_count; i++)
         if (s->axes[i].floor > 1) return false;
-    if (!matmul_roles(l, op, s, &n, &m, &k, &shape)) return false;
+    if (!matmul_roles(l, op, s, role, &shape)) return false;
     int64_t trial[LX_MAX_VARS] = {0}, best[LX_MAX_VARS] = {0};
     double least = 0;
     bool found = false;
     struct candidate_walk w = {.s = s, .splits = trial};
     while (candidate_next(&w)) {
         if (space_used(s, trial) < space_used(s, by_default)) continue;
-        struct matmul_split p = matmul_split_of(s, n, m, k, trial);
+        struct matmul_split p = matmul_split_of(s, role, trial);
         double us = matmul_time_with(&rates, &shape, &p);
         if (found && us >= least) continue;
         found = true;

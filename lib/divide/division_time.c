@@ -53,7 +53,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
     w.functions = division_time_functions(op);
     w.contracts = op->kind->traits & LX_CONTRACTS;
     w.folds = op->reduces && !(op->kind->traits & LX_CONTRACTS) ? 1 + w.functions : 0;
-    int n, m, k;
+    enum matmul_role role[LX_MAX_VARS];
     for (int i = 0; i < s->operand_count; i++) {
         int64_t bytes = lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]);
         *(i < op->input_count ? &w.read_bytes : &w.written_bytes) += (double)bytes;
@@ -64,9 +64,9 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
             w.read_bytes += (double)l->graph->tensors[op->inputs[i]].bytes;
         for (int i = op->input_count; i < op_operand_count(op); i++)
             w.written_bytes += (double)l->graph->tensors[op_operand(op, i)].bytes;
-    } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
+    } else if (matmul_roles(l, d->op, s, role, &w.shape)) {
         w.kind = COST_MATMUL;
-        w.split = matmul_split_of(s, n, m, k, splits);
+        w.split = matmul_split_of(s, role, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
     w.flops = d->kind == LX_DIVIDED ? division_time_flops(op) : 0;

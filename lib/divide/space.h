@@ -157,12 +157,14 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
 void prioritize(const struct space *s, int *outputs, int *output_count, int *reductions,
                 int *reduction_count);
 
-/* Finds the N, M and K axes of a matmul. False: the op does not have that form. */
-bool matmul_roles(const struct lx_layouts *l, int32_t op, const struct space *s, int *n_axis, int *m_axis,
-                  int *k_axis, struct matmul_shape *shape);
+enum matmul_role { MATMUL_BATCH, MATMUL_M, MATMUL_N, MATMUL_K };
+
+/* Fills the role of each axis of a matmul, and its shape. False: the op does not have that form. */
+bool matmul_roles(const struct lx_layouts *l, int32_t op, const struct space *s, enum matmul_role *role,
+                  struct matmul_shape *shape);
 /* The input with the axis along which the output's sticks run. */
 int matmul_kernel(const struct lx_layouts *l, int32_t op);
-struct matmul_split matmul_split_of(const struct space *s, int n_axis, int m_axis, int k_axis,
+struct matmul_split matmul_split_of(const struct space *s, const enum matmul_role *role,
                                     const int64_t *splits);
 /* True: `splits` is the fastest division. False: the pass declines and changes nothing. */
 bool matmul_divide(const struct lx_layouts *l, int32_t op, struct space *s, const int64_t *by_default,

@@ -261,6 +261,11 @@ static void handover_add_all(const struct lx_plan *p, const struct op_cores *cor
                     lx_dtype_word(x->dtype), l->rank ? lx_layout_bytes(l) : x->bytes);
         if (x->rank >= 0) text_json_ints(out, "shape", x->shape, x->rank);
         if (l->rank) text_json_ints(out, "device_shape", l->size, l->rank);
+        if (l->rank) {
+            int64_t of[LX_MAX_DEVICE_RANK];
+            for (int k = 0; k < l->rank; k++) of[k] = l->host_dim[k];
+            text_json_ints(out, "device_dims", of, l->rank);
+        }
         if (p->hbm_address[t] >= 0) text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[t]);
         text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
     }

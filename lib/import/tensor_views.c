@@ -125,6 +125,31 @@ bool view_slice(const struct view *v, int dim, int64_t begin, int64_t step, int6
     return true;
 }
 
+static bool view_same_atoms(const struct atom *a, const struct atom *b, int count)
+{
+    bool same = true;
+    for (int i = 0; same && i < count; i++)
+        same = a[i].low == b[i].low && a[i].extent == b[i].extent && a[i].span == b[i].span &&
+               (a[i].span == 0 || (a[i].offset == b[i].offset && a[i].step == b[i].step));
+    return same;
+}
+
+bool view_same(const struct view *a, const struct view *b)
+{
+    int k = 0;
+    bool same = a->fixed_count == b->fixed_count && view_same_atoms(a->fixed, b->fixed, a->fixed_count);
+    for (int d = 0; same && d < a->rank; d++) {
+        int count = a->first[d + 1] - a->first[d];
+        if (count == 0) continue;
+        while (k < b->rank && b->first[k + 1] == b->first[k]) k++;
+        same = k < b->rank && b->first[k + 1] - b->first[k] == count &&
+               view_same_atoms(&a->atom[a->first[d]], &b->atom[b->first[k]], count);
+        k++;
+    }
+    while (same && k < b->rank) same = b->first[k + 1] == b->first[k], k++;
+    return same;
+}
+
 bool view_is_plain(const struct view *v, int64_t elements)
 {
     if (view_is_part(v)) return false;

@@ -48,6 +48,8 @@ bool view_slice(const struct view *v, int dim, int64_t begin, int64_t step, int6
 
 /* The storage itself in that shape. False, here and below: too many dimensions or atoms. */
 bool view_plain(struct view *v, int rank, const int64_t *extent);
+/* Do they have the same atoms? Dimensions of extent 1 do not count. */
+bool view_same(const struct view *a, const struct view *b);
 /* Is it the storage's elements in order, each once? */
 bool view_is_plain(const struct view *v, int64_t elements);
 int64_t view_extent(const struct view *v, int dim);

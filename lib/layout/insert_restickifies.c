@@ -295,7 +295,7 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     for (int32_t t = 0; t < g->tensor_count && ok; t++) {
         enum lx_role role = g->tensors[t].role;
         if ((made[t] && role != LX_STATE) || !lx_role_arrives(role)) continue;
-        n.stick[t] = stick_default(&g->tensors[t]);
+        n.stick[t] = plan->stick[t];
         ok = insert_restickifies_add_tensor(&n, t, n.stick[t], "", role, &n.fresh[t]);
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)

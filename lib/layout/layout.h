@@ -82,8 +82,11 @@ struct lx_layouts {
     struct arena *memory;
 };
 
+/* With LX_WEIGHTS_FREE a weight's sticks run where its readers want them: the host packs it so. */
+enum lx_weights { LX_WEIGHTS_FREE, LX_WEIGHTS_FIXED };
+
 /* NULL: `st` names the op that has no layout. The caller keeps `g`. */
-struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st);
+struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights weights, lx_status *st);
 void lx_layouts_free(struct lx_layouts *l);
 /* JSON text from malloc, or NULL when out of memory. */
 char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length);

@@ -8,7 +8,7 @@
 #include "layout/propagate.h"
 #include "graph/graph.h"
 
-struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
+struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights weights, lx_status *st)
 {
     if (g->list) {
         status_set_at(st, LX_E_UNSUPPORTED, g->file, 0, 0,
@@ -23,7 +23,7 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
     struct stick_plan plan;
     out->dead_ops = find_dead_ops(g, alive, ops, memory);
     live.ops = ops;
-    bool ok = propagate_sticks(&live, alive, memory, &plan, st) &&
+    bool ok = propagate_sticks(&live, alive, weights, memory, &plan, st) &&
               insert_restickifies(&live, alive, &plan, out, st);
     if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
     mem_free(alive);

@@ -32,8 +32,8 @@ static int64_t least_cost(const struct stick_search *s, int32_t o)
         int64_t cost = stick_realign_cost(s, op, &ways[w]);
         for (int i = 0; i < op->input_count; i++) {
             const struct lx_tensor *t = &s->g->tensors[op->inputs[i]];
-            bool fixed =
-                !s->uses.written[op->inputs[i]] && s->uses.readers[op->inputs[i]] == 1 && t->rank >= 0;
+            bool fixed = !s->uses.written[op->inputs[i]] && s->uses.readers[op->inputs[i]] == 1 &&
+                         t->rank >= 0 && !s->uses.packed[op->inputs[i]];
             int stick = stick_default(t);
             int wanted = stick_for_need(ways[w].need[i]);
             if (fixed && !stick_satisfies(t, stick, ways[w].need[i]))
@@ -50,7 +50,7 @@ static void propagate_prepare(struct stick_search *s)
 {
     const struct lx_graph *g = s->g;
     size_t tensors = (size_t)g->tensor_count;
-    tensor_uses_make(g, s->alive, &s->uses);
+    tensor_uses_make(g, s->alive, s->weights, &s->uses);
     s->slot_count = s->uses.most_live;
     s->slot = arena_array(&s->memory, tensors, sizeof *s->slot);
     s->tensor_at = arena_array(&s->memory, (size_t)s->slot_count, sizeof *s->tensor_at);
@@ -64,7 +64,7 @@ static void propagate_prepare(struct stick_search *s)
             (g->tensors[t].role != LX_STATE || s->uses.first[t] < 0))
             continue;
         stick_take_slot(s, t);
-        s->row[s->slot[t]] = FRESH(stick_default(&g->tensors[t]));
+        s->row[s->slot[t]] = s->uses.packed[t] ? 0 : FRESH(stick_default(&g->tensors[t]));
     }
     for (int32_t o = g->op_count; o-- > 0;)
         s->least_after[o] = add_saturated(s->least_after[o + 1], s->alive[o] ? least_cost(s, o) : 0);
@@ -75,6 +75,7 @@ struct stick_question {
     const struct lx_graph *g;
     const bool *alive;
     int32_t width;
+    enum lx_weights weights;
     bool by_size;
 };
 
@@ -83,7 +84,8 @@ struct stick_question {
 static bool propagate_search(const struct stick_question *q, int32_t width, int64_t limit,
                              struct stick_plan *out, lx_status *st)
 {
-    struct stick_search s = {.g = q->g, .alive = q->alive, .costs = out->costs, .by_size = q->by_size};
+    struct stick_search s = {
+        .g = q->g, .alive = q->alive, .weights = q->weights, .costs = out->costs, .by_size = q->by_size};
     propagate_prepare(&s);
     int64_t most = MAX_SLOTS / ((int64_t)(s.slot_count + 1) * (q->g->op_count + 1));
     if (width > most) width = (int32_t)max_i64(most, NARROW);
@@ -185,12 +187,34 @@ static bool search_by_size(struct stick_question q, struct arena *memory, struct
     return true;
 }
 
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
-                      struct stick_plan *out, lx_status *st)
+/* The sticks of graph inputs: those of free ones by their first readers. */
+static int *sticks_of_inputs(const struct lx_graph *g, const bool *alive, enum lx_weights weights,
+                             const struct stick_way *way, struct arena *memory)
+{
+    int *stick = arena_array(memory, (size_t)g->tensor_count, sizeof *stick);
+    struct tensor_uses uses;
+    tensor_uses_make(g, alive, weights, &uses);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_op *op = uses.first[t] >= 0 ? &g->ops[uses.first[t]] : NULL;
+        stick[t] = stick_default(&g->tensors[t]);
+        for (int i = 0; op && uses.packed[t] && i < op->input_count; i++)
+            if (op->inputs[i] == t) {
+                stick[t] = stick_first(&g->tensors[t], way[uses.first[t]].need[i]);
+                break;
+            }
+    }
+    tensor_uses_free(&uses);
+    return stick;
+}
+
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, enum lx_weights weights,
+                      struct arena *memory, struct stick_plan *out, lx_status *st)
 {
     int32_t width = g->op_count > MAX_NODES / WIDTH ? MAX_NODES / g->op_count : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     stick_costs_make(g, memory, &out->costs);
-    const struct stick_question q = {g, alive, width, false};
-    return search_twice(&q, out, st) && search_by_size(q, memory, out, st);
+    const struct stick_question q = {g, alive, width, weights, false};
+    bool ok = search_twice(&q, out, st) && search_by_size(q, memory, out, st);
+    if (ok) out->stick = sticks_of_inputs(g, alive, weights, out->way, memory);
+    return ok;
 }

@@ -30,19 +30,22 @@ int stick_for_need(int need);
 bool stick_satisfies(const struct lx_tensor *t, int stick, int need);
 /* The default: along the last dimension; -1 for scalars and tensors without a shape. */
 int stick_default(const struct lx_tensor *t);
+/* The stick of a free tensor by the need of its first reader. */
+int stick_first(const struct lx_tensor *t, int need);
 /* a + b, or INT64_MAX on overflow. */
 int64_t add_saturated(int64_t a, int64_t b);
 
 struct stick_plan {
     struct stick_way *way; /* per op */
+    int *stick;            /* per tensor: of a graph input, the stick with which it comes */
     int64_t moved, bound;  /* device elements that restickifies move; a lower bound over all ways */
     int64_t footprint;     /* device elements of results and copies */
     struct stick_costs costs;
 };
 
 /* `alive` is per op. */
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
-                      struct stick_plan *out, lx_status *st);
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, enum lx_weights weights,
+                      struct arena *memory, struct stick_plan *out, lx_status *st);
 
 enum {
     STICK_ANY = -2,  /* any stick will do */

@@ -220,6 +220,11 @@ int stick_default(const struct lx_tensor *t)
     return t->rank > 0 ? t->rank - 1 : -1;
 }
 
+int stick_first(const struct lx_tensor *t, int need)
+{
+    return need < 0 ? stick_default(t) : need;
+}
+
 int stick_for_need(int need)
 {
     return need == STICK_NONE ? -1 : need;

@@ -9,11 +9,13 @@ struct tensor_uses {
     int32_t *first, *last_use; /* per tensor: the first and last live op that touches it; -1: none */
     int32_t *readers;          /* per tensor: operands that read it */
     bool *written;             /* per tensor: a live op writes it */
+    bool *packed;              /* per tensor: the host packs it, with the stick that its first reader needs */
     bool *rigid;               /* per tensor: a copy in another layout cannot replace its own layout */
     int32_t most_live; /* most tensors alive at once, counting written ones and inputs with several readers */
 };
 
-void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out);
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, enum lx_weights weights,
+                      struct tensor_uses *out);
 void tensor_uses_free(struct tensor_uses *u);
 
 /* State of a tensor: its stick option in the bits from 12 up, below them one bit per existing copy. Option 0
@@ -33,6 +35,7 @@ struct stick_node {
 struct stick_search {
     const struct lx_graph *g;
     const bool *alive;
+    enum lx_weights weights;
     struct stick_costs costs;
     struct tensor_uses uses;
     struct beam beam;
@@ -46,7 +49,8 @@ struct stick_search {
     int32_t changed[LX_MAX_OPERANDS], changed_count; /* slots of its operands */
     struct stick_way ways[MAX_STICK_WAYS];
     int way_count;
-    int32_t *row; /* scratch */
+    int64_t packing[MAX_STICK_WAYS][LX_MAX_INPUTS]; /* per way and free input: what its packing costs */
+    int32_t *row;                                   /* scratch */
     struct arena memory;
 };
 

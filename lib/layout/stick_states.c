@@ -22,17 +22,25 @@ static void stick_lay_out(const struct stick_search *s, int32_t t, int stick, st
 }
 
 /* Applies way `w` to the state in `row`; false if the way is impossible there. */
-static bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
-                        int32_t *row, struct stick_node *to)
+static bool stick_apply(const struct stick_search *s, const struct lx_op *op, int way, int32_t *row,
+                        struct stick_node *to)
 {
     const struct lx_graph *g = s->g;
+    const struct stick_way *w = &s->ways[way];
     to->moved = add_saturated(to->moved, stick_realign_cost(s, op, w));
     for (int i = 0; i < op->input_count; i++) {
         int32_t t = op->inputs[i];
         const struct lx_tensor *tensor = &g->tensors[t];
-        int32_t ts = s->slot[t] >= 0 ? row[s->slot[t]] : FRESH(stick_default(tensor));
+        int32_t ts = s->slot[t] >= 0 ? row[s->slot[t]] : s->uses.packed[t] ? 0 : FRESH(stick_default(tensor));
         int primary = PRIMARY(ts), wanted = stick_for_need(w->need[i]);
         if (tensor->rank < 0) continue;
+        if (ts == 0) { /* the first reader of a free tensor decides */
+            primary = stick_first(tensor, w->need[i]);
+            ts = FRESH(primary);
+            to->moved = add_saturated(to->moved, s->packing[way][i]);
+            to->footprint += primary != stick_default(tensor); /* of equals, as it is in the file */
+            if (s->slot[t] >= 0) row[s->slot[t]] = ts;
+        }
         if (w->turns && primary == w->need[1]) return false;
         if (stick_satisfies(tensor, primary, w->need[i]) || HAS(ts, wanted)) continue;
         to->moved = add_saturated(to->moved, stick_move_cost(&s->costs, t, COPIES(ts), wanted));
@@ -85,12 +93,66 @@ void stick_take_slot(struct stick_search *s, int32_t tensor)
     s->tensor_at[s->slot[tensor]] = tensor;
 }
 
+/* The largest number of slices, at most `most`, into which a weight of the op can be cut. Slices of a sum all
+ * meet again and do not count. */
+static int64_t packing_slices(const struct stick_search *s, const struct op_index *x, int operand, int32_t t,
+                              int stick, int64_t most)
+{
+    const struct lx_tensor *tensor = &s->g->tensors[t];
+    int64_t slices = 1, e = lx_stick_elements(tensor->dtype, s->g->device.stick_bytes);
+    for (int d = 0; d < tensor->rank; d++) {
+        int64_t units = d == stick ? ceil_div_i64(tensor->shape[d], e) : tensor->shape[d], f = most / slices;
+        if (op_index_reduced(x, x->var[operand][d])) continue;
+        while (units % f != 0) f--;
+        slices *= f;
+    }
+    return slices;
+}
+
+/* Elements of an input as a way has it: a kernel's rows go up to whole sticks of the other input. */
+static int64_t packing_elements(const struct stick_search *s, const struct lx_op *op,
+                                const struct op_index *x, const struct stick_way *w, int operand)
+{
+    int32_t t = op->inputs[operand];
+    int stick = stick_first(&s->g->tensors[t], w->need[operand]);
+    int64_t elements = stick_elements_of(&s->costs, t, stick);
+    if (w->kernel != operand || op_index_dim(x, operand, w->kernel_row) == stick || elements == INT64_MAX)
+        return elements;
+    enum lx_dtype other = s->g->tensors[op->inputs[1 - operand]].dtype;
+    int64_t rows = x->extent[w->kernel_row];
+    return rows == 1
+               ? elements
+               : elements / rows * round_up_i64(rows, lx_stick_elements(other, s->g->device.stick_bytes));
+}
+
+/* What a packed weight costs, in elements: those beyond its smallest layout. The memory waits where it has
+ * fewer than FULL_RATE slices of a weight larger than a scratchpad to deliver. */
+static int64_t packing_cost(const struct stick_search *s, const struct lx_op *op, const struct op_index *x,
+                            const struct stick_way *w, int operand)
+{
+    enum { FULL_RATE = 4 };
+    int32_t t = op->inputs[operand];
+    const struct lx_tensor *tensor = &s->g->tensors[t];
+    if (!s->uses.packed[t] || !x->known) return 0;
+    int64_t elements = packing_elements(s, op, x, w, operand), least = elements;
+    int64_t wanted = min_i64(s->g->device.cores, FULL_RATE);
+    int64_t slices =
+        packing_slices(s, x, operand, t, stick_first(tensor, w->need[operand]), s->g->device.cores);
+    for (int d = 0; d < tensor->rank; d++) least = min_i64(least, stick_elements_of(&s->costs, t, d));
+    if (elements > INT64_MAX / FULL_RATE) return INT64_MAX;
+    if (elements * lx_dtype_bits(tensor->dtype) / 8 <= lx_device_usable(&s->g->device))
+        return elements - least;
+    return elements - least + (slices < wanted ? elements / slices * (wanted - slices) : 0);
+}
+
 void stick_begin_op(struct stick_search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];
     struct op_index x;
     op_index_of(s->g, op, &x);
     s->way_count = stick_ways(s->g, op, &x, s->ways);
+    for (int w = 0; w < s->way_count; w++)
+        for (int i = 0; i < op->input_count; i++) s->packing[w][i] = packing_cost(s, op, &x, &s->ways[w], i);
     s->changed_count = 0;
     for (int k = 0; k < op_operand_count(op); k++) {
         if (k >= op->input_count) stick_take_slot(s, op_operand(op, k));
@@ -107,7 +169,7 @@ void stick_offer(struct stick_search *s, int32_t o, int32_t from, int way)
     int32_t numbers[LX_MAX_OPERANDS];
     struct stick_node to = *stick_node_of(s, from);
     for (int32_t k = 0; k < s->changed_count; k++) s->row[s->changed[k]] = row[s->changed[k]];
-    if (!stick_apply(s, &s->g->ops[o], &s->ways[way], s->row, &to)) return;
+    if (!stick_apply(s, &s->g->ops[o], way, s->row, &to)) return;
     for (int32_t k = 0; k < s->changed_count; k++) /* forget tensors after their last use */
         numbers[k] = s->uses.last_use[s->tensor_at[s->changed[k]]] == o ? 0 : s->row[s->changed[k]];
     to.base.rank = min_i64(add_saturated(to.moved, s->least_after[o + 1]), INT64_MAX - 1);
@@ -157,7 +219,8 @@ static int32_t most_live(const struct lx_graph *g, const bool *alive, const stru
     return most;
 }
 
-void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor_uses *out)
+void tensor_uses_make(const struct lx_graph *g, const bool *alive, enum lx_weights weights,
+                      struct tensor_uses *out)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     *out = (struct tensor_uses){0};
@@ -166,6 +229,7 @@ void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
     out->readers = mem_zeroed(tensors, sizeof *out->readers);
     out->written = mem_zeroed(tensors, sizeof *out->written);
     out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
+    out->packed = mem_zeroed(tensors, sizeof *out->packed);
     for (int32_t t = 0; t < g->tensor_count; t++) out->last_use[t] = out->first[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
@@ -182,6 +246,9 @@ void tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
         }
         if (alive[o] && op_is_restickify(op)) out->rigid[op->inputs[0]] = true;
     }
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        out->packed[t] = weights == LX_WEIGHTS_FREE && g->tensors[t].role == LX_WEIGHT &&
+                         g->tensors[t].rank > 0 && !out->rigid[t];
     out->most_live = most_live(g, alive, out);
 }
 
@@ -192,4 +259,5 @@ void tensor_uses_free(struct tensor_uses *u)
     mem_free(u->readers);
     mem_free(u->written);
     mem_free(u->rigid);
+    mem_free(u->packed);
 }

@@ -84,7 +84,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
     struct lx_divide_options its = like ? lx_passes_divide(&like->passes) : how;
     if (like && like->lends && like->graph->hash == p->graph->hash &&
         strcmp(like->graph->name, p->graph->name) == 0 && its.cores == how.cores &&
-        its.no_cost == how.no_cost) {
+        its.no_cost == how.no_cost && like->passes.weights == passes->weights) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;
@@ -92,7 +92,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
     }
     struct cancel token; /* a quarter of the time: the rest of the plan takes longer */
     cancel_begin(&token, options ? options->run.time_limit / 4 : 0);
-    p->own_layouts = lx_layouts_make(p->graph, st);
+    p->own_layouts = lx_layouts_make(p->graph, passes->weights, st);
     cancel_end(&token);
     if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
+static const char *const weights_words[] = {"free", "fixed", NULL};
 static const char *const matmul_words[] = {"cost", "rule", NULL};
 static const char *const cooptimise_words[] = {"none", "flip", "full", NULL};
 static const char *const tile_words[] = {"auto", "none", NULL};
@@ -25,6 +26,9 @@ enum {
 static const struct lx_pass table[] = {
     {.name = "undivided", .option = "undivided", FIELD(undivided),
      .help = "every op on one core: nothing is divided"},
+    {.name = "weights", .option = "weights", .words = weights_words, FIELD(weights),
+     .help = "sticks of weights: free (default), where their readers want them, and the host packs them so; "
+             "fixed, along the last dimension, as in the file"},
     {.name = "matmul", .option = "matmul", .words = matmul_words, FIELD(matmul),
      .help = "how a contraction is divided: cost (default), least predicted time; rule, the documented one: "
              "batch, M and N by size, K last"},

@@ -145,6 +145,7 @@ enum lx_matmul { LX_MATMUL_COST, LX_MATMUL_RULE, LX_MATMUL_COUNT };
 
 struct lx_passes {
     bool undivided;  /* every op on one core, whole tensors */
+    int weights;     /* enum lx_weights: may the host pack them? */
     int matmul;      /* enum lx_matmul: how a contraction is divided */
     int cooptimise;  /* enum lx_cooptimise_mode */
     bool by_time;    /* co-optimise predicted time; else traffic, then time */

@@ -183,7 +183,7 @@ bool run_stages(struct stages *s, const char *body, const struct lx_divide_optio
     text_add(&t, "}");
     s->graph = lx_graph_of_text("case", t.at, t.length, &s->st);
     text_free(&t);
-    if (s->graph) s->layouts = lx_layouts_make(s->graph, &s->st);
+    if (s->graph) s->layouts = lx_layouts_make(s->graph, LX_WEIGHTS_FREE, &s->st);
     if (s->layouts) s->divisions = lx_divide(s->layouts, how, &s->st);
     return s->divisions != NULL;
 }

@@ -120,7 +120,7 @@ static void run_graph(const char *label, const struct lx_graph *g, lx_status *st
 {
     static const char *const goals[] = {"traffic", "time"};
     static const enum lx_joint_mode modes[] = {LX_JOINT_FLIP, LX_JOINT_FULL, LX_JOINT_FULL};
-    struct lx_layouts *l = g ? lx_layouts_make(g, st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, st) : NULL;
     bool ok = l != NULL;
     for (int goal = 0; ok && goal < 2; goal++) {
         struct lx_cooptimised r[3];

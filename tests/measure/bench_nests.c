@@ -102,7 +102,7 @@ static int measure(const char *path, const struct asked *how)
         lx_graph_free(g);
         g = rewritten;
     }
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct lx_plan_options options = {.solver = lx_solver_find(how->solver),
                                       .quick_solver = lx_solver_find("bestfit")};

@@ -60,7 +60,7 @@ static bool divides(const char *path, int64_t cores, bool *has_extern, bool *has
         *has_extern |= (g->ops[o].kind->traits & LX_EXTERN) != 0;
         *has_matmul |= (g->ops[o].kind->traits & LX_CONTRACTS) != 0;
     }
-    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) printf("%s\n", st.text);
     bool ok = d != NULL;

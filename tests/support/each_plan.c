@@ -30,7 +30,7 @@ static void plan_on(const char *path, const struct lx_device *preset, int64_t co
         return;
     }
     g = with_preset(g, preset, cores);
-    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
     struct lx_divisions *v = l ? lx_divide(l, NULL, &st) : NULL;
     bool divides = v != NULL; /* some need more than four cores */
     lx_divisions_free(v);

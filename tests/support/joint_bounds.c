@@ -135,7 +135,7 @@ void try_graph(uint64_t seed, int drafts, struct joint_bounds *out)
     const struct lx_graph *g = random_graph(&r, &shape, &st);
     const struct lx_graph *whole = g;
     if (g && lx) g = lx_graph_with_capacity(whole, lx, &st), lx_graph_free(whole);
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (d && draft_make(d, &how, &memory, &plain, &st)) {
         bool ok = least_traffic_open(&s, &plain, &run, &st);

@@ -65,9 +65,12 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen, live;
     const char *forced; /* why it must be a copy, found in an earlier round; NULL: it need not */
+    bool shorts;        /* it may cut sticks short where no reshape is the cause */
     bool alone;         /* its operands and results are its own copies, which no other op cuts */
     int apart;     /* concat, pad or slice: how far copies shield it from others' cuts, up to APART_ALL */
-    bool unmapped; /* it changes an operand in a way that letters cannot state, found when building */
+    bool unmapped; /* letters cannot state it: it is generic */
+    bool needed;   /* as a copy: the model was tried without */
+    int changed;   /* the last round in which one of the four above changed */
     bool merged;   /* an earlier op does its work */
     bool capped;   /* a loop too long to unroll, found in an earlier round */
     bool unknown;  /* a loop or branch that depends on data */
@@ -170,11 +173,11 @@ struct import {
     const char *result_name;  /* of new storages, until import_label_end */
     const char *path;         /* of inlined bodies; NULL: none */
     VEC(int32_t) name_counts; /* uses of each name */
+    int round;                /* of sketching, from 1 on */
     bool short_sticks;        /* short sticks are padded: no more copies */
     bool last;                /* last rounds: an op that does not fit becomes generic */
     bool retry;               /* an op was forced to copy: sketch again */
     bool spared;              /* as retry, to keep sticks full */
-    bool give_up;             /* nothing is left to force: sketch without folding */
     int depth;
     int64_t walked; /* ops walked, counted per call */
     lx_status *st;
@@ -226,9 +229,10 @@ struct sketch *import_sketch(struct import *im, const struct sketching *s, struc
 struct sketch_operand import_over(const struct import_value *v, int rank, const int *dims);
 /* The same, aligned at the last dimensions of the op; stores constants. */
 struct sketch_operand import_aligned(struct import *im, struct import_value v, int rank);
-/* Two views of an op cut a dimension differently: forces a copy of one of them in the next round. */
+/* Views of an op do not fit along dimension `dim` (-1: any). In the next round one of those that have it is a
+ * copy; if none can be, the op's operands and results are copies, and at last the op is generic. */
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
-                  const char *reason);
+                  int dim, const char *reason);
 /* One sketch without an index map, from plain storages to another. */
 struct sketch *import_opaque_sketch(struct import *im, const char *kind, const struct model_op *op,
                                     const int32_t *inputs, int count, int32_t output);

@@ -99,6 +99,7 @@ static bool box_take_part(struct import *im, const struct model_op *op, const st
                       : im->options.no_fold                         ? "no-fold"
                       : box_breaks_sticks(&out.view, type->element) ? "stick"
                                                                     : NULL;
+    c->bytes = type->bytes;
     import_class(im, op, why ? CLASS_COPIED : CLASS_FREE, why ? why : "view");
     if (why) {
         size_t before = im->sketches.count;

@@ -125,7 +125,6 @@ bool choose_finish(struct import *im, const struct model_op *op, struct choosing
                    const struct model_type *type, const int *dims)
 {
     if (c->full) return import_generic(im, op, "rank");
-    if (im->owner && im->owner->unmapped) return import_generic(im, op, "letters");
     struct import_value out = choose_emit(im, op, c, type, dims);
     return import_mapped(im, op, &out);
 }
@@ -406,7 +405,6 @@ static bool cache_emit(struct import *im, const struct model_op *op, struct choo
     if (names && !(changes && cache_dies_here(im, op, cache.storage)))
         return choose_finish(im, op, c, import_type_out(im, op), of_cache);
     if (c->full || op->result_count > 1) return import_generic(im, op, "form");
-    if (im->owner && im->owner->unmapped) return import_generic(im, op, "letters");
     import_class(im, op, CLASS_MAPPED, NULL);
     if (!changes) {
         struct import_value out = choose_emit(im, op, c, cache.type, of_cache);

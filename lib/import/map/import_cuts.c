@@ -11,7 +11,15 @@
 
 /* The pattern does not depend on the device: the longest stick, and a size that fits every scratchpad beside
  * others. */
-enum { STICK_BYTES = 128, ON_CHIP = 4 << 20 };
+enum { STICK_BYTES = 128, ON_CHIP = 4 << 20, SMALL = 64 << 10 };
+
+/* The op whose operands are being cut. */
+struct cutting {
+    struct import *im;
+    const struct sketch *s;
+    bool changed;
+    int dim; /* where they do not fit; -1: anywhere */
+};
 
 /* The reshape behind a view; already forced: in this round. */
 static struct op_class *cut_regrouped_by(struct op_class *via)
@@ -38,16 +46,16 @@ static bool cut_spares(struct import *im, const struct storage *s, int64_t more,
     if (by->forced) return true;
     if (!made || more + s->elements * model_element_row(s->element)->bits / 8 > ON_CHIP)
         by->padding += more * (made ? 2 : 1);
-    if (by->padding <= (by->bytes > ON_CHIP ? 2 * by->bytes : 0)) return false;
+    if (by->padding <= (by->bytes > ON_CHIP ? 2 * by->bytes : SMALL)) return false;
     by->forced = "stick";
     return im->spared = true;
 }
 
 /* Cuts a storage; returns why it cannot be cut, or NULL if it is cut now or will not be in the next round.
  * The innermost piece must not be shorter than a stick unless its reshape cannot be copied. */
-static const char *cut_storage(struct import *im, struct storage *s, int64_t at, struct op_class *by,
-                               bool *changed)
+static const char *cut_storage(struct cutting *c, struct storage *s, int64_t at, struct op_class *by)
 {
+    struct import *im = c->im;
     struct cuts before = s->cuts;
     const char *wrong = NULL;
     bool new = false;
@@ -58,7 +66,8 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
     if (!wrong && s->cuts.count > LX_MAX_RANK + 1) wrong = "rank";
     bool ok = !wrong, inner = s->cuts.at[1] == at;
     if (ok && inner && !im->short_sticks) {
-        bool is_short = at * model_element_row(s->element)->bits / 8 < STICK_BYTES;
+        bool is_short = at * model_element_row(s->element)->bits / 8 < STICK_BYTES &&
+                        cut_stored_bytes(s, at) > SMALL && (by || !c->s->owner || !c->s->owner->shorts);
         int64_t more = cut_stored_bytes(s, at) - cut_stored_bytes(s, before.at[1]);
         ok = !is_short && !cut_spares(im, s, more, by);
         if (is_short && !by) wrong = "stick";
@@ -69,22 +78,22 @@ static const char *cut_storage(struct import *im, struct storage *s, int64_t at,
     }
     if (!ok) s->cuts = before;
     if (ok && inner) s->cut_by = by;
-    *changed |= ok;
+    c->changed |= ok;
     return wrong;
 }
 
 /* Cuts at the ends of the operand's own atoms. */
-static const char *cut_ends(struct import *im, const struct sketch_operand *o, bool *changed)
+static const char *cut_ends(struct cutting *c, const struct sketch_operand *o)
 {
+    struct import *im = c->im;
     const char *wrong = NULL;
     struct op_class *by = cut_regrouped_by(o->via);
     struct storage *s = &im->storages.at[o->storage];
     int atoms = o->view.first[o->view.rank];
     for (int i = 0; !wrong && i < atoms + o->view.fixed_count; i++) {
         const struct atom *a = i < atoms ? &o->view.atom[i] : &o->view.fixed[i - atoms];
-        if (a->low > 1) wrong = cut_storage(im, s, a->low, by, changed);
-        if (!wrong && a->low > 0 && atom_end(a) < s->elements)
-            wrong = cut_storage(im, s, atom_end(a), by, changed);
+        if (a->low > 1) wrong = cut_storage(c, s, a->low, by);
+        if (!wrong && a->low > 0 && atom_end(a) < s->elements) wrong = cut_storage(c, s, atom_end(a), by);
     }
     return wrong;
 }
@@ -127,10 +136,9 @@ static struct op_class *cut_for(const struct import *im, const struct sketch *s,
 }
 
 /* Spreads all cuts but the dimension's end: a cropped operand is longer than the op. */
-static const char *cut_spread(struct import *im, const struct sketch *s, int of, int dim,
-                              const struct cuts *c, bool *changed)
+static const char *cut_spread(struct cutting *x, int of, int dim, const struct cuts *c)
 {
-    const struct sketch_operand *o = &s->operand[of];
+    const struct sketch_operand *o = &x->s->operand[of];
     int64_t base = 1;
     bool within;
     const char *wrong = NULL;
@@ -140,26 +148,30 @@ static const char *cut_spread(struct import *im, const struct sketch *s, int of,
             if (c->at[k] > base && c->at[k] < base * a->extent && !atom_allows(a, c->at[k] / base, &within))
                 wrong = "slice";
             else if (c->at[k] > base && c->at[k] < base * a->extent)
-                wrong = cut_storage(im, &im->storages.at[o->storage], a->low * (c->at[k] / base),
-                                    cut_for(im, s, dim, of), changed);
+                wrong = cut_storage(x, &x->im->storages.at[o->storage], a->low * (c->at[k] / base),
+                                    cut_for(x->im, x->s, dim, of));
         base *= a->extent;
     }
     return wrong;
 }
 
-static const char *cut_op(struct import *im, const struct sketch *s, bool *changed)
+static const char *cut_op(struct cutting *x)
 {
+    const struct import *im = x->im;
+    const struct sketch *s = x->s;
     struct cuts c;
     const char *wrong = NULL;
-    for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_ends(im, &s->operand[i], changed);
+    x->dim = -1;
+    for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_ends(x, &s->operand[i]);
     for (int d = 0; !wrong && d < s->rank; d++) {
+        x->dim = d;
         cuts_whole(&c, s->extent[d]);
         for (int i = 0; !wrong && i <= s->input_count; i++)
             if (!import_cuts_of(im, &s->operand[i], d, &c))
                 wrong = view_is_part(&s->operand[i].view) ? "slice" : "atoms";
         for (int k = 1; !wrong && (s->apart >> d & 1) && k + 1 < c.count; k++)
             if (s->grain[d] % c.at[k] != 0) wrong = "atoms";
-        for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_spread(im, s, i, d, &c, changed);
+        for (int i = 0; !wrong && i <= s->input_count; i++) wrong = cut_spread(x, i, d, &c);
     }
     return wrong;
 }
@@ -201,7 +213,7 @@ void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim)
     for (int i = dim < 0 ? 0 : o->view.first[dim]; dim >= 0 && i < o->view.first[dim + 1]; i++) {
         const struct atom *a = &o->view.atom[i];
         if (a->low > 0 && !import_keep_whole(im, o->storage, atom_of(a->low, a->extent)))
-            import_force(im, im->owner, o, 1, "window");
+            import_force(im, im->owner, o, 1, dim, "window");
     }
 }
 
@@ -230,17 +242,17 @@ static void cut_spare_product(struct import *im, const struct sketch *s, int dim
 
 void import_cut(struct import *im)
 {
-    bool changed = true;
-    while (changed && !im->retry) {
-        changed = false;
+    struct cutting x = {.im = im, .changed = true};
+    while (x.changed && !im->retry) {
+        x.changed = false;
         for (size_t i = 0; i < im->sketches.count; i++) {
-            const struct sketch *s = &im->sketches.at[i];
-            const char *wrong = s->rank < 0 || !s->needed ? NULL : cut_op(im, s, &changed);
+            const struct sketch *s = x.s = &im->sketches.at[i];
+            const char *wrong = s->rank < 0 || !s->needed ? NULL : cut_op(&x);
             if (wrong && s->own && s->own->apart < APART_ALL) {
                 s->own->apart++;
                 im->retry = true;
             } else if (wrong)
-                import_force(im, s->owner, s->operand, s->input_count, wrong);
+                import_force(im, s->owner, s->operand, s->input_count, x.dim, wrong);
         }
     }
     for (size_t i = 0; !im->retry && i < im->sketches.count; i++) {

@@ -223,16 +223,6 @@ static void in_place_stay_whole(struct import *im, int32_t storage, int32_t othe
         (void)import_keep_whole(im, storage, im->storages.at[other].whole[i]);
 }
 
-static bool in_place_same_views(const struct view *a, const struct view *b)
-{
-    bool same = a->rank == b->rank && a->fixed_count == 0 && b->fixed_count == 0;
-    for (int d = 0; same && d <= a->rank; d++) same = a->first[d] == b->first[d];
-    for (int i = 0; same && i < a->first[a->rank]; i++)
-        same = a->atom[i].low == b->atom[i].low && a->atom[i].extent == b->atom[i].extent &&
-               a->atom[i].span == 0 && b->atom[i].span == 0;
-    return same;
-}
-
 /* May the op that makes all of an output overwrite the parameter? It must read the parameter only element by
  * element, after all other readers. */
 static bool in_place_may_replace(struct in_place *p, int32_t parameter, int32_t output)
@@ -245,7 +235,8 @@ static bool in_place_may_replace(struct in_place *p, int32_t parameter, int32_t 
     bool points = kind && kind->traits & LX_POINTWISE;
     for (int k = 0; k < s->input_count; k++)
         if (s->operand[k].storage == parameter &&
-            !(points && in_place_same_views(&s->operand[k].view, &s->operand[s->input_count].view)))
+            !(points && view_same(&s->operand[k].view, &s->operand[s->input_count].view) &&
+              !view_is_part(&s->operand[k].view)))
             return false;
     return sequence_before(p, parameter, writer);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_ROUNDS = 40, LAST_ROUNDS = 4 };
+enum { MOST_ROUNDS = 40, LAST_ROUNDS = 4, MOST_TAKEN_BACK = 16, SMALL_COPY = 64 << 10 };
 
 static void import_bind_tensor(struct import *im, int32_t value, enum lx_role role)
 {
@@ -45,7 +45,7 @@ static void import_forget(struct import *im)
     im->memory = (struct arena){0};
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
-    im->retry = im->spared = im->give_up = false;
+    im->retry = im->spared = false;
     im->order = NULL;
     im->depth = 0;
     im->path = NULL;
@@ -89,12 +89,63 @@ static bool import_sketch_model(struct import *im)
     return true;
 }
 
+/* The largest forced copy that is not needed for sure; NULL: none that counts. */
+static struct op_class *import_largest_copy(const struct import *im)
+{
+    struct op_class *largest = NULL;
+    for (size_t b = 0; b < im->m->bodies.count; b++)
+        for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
+            struct op_class *c = &im->classes[b][i];
+            if (c->forced && !c->needed && c->bytes > SMALL_COPY && (!largest || c->bytes > largest->bytes))
+                largest = c;
+        }
+    return largest;
+}
+
+static void import_copy_classes(const struct import *im, struct op_class *saved, bool back)
+{
+    for (size_t b = 0; b < im->m->bodies.count; b++) {
+        size_t n = (size_t)im->m->bodies.at[b].op_count;
+        memcpy(back ? im->classes[b] : saved, back ? saved : im->classes[b], n * sizeof *saved);
+        saved += n;
+    }
+}
+
+/* A copy that was forced before others were may not be needed beside them: tries without, the largest first.
+ * The last sketch is valid. */
+static bool import_take_back(struct import *im)
+{
+    size_t ops = 0;
+    bool ok = true, valid = true;
+    struct op_class *c;
+    for (size_t b = 0; b < im->m->bodies.count; b++) ops += (size_t)im->m->bodies.at[b].op_count;
+    struct op_class *saved = mem_zeroed(ops + 1, sizeof *saved);
+    for (int i = 0; ok && i < MOST_TAKEN_BACK && (c = import_largest_copy(im)); i++) {
+        c->needed = true;
+        import_copy_classes(im, saved, false);
+        c->forced = NULL;
+        im->round++;
+        ok = import_sketch_model(im);
+        valid = !im->retry;
+        if (!valid) import_copy_classes(im, saved, true);
+    }
+    if (ok && !valid) ok = import_sketch_model(im);
+    mem_free(saved);
+    return ok;
+}
+
 static const struct lx_graph *import_rounds(struct import *im)
 {
+    bool taken_back = false;
     for (int round = 0; round < MOST_ROUNDS; round++) {
+        im->round++;
         im->last = round >= MOST_ROUNDS - LAST_ROUNDS;
-        if (im->last || im->give_up) im->options.no_fold = im->short_sticks = true;
+        if (im->last) im->options.no_fold = im->short_sticks = true;
         if (!import_sketch_model(im)) return NULL;
+        if (!im->retry && !im->last && !taken_back) {
+            taken_back = true;
+            if (!import_take_back(im)) return NULL;
+        }
         const struct lx_graph *g = im->retry ? NULL : import_build(im);
         if (!im->retry) return g;
     }

@@ -17,6 +17,8 @@ static bool move_viewed(struct import *im, const struct model_op *op, const stru
     struct import_value v = *import_in(im, op, 0);
     const char *why = cannot ? cannot : c->forced ? c->forced : im->options.no_fold ? "no-fold" : NULL;
     const struct model_type *type = import_type_out(im, op);
+    bool same = !cannot && view_same(&v.view, view);
+    c->bytes = type->bytes;
     if (why && (cannot || !letters)) { /* shape operands of ONNX are no data */
         v = import_opaque_leaf(im, "reshape", op, v, type);
         return import_done(im, op, CLASS_COPIED, why, &v);
@@ -28,8 +30,8 @@ static bool move_viewed(struct import *im, const struct model_op *op, const stru
         v.via = NULL;
         return import_done(im, op, CLASS_COPIED, why, &v);
     }
+    if (same) return import_done(im, op, CLASS_FREE, "view", &v);
     c->behind = v.via;
-    c->bytes = type->bytes;
     v.via = c;
     return import_done(im, op, CLASS_FREE, "view", &v);
 }
@@ -224,7 +226,7 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
     struct import_value out = import_fresh(im, import_type_out(im, op), op);
     struct sketch_operand in = {.storage = v.storage, .via = v.via};
     struct atom along = atom_of(low, v.type->extent[axis]); /* one piece in operand and result */
-    if (import_is_cut(im, v.storage, &along)) import_force(im, im->owner, &in, 1, "window");
+    if (import_is_cut(im, v.storage, &along)) import_force(im, im->owner, &in, 1, -1, "window");
     p.exclusive = exclusive;
     p.reverse = reverse;
     p.axis = axis;

@@ -174,8 +174,10 @@ static bool op_map(struct import *im, const struct model_op *op)
         return map_constant(im, op, NULL);
     const char *wrong = op_wrong(im, op, row);
     if (wrong) return import_generic(im, op, wrong);
+    const struct op_class *c = import_class_of(im, op);
+    if (c->unmapped) return import_generic(im, op, "letters");
     /* An op without a result writes its first operand, so a copy would be lost. */
-    if (import_class_of(im, op)->alone && op->result_count > 0) return op_map_alone(im, op, row);
+    if (c->alone && op->result_count > 0) return op_map_alone(im, op, row);
     return row->map(im, op, row->ours);
 }
 

@@ -7,28 +7,33 @@
 #include <string.h>
 
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
-                  const char *reason)
+                  int dim, const char *reason)
 {
     const struct sketch_operand *least = NULL; /* the smallest is cheapest to copy */
-    for (int i = count - 1; i >= 0; i--)
-        if (operand[i].via && !operand[i].via->forced &&
-            (!least ||
-             im->storages.at[operand[i].storage].elements < im->storages.at[least->storage].elements))
-            least = &operand[i];
-    if (least) {
-        least->via->forced = reason;
-        im->retry = true;
+    bool again = owner && owner->changed == im->round, sticks = strcmp(reason, "stick") == 0;
+    for (int i = count - 1; i >= 0; i--) {
+        const struct sketch_operand *o = &operand[i];
+        if (!o->via || (dim >= 0 && o->view.first[dim] == o->view.first[dim + 1])) continue;
+        again |= o->via->changed == im->round; /* for another op, or another call of the body */
+        if (!o->via->forced &&
+            (!least || im->storages.at[o->storage].elements < im->storages.at[least->storage].elements))
+            least = o;
+    }
+    struct op_class *changed = least ? least->via : owner;
+    if (again || !changed || (!least && im->last)) {
+        im->retry |= again;
         return;
     }
-    bool sticks = !im->short_sticks && strcmp(reason, "stick") == 0;
-    if (!sticks && owner && !owner->alone && !im->last) {
-        owner->alone = im->retry = true;
-        return;
-    }
-    if (im->options.no_fold && !sticks) return;
+    if (least)
+        changed->forced = reason;
+    else if (sticks)
+        changed->shorts = true;
+    else if (!changed->alone)
+        changed->alone = true;
+    else
+        changed->unmapped = true;
+    changed->changed = im->round;
     im->retry = true;
-    im->short_sticks |= sticks;
-    im->give_up |= !sticks;
 }
 
 struct sketch_operand import_over(const struct import_value *v, int rank, const int *dims)
@@ -83,7 +88,7 @@ static struct pieces sketch_pieces(struct import *im, const struct sketching *s,
         cuts_whole(c, dim < 0 ? 1 : extent[dim]);
         for (int i = 0; dim >= 0 && i < s->count; i++)
             if (!cuts_of_dim(c, &s->in[i].view, dim, &changed))
-                import_force(im, im->owner, s->in, s->count, "atoms");
+                import_force(im, im->owner, s->in, s->count, dim, "atoms");
         for (int k = 0; k + 1 < c->count; k++) {
             bool there = s->whole || s->count == 0;
             for (int i = 0; i < s->count; i++) there |= sketch_has_piece(&s->in[i], dim, c->at[k]);
@@ -118,7 +123,7 @@ static void sketch_result(struct import *im, const struct sketching *s, const in
     bool changed, plain;
     *out = (struct import_value){.type = s->type};
     if (!sketch_lay_out(&p, s->type->count, &out->view)) {
-        import_force(im, im->owner, s->in, s->count, "rank");
+        import_force(im, im->owner, s->in, s->count, -1, "rank");
         *out = import_fresh(im, s->type, s->from);
     } else { /* a storage is first cut by its own dimensions, however short */
         out->storage = import_storage(im, s->type->element, p.elements, s->from);

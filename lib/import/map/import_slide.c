@@ -135,7 +135,7 @@ static bool slide_emit(struct import *im, const struct model_op *op, struct slid
         if (view_is_part(&v->view) || slide_in_pieces(im, s, i)) import_plain(im, v, op);
         in[i] = import_over(v, s->rank, s->dim[i]);
         /* In order, but cut by another shape: force a copy. */
-        if (slide_in_pieces(im, s, i)) import_force(im, im->owner, &in[i], 1, "window");
+        if (slide_in_pieces(im, s, i)) import_force(im, im->owner, &in[i], 1, -1, "window");
     }
     struct sketching how = {.kind = s->kind, .from = op, .in = in, .count = s->operands, .whole = true};
     how.rank = s->rank, how.extent = s->extent, how.dims = s->result;

@@ -61,7 +61,7 @@ static void expect_legal_and_true(const struct lx_plan *p, const char *what)
 static void try_graph(const struct lx_graph *g, struct rng *r, struct seen *s, int number)
 {
     lx_status st = {0};
-    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
     char nests[80], what[200];
     if (!l) fail_msg("%s", st.text);
     for (int i = 0; i < TRIES; i++) {

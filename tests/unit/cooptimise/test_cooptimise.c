@@ -35,7 +35,7 @@ static struct run run_graph(const struct lx_graph *g, const struct lx_cooptimise
     struct run r = {.graph = g};
     lx_status st = {0};
     struct lx_divide_options divide = {.cores = cores};
-    r.layouts = lx_layouts_make(g, &st);
+    r.layouts = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
     if (!r.layouts) fail_msg("%s", st.text);
     r.divisions = lx_divide(r.layouts, &divide, &st);
     if (!r.divisions) fail_msg("%s", st.text);

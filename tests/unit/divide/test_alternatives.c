@@ -21,7 +21,7 @@ static struct stages divided(const char *path)
 {
     lx_status st = {0};
     struct stages s = {.graph = lx_graph_read(path, &st)};
-    s.layouts = s.graph ? lx_layouts_make(s.graph, &st) : NULL;
+    s.layouts = s.graph ? lx_layouts_make(s.graph, LX_WEIGHTS_FREE, &st) : NULL;
     s.divisions = s.layouts ? lx_divide(s.layouts, NULL, &st) : NULL;
     if (!s.divisions) fail_msg("%s", st.text);
     return s;

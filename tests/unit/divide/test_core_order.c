@@ -28,7 +28,7 @@ static void setup(struct stages *s)
         "\"sum\", \"inputs\": [\"h\"], \"output\": \"y\", \"einsum\": \"mn->m\"}]}";
     *s = (struct stages){0};
     s->graph = lx_graph_of_text("t", text, strlen(text), &s->st);
-    s->layouts = s->graph ? lx_layouts_make(s->graph, &s->st) : NULL;
+    s->layouts = s->graph ? lx_layouts_make(s->graph, LX_WEIGHTS_FREE, &s->st) : NULL;
     s->divisions = s->layouts ? lx_divide(s->layouts, NULL, &s->st) : NULL;
     if (!s->divisions) fail_msg("%s", s->st.text);
 }

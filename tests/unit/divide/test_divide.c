@@ -26,7 +26,7 @@ struct stages {
 static bool divide_graph(struct stages *s, const struct lx_graph *g, const struct lx_divide_options *how)
 {
     s->graph = g;
-    s->layouts = g ? lx_layouts_make(g, &s->st) : NULL;
+    s->layouts = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &s->st) : NULL;
     s->divisions = s->layouts ? lx_divide(s->layouts, how, &s->st) : NULL;
     return s->divisions != NULL;
 }

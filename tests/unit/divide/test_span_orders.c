@@ -47,7 +47,7 @@ static void test_chain_follows(void **state)
     (void)state;
     lx_status st = {0};
     const struct lx_graph *g = with_span(16384);
-    struct lx_layouts *l = lx_layouts_make(g, &st);
+    struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
     struct lx_divide_options how = {.cores = 16};
     assert_non_null(l);
     int before = outermost(l, 0);
@@ -72,7 +72,7 @@ static void test_else_as_it_was(void **state)
     for (int i = 0; i < 2; i++) {
         lx_status st = {0};
         const struct lx_graph *g = with_span(spans[i]);
-        struct lx_layouts *l = lx_layouts_make(g, &st);
+        struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
         assert_non_null(l);
         lx_layouts_fit_spans(l, NULL);
         for (int32_t t = 1; t <= 2; t++) assert_int_equal(outermost(l, t), 1);

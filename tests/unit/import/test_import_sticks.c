@@ -83,10 +83,73 @@ static void many_rows_are_not_copied(void **state)
     lx_graph_free(g);
 }
 
+static const struct lx_graph *read_text(const char *text)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("t.mlir", text, strlen(text), &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+/* A cast of 72 indices, cut in rows of 18, leaves some sticks empty: that is no reason to copy a table. */
+static void tables_are_not_copied(void **state)
+{
+    const struct lx_graph *g = read_text(
+        "func.func @f(%ids: tensor<4x18xi64>, %w: tensor<1000x512xbf16>) -> tensor<4x18x512xbf16> {\n"
+        "  %0 = \"ttir.reshape\"(%ids) <{shape = [72 : i32]}> : (tensor<4x18xi64>) -> tensor<72xi64>\n"
+        "  %1 = \"ttir.typecast\"(%0) : (tensor<72xi64>) -> tensor<72xui32>\n"
+        "  %2 = \"ttir.permute\"(%w) <{permutation = array<i64: 0, 1>}> : (tensor<1000x512xbf16>) -> "
+        "tensor<1000x512xbf16>\n"
+        "  %3 = \"ttir.reshape\"(%2) <{shape = [1000 : i32, 512 : i32]}> : (tensor<1000x512xbf16>) -> "
+        "tensor<1000x512xbf16>\n"
+        "  %4 = \"ttir.reshape\"(%1) <{shape = [1 : i32, 72 : i32]}> : (tensor<72xui32>) -> "
+        "tensor<1x72xui32>\n"
+        "  %5 = \"ttir.embedding\"(%4, %3) : (tensor<1x72xui32>, tensor<1000x512xbf16>) -> "
+        "tensor<1x72x512xbf16>\n"
+        "  %6 = \"ttir.reshape\"(%5) <{shape = [4 : i32, 18 : i32, 512 : i32]}> : "
+        "(tensor<1x72x512xbf16>) -> tensor<4x18x512xbf16>\n"
+        "  %7 = \"ttir.exp\"(%6) : (tensor<4x18x512xbf16>) -> tensor<4x18x512xbf16>\n"
+        "  return %7 : tensor<4x18x512xbf16>\n}\n");
+    (void)state;
+    assert_int_equal(copies(g), 0);
+    assert_int_equal(g->op_count, 3);
+    lx_graph_free(g);
+}
+
+/* Two views of an argument cut it differently, in both calls of a body: each call copies one of the two, and
+ * what lies beside them stays folded. */
+static void calls_copy_what_conflicts(void **state)
+{
+    const struct lx_graph *g = read_text(
+        "func.func @main(%a: tensor<960000xf32>, %b: tensor<960000xf32>, %c: tensor<8x256xf32>) -> "
+        "(tensor<1200x800xf32>, tensor<1200x800xf32>, tensor<256x8xf32>) {\n"
+        "  %0 = func.call @g(%a) : (tensor<960000xf32>) -> tensor<1200x800xf32>\n"
+        "  %1 = func.call @g(%b) : (tensor<960000xf32>) -> tensor<1200x800xf32>\n"
+        "  %2 = \"ttir.permute\"(%c) <{permutation = array<i64: 1, 0>}> : (tensor<8x256xf32>) -> "
+        "tensor<256x8xf32>\n"
+        "  %3 = \"ttir.exp\"(%2) : (tensor<256x8xf32>) -> tensor<256x8xf32>\n"
+        "  return %0, %1, %3 : tensor<1200x800xf32>, tensor<1200x800xf32>, tensor<256x8xf32>\n}\n"
+        "func.func private @g(%x: tensor<960000xf32>) -> tensor<1200x800xf32> {\n"
+        "  %0 = \"ttir.reshape\"(%x) <{shape = [1200 : i32, 800 : i32]}> : (tensor<960000xf32>) -> "
+        "tensor<1200x800xf32>\n"
+        "  %1 = \"ttir.reshape\"(%x) <{shape = [800 : i32, 1200 : i32]}> : (tensor<960000xf32>) -> "
+        "tensor<800x1200xf32>\n"
+        "  %2 = \"ttir.permute\"(%1) <{permutation = array<i64: 1, 0>}> : (tensor<800x1200xf32>) -> "
+        "tensor<1200x800xf32>\n"
+        "  %3 = \"ttir.add\"(%0, %2) : (tensor<1200x800xf32>, tensor<1200x800xf32>) -> "
+        "tensor<1200x800xf32>\n"
+        "  return %3 : tensor<1200x800xf32>\n}\n");
+    (void)state;
+    assert_int_equal(copies(g), 2);
+    assert_int_equal(g->op_count, 5);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_sticks_are_folded),
-                                       cmocka_unit_test(weights_stay_whole),
-                                       cmocka_unit_test(many_rows_are_not_copied)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_sticks_are_folded), cmocka_unit_test(weights_stay_whole),
+        cmocka_unit_test(many_rows_are_not_copied), cmocka_unit_test(tables_are_not_copied),
+        cmocka_unit_test(calls_copy_what_conflicts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

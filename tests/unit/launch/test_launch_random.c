@@ -147,7 +147,7 @@ static void each_point_once(void **state)
     for (int i = 0; i < GRAPHS; i++) {
         const struct lx_graph *g = random_graph(&r);
         lx_status st = {0};
-        struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+        struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
         struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
         for (int32_t op = 0; d && op < d->count; op++)
             for (int k = 0; k < 4; k++) {
@@ -189,7 +189,7 @@ static void a_split_of_three_variables(void **state)
     lx_status st = {0};
     struct arena memory = {0};
     const struct lx_graph *g = lx_graph_of_text("t", text, sizeof text - 1, &st);
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) fail_msg("%s", st.text);
     struct lx_divisions changed = *d;

@@ -197,7 +197,7 @@ static void test_operand_coordinates(void **state)
         lx_status st;
         snprintf(path, sizeof path, SOURCE_DIR "/patterns/%s.json", names[n]);
         const struct lx_graph *g = lx_graph_read(path, &st);
-        struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+        struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
         assert_non_null(l);
         for (int32_t o = 0; o < l->graph->op_count; o++) {
             struct op_index x;
@@ -211,14 +211,47 @@ static void test_operand_coordinates(void **state)
     assert_true(checked > 5000);
 }
 
-static struct lx_layouts *layouts_of(const char *body, lx_status *st)
+static struct lx_layouts *layouts_with(const char *body, enum lx_weights weights, lx_status *st)
 {
     char text[4000];
     int n = snprintf(text, sizeof text, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
     const struct lx_graph *g = lx_graph_of_text("t", text, (size_t)n, st);
-    struct lx_layouts *l = g ? lx_layouts_make(g, st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, weights, st) : NULL;
     lx_graph_free(g);
     return l;
+}
+
+static struct lx_layouts *layouts_of(const char *body, lx_status *st)
+{
+    return layouts_with(body, LX_WEIGHTS_FREE, st);
+}
+
+/* A weight that lies along its sum is packed along its columns, and nothing moves; as an input, or in the
+ * file's layout, it or the rows are turned. */
+static void test_weights_are_packed(void **state)
+{
+    static const char form[] =
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [96, 512]}, {\"name\": \"w\", \"shape\": [1024, 512], "
+        "\"role\": \"%s\"}, {\"name\": \"y\", \"shape\": [96, 1024]}], \"ops\": [{\"name\": \"a\", \"kind\": "
+        "\"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"md,nd->mn\"}]";
+    static const struct {
+        const char *role;
+        enum lx_weights weights;
+        int stick, turns;
+    } rows[] = {{"weight", LX_WEIGHTS_FREE, 0, 0},
+                {"weight", LX_WEIGHTS_FIXED, 1, 1},
+                {"input", LX_WEIGHTS_FREE, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char body[1000];
+        lx_status st = {0};
+        snprintf(body, sizeof body, form, rows[i].role);
+        struct lx_layouts *l = layouts_with(body, rows[i].weights, &st);
+        assert_non_null(l);
+        assert_int_equal(l->layouts[1].stick_dim, rows[i].stick);
+        assert_int_equal(l->restickify_count, rows[i].turns);
+        lx_layouts_free(l);
+    }
 }
 
 /* q k^T, twice: all have their sticks along d. Turning k once is cheaper than turning each q, and both share
@@ -287,7 +320,7 @@ static void test_sparse_is_no_way_out(void **state)
     }
     text_format(&t, "], \"ops\": [%s]}", ops.at);
     const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, &st);
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     assert_non_null(l);
     for (int32_t i = 0; i < l->graph->tensor_count; i++) assert_true(l->layouts[i].stick_dim >= 0);
     assert_true(l->moved_elements >= l->moved_bound);
@@ -342,11 +375,12 @@ static void test_lists_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),           cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_coordinates),          cmocka_unit_test(test_operand_coordinates),
-        cmocka_unit_test(test_restickify_is_shared), cmocka_unit_test(test_sparse_rows),
-        cmocka_unit_test(test_dead_ops_and_padding), cmocka_unit_test(test_lists_are_refused),
-        cmocka_unit_test(test_sparse_is_no_way_out), cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_round_trip),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_coordinates),        cmocka_unit_test(test_operand_coordinates),
+        cmocka_unit_test(test_weights_are_packed), cmocka_unit_test(test_restickify_is_shared),
+        cmocka_unit_test(test_sparse_rows),        cmocka_unit_test(test_dead_ops_and_padding),
+        cmocka_unit_test(test_lists_are_refused),  cmocka_unit_test(test_sparse_is_no_way_out),
+        cmocka_unit_test(test_nothing_left),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void draft_of(const char *text, struct drafted *out)
     lx_status st = {0};
     struct decisions plain = {0};
     *out = (struct drafted){.g = lx_graph_of_text("case", text, strlen(text), &st)};
-    out->l = out->g ? lx_layouts_make(out->g, &st) : NULL;
+    out->l = out->g ? lx_layouts_make(out->g, LX_WEIGHTS_FREE, &st) : NULL;
     out->d = out->l ? lx_divide(out->l, NULL, &st) : NULL;
     if (!out->d || !draft_make(out->d, &plain, &out->memory, &out->x, &st)) fail_msg("%s", st.text);
 }

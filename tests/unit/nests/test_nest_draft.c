@@ -134,7 +134,7 @@ static int64_t plan_case(const cJSON *c)
     lx_status st = {0};
     char *text = cJSON_Print(get(c, "pattern"));
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct given *how = mem_zeroed(1, sizeof *how);
     struct arena memory = {0};
@@ -166,7 +166,7 @@ static int64_t search_case(const cJSON *c)
     lx_status st = {0};
     char *text = cJSON_Print(get(c, "pattern"));
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
-    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    struct lx_layouts *l = g ? lx_layouts_make(g, LX_WEIGHTS_FREE, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct arena memory = {0};
     struct lx_plan_options options = {.solver = lx_solver_find("exact")};

@@ -35,7 +35,7 @@ static struct subject *blocks(int64_t layers, int64_t tokens)
     int64_t values[] = {layers, 1024, 8, tokens, 0};
     assert_non_null(make);
     s->graph = make->build(values, &s->st);
-    s->layouts = s->graph ? lx_layouts_make(s->graph, &s->st) : NULL;
+    s->layouts = s->graph ? lx_layouts_make(s->graph, LX_WEIGHTS_FREE, &s->st) : NULL;
     s->divided = s->layouts ? lx_divide(s->layouts, NULL, &s->st) : NULL;
     s->options =
         (struct lx_plan_options){.solver = lx_solver_find("auto"), .quick_solver = lx_solver_find("bestfit")};

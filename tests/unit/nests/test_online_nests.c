@@ -215,7 +215,7 @@ static void parts_of_it_are_refused(void **state)
     const struct lx_graph *g = made(&f, 8192), *to = NULL;
     lx_status st = {0};
     assert_true(graph_online(g, &to, &st));
-    struct lx_layouts *l = lx_layouts_make(to, &st);
+    struct lx_layouts *l = lx_layouts_make(to, LX_WEIGHTS_FREE, &st);
     if (!l) fail_msg("%s", st.text);
     int32_t lse = op_named(l->graph, "max_lse"), last = op_named(l->graph, "y0_1");
     int32_t first_y = op_named(l->graph, "y0_0"), sub = op_named(l->graph, "sub");

@@ -165,7 +165,7 @@ static void cost_is_traffic(void **state)
         struct lx_device device = g->device;
         device.bundle_tensors = rng_below(&r, 3) == 0 ? 6 : 0;
         g = with_capacity(with_device(g, &device), 128 * (1 + (int64_t)rng_below(&r, 100)));
-        struct lx_layouts *l = lx_layouts_make(g, &st);
+        struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
         struct lx_divisions *d = l ? lx_divide(l, &(struct lx_divide_options){0}, &st) : NULL;
         if (!d) fail_msg("%s", st.text);
         for (int k = 0; k < DRAFTS; k++) draft_and_compare(&r, d, &seen);
