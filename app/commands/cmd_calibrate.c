@@ -46,7 +46,7 @@ static void calibrate_show(void *context, const char *what, int done, int all)
     note(c->call, "%d of %d: %s", done + 1, all, what);
 }
 
-/* Plans the graph for the device as far as it is known, and times its program. */
+/* Plans the graph for the device by the rates found so far, and times its program. */
 static bool calibrate_plan(struct calibrate_call *c, const struct lx_graph *g)
 {
     const struct lx_graph *here = lx_graph_with_device(g, &c->found.device);

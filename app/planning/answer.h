@@ -1,5 +1,5 @@
-/* What is shown and written of a plan, made by the thread that makes the plan: after an interrupt nothing
- * remains but to print it. */
+/* The summary and the file of a plan, made by the thread that plans: after an interrupt they are only
+ * printed. */
 #ifndef LX_APP_PLANNING_ANSWER_H
 #define LX_APP_PLANNING_ANSWER_H
 

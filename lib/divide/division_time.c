@@ -34,7 +34,7 @@ static double division_time_flops(const struct lx_op *op)
     return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 : 1;
 }
 
-/* Exponentials and the like, of which each element is a series of steps. */
+/* Exponentials and the like: each element takes a series of steps. */
 static int division_time_functions(const struct lx_op *op)
 {
     static const signed char kinds[] = {LX_KIND_EXP,      LX_KIND_LOG,  LX_KIND_POW,     LX_KIND_GELU,
@@ -100,7 +100,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
         out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
                                                              operand_tiles(&s, &s.operands[i])
                                                        : l->graph->tensors[tensor].bytes);
-        int moved = chooses && i == c.operand ? c.other : i; /* of a table no more than what is chosen */
+        int moved = chooses && i == c.operand ? c.other : i; /* of a table only the chosen rows */
         held[i] = d->kind == LX_DIVIDED ? (double)d->operands[moved].core_bytes : out->bytes[i];
     }
     for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;

@@ -86,7 +86,7 @@ struct op_emission {
     int64_t groups;    /* 1, or the parts of each sum; cores with the same terms form one group */
     const char *group; /* the core's */
     const char *slot;  /* the sum, numbered within the group */
-    bool shared;       /* all cores of a sum add parts of it */
+    bool shared;       /* each core of a sum adds a part */
     const char *count[LX_MAX_VARS]; /* elements of the core's part along each variable */
     int64_t most[LX_MAX_VARS];      /* the largest */
     unsigned summed;                /* levels of its nest over which it sums */

@@ -58,7 +58,7 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
                   struct emit_facts *facts, lx_status *st);
 
 /* The statement of a sync of all cores. */
-#define EMIT_SYNC(tick) "sync_all(counters, CORES * ++waits, " tick ", fault);"
+#define EMIT_SYNC(tick) "sync_all(counters, waits += ROUND, " tick ", fault);"
 /* What every program begins with: its sizes and the functions that it calls. */
 void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out);
 /* The kernel around a body. */

@@ -1,5 +1,5 @@
 /* A split sum in HBM belongs to the first core of its group, and the plan has no sync between this core and
- * itself. All cores of the group may add parts of it if everybody who touches its bytes later does so after a
+ * itself. All cores of the group may add parts if everybody who touches the bytes later does so after a
  * sync of all; who touched them before has arrived when the group has met. */
 #include "emit/emission.h"
 

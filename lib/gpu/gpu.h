@@ -1,7 +1,7 @@
 /* Running a plan's program for real: on a GPU, through its driver, or on the host, through its C compiler.
  *
  * Nothing is needed to build the library: the driver and the run-time compiler are loaded when they are
- * asked for, and what is missing is an error that names it. A program is run twice. With traces: every
+ * asked for, and a missing one is an error that names it. A program is run twice. With traces: every
  * result is read back, and the judge of the simulated device (device/device.h) judges each op on the
  * operands that the machine itself had made. Without: what a person would run; its outputs must have the
  * same bits, and it is timed. Where it is timed, a third program adds up the time of each op, and a fourth the

@@ -32,7 +32,7 @@ enum {
     "        meet_core();\n"                                                                                 \
     "    }\n"
 
-/* Each core writes its part, and reads that of another core. */
+/* Each core writes its part, and reads another core's. */
 #define EXCHANGE(kib)                                                                                        \
     "    for (int t = 0; t < times; t++) {\n"                                                                \
     "        FOR_ITEMS(i, " #kib " * 64) copy16(aside + (core * " #kib " * 64 + i) * 16, LX(i * 16));\n"     \

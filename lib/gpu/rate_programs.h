@@ -4,15 +4,15 @@
 
 #include "gpu/machines.h"
 
-/* A rate: the program repeats a body as often as the first number in HBM says, and what a repetition takes is
- * the difference of two times over that of the numbers. */
+/* A rate: the program repeats a body as often as the first number in HBM says, and the time of a repetition is
+ * the difference of two times over the difference of the numbers. */
 struct rate_program {
     const char *what, *unit;                  /* no unit: microseconds of a repetition */
     int64_t cores;                            /* 0: all */
-    int repeats;                              /* 0: the whole launch is what is measured */
+    int repeats;                              /* 0: the whole launch is measured */
     int64_t lx_bytes, hbm_bytes, aside_bytes; /* HBM and aside per core and repetition, and per core */
     double each;  /* units of a core's repetition: 1,000 bytes, multiply-adds, functions; 0: it is a time */
-    bool of_core; /* the rate is that of one core, while all are busy */
+    bool of_core; /* the rate is one core's, while all are busy */
     const char *body;
 };
 

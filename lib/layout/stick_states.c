@@ -38,7 +38,7 @@ static bool stick_apply(const struct stick_search *s, const struct lx_op *op, in
             primary = stick_first(tensor, w->need[i]);
             ts = FRESH(primary);
             to->moved = add_saturated(to->moved, s->packing[way][i]);
-            to->footprint += primary != stick_default(tensor); /* of equals, as it is in the file */
+            to->footprint += primary != stick_default(tensor); /* of equals, the file's */
             if (s->slot[t] >= 0) row[s->slot[t]] = ts;
         }
         if (w->turns && primary == w->need[1]) return false;

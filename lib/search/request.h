@@ -70,8 +70,8 @@ struct lx_plan_options {
     const struct lx_plan *like;
     const struct lx_plan
         *from; /* a plan of the same graph, from whose decisions the search starts; NULL: none */
-    /* Called with every plan that may be the answer, on the thread that made it: makes what is needed of the
-     * answer (`ready` of the plan), so that nobody waits for that after an interrupt. NULL: nothing. */
+    /* Called with every plan that may be the answer, on the thread that made it: makes the
+     * answer (`ready` of the plan), so that nobody waits for it after an interrupt. NULL: nothing. */
     void (*make_ready)(struct lx_plan *p);
 };
 

@@ -229,7 +229,7 @@ struct sketch *import_sketch(struct import *im, const struct sketching *s, struc
 struct sketch_operand import_over(const struct import_value *v, int rank, const int *dims);
 /* The same, aligned at the last dimensions of the op; stores constants. */
 struct sketch_operand import_aligned(struct import *im, struct import_value v, int rank);
-/* Views of an op do not fit along dimension `dim` (-1: any). In the next round one of those that have it is a
+/* Views of an op do not fit along dimension `dim` (-1: any). In the next round one operand that has it is a
  * copy; if none can be, the op's operands and results are copies, and at last the op is generic. */
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
                   int dim, const char *reason);
