@@ -47,7 +47,10 @@ for grid in 1x1 1x2 2x1 2x2 2x4; do
     [ "$b" = 1 ] && sums=exact
     all=$((2 * (b - 1) * 4)) # of an all-reduce, per element of fp32
     row mlp_grid $grid $((all * 16 * 64)) $sums --cut x=0,- --cut w1=-,1 --cut y=0,-
-    row attention_grid $grid $((all * 2 * 16 * 64)) $sums --cut x=0,- --cut wq=-,1 --cut wk=-,1 --cut wv=-,1 \
+    # one device sums the scores over groups of its cores, a part of it over others
+    attention=$sums
+    [ $grid = 2x1 ] && attention=close
+    row attention_grid $grid $((all * 2 * 16 * 64)) $attention --cut x=0,- --cut wq=-,1 --cut wk=-,1 --cut wv=-,1 \
         --cut wo=-,0 --cut y=0,-
     row gq_decode_grid $grid $((all * 8 * 512)) $sums --cut x=0,- --cut pos=-,- --cut mask=-,- --cut k_cache=0,1 \
         --cut v_cache=0,1 --cut wq=-,1 --cut wo=-,0 --cut y=0,-
