@@ -104,7 +104,7 @@ static void every_parameter_counts(void **state)
             /* -1 is no number of bytes: from what it stands for. */
             double now = lx_device_get(&d, q) < 0 ? (double)lx_device_usable(&d) : lx_device_get(&d, q);
             counts = has_effect(&d, q, now * 2) || has_effect(&d, q, now / 2);
-            if (!counts) counts = has_effect(&d, q, floor(now / 64)); /* a wide limit */
+            if (!counts) counts = has_effect(&d, q, floor(now / 64));     /* a wide limit */
             if (!counts && now == 0) counts = has_effect(&d, q, 4);       /* no limit */
             if (!counts && now <= 1) counts = has_effect(&d, q, 1 - now); /* a switch */
         }
