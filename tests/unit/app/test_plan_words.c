@@ -56,15 +56,16 @@ static void every_plan_says_what_is_proved(void **state)
         const char *const *set;
         const char *value, *status;
     } cases[] = {
-        {SET("tile", "none", "lx", "60k", "solver", "exact"), "MiB, optimal for this work split",
-         "optimal for this work split"},
-        {SET("tile", "none", "lx", "60k", "solver", "greedy"), ", proven least ",
+        {SET("weights", "fixed", "tile", "none", "lx", "60k", "solver", "exact"),
+         "MiB, optimal for this work split", "optimal for this work split"},
+        {SET("weights", "fixed", "tile", "none", "lx", "60k", "solver", "greedy"), ", proven least ",
          "heuristic: it proves nothing"},
-        {SET("tile", "none", "lx", "60k", "evict", "on"), ", proven least ", "not proved optimal"},
-        {SET("tile", "none", "lx", "60k", "objective", "time"), " us end to end, proven least ",
+        {SET("weights", "fixed", "tile", "none", "lx", "60k", "evict", "on"), ", proven least ",
          "not proved optimal"},
-        {SET("tile", "none", "lx", "60k", "solver", "exact", "work", "1"), ", proven least ",
-         "the work limit (--work) is reached"},
+        {SET("weights", "fixed", "tile", "none", "lx", "60k", "objective", "time"),
+         " us end to end, proven least ", "not proved optimal"},
+        {SET("weights", "fixed", "tile", "none", "lx", "60k", "solver", "exact", "work", "1"),
+         ", proven least ", "the work limit (--work) is reached"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct lx_plan *p = plan_of(MOE, cases[i].set);
@@ -160,10 +161,11 @@ static void count_cuts(const struct lx_plan *p, int32_t o, struct reasons *r)
 static void divisions_have_their_reasons(void **state)
 {
     (void)state;
-    static const char *const files[] = {MOE, SOURCE_DIR "/patterns/graphs/gq_attention.json"};
+    static const char *const files[] = {MOE, SOURCE_DIR "/patterns/graphs/transformer_block.json"};
     struct reasons r = {0};
     for (int i = 0; i < 2; i++) {
-        const struct lx_plan *p = plan_of(files[i], SET("tile", "none", "lx", "100k", "cooptimise", "full"));
+        const struct lx_plan *p =
+            plan_of(files[i], SET("weights", "fixed", "tile", "none", "lx", "100k", "cooptimise", "full"));
         for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
             count_splits(p, o, &r);
             count_cuts(p, o, &r);

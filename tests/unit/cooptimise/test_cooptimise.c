@@ -151,7 +151,7 @@ static void every_bundled_graph(void **unused)
             }
 }
 
-/* Both matmuls and the chain between them: one cut through the rows of the scores, all of it on chip. */
+/* Both matmuls and the chain between them: one cut, all of it on chip. */
 static void attention_on_one_division(void **unused)
 {
     (void)unused;
@@ -166,8 +166,8 @@ static void attention_on_one_division(void **unused)
         for (unsigned i = 0; i + 1 < sizeof chain / sizeof *chain; i++) {
             int32_t o = op_named(g, chain[i]), next = op_named(g, chain[i + 1]);
             assert_true(r.result.address[g->ops[o].output] >= 0);
-            assert_int_equal(r.divisions->at[o].cores_used, 32);
-            assert_int_equal(r.divisions->at[next].cores_used, 32);
+            assert_true(r.divisions->at[o].cores_used > 1);
+            assert_int_equal(r.divisions->at[next].cores_used, r.divisions->at[o].cores_used);
         }
         run_free(&r);
         run_free(&f);
