@@ -114,8 +114,9 @@ static int print_graph(struct call *call, const struct lx_graph *g, bool tried)
 static int print_layout(struct call *call, const struct lx_graph *g, bool tried)
 {
     struct lx_passes passes = {0};
-    struct lx_layouts *l =
-        tried || read_passes(call, &passes) ? lx_layouts_make(g, passes.weights, &call->st) : NULL;
+    struct lx_layouts *l = tried || read_passes(call, &passes)
+                               ? lx_layouts_make(g, (enum lx_weights)passes.weights, &call->st)
+                               : NULL;
     struct text t = {0};
     size_t length = 0;
     char *json = l && !tried && wants_json(call) ? lx_layouts_to_json(l, &length) : NULL;
@@ -128,8 +129,9 @@ static int print_layout(struct call *call, const struct lx_graph *g, bool tried)
 static int print_divide(struct call *call, const struct lx_graph *g, bool tried)
 {
     struct lx_passes passes = {0};
-    struct lx_layouts *l =
-        tried || read_passes(call, &passes) ? lx_layouts_make(g, passes.weights, &call->st) : NULL;
+    struct lx_layouts *l = tried || read_passes(call, &passes)
+                               ? lx_layouts_make(g, (enum lx_weights)passes.weights, &call->st)
+                               : NULL;
     struct lx_divide_options asked = lx_passes_divide(&passes), *how = tried ? NULL : &asked;
     if (l) lx_layouts_fit_spans(l, how);
     struct lx_divisions *d = l ? lx_divide(l, how, &call->st) : NULL;

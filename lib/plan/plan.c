@@ -92,7 +92,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
     }
     struct cancel token; /* a quarter of the time: the rest of the plan takes longer */
     cancel_begin(&token, options ? options->run.time_limit / 4 : 0);
-    p->own_layouts = lx_layouts_make(p->graph, passes->weights, st);
+    p->own_layouts = lx_layouts_make(p->graph, (enum lx_weights)passes->weights, st);
     cancel_end(&token);
     if (p->own_layouts) lx_layouts_fit_spans(p->own_layouts, &how);
     p->own_divisions = p->own_layouts ? lx_divide(p->own_layouts, &how, st) : NULL;

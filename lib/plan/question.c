@@ -34,7 +34,7 @@ static bool ask_graph(struct lx_question *q, const struct lx_plan_options *optio
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
     struct lx_divide_options divide = lx_passes_divide(&how.passes);
     q->passes = how.passes;
-    q->layouts = lx_layouts_make(q->graph, how.passes.weights, st);
+    q->layouts = lx_layouts_make(q->graph, (enum lx_weights)how.passes.weights, st);
     if (q->layouts) lx_layouts_fit_spans(q->layouts, &divide);
     q->divisions = q->layouts ? lx_divide(q->layouts, &divide, st) : NULL;
     if (!q->divisions) return false;
