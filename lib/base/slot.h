@@ -4,10 +4,9 @@
  * slot_run starts the worker and waits. About every 4 ms it asks the caller's `stop`, on the calling
  * thread. At the deadline, or when it is to stop, it cancels the worker (base/cancel.h) and gives it a
  * short grace to come home by itself, unless its last offer took longer to make. A worker that does not is
- * *abandoned*: slot_run returns the best
- * result that the worker has offered, and the worker ends at its next poll and frees its job. Without any
- * result slot_run waits for the first one at a deadline, and returns LX_E_STOPPED after the grace when it
- * is to stop.
+ * *abandoned*: slot_run returns the best result that the worker has offered, and the worker ends at its next
+ * poll and frees its job. Without any result slot_run waits for the first one at a deadline, and returns
+ * LX_E_STOPPED after the grace when it is to stop.
  *
  * So the job is the worker's own: it holds copies, and references to things that are shared
  * (base/users.h). */
