@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Seconds between two calls of `stop`; seconds of grace for a cancelled worker; the share of its time that a
- * worker spends on results. */
-static const double ASK = 0.004, GRACE = 0.025, SHARE = 0.05;
+/* Seconds between two calls of `stop`; seconds of grace for a cancelled worker, and at most as many while
+ * other programs keep the processor from it; the share of its time that a worker spends on results. */
+static const double ASK = 0.004, GRACE = 0.025, STARVED = 0.25, SHARE = 0.05;
 
 enum { STACK = 16 << 20 };
 
@@ -150,14 +150,26 @@ void slot_call(void (*function)(void *argument), void *argument)
 
 /* --- The waiting thread. --- */
 
+/* Seconds of processor time that the worker has had. */
+static double slot_worked(const struct slot *slot)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (pthread_getcpuclockid(slot->thread, &clock) != 0 || clock_gettime(clock, &t) != 0) return INFINITY;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Waits until the worker has finished or is abandoned; holds the lock. True: it was cancelled. */
 static bool slot_wait(struct slot *slot)
 {
     const double never = INFINITY;
     double now = clock_seconds(), ask = slot->work.stop ? now + ASK : never, grace = never;
     double deadline = slot->work.seconds > 0 ? now + slot->work.seconds : never;
+    double worked = 0, starved = never; /* of the worker, when it was cancelled; until when it may lack time */
     bool stops = false;
-    for (; !slot->done && !(now >= grace && (slot->best || stops)); now = clock_seconds()) {
+    for (; !slot->done; now = clock_seconds()) {
+        if (now >= grace && slot->best) break;
+        if (now >= grace && stops && (now >= starved || slot_worked(slot) >= worked + GRACE)) break;
         if (slot->function) {
             /* Holds the lock, but not during the call. */
             void (*function)(void *argument) = slot->function;
@@ -177,8 +189,11 @@ static bool slot_wait(struct slot *slot)
             /* A worker whose results take longer will not come home in the grace. */
             grace = fmin(grace, now + (slot->best && slot->cost > GRACE ? 0 : GRACE));
             deadline = never;
+            worked = slot_worked(slot);
+            starved = now + STARVED;
         } else {
-            double when = fmin(ask, fmin(grace > now ? grace : never, deadline));
+            double next = grace > now ? grace : starved > now ? now + ASK : never;
+            double when = fmin(ask, fmin(next, deadline));
             struct timespec until = {.tv_sec = isinf(when) ? 0 : (time_t)when};
             until.tv_nsec = isinf(when) ? 0 : (long)((when - (double)until.tv_sec) * 1e9);
             if (isinf(when))

@@ -39,10 +39,19 @@ static bool hang(const struct lx_problem *problem, const struct lx_run *run, str
     return true;
 }
 
+/* Reports once that it runs, so that a test need not guess when. */
+static void report_waiting(void)
+{
+    static bool reported;
+    if (!reported) fputs("rogue: waiting\n", stderr);
+    reported = true;
+}
+
 /* Does not look whether it is to stop; signals do what the program says. */
 static bool hear_nothing(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     (void)run, (void)answer;
+    report_waiting();
     while (problem) sleep(1);
     return true;
 }
@@ -113,6 +122,7 @@ static bool wait_for_stop(const struct lx_problem *problem, const struct lx_run 
                           struct lx_answer *answer)
 {
     const struct timespec moment = {0, 10 * 1000 * 1000};
+    report_waiting();
     while (run->stop && !run->stop(run->context)) nanosleep(&moment, NULL);
     for (int32_t i = 0; i < problem->count; i++) answer->address[i] = -1;
     answer->status = LX_FEASIBLE;

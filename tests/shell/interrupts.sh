@@ -12,9 +12,15 @@ sed 's/"expect": .*/"expect": {}/' "$root/patterns/team/mlp_rows.json" >team.jso
 declare -A process signal
 fail() { echo "interrupts.sh: $*"; cat ./*.out; kill -9 "${process[@]}" 2>/dev/null; exit 1; }
 # NAME SIGNAL COMMAND...: all of them at once, so that the machine is waited for once.
-begin() { signal[$1]=$2; "$rogue" "${@:3}" >"$1.out" 2>&1 & process[$1]=$!; }
-# Waits for its end, at most ten seconds; the exit code is in $code.
-ended() {
+begin() {
+    signal[$1]=$2
+    "$rogue" "${@:3}" >"$1.out" 2>&1 &
+    process[$1]=$!
+}
+# NAME: waits until the solver of it waits, signals it, and waits for its end, ten seconds each; the exit code is in $code.
+stop() {
+    for _ in $(seq 200); do grep -q 'rogue: waiting' "$1.out" && break; sleep 0.05; done
+    kill -"${signal[$1]}" "${process[$1]}"
     for _ in $(seq 100); do kill -0 "${process[$1]}" 2>/dev/null || break; sleep 0.1; done
     kill -0 "${process[$1]}" 2>/dev/null && fail "$1: ${signal[$1]} does not end it"
     wait "${process[$1]}" 2>/dev/null
@@ -30,21 +36,19 @@ begin sweep_int INT sweep team.json --team 1,2 -s rogue_wait -f csv
 begin run INT run team.json --team 2 -s rogue_wait
 begin deaf INT plan graph.json --lx 64k -s rogue_deaf -o deaf.json
 begin deaf_term TERM plan graph.json --lx 64k -s rogue_deaf -o deaf_term.json
-sleep 1
-for name in "${!process[@]}"; do kill -"${signal[$name]}" "${process[$name]}"; done
 for name in plan_int plan_term team sweep sweep_int run; do
-    ended $name
+    stop $name
     [ $code = 130 ] || fail "$name: the exit code is $code"
     [ $name = run ] || grep -q 'interrupted; this is' $name.out || fail "$name: not told"
 done
 for name in early early_team; do # the answer does not wait for the file
-    ended $name
+    stop $name
     { [ $code = 2 ] && grep -q 'interrupted; this is' $name.out && grep -q -e '^pattern' -e ': 2 devices' $name.out && grep -q 'cannot write' $name.out; } ||
         fail "$name: exit code $code, or no answer before the file that cannot be written"
 done
 for plan in plan_int plan_term team_term; do "$rogue" check $plan.json >check.out 2>&1 || fail "$plan.json is not legal"; done
 for name in deaf deaf_term; do
-    ended $name
+    stop $name
     [ $code = 130 ] || fail "$name: the exit code is $code"
 done
 [ "$(ls ./*.json)" = "$(printf './%s.json\n' graph plan_int plan_term team team_term)" ] || fail "other files: $(ls -A)"
