@@ -4,14 +4,16 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/border.h"
+#include "command.h"
 
 #include <locale.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Milliseconds between two frames of an animation, and between two checks of the open file. */
-enum { FRAME = 120, WATCH = 1000 };
+/* Milliseconds between two frames of an animation, between two checks of the open file, and that jobs have to end. */
+enum { FRAME = 120, WATCH = 1000, GRACE = 20 };
 
 static bool write_dump(struct explorer *x, const char *path, lx_status *st)
 {
@@ -120,7 +122,10 @@ bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
         run_terminal(&x);
     }
     defer_end(&screen);
-    explorer_end(&x);
     *interrupted = input_was_interrupted && input_was_interrupted();
+    /* A job that does not end at once keeps nobody at the terminal: it ends with the program. */
+    if (ok && !o->script && !worker_stopped_within(x.session.worker, GRACE))
+        _exit(*interrupted ? EXIT_INTERRUPTED : EXIT_YES);
+    explorer_end(&x);
     return ok;
 }

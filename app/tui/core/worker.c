@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 3 };
@@ -227,6 +228,22 @@ void worker_cancel(struct worker *w, const struct work *work, const struct work 
 void worker_stop(struct worker *w, const struct work *work)
 {
     worker_cancel(w, work, NULL, false);
+}
+
+bool worker_stopped_within(struct worker *w, int milliseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += milliseconds * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    worker_stop(w, NULL);
+    pthread_mutex_lock(&w->lock);
+    while (w->running && pthread_cond_timedwait(&w->idle, &w->lock, &until) == 0) {
+    }
+    bool stopped = !w->running;
+    pthread_mutex_unlock(&w->lock);
+    return stopped;
 }
 
 void worker_end(struct worker *w)

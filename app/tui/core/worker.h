@@ -83,6 +83,8 @@ bool worker_take(struct worker *w);
 struct progress worker_progress(struct worker *w, const struct work *work, int slot);
 /* Jobs of a sort (NULL: of every one) that wait or run. */
 int worker_busy(struct worker *w, const struct work *work);
+/* Asks every job to end. False: one still runs after so many milliseconds. */
+bool worker_stopped_within(struct worker *w, int milliseconds);
 /* Until nothing waits or runs: for scripts and tests. */
 void worker_wait(struct worker *w);
 /* Readable when something has finished. */

@@ -6,6 +6,7 @@
 #include "text/format.h"
 #include "tui/views/compared.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 #define MOE_GRAPH SOURCE_DIR "/patterns/graphs/moe_mlp.json"
@@ -315,9 +316,50 @@ static void play_can_be_paused(void **state)
     close_it(x);
 }
 
+/* A job that ends when it is asked to, or when this test lets it. */
+struct deaf {
+    atomic_bool begun, must_end;
+    bool listens;
+};
+
+static void deaf_run(void *data, void *watch)
+{
+    struct deaf *d = data;
+    struct timespec moment = {0, 1000000};
+    atomic_store(&d->begun, true);
+    while (!atomic_load(&d->must_end) && !(d->listens && watch_stop(watch))) nanosleep(&moment, NULL);
+}
+
+static void deaf_done(void *data, bool stopped)
+{
+    (void)data, (void)stopped;
+}
+
+static void deaf_free(void *data)
+{
+    (void)data;
+}
+
+static void who_does_not_listen_is_not_waited_for(void **state)
+{
+    static const struct work work = {.run = deaf_run, .done = deaf_done, .free = deaf_free};
+    struct timespec moment = {0, 1000000};
+    (void)state;
+    for (int listens = 0; listens < 2; listens++) {
+        struct deaf d = {.listens = listens};
+        struct worker *w = worker_start();
+        worker_post(w, &work, 0, &d);
+        while (!atomic_load(&d.begun)) nanosleep(&moment, NULL);
+        assert_int_equal(worker_stopped_within(w, listens ? 10000 : 5), listens);
+        atomic_store(&d.must_end, true);
+        worker_end(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_does_not_listen_is_not_waited_for),
         cmocka_unit_test(a_first_plan_is_there_before_the_best),
         cmocka_unit_test(a_graph_gets_better_on_the_screen),
         cmocka_unit_test(escape_stops_planning),
