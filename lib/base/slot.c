@@ -165,7 +165,8 @@ static bool slot_wait(struct slot *slot)
     const double never = INFINITY;
     double now = clock_seconds(), ask = slot->work.stop ? now + ASK : never, grace = never;
     double deadline = slot->work.seconds > 0 ? now + slot->work.seconds : never;
-    double worked = 0, starved = never; /* of the worker, when it was cancelled; until when it may lack time */
+    double worked = 0,
+           starved = never; /* of the worker, when it was cancelled; until when it may lack time */
     bool stops = false;
     for (; !slot->done; now = clock_seconds()) {
         if (now >= grace && slot->best) break;
