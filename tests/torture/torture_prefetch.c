@@ -11,7 +11,7 @@
 #include "support/random_graph.h"
 #include "torture/torture.h"
 
-enum { USUAL = 120, SKEWS = 3, FARTHEST = 6, MOST_LOADS = 4 };
+enum { USUAL = 60, SKEWS = 3, FARTHEST = 6, MOST_LOADS = 4 };
 
 /* A plan whose loads and lives may be changed. */
 struct changed {
