@@ -20,6 +20,7 @@ struct plan_program plan_program_of_draft(const struct draft *x, const int64_t *
 {
     return (struct plan_program){.layouts = x->layouts,
                                  .divisions = x->divisions,
+                                 .work = x->work,
                                  .nests = x->how.nests,
                                  .nest_count = x->how.nest_count,
                                  .stays = x->stays,

@@ -89,7 +89,10 @@ static void replay_weigh_op(struct replay *r, int32_t o)
         int64_t all = operand_bytes(p->divisions, o, i);
         share[i] = replay_on_chip(p, a->stay) || all <= 0 ? 0 : (double)a->bytes / (double)all;
     }
-    lx_division_work(p->divisions, o, &w);
+    if (p->work)
+        w = p->work[o];
+    else
+        lx_division_work(p->divisions, o, &w);
     r->ops[o] = lx_op_time_of(&w, share, r->charged);
     r->longest[o] = r->ops[o].stream_us >= r->ops[o].work_us ? LX_WAIT_HBM
                     : w.compute_us >= w.port_us              ? LX_WAIT_COMPUTE

@@ -46,10 +46,12 @@ struct runners {
     struct attempt at[RUNNER_LEVELS][RUNNERS]; /* fastest first; no memory: free */
 };
 
-/* Decisions that were tried: no plan of theirs moves less, as far as the search could find. */
+/* Decisions that were tried: no plan of theirs moves less, or takes less time, as far as the search could
+ * find. */
 struct tried {
     uint64_t hash;
     int64_t least;
+    double us; /* -1: the try has not ended */
 };
 typedef VEC(struct tried) tried_list;
 /* A hash of order (of `ops`), cuts, nests, holds and tensors apart, begun with `seed`. */

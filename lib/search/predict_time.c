@@ -7,6 +7,13 @@
 
 #include <math.h>
 
+void draft_weigh(struct draft *x)
+{
+    if (x->work) return;
+    x->work = arena_array(x->memory, (size_t)x->graph->op_count + 1, sizeof *x->work);
+    for (int32_t o = 0; o < x->graph->op_count; o++) lx_division_work(x->divisions, o, &x->work[o]);
+}
+
 /* The program of a placed draft with the syncs that it needs. */
 static struct plan_program synced_program(const struct draft *x, const int64_t *address,
                                           const struct traffic *t, struct arena *memory)
@@ -66,12 +73,13 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
     return fmax(us, search->request->fast_us);
 }
 
-double draft_least_us(const struct draft *x)
+double draft_least_us(struct draft *x)
 {
     const struct lx_device *d = &x->graph->device;
     int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address);
     for (int32_t i = 0; i < x->problem.count; i++)
         address[i] = x->problem.buffers[i].reason ? LX_OFF_CHIP : 0;
+    draft_weigh(x);
     struct plan_program p = plan_program_of_draft(x, address, NULL, 0);
     double us = clock_replay(&p, NULL).end_to_end_us,
            memory_us = cost_charged_bytes(d, (double)x->least_bytes) / cost_hbm_rate(d);
@@ -107,19 +115,19 @@ static double copies_us(const struct pricing *p, int32_t stay)
 
 /* Prices are in nanoseconds, plus one if bytes are saved: of two equal times the plan that moves less is
  * better. */
-void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out)
+void price_buffers(struct draft *x, enum price clock, struct lx_buffer *out)
 {
     const struct lx_device *d = &x->graph->device;
     struct pricing p = {.x = x, .clock = clock, .operand_us = cost_launch(d, 1, 1) - cost_launch(d, 0, 1)};
     p.off_us = mem_zeroed((size_t)x->problem.count + 1, sizeof *p.off_us);
+    draft_weigh(x);
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS] = {0};
-        struct lx_op_work w;
+        const struct lx_op_work *w = &x->work[o];
         double times = (double)nest_runs(x->how.nests, x->how.nest_count, o);
-        if (clock != PRICE_LAUNCH) lx_division_work(x->divisions, o, &w);
-        for (int i = 0; clock != PRICE_LAUNCH && i < w.operand_count; i++) {
-            memory[i] = times * w.stream_us[i];
-            slow[i] = memory[i] - times * w.bytes[i] / w.bytes_per_us;
+        for (int i = 0; clock != PRICE_LAUNCH && i < w->operand_count; i++) {
+            memory[i] = times * w->stream_us[i];
+            slow[i] = memory[i] - times * w->bytes[i] / w->bytes_per_us;
         }
         for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++) {
             const struct lx_access *a = &x->accesses[x->access_at[o] + i];

@@ -1,6 +1,7 @@
 /* Gives a draft to a solver: for least traffic, time or height, at true prices or at the clone rule's. */
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "search/trial.h"
 #include "search/time.h"
 #include "base/memory.h"
@@ -28,10 +29,30 @@ static struct lx_run trial_run(const struct trial *trial)
     return run;
 }
 
-/* Takes over another placement of the draft if it is the first or takes less time. */
-static bool keep_placement(const struct trial *trial, struct attempt *a, struct attempt *with, bool first)
+/* Placements of one draft that were timed, by hash. */
+struct timed {
+    uint64_t hash[8];
+    int count;
+};
+
+static bool placement_is_new(struct timed *timed, const struct attempt *with)
 {
+    enum { MOST = sizeof timed->hash / sizeof *timed->hash };
+    const size_t n = (size_t)with->draft.problem.count;
+    uint64_t hash = hash_words(HASH_START, with->answer.address, n * sizeof *with->answer.address);
+    for (int i = 0; i < timed->count; i++)
+        if (timed->hash[i] == hash) return false;
+    if (timed->count < MOST) timed->hash[timed->count++] = hash;
+    return true;
+}
+
+/* Takes over another placement of the draft if it is the first or takes less time. */
+static bool keep_placement(const struct trial *trial, struct attempt *a, struct attempt *with,
+                           struct timed *timed)
+{
+    const bool first = timed->count == 0;
     const double most_us = first ? trial->most_us : fmin(a->us, trial->most_us);
+    if (!placement_is_new(timed, with)) return a->answer.steps += with->answer.steps, true;
     if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
     with->us = attempt_us(trial->search, &with->draft, with->answer.address, most_us);
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
@@ -125,14 +146,16 @@ static bool solve_linked(const struct trial *trial, int64_t base, const struct l
 }
 
 /* Buffers priced by bytes. */
-static bool solve_priced_by_bytes(const struct trial *trial, struct attempt *a, struct attempt *with)
+static bool solve_priced_by_bytes(const struct trial *trial, struct attempt *a, struct attempt *with,
+                                  struct timed *timed)
 {
     return solve_linked(trial, a->draft.base_bytes, &a->draft.problem, &with->answer) &&
-           (with->answer.status == LX_ERROR || keep_placement(trial, a, with, false));
+           (with->answer.status == LX_ERROR || keep_placement(trial, a, with, timed));
 }
 
 /* Buffers priced by time, on each clock. Linked costs are in bytes and are left out. */
-static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, struct attempt *with)
+static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, struct attempt *with,
+                                 struct timed *timed)
 {
     const struct lx_run run = trial->effort.run;
     struct lx_problem p = a->draft.problem;
@@ -143,7 +166,7 @@ static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, s
     for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&run); clock++) {
         price_buffers(&a->draft, (enum price)clock, priced);
         ok = solve_valid(&p, trial->effort.solver, &run, &with->answer, trial->search->st) &&
-             (with->answer.status == LX_ERROR || keep_placement(trial, a, with, false));
+             (with->answer.status == LX_ERROR || keep_placement(trial, a, with, timed));
     }
     mem_free(priced);
     return ok;
@@ -157,20 +180,23 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     static const double near = 1.1;
     const struct search *search = trial->search;
     size_t n = (size_t)a->draft.problem.count;
-    struct attempt with = {.draft = a->draft};
+    struct timed timed = {0};
+    struct attempt with = {0};
     struct trial first = *trial;
     bool many = (a->draft.how.nest_count > 0 || !isinf(trial->most_us)) && search->request->quick_solver;
     if (many) first.effort = effort_quick_solver(search);
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
     for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
-    bool ok = keep_placement(trial, a, &with, true) && solve_priced_by_bytes(&first, a, &with) &&
-              solve_priced_by_time(&first, a, &with);
+    draft_weigh(&a->draft);
+    with.draft = a->draft;
+    bool ok = keep_placement(trial, a, &with, &timed) && solve_priced_by_bytes(&first, a, &with, &timed) &&
+              solve_priced_by_time(&first, a, &with, &timed);
     if (ok && many && search->request->other_solver) {
         first.effort.solver = search->request->other_solver;
-        ok = solve_priced_by_bytes(&first, a, &with);
+        ok = solve_priced_by_bytes(&first, a, &with, &timed);
     }
-    if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(trial, a, &with);
+    if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(trial, a, &with, &timed);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;

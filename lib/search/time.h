@@ -17,13 +17,15 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d);
 /* predict_time.c: prices buffers in nanoseconds on one of three clocks; each clock is tried. Bars buffers
  * that take more time on chip. */
 enum price { PRICE_LAUNCH, PRICE_DEVICE, PRICE_SLOW, PRICE_COUNT };
-void price_buffers(const struct draft *x, enum price clock, struct lx_buffer *out);
+void price_buffers(struct draft *x, enum price clock, struct lx_buffer *out);
 
 /* predict_time.c: the time by which a solved draft is compared; if it is above `most`, only a lower bound
  * that is above, too. */
 double attempt_us(const struct search *search, const struct draft *x, const int64_t *address, double most);
 /* predict_time.c: no placement of the draft takes less time. */
-double draft_least_us(const struct draft *x);
+double draft_least_us(struct draft *x);
+/* predict_time.c: computes the work of each op once, for all replays of the draft. */
+void draft_weigh(struct draft *x);
 /* predict_time.c: sets the times of each op, whose traffic is given, and of each bundle of the draft. */
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles);

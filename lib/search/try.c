@@ -140,12 +140,13 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     return ok;
 }
 
-/* Decides relayouts, with at most `drafts` drafts. On a large graph all sources wait for their copies; then
+/* Decides relayouts, with at most `drafts` drafts; by time solves the draft of `out`, if there is one. On a large graph all sources wait for their copies; then
  * copies whose sources found no room are loaded. */
 static bool decide(const struct trial *trial, const struct decisions *decisions, int drafts,
                    struct attempt *out)
 {
-    if (!decides_relayouts(trial)) return trial_solve(trial, decisions, out);
+    if (!decides_relayouts(trial))
+        return out->memory ? trial_end(trial, out) : trial_solve(trial, decisions, out);
     if (!is_large(trial->search)) return trial_decide_relayouts(trial, decisions, drafts, out);
     struct trial once = *trial;
     once.effort.solver_steps = trial_draft_steps(trial);
@@ -222,6 +223,7 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
         struct attempt next;
         int64_t bound = out->bound;
         none.passes.clone = LX_CLONE_NONE;
+        next.memory = NULL;
         ok = decide(trial, &none, draft_budget(trial), &next);
         if (ok) attempt_keep_better(out, &next);
         out->bound = bound;
@@ -241,7 +243,7 @@ int64_t limit_bytes(const struct search *search, struct limit limit)
 }
 
 /* True if the draft takes longer than the trial's limit, whatever is on chip. */
-static bool trial_takes_longer(const struct trial *trial, const struct draft *x)
+static bool trial_takes_longer(const struct trial *trial, struct draft *x)
 {
     return !isinf(trial->most_us) && draft_least_us(x) > trial->most_us;
 }
@@ -257,7 +259,7 @@ bool try_decisions(const struct search *search, const struct decisions *decision
     if (effort->drafts != DRAFTS_MANY) trial.below = below;
     if (effort->drafts == DRAFTS_AS_DECIDED) {
         if (!trial_make_draft(&trial, decisions, out)) return false;
-        const struct draft *x = &out->draft;
+        struct draft *x = &out->draft;
         if (below < INT64_MAX || effort->quick) trial.stop_at = x->least_bytes;
         /* bound by the room on each tick */
         if (x->least_bytes <= below && effort->quick && !asks_time(search)) {
@@ -274,7 +276,7 @@ bool try_decisions(const struct search *search, const struct decisions *decision
     if (below < INT64_MAX || !isinf(trial.most_us)) {
         if (!trial_make_draft(&trial, &plain, out)) return false;
         bool above = out->draft.least_bytes > below || trial_takes_longer(&trial, &out->draft);
-        attempt_free(out);
+        if (above || decides_relayouts(&trial)) attempt_free(out);
         if (above) return true;
     }
     /* A cheap lower bound. It would not hold for the prices of the heuristic clone rule. */
@@ -324,13 +326,13 @@ static struct tried *try_known(const struct search *search, const struct decisio
 {
     int32_t ops = search->divided->count;
     tried_list *list = search->tried;
-    if (!list || asks_time(search)) return NULL;
+    if (!list) return NULL;
     uint64_t hash = decisions_hash(how, ops, how->order ? 5 : 4);
     for (int32_t o = 0; how->divided && o < ops; o++) /* a division has one place in memory */
         hash = try_mix(hash, (int64_t)(intptr_t)how->divided[o]);
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i].hash == hash) return &list->at[i];
-    VEC_PUSH(list, ((struct tried){hash, 0}));
+    VEC_PUSH(list, ((struct tried){hash, 0, -1}));
     return &list->at[list->count - 1];
 }
 
@@ -339,14 +341,18 @@ bool try_and_offer(struct search *search, const struct decisions *decisions, boo
     struct attempt next;
     struct tried *known = try_known(search, decisions);
     *better = false;
-    if (known && known->least >= search->best.hbm_bytes) return true;
     struct limit less = {useful_us(search), search->best.hbm_bytes - 1};
+    const int64_t below = limit_bytes(search, less);
+    if (known && known->us >= less.us && (known->least == INT64_MAX || known->least > below)) return true;
     if (!try_decisions(search, decisions, &search->effort, less, &next)) return false;
     if (next.memory) {
         next.perfect_bytes = search->best.perfect_bytes;
         *better = offer_attempt(search, &next);
     }
-    if (known && !search_is_over(search)) known->least = search->best.hbm_bytes;
+    if (known && !search_is_over(search)) {
+        known->us = less.us;
+        known->least = below < INT64_MAX ? search->best.hbm_bytes : INT64_MAX;
+    }
     return true;
 }
 

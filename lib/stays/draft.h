@@ -90,6 +90,7 @@ struct draft {
     int64_t base_bytes;  /* traffic of a placement = base_bytes + the problem's cost */
     int64_t *copy_bytes; /* per stay: bytes loaded and stored whenever it is on chip */
     int64_t least_bytes; /* traffic of the best placement with unlimited room */
+    struct lx_op_work *work; /* per op, for the clock; NULL: not computed yet (draft_weigh) */
     struct arena *memory;
 };
 
