@@ -30,6 +30,7 @@ struct balanced {
     int count;
     double fastest;
     lx_status *st;
+    struct search_states *states;
 };
 
 /* Adds a plan by the objective, which starts from a plan unless that is NULL; `left`: the plans that share the
@@ -41,6 +42,7 @@ static bool balanced_add(struct balanced *b, struct lx_plan_options *how, enum l
     how->passes.by_time = true;
     how->fast_us = objective == LX_ASK_BALANCED ? SLOWER * b->fastest : 0;
     how->keeps_quiet = true;
+    how->states = b->states;
     how->run = plan_run_share(&b->asked->run, left);
     how->from = from;
     how->like = from ? from : b->made[0];
@@ -123,10 +125,13 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
     const double by_bytes_us = first->figures.end_to_end_us, least_us = first->figures.bound_us;
     int64_t least = lx_plan_least(first);
     first = plan_offer_twin(first);
-    struct balanced b = {g, options, {first}, 1, by_bytes_us, st};
+    struct search_states states = {0};
+    struct balanced b = {g, options, {first}, 1, by_bytes_us, st, &states};
     /* The bound of given divisions is none of plans with others. */
     if (!first->joint.searched) least = min_i64(least, crossing_traffic(first->draft));
-    if (!balanced_try_all(&b)) {
+    bool ok = balanced_try_all(&b);
+    VEC_FREE(&states.of);
+    if (!ok) {
         for (int i = 0; i < b.count; i++) lx_plan_free(b.made[i]);
         return NULL;
     }
@@ -177,14 +182,17 @@ static bool fastest_try_others(struct balanced *b)
 struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_plan_options how = *options;
+    struct search_states states = {0};
+    how.states = &states;
     how.run = plan_run_share(&options->run, 4);
     struct lx_plan *p = plan_best(g, &how, st);
-    if (!p || !p->asks_time || !p->draft || options->from || *options->nests || options->run.quick ||
-        cancel_requested() || p->figures.end_to_end_us <= CLOSE * p->figures.bound_us)
-        return p;
-    p = plan_offer_twin(p);
-    struct balanced b = {g, options, {p}, 1, 0, st};
-    bool ok = fastest_try_others(&b);
+    bool others = p && p->asks_time && p->draft && !options->from && !*options->nests &&
+                  !options->run.quick && !cancel_requested() &&
+                  p->figures.end_to_end_us > CLOSE * p->figures.bound_us;
+    if (others) p = plan_offer_twin(p);
+    struct balanced b = {g, options, {p}, 1, 0, st, &states};
+    bool ok = !others || fastest_try_others(&b);
+    VEC_FREE(&states.of);
     for (int i = 1; i < b.count; i++) {
         bool better = ok && balanced_is_better(b.made[i], p, 0);
         if (better) b.made[i]->seconds += p->seconds;

@@ -1,6 +1,7 @@
 /* The search for the plan of a graph, step by step. */
 #include "plan/plan_make.h"
 #include "base/cancel.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "search/search_steps.h"
 #include "search/time.h"
@@ -85,11 +86,48 @@ static bool step_is_due(const struct search *s, enum when when)
     return false;
 }
 
+/* The state of a search before its engines run, as a hash: all that their result depends on. */
+static uint64_t steps_state(const struct search *s)
+{
+    const struct attempt *a = &s->best;
+    const struct draft *x = &a->draft;
+    const struct decisions *how = &x->how;
+    struct lx_passes passes = how->passes;
+    const int64_t numbers[] = {s->request->objective,  s->rival_bytes, s->given && how->nest_count > 0,
+                               x->graph->tensor_count, a->hbm_bytes,   how->loaded_count,
+                               how->kept_count};
+    const double times[] = {a->us, s->request->fast_us};
+    passes.cooptimise = LX_COOPTIMISE_NONE; /* it ran before */
+    uint64_t hash = decisions_hash(how, x->graph->op_count, 6);
+    hash = hash_bytes(hash, times, sizeof times);
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        hash = hash_number(hash, lx_pass_get(&passes, row));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = hash_number(hash, numbers[i]);
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        const struct lx_division *d = &x->divisions->at[o];
+        for (int i = 0; i < d->split_count; i++) hash = hash_number(hash, d->splits[i].split);
+    }
+    return hash_words(hash, a->answer.address, (size_t)x->problem.count * sizeof *a->answer.address);
+}
+
+static bool steps_state_known(const struct search_states *states, uint64_t state)
+{
+    for (size_t i = 0; i < states->of.count; i++)
+        if (states->of.at[i] == state) return true;
+    return false;
+}
+
 bool steps_run(struct search *search)
 {
+    struct search_states *states = search->request->states;
+    uint64_t state = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         const struct step *step = &steps[i];
         if (!step_is_due(search, step->when) || (step->may_be_skipped && search_is_over(search))) continue;
+        if (step->when == ENGINES && states) {
+            state = steps_state(search);
+            if (steps_state_known(states, state)) return true;
+        }
         search->step = step->name;
         if (!step->run(search)) {
             if (search->st->code != LX_E_STOPPED || !search->best.memory) return false;
@@ -101,5 +139,6 @@ bool steps_run(struct search *search)
             (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
         if (i == 0) cancel_reserve(0.5); /* a first plan exists */
     }
+    if (state && !search_is_over(search)) VEC_PUSH(&states->of, state);
     return true;
 }

@@ -2,6 +2,7 @@
 #ifndef LX_SEARCH_REQUEST_H
 #define LX_SEARCH_REQUEST_H
 
+#include "base/vec.h"
 #include "launch/launch_of_op.h"
 #include "stays/stay.h"
 
@@ -50,6 +51,11 @@ enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
 
 enum { LX_NESTS_TEXT = 400 };
 
+/* Hashes of states of searches. */
+struct search_states {
+    VEC(uint64_t) of;
+};
+
 /* Zero, except for the solver, means the pattern's objective with every default. */
 struct lx_plan_options {
     const struct lx_solver *solver;
@@ -70,6 +76,9 @@ struct lx_plan_options {
     const struct lx_plan *like;
     const struct lx_plan
         *from; /* a plan of the same graph, from whose decisions the search starts; NULL: none */
+    /* States of earlier searches for the same answer before their engines ran: a search that comes to one of
+     * them ends, since it would find the same again. NULL: none are noted. */
+    struct search_states *states;
     /* Called with every plan that may be the answer, on the thread that made it: makes the
      * answer (`ready` of the plan), so that nobody waits for it after an interrupt. NULL: nothing. */
     void (*make_ready)(struct lx_plan *p);
