@@ -67,14 +67,22 @@ struct menu_entry {
 };
 
 /* Lives as long as plans of one graph are compared. */
+/* A set of nests that was planned, in the last round that came to it. */
+struct nest_tried {
+    uint64_t hash, divided; /* of its decisions; of the divisions that it began with */
+    int64_t least, spent;   /* it moves no less, INT64_MAX: it has no plan; its effort */
+    int round;
+};
+
 struct nest_menus {
     struct arena memory; /* owns the divisions */
     VEC(struct menu_entry) at;
     VEC(size_t) last; /* per output: 1 + its last entry; 0: none */
     struct nest_views views;
     struct arena choices; /* owns menus and labels, which the search alone needs */
-    /* For the search: hashes of the nest sets planned so far, and the effort spent. */
-    VEC(uint64_t) tried;
+    /* For the search: the nest sets planned so far, and the effort spent. In each round a set is tried once. */
+    VEC(struct nest_tried) tried;
+    int round;
     bool by_memory;         /* choices are also compared by HBM time of operands */
     int64_t spent, news_at; /* news_at: effort when a set last moved less than all before */
     int64_t least;          /* bytes of that set; 0: none yet */

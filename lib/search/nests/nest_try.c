@@ -1,6 +1,7 @@
 /* Plans and compares sets of nests: divides their ops together, makes the draft, and solves it if it may be
  * better. */
 #include "search/nests/nest_edits.h"
+#include "base/hash.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
 {
@@ -54,6 +55,29 @@ static bool all_valid(const struct search *search, const struct nest_set *s)
     return valid;
 }
 
+/* The note of the set; NULL: there is no need to plan it, as it was planned in this round, or as it moves more
+ * than the set's limit. */
+static struct nest_tried *nest_try_note(const struct search *search, const struct nest_set *s,
+                                        const struct decisions *how)
+{
+    struct nest_menus *menus = s->menus;
+    struct nest_tried now = {.hash = decisions_hash(how, 0, menus->by_memory ? 2 : 1), .round = menus->round};
+    for (int32_t o = 0; how->divided && o < search->divided->count; o++)
+        now.divided = hash_number(now.divided, (int64_t)(intptr_t)how->divided[o]);
+    struct nest_tried *note = NULL;
+    for (size_t i = 0; i < menus->tried.count && !note; i++)
+        if (menus->tried.at[i].hash == now.hash) note = &menus->tried.at[i];
+    if (!note) {
+        VEC_PUSH(&menus->tried, now);
+        return &menus->tried.at[menus->tried.count - 1];
+    }
+    if (note->round == menus->round) return NULL;
+    bool more = note->least == INT64_MAX || note->least > limit_bytes(search, s->limit);
+    note->round = menus->round;
+    if (more && note->divided == now.divided) return menus->spent += note->spent, NULL;
+    return note->divided = now.divided, note;
+}
+
 /* An error, such as a tile that cannot be divided, gives no attempt. */
 void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
@@ -62,11 +86,10 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     lx_status st = {0}, *own = search->st;
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
-    /* A set that was planned before was kept then, or is no better. */
-    uint64_t hash = decisions_hash(&how, 0, s->menus->by_memory ? 2 : 1);
-    for (size_t i = 0; i < s->menus->tried.count; i++)
-        if (s->menus->tried.at[i] == hash) return;
-    VEC_PUSH(&s->menus->tried, hash);
+    struct nest_tried *note = nest_try_note(search, s, &how);
+    if (!note) return;
+    note->least = INT64_MAX;
+    note->spent = 1;
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;
@@ -76,12 +99,18 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     search->st = own;
     if (out->memory) {
         out->perfect_bytes = search->best.perfect_bytes;
+        note->spent += out->answer.steps / STEPS_OF_A_TRY;
         s->menus->spent += out->answer.steps / STEPS_OF_A_TRY;
         if (asks_time(search) || !s->menus->least || out->hbm_bytes < s->menus->least) {
             s->menus->least = out->hbm_bytes;
             s->menus->news_at = s->menus->spent;
         }
     }
+    const int64_t below = limit_bytes(search, s->limit);
+    if (asks_time(search) || search_is_over(search))
+        note->least = 0;
+    else if (out->memory || below < INT64_MAX)
+        note->least = out->memory ? out->hbm_bytes : below + 1;
     arena_free(&memory);
 }
 

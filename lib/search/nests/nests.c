@@ -28,7 +28,7 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
         struct search by = *search;
         struct nest_search s = {0};
         if (quarters < ALL_ROOM && search_is_over(search)) break;
-        VEC_FREE(&menus->tried);
+        menus->round++;
         ok = attempt_copy(search, &first, &by.best) &&
              nest_search_begin(&s, &by, menus, nest_search_tries(search, 1), quarters) && nest_search_end(&s);
         nest_search_free(&s);
