@@ -19,6 +19,10 @@ static const struct {
 enum { ROUNDS = sizeof rounds / sizeof *rounds, LARGE = 1000, FEW_ROUNDS = 5 };
 static const int64_t most_steps = 40000000, steps_without_news = 500000;
 
+/* The widest beam takes seconds: it follows only if the last one found an answer, or raised the bound so much
+ * that REACH times as much closes the gap. */
+enum { WIDEST = 32768, REACH = 4 };
+
 static bool may_hold(const struct draft *x, const struct op_menus *menus, int32_t access)
 {
     int32_t o = x->access_op[access], tensor = x->accesses[access].tensor;
@@ -58,7 +62,10 @@ static int64_t least_of_tensor(const struct draft *x, const struct op_menus *men
 bool least_traffic_open(struct least_traffic *s, const struct draft *x, const struct lx_run *run,
                         lx_status *st)
 {
-    *s = (struct least_traffic){.d = x->divided, .run = run, .any_order = x->how.passes.reorder};
+    *s = (struct least_traffic){.d = x->divided,
+                                .run = run,
+                                .with_nests = x->how.passes.tile != LX_TILE_NONE,
+                                .any_order = x->how.passes.reorder};
     if (run->time_limit > 0) s->deadline = clock_seconds() + run->time_limit;
     if (!op_menus_make(x->divided, &s->memory, &s->menus, st)) return false;
     chain_model_make(&s->model, x, &s->menus, false, &s->memory);
@@ -112,11 +119,14 @@ void least_traffic_round(struct least_traffic *s, int64_t best)
     if (s->round == 1)
         least_traffic_prove(s, chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &s->steps));
     if ((s->done |= s->bound >= best)) return;
+    int64_t before = s->bound;
     beam_round(s, best);
+    bool hopeless = s->with_nests && s->found == 0 && (best - s->bound) / REACH > s->bound - before;
     /* Skip wider full-share beams once the minimum of the chain model is known. */
     do s->round++;
     while (s->solved && s->round < ROUNDS && rounds[s->round].share == 64 && rounds[s->round].width > 64);
-    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS);
+    s->done |= s->round >= (s->model.op_count > LARGE ? FEW_ROUNDS : ROUNDS) ||
+               (hopeless && rounds[s->round].width == WIDEST);
 }
 
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,

@@ -15,8 +15,9 @@ struct least_traffic {
     struct arena memory;
     struct op_menus menus;
     struct chain_model model;
-    bool any_order; /* ops may change places: `bound` then ignores the model's bound */
-    int64_t bound;  /* no choice of divisions moves less */
+    bool with_nests; /* plans may have nests, which the bound does not hold for */
+    bool any_order;  /* ops may change places: `bound` then ignores the model's bound */
+    int64_t bound;   /* no choice of divisions moves less */
     int64_t steps, step_limit;
     int64_t news_at; /* steps when a round last found or proved something */
     int round;
