@@ -24,15 +24,14 @@ void *arena_alloc(struct arena *a, size_t size)
     if (!b || b->size - b->used < size) {
         size_t room = a->next_size ? a->next_size : FIRST_BLOCK;
         if (room < size) room = size;
-        b = mem_zeroed(1, sizeof *b + room);
-        b->size = room;
-        b->next = a->head;
+        b = mem_alloc(sizeof *b + room);
+        *b = (struct arena_block){.next = a->head, .size = room};
         a->head = b;
         a->next_size = room < LARGEST_BLOCK / 2 ? room * 2 : LARGEST_BLOCK;
     }
     void *p = b->data + b->used;
     b->used += size;
-    return p;
+    return memset(p, 0, size);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
@@ -57,13 +56,17 @@ char *arena_string(struct arena *a, const char *text)
 
 char *arena_format(struct arena *a, const char *format, ...)
 {
+    char brief[128]; /* most texts fit, and are formatted once */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(brief, sizeof brief, format, args);
     va_end(args);
     char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
-    if (n >= 0) vsnprintf(p, (size_t)n + 1, format, again);
+    if (n >= (int)sizeof brief)
+        vsnprintf(p, (size_t)n + 1, format, again);
+    else if (n >= 0)
+        memcpy(p, brief, (size_t)n);
     va_end(again);
     return p;
 }
