@@ -136,24 +136,26 @@ struct counting {
 };
 
 /* Sticks of the operand that an op picks from: for every index the positions of its window, and all positions
- * of the dimensions that neither indices nor windows walk. */
-static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, const struct lx_choice *c)
+ * of the dimensions that neither indices nor windows walk. `extent`: per variable, of an iteration. */
+static int64_t chosen_sticks(const struct lx_layout *l, const struct lx_op *op, const struct lx_choice *c,
+                             const int64_t *extent)
 {
     int64_t sticks = 1, whole = 1;
     for (int v = 0; v < op->map->var_count; v++)
-        if (v != c->vector && lx_choice_by(op, c, v) && !mul_i64(sticks, op->map->extent[v], &sticks))
+        if (v != c->vector && lx_choice_by(op, c, v) && !mul_i64(sticks, extent[v], &sticks))
             return INT64_MAX;
     for (int d = 0; d < l->rank - 1; d++) {
         int64_t positions = l->size[d];
         int v = l->host_dim[d] < 0 ? -1 : op->map->index[c->operand][(int)l->host_dim[d]];
+        if (v >= 0) positions /= op->map->extent[v] / extent[v]; /* tiles of a nest */
+        whole *= positions;                                      /* no overflow: a tensor in memory */
         if (v >= 0 && lx_choice_by(op, c, v)) positions = 1;
         for (int a = 0; v >= 0 && a < c->axis_count; a++) {
             if (c->var[a] != v) continue;
-            int64_t going_on = c->window[a] < 0 ? 0 : op->map->extent[c->window[a]] - 1;
+            int64_t going_on = c->window[a] < 0 ? 0 : extent[c->window[a]] - 1;
             positions = min_i64(positions, ceil_div_i64(going_on, l->step[d]) + 1);
         }
         if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
-        whole *= l->size[d]; /* no overflow: a tensor in memory */
     }
     return min_i64(sticks, whole);
 }
@@ -163,7 +165,9 @@ int64_t touched_bytes(const struct checker *c, const struct cut *k, int32_t op, 
     struct lx_choice choice;
     int32_t tensor = op_operand(&c->g->ops[op], operand);
     if (lx_choice_of(&c->g->ops[op], &choice) && choice.operand == operand)
-        return bytes_of_sticks(c, tensor, chosen_sticks(&c->l->layouts[tensor], &c->g->ops[op], &choice));
+        return bytes_of_sticks(
+            c, tensor,
+            chosen_sticks(&c->l->layouts[tensor], &c->g->ops[op], &choice, c->g->ops[op].map->extent));
     struct zone z = zone_touched(c, k, op, operand, -1);
     return bytes_of_sticks(c, tensor, zone_sticks(&z));
 }
@@ -178,6 +182,14 @@ int64_t check_access_bytes(const struct checker *c, const struct cut *k, int32_t
 {
     int64_t times = times_of(c, k, op, operand);
     bool writes = operand >= c->g->ops[op].input_count;
+    const struct lx_op *o = &c->g->ops[op];
+    struct lx_choice choice;
+    if (k->nest && !writes && lx_choice_of(o, &choice) &&
+        choice.operand == operand) /* other picks each time */
+        return bytes_of_sticks(
+                   c, op_operand(o, operand),
+                   chosen_sticks(&c->l->layouts[op_operand(o, operand)], o, &choice, k->x.extent)) *
+               loop_count(k->nest, all_loops(k->nest));
     return touched_bytes(c, k, op, operand) * (writes ? 2 * times - 1 : times);
 }
 

@@ -53,7 +53,7 @@ static bool check_nests_op_right(const struct checker *c, const struct lx_nest *
     const struct lx_op *op = &c->g->ops[o];
     struct op_index x;
     op_index_of(c->g, op, &x);
-    unsigned never = LX_EXTERN | LX_OPAQUE | LX_CHOOSES;
+    unsigned never = LX_EXTERN | LX_OPAQUE | LX_ALTERS;
     bool by_dimensions = (op->kind->traits & LX_VIEW) && !op->map;
     if (!x.known || (((op->kind->traits & never) || by_dimensions) && !op_is_restickify(op)))
         return check_nests_refuse(c, o, "it has no variables that could be cut");

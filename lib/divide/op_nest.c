@@ -108,7 +108,7 @@ bool nest_walks_op(const struct lx_layouts *l, int32_t op)
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
-    bool whole = o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_CHOOSES);
+    bool whole = o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_ALTERS);
     /* A view without index strings may shift dimensions. */
     bool shifts = o->kind->traits & LX_VIEW && !o->map;
     return x.known && ((!whole && !shifts) || op_is_restickify(o));

@@ -19,7 +19,7 @@ static bool choice_position(struct emission *e, const struct op_emission *o, con
                             int axis, struct item_digits *d)
 {
     int v = c->var[axis], window = c->window[axis];
-    int64_t room = o->x.extent[v] - (window < 0 ? 1 : o->x.extent[window]);
+    int64_t room = o->x.extent[v] - (window < 0 ? 1 : o->op->map->extent[window]);
     struct item_digit *to = &d->at[d->count];
     const char *start;
     if (c->start)

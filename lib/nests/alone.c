@@ -49,6 +49,13 @@ static bool alone_is_extern(const struct lonely *t, int32_t k)
     return t->x->graph->ops[alone_op_at(t, k)].kind->traits & LX_EXTERN;
 }
 
+/* Bytes of an access outside of nests, at most the whole tensor. */
+static int64_t alone_bytes_once(const struct lonely *t, int32_t k)
+{
+    int32_t access = t->x->tensor_access[t->from + k], op = t->x->access_op[access];
+    return min_i64(t->whole, access_once_bytes(t->x->layouts, op, access - t->x->access_at[op]));
+}
+
 /* The compulsory traffic, for any room and any order. */
 static int64_t must_cross(const struct lonely *t)
 {
@@ -62,8 +69,7 @@ static int64_t must_cross(const struct lonely *t)
             sum += a->bytes;
             *(a->writes ? &extern_writes : &extern_reads) = true;
         } else
-            *(a->writes ? &written : &read) =
-                max_i64(a->writes ? written : read, min_i64(a->bytes, t->whole));
+            *(a->writes ? &written : &read) = max_i64(a->writes ? written : read, alone_bytes_once(t, k));
     }
     /* A later write may replace an earlier value, or the given one, before any op reads it. */
     if (writers + t->is_given > 1) return sum;

@@ -12,7 +12,8 @@
 
 struct run_tensor {
     int32_t tensor, first, last; /* ticks of its accesses in the run */
-    int32_t reads, writes;       /* accesses in the run */
+    int32_t reads, writes;       /* accesses in the run, but for those by indices */
+    int64_t picked;              /* bytes that ops of the run read by indices, whatever the tiles */
     int64_t bytes;               /* of the whole tensor */
     bool made, wanted;           /* an op of the run makes it; a later op or the outside needs it */
     bool gives_way;              /* the last op may write over it */
@@ -64,7 +65,8 @@ static int64_t nest_guess_product(const struct guessing *g, const struct run_ten
 static int64_t nest_guess_off_chip(const struct guessing *g, const struct run_tensor *t)
 {
     int64_t times = nest_guess_product(g, t, g->levels, OTHER);
-    return t->bytes * (t->reads * times + t->writes * (2 * nest_guess_product(g, t, g->levels, SUMMED) - 1));
+    return t->picked +
+           t->bytes * (t->reads * times + t->writes * (2 * nest_guess_product(g, t, g->levels, SUMMED) - 1));
 }
 
 static struct hold_way way_of(const struct guessing *g, const struct run_tensor *t, int level)
@@ -132,7 +134,7 @@ static int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *gr
         for (bool alike = false; k < count; k++) {
             const struct run_tensor *a = &groups[k], *b = &g->t[i];
             alike = a->made == b->made && a->wanted == b->wanted && a->reads == b->reads &&
-                    a->writes == b->writes;
+                    a->writes == b->writes && !a->picked && !b->picked;
             for (int l = 0; alike && l < g->levels; l++)
                 alike = (a->dim[g->axis[l]] < 0) == (b->dim[g->axis[l]] < 0) &&
                         a->summed[g->axis[l]] == b->summed[g->axis[l]];
@@ -387,7 +389,10 @@ static void nest_candidates_take_tensors(struct finding *f)
             }
             t->last = o;
             t->made |= writes;
-            *(writes ? &t->writes : &t->reads) += 1;
+            if (access_is_picked(f->asks->now, f->asks->now->access_at[o] + i))
+                t->picked += access_once_bytes(f->l, o, i);
+            else
+                *(writes ? &t->writes : &t->reads) += 1;
             for (int a = 0; a < f->axis_count; a++) {
                 int dim = op_index_dim(&x, i, f->axes[a].var[o - f->first]);
                 t->dim[a] = (signed char)dim;

@@ -30,6 +30,7 @@ static void together_list(struct together *m, int32_t o, int32_t *last)
             last[u->tensor] = (int32_t)(u - m->uses) + 1;
         }
         u->reads |= access->reads;
+        u->picked |= access_is_picked(x, a);
         u->inserts |= access->reads && access->writes;
         u->writes |= access->writes;
         *(access->writes ? &u->written : &u->read) += access->bytes;

@@ -29,6 +29,7 @@ struct together_use {
     int64_t whole, read, written;
     bool reads, writes, inserts; /* inserts: keeps elements that it does not write */
     bool barred;                 /* its accesses go to HBM */
+    bool picked;                 /* read by indices: each iteration of a nest reads other elements */
     bool needed, may_keep;       /* a later use needs the value; the next use could have it on chip */
     bool gives, takes;           /* the op may write the taking operand over the giving one */
 };

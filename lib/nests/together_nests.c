@@ -51,7 +51,7 @@ static void nest_find_holds(const struct nest_find *f, int32_t use, const int64_
         y->parts[l + 1] = y->fills[l + 1];
         y->is[l + 1] = cuts;
     }
-    y->times = y->fills[f->levels];
+    y->times = u->picked ? 1 : y->fills[f->levels];
 }
 
 /* The excess of a nest between these tile counts under its prices; fills f->scratch. */

@@ -6,8 +6,9 @@
 int64_t all_off_chip(const struct draft *x)
 {
     int64_t sum = 0;
-    for (int32_t a = 0; a < x->access_at[x->graph->op_count]; a++)
-        sum += x->accesses[a].bytes / held_access_bytes(x, a, 1);
+    for (int32_t o = 0; o < x->graph->op_count; o++)
+        for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++)
+            sum += access_once_bytes(x->layouts, o, i);
     return sum;
 }
 

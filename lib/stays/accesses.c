@@ -37,8 +37,39 @@ int64_t steps_touched(int64_t offset, int64_t stride, int64_t from, int64_t to, 
     return (offset + stride * last) / step - (offset + stride * first) / step + 1;
 }
 
-static int64_t access_hbm_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
+/* The sticks of all picks of an operand that the op picks from, in all iterations of its nest (NULL: none). An
+ * iteration moves at most what it has of the operand. A window may touch one position more than its indices
+ * fill. */
+static int64_t access_picked_bytes(const struct lx_layouts *l, int32_t o, const struct lx_choice *c,
+                                   const struct lx_nest *n)
 {
+    const struct lx_op *op = &l->graph->ops[o];
+    const struct lx_einsum *m = op->map;
+    const struct lx_layout *y = &l->layouts[op_operand(op, c->operand)];
+    int64_t tiles[LX_MAX_VARS], times = n ? nest_iterations(n) : 1, picked = 1, whole = 1;
+    for (int v = 0; v < LX_MAX_VARS; v++) tiles[v] = 1;
+    if (n) nest_op_tiles(n, o, tiles);
+    for (int v = 0; v < m->var_count; v++)
+        if (v != c->vector && lx_choice_by(op, c, v) && !mul_i64(picked, m->extent[v] / tiles[v], &picked))
+            picked = LX_INT_MAX;
+    for (int k = 0; k < y->rank - 1; k++) {
+        int v = y->host_dim[k] < 0 ? -1 : m->index[c->operand][(int)y->host_dim[k]], window = -2;
+        int64_t positions = y->size[k] / (v < 0 ? 1 : tiles[v]), chosen = positions;
+        for (int a = 0; v >= 0 && a < c->axis_count; a++)
+            if (c->var[a] == v) window = c->window[a];
+        if (window >= 0)
+            chosen = min_i64(chosen, ceil_div_i64(m->extent[window] / tiles[window] - 1, y->step[k]) + 1);
+        else if (window == -1 || (v >= 0 && lx_choice_by(op, c, v)))
+            chosen = 1;
+        whole *= positions; /* no overflow: a tensor in memory */
+        if (!mul_i64(picked, chosen, &picked)) picked = LX_INT_MAX;
+    }
+    return min_i64(picked, whole) * times * y->stick_bytes;
+}
+
+int64_t access_once_bytes(const struct lx_layouts *l, int32_t o, int operand)
+{
+    const struct lx_op *op = &l->graph->ops[o];
     int32_t tensor = op_operand(op, operand);
     const struct lx_layout *y = &l->layouts[tensor];
     int64_t sticks = 1;
@@ -60,22 +91,7 @@ static int64_t access_hbm_bytes(const struct lx_layouts *l, const struct lx_op *
     }
     struct lx_choice c;
     if (!lx_choice_of(op, &c) || c.operand != operand) return tensor_bytes(l, tensor);
-    /* An operand from which the op picks: the sticks of all picks, at most the whole tensor. A window may
-     * touch one position more than its indices fill. */
-    int64_t whole = lx_layout_bytes(y);
-    sticks = lx_choice_picks(op, &c);
-    for (int k = 0; k < y->rank - 1; k++) {
-        int v = y->host_dim[k] < 0 ? -1 : op->map->index[operand][(int)y->host_dim[k]], window = -2;
-        int64_t positions = y->size[k];
-        for (int a = 0; v >= 0 && a < c.axis_count; a++)
-            if (c.var[a] == v) window = c.window[a];
-        if (window >= 0)
-            positions = min_i64(positions, ceil_div_i64(op->map->extent[window] - 1, y->step[k]) + 1);
-        else if (window == -1 || (v >= 0 && lx_choice_by(op, &c, v)))
-            positions = 1;
-        if (!mul_i64(sticks, positions, &sticks)) return whole;
-    }
-    return mul_i64(sticks, y->stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
+    return access_picked_bytes(l, o, &c, NULL);
 }
 
 /* --- Nests. --- */
@@ -115,10 +131,25 @@ void draft_holds(struct draft *x)
     }
 }
 
-int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes)
+bool access_is_picked(const struct draft *x, int32_t access)
+{
+    int32_t o = x->access_op[access];
+    struct lx_choice c;
+    return !x->accesses[access].writes && lx_choice_of(&x->graph->ops[o], &c) &&
+           x->access_at[o] + c.operand == access;
+}
+
+/* Bytes of an access off chip in all iterations, of which `bytes` are those of one pass. */
+static int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes)
 {
     const struct lx_nest *n = holds_nest_of(x, access);
-    int64_t times = n ? nest_product(n, levels_to(n->level_count) & ~x->held[access].tensor.indexed) : 1;
+    struct lx_choice c;
+    if (!n) return bytes;
+    if (access_is_picked(x, access)) {
+        lx_choice_of(&x->graph->ops[x->access_op[access]], &c);
+        return access_picked_bytes(x->layouts, x->access_op[access], &c, n);
+    }
+    int64_t times = nest_product(n, levels_to(n->level_count) & ~x->held[access].tensor.indexed);
     return x->accesses[access].writes ? bytes * (2 * times - 1) : bytes * times;
 }
 
@@ -189,7 +220,7 @@ void draft_accesses(struct draft *x)
                                                      .stay = -1,
                                                      .reads = !output || op_keeps_rest(op),
                                                      .writes = output,
-                                                     .bytes = access_hbm_bytes(x->layouts, op, i)};
+                                                     .bytes = access_once_bytes(x->layouts, o, i)};
         }
         at += op_operand_count(&x->graph->ops[o]);
     }

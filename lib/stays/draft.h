@@ -115,8 +115,10 @@ int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor);
 int64_t operand_bytes(const struct lx_divisions *d, int32_t op, int operand);
 
 void draft_holds(struct draft *x);
-/* HBM bytes of an access off chip, over all iterations; `bytes`: of the tensor once. */
-int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes);
+/* Whether the op reads the operand where indices point. */
+bool access_is_picked(const struct draft *x, int32_t access);
+/* HBM bytes of an operand off chip outside of nests. */
+int64_t access_once_bytes(const struct lx_layouts *l, int32_t op, int operand);
 /* How often a stay is filled, and the HBM bytes of its loads. */
 int64_t stay_fills(const struct draft *x, int32_t stay);
 int64_t stay_load_bytes(const struct draft *x, int32_t stay);

@@ -26,18 +26,22 @@ int64_t chosen_hbm_bytes(const struct op_work *w)
 {
     const struct lx_choice *c = &w->choice;
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, c->operand)];
-    int64_t sticks = lx_choice_picks(w->op, c), whole = 1;
+    int64_t sticks = 1, whole = 1;
+    for (int v = 0; v < w->x.var_count; v++)
+        if (v != c->vector && lx_choice_by(w->op, c, v) && !mul_i64(sticks, w->x.extent[v], &sticks))
+            sticks = INT64_MAX;
     for (int d = 0; d < l->rank - 1; d++) {
         int v = l->host_dim[d] < 0 ? -1 : w->x.var[c->operand][(int)l->host_dim[d]], axis = -1;
         for (int a = 0; a < c->axis_count; a++)
             if (c->var[a] == v) axis = a;
         int64_t n = l->size[d];
+        if (v >= 0) n /= w->op->map->extent[v] / w->x.extent[v]; /* tiles of a nest */
+        whole *= n;
         if (axis >= 0)
             n = min_i64(
                 n, c->window[axis] < 0 ? 1 : ceil_div_i64(w->x.extent[c->window[axis]] - 1, l->step[d]) + 1);
         else if (v >= 0 && lx_choice_by(w->op, c, v))
             n = 1;
-        whole *= l->size[d];
         if (!mul_i64(sticks, n, &sticks)) sticks = INT64_MAX;
     }
     return sticks_to_bytes(w->m, op_operand(w->op, c->operand), min_i64(sticks, whole));
@@ -78,8 +82,8 @@ static bool find_position(struct picking *p)
     bool scatter = w->op->kind->id == LX_KIND_SCATTER, there = true;
     for (int a = 0; a < c->axis_count; a++) {
         struct slice s = p->slice;
-        int64_t extent = w->x.extent[c->var[a]];
-        int64_t room = extent - (c->window[a] < 0 ? 1 : w->x.extent[c->window[a]]);
+        const int64_t *extents = w->op->map->extent; /* also where a nest cuts the window */
+        int64_t extent = extents[c->var[a]], room = extent - (c->window[a] < 0 ? 1 : extents[c->window[a]]);
         if (c->vector >= 0) s.from[c->vector] = a, s.to[c->vector] = a + 1;
         int64_t n = c->start ? c->start[a] : read_index(p, c->index + (c->index_count > 1 ? a : 0), &s);
         if (scatter && (n < 0 || n >= extent)) there = false;

@@ -48,6 +48,8 @@ static const struct move moves[] = {
      "y", 0, 0},
     {"\"kind\": \"topk\", \"einsum\": \"nrc->nkc\", \"axis\": 1, \"k\": 3", NULL, 3, 0},
     {"\"kind\": \"sort\", \"einsum\": \"nrc->nrc\", \"axis\": 1", NULL, 0, 0},
+    {"\"kind\": \"gather\", \"einsum\": \"nrc,nk->nkc\", \"axis\": 1", "k", 4, 0},
+    {"\"kind\": \"dynamic_slice\", \"einsum\": \"nrc,o->nwc\", \"axes\": [1]", "o", 3, 0},
 };
 enum { MOVES = sizeof moves / sizeof *moves };
 
@@ -69,12 +71,13 @@ static char *pattern_of(const struct move *m, int cores, bool again)
     add_tensor(&t, "i", "input", 0, 0);
     text_add(&t, ", ");
     add_tensor(&t, "y", "input", 0, 0);
-    text_add(&t, ", ");
+    text_add(&t, ", {\"name\": \"k\", \"dtype\": \"int32\", \"role\": \"input\", \"shape\": [8, 4]}, "
+                 "{\"name\": \"o\", \"dtype\": \"int32\", \"role\": \"input\", \"shape\": [1]}, ");
     add_tensor(&t, "x", "intermediate", 0, 0);
     text_add(&t, ", ");
     add_tensor(&t, "m", "intermediate", m->rows, m->columns);
     text_add(&t, ", ");
-    add_tensor(&t, "o", "output", m->rows, m->columns);
+    add_tensor(&t, "made", "output", m->rows, m->columns);
     text_add(&t, ", ");
     add_tensor(&t, "z", "output", 0, 0);
     text_add(&t,
@@ -83,7 +86,7 @@ static char *pattern_of(const struct move *m, int cores, bool again)
     text_format(&t, "{\"name\": \"move\", %s, \"inputs\": [\"x\"%s%s%s], \"output\": \"m\"}, ", m->text,
                 second ? ", \"" : "", second ? m->second : "", second ? "\"" : "");
     text_add(&t,
-             "{\"name\": \"last\", \"kind\": \"neg\", \"inputs\": [\"m\"], \"output\": \"o\", \"einsum\": "
+             "{\"name\": \"last\", \"kind\": \"neg\", \"inputs\": [\"m\"], \"output\": \"made\", \"einsum\": "
              "\"nrc->nrc\"}, ");
     text_format(&t,
                 "{\"name\": \"again\", \"kind\": \"add\", \"inputs\": [\"%s\", \"y\"], \"output\": \"z\", "
@@ -129,11 +132,10 @@ static void bound_holds(const struct lx_graph *g, int64_t forced, const char *te
     lx_plan_free(p);
 }
 
-/* How many tiles were on chip. */
-static int force(const struct move *m, int cores, bool again, const char *nests, int64_t room)
+/* How many tiles were on chip. Frees the text. */
+static int force(char *text, const char *nests, int64_t room)
 {
     lx_status st = {0};
-    char *text = pattern_of(m, cores, again);
     const struct lx_graph *whole = lx_graph_of_text("t", text, strlen(text), &st);
     if (!whole) fail_msg("%s: %s", st.text, text);
     const struct lx_graph *g = lx_graph_with_capacity(whole, room, &st);
@@ -162,10 +164,39 @@ static void tiles_go_through_moves(void **state)
     for (int i = 0; i < MOVES; i++) {
         int held = 0;
         for (int n = 0; n < ROUNDS; n++)
-            held += force(&moves[i], cores[n % 4], rng_below(&r, 2), nests[rng_below(&r, 5)],
+            held += force(pattern_of(&moves[i], cores[n % 4], rng_below(&r, 2)), nests[rng_below(&r, 5)],
                           INT64_C(512) << rng_below(&r, 8));
         if (held == 0) fail_msg("nothing was ever on chip around %s", moves[i].text);
     }
+}
+
+/* Rows of a table that stays outside, chosen by tokens or cut along their columns. */
+static void tables_are_picked_from_in_nests(void **state)
+{
+    (void)state;
+    static const char *const nests[] = {"pick-use:n/2", "pick-use:n/8", "pick-use:f/2", "pick-use:n/4,f/2",
+                                        "pick-use:f/2,n/8"};
+    int held = 0;
+    for (int i = 0; i < 15; i++) {
+        struct text t = {0};
+        text_format(
+            &t,
+            "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": {\"preset\": \"spyre\", "
+            "\"cores\": %d}, \"tensors\": ["
+            "{\"name\": \"who\", \"dtype\": \"int32\", \"role\": \"input\", \"shape\": [8, 2]}, "
+            "{\"name\": \"x\", \"dtype\": \"fp16\", \"role\": \"input\", \"shape\": [8, 64]}, "
+            "{\"name\": \"table\", \"dtype\": \"fp16\", \"role\": \"weight\", \"shape\": [%d, 64, 128]}, "
+            "{\"name\": \"m\", \"dtype\": \"fp16\", \"role\": \"intermediate\", \"shape\": [8, 2, 64, 128]}, "
+            "{\"name\": \"y\", \"dtype\": \"fp16\", \"role\": \"output\", \"shape\": [8, 2, 128]}], \"ops\": "
+            "["
+            "{\"name\": \"pick\", \"kind\": \"gather\", \"inputs\": [\"table\", \"who\"], \"output\": \"m\", "
+            "\"einsum\": \"edf,nk->nkdf\", \"axis\": 0}, "
+            "{\"name\": \"use\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"m\"], \"output\": \"y\", "
+            "\"einsum\": \"nd,nkdf->nkf\"}]}",
+            i % 2 ? 4 : 1, i % 3 ? 3 : 20);
+        held += force(t.at, nests[i / 3], INT64_C(4096) << i % 5);
+    }
+    assert_true(held > 0);
 }
 
 /* What is taken as a whole is no axis. */
@@ -226,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_go_through_moves),
+        cmocka_unit_test(tables_are_picked_from_in_nests),
         cmocka_unit_test(not_along_what_is_taken_whole),
         cmocka_unit_test(not_along_what_is_added),
     };
