@@ -317,9 +317,33 @@ static void what_cannot_be_changed_is_made_anew(void **state)
     lx_graph_free(g);
 }
 
+/* A small constant keeps no run of ops apart; a large one would wait on chip. */
+static void small_constants_come_first(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = imported(
+        "func.func @main(%arg0: tensor<64x64xf32>, %arg1: tensor<64x64xi1>) -> tensor<64x64xf32> {\n"
+        "  %c = \"ttir.constant\"() <{value = dense<1.5> : tensor<64x64xf32>}> : () -> tensor<64x64xf32>\n"
+        "  %0 = \"ttir.exp\"(%arg0) : (tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+        "  %1 = \"ttir.where\"(%arg1, %c, %0) : (tensor<64x64xi1>, tensor<64x64xf32>, tensor<64x64xf32>) -> "
+        "tensor<64x64xf32>\n"
+        "  %2 = \"ttir.arange\"() <{arange_dimension = 0 : i64, end = 4096 : si64, start = 0 : si64, step = "
+        "1 "
+        ": si64}> : () -> tensor<4096xf32>\n"
+        "  %3 = \"ttir.reshape\"(%2) <{shape = [64 : i32, 64 : i32]}> : (tensor<4096xf32>) -> "
+        "tensor<64x64xf32>\n"
+        "  %4 = \"ttir.add\"(%1, %3) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+        "  return %4 : tensor<64x64xf32>\n}\n");
+    assert_int_equal(place_of(g, "constant", 0), 0);
+    assert_int_equal(place_of(g, "exp", 0), 1);
+    assert_true(place_of(g, "iota", 0) > 2);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(caches_are_changed_where_they_are),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_constants_come_first),
+                                       cmocka_unit_test(caches_are_changed_where_they_are),
                                        cmocka_unit_test(fills_become_one),
                                        cmocka_unit_test(scatters_name_rows),
                                        cmocka_unit_test(what_is_known_stands_beside_what_is_not),
