@@ -103,28 +103,36 @@ int64_t nest_tile_basis(const struct lx_layout *y, int dim)
     return basis;
 }
 
-bool nest_walks_op(const struct lx_layouts *l, int32_t op)
+/* Why no nest can have the op, but for other ops that write its results; NULL: one can. */
+static const char *nest_never_walks(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
-    bool whole = o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_ALTERS);
+    if (o->kind->traits & LX_EXTERN) return "it runs off the device";
+    if (o->kind->traits & LX_ALTERS) return "it changes a tensor of which it keeps the rest";
+    if (op_is_restickify(o) && x.known) return NULL;
+    if (o->kind->traits & LX_OPAQUE || !x.known) return "which elements it takes from where is not known";
     /* A view without index strings may shift dimensions. */
-    bool shifts = o->kind->traits & LX_VIEW && !o->map;
-    return x.known && ((!whole && !shifts) || op_is_restickify(o));
+    return o->kind->traits & LX_VIEW && !o->map ? "it is a view without an \"einsum\"" : NULL;
 }
 
-bool nest_takes_op(const struct lx_layouts *l, int32_t op)
+bool nest_walks_op(const struct lx_layouts *l, int32_t op)
+{
+    return !nest_never_walks(l, op);
+}
+
+const char *nest_never_takes(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
-    bool once = nest_walks_op(l, op);
-    for (int i = o->input_count; once && i < op_operand_count(o); i++) {
+    const char *why = nest_never_walks(l, op);
+    for (int i = o->input_count; !why && i < op_operand_count(o); i++) {
         int writers = l->rewritten ? l->rewritten[op_operand(o, i)] + 1 : 0;
         for (int32_t k = 0; !l->rewritten && k < l->graph->op_count; k++)
             writers += op_operand_made(&l->graph->ops[k], op_operand(o, i)) >= 0;
-        once = writers == 1;
+        if (writers > 1) why = "another op writes its output too";
     }
-    return once;
+    return why;
 }
 
 static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o, lx_status *st)
@@ -132,8 +140,8 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
     const struct lx_op *op = &l->graph->ops[o];
     struct op_index x;
     op_index_of(l->graph, op, &x);
-    if (!nest_takes_op(l, o))
-        return op_nest_wrong(l, o, st, "it has no variables, or another op writes its output too");
+    const char *never = nest_never_takes(l, o);
+    if (never) return op_nest_wrong(l, o, st, never);
     for (int level = 0; level < n->level_count; level++) {
         int v = n->var[o - n->first][level];
         if (v < 0 || v >= x.var_count) return op_nest_wrong(l, o, st, "it does not have the axis");

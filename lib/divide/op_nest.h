@@ -35,10 +35,10 @@ static inline unsigned level_bit(int level)
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st);
 struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor);
 
-/* Whether the op can be in a nest: nest_walks_op asks for a known index map, nest_takes_op also that no
- * other op writes its outputs. */
+/* Why no nest can have the op; NULL: one can. nest_walks_op does not ask whether other ops write its
+ * results. */
+const char *nest_never_takes(const struct lx_layouts *l, int32_t op);
 bool nest_walks_op(const struct lx_layouts *l, int32_t op);
-bool nest_takes_op(const struct lx_layouts *l, int32_t op);
 /* The number of tiles of dimension `dim` must divide this, so that no stick and no padding is cut. `dim` -1:
  * none. */
 int64_t nest_tile_basis(const struct lx_layout *y, int dim);

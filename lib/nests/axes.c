@@ -51,7 +51,7 @@ bool axis_run_grow(struct axis_run *r)
     if (r->count == r->most) return false;
     const struct lx_op *op = &g->ops[r->first + r->count];
     struct run_op *o = &r->ops[r->count];
-    if (!nest_takes_op(r->l, r->first + r->count)) return false;
+    if (nest_never_takes(r->l, r->first + r->count)) return false;
     op_index_of(g, op, &o->x);
     o->var_at = r->nodes;
     r->nodes += o->x.var_count;
@@ -80,6 +80,22 @@ static int64_t axes_divides(const struct lx_layouts *l, int32_t op, const struct
         all = gcd_i64(all,
                       nest_tile_basis(&l->layouts[op_operand(&l->graph->ops[op], i)], op_index_dim(x, i, v)));
     return all;
+}
+
+const char *axis_run_misses(const struct axis_run *r, int v, int32_t *op)
+{
+    for (int32_t i = 0; i < r->count; i++) {
+        const struct run_op *o = &r->ops[i];
+        int its = var_in_class(r, o, sets_root(r->parent, r->ops[0].var_at + v));
+        *op = r->first + i;
+        if (its == -1) return "no tensor of the run brings it there";
+        if (its == -2) return "it is two variables there";
+        if (!op_index_tileable(&o->x, its)) return "it is that of a window, or summed beside one";
+        if (lx_var_nature(&r->l->graph->ops[*op], its) != LX_ITERATED) return "the op takes it as a whole";
+        if (axes_divides(r->l, *op, &o->x, its) <= 1)
+            return "a tensor has one stick there, or the last one is not full";
+    }
+    return NULL;
 }
 
 int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], struct arena *memory)

@@ -22,6 +22,9 @@ struct axis_found {
 enum { MOST_AXES = 8 };
 int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], struct arena *memory);
 
+/* The first op of the run in which variable `v` of the first op is no axis, and why; NULL: it is one in each. */
+const char *axis_run_misses(const struct axis_run *r, int v, int32_t *op);
+
 /* An upper bound on the tiles of one tensor in any nest that contains a set of ops. Adding ops never raises
  * it. */
 

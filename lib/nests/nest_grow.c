@@ -66,7 +66,7 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
     memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
     for (int32_t o = 0; o < w.count; o++) {
-        if (!nest_takes_op(l, first + o)) return false;
+        if (nest_never_takes(l, first + o)) return false;
         op_index_of(w.g, &w.g->ops[first + o], &w.x[o]);
     }
     out->var = (const signed char(*)[LX_MAX_LEVELS])w.var;

@@ -125,20 +125,19 @@ static bool given_nests_find_run(const struct lx_graph *g, const struct asked *a
     return n->first <= n->last ? true : given_nests_bad(a->text, st, "its first op runs after its last");
 }
 
-static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t op, char letter, lx_status *st)
+static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t op, char letter,
+                    const char *why, lx_status *st)
 {
     const struct lx_op *o = &l->graph->ops[op];
-    if (!nest_takes_op(l, op))
-        return status_set_at(
-            st, LX_E_NEST, l->graph->file, o->line, 1,
-            "nests %.80s: op %s can be in no nest: it runs off the device, has no variables, "
-            "or another op writes its output too; end the run before it",
-            a->text, o->name);
-    return status_set_at(
-        st, LX_E_NEST, l->graph->file, o->line, 1,
-        "nests %.80s: %c is no axis that tiles could cut in op %s: no tensor of the run brings it "
-        "there, or it has one stick only; end the run before it, or take another variable",
-        a->text, letter, o->name);
+    const char *never = nest_never_takes(l, op);
+    if (never)
+        return status_set_at(st, LX_E_NEST, l->graph->file, o->line, 1,
+                             "nests %.80s: op %s can be in no nest: %s; end the run before it", a->text,
+                             o->name, never);
+    return status_set_at(st, LX_E_NEST, l->graph->file, o->line, 1,
+                         "nests %.80s: %c is no axis that tiles could cut in op %s: %s; end the run before "
+                         "it, or take another variable",
+                         a->text, letter, o->name, why);
 }
 
 /* True if `tiles` of the level divide variable `v` in all operands of an op. */
@@ -174,24 +173,26 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
     return true;
 }
 
-/* The run's variables for variable `v` of its first op; NULL: `*missed` is the first op without one. */
+/* The run's variables for variable `v` of its first op; NULL: `*missed` is the first op without one, and `*why`
+ * the reason. */
 static const signed char *given_nests_axis_of(const struct lx_layouts *l, const struct lx_nest *n, int v,
-                                              struct arena *memory, int32_t *missed)
+                                              struct arena *memory, int32_t *missed, const char **why)
 {
     struct axis_found found[MOST_AXES];
     struct axis_run *r = axis_run_begin(l, n->first, memory);
     const signed char *var = NULL;
-    *missed = n->first;
-    for (int32_t o = n->first; r && o <= n->last; o++) {
-        bool more = axis_run_grow(r);
+    bool grows = true;
+    for (int32_t o = n->first; grows && o <= n->last; o++) {
+        grows = axis_run_grow(r);
+        *missed = o;
         if (axis_run_last(r) < o) return NULL;
-        int count = axis_run_axes(r, found, memory);
-        var = NULL;
-        for (int i = 0; i < count; i++)
-            if (found[i].var[0] == v) var = found[i].var;
-        if (var) *missed = o + 1;
-        if (!more && o < n->last) return NULL;
     }
+    *why = axis_run_misses(r, v, missed);
+    if (*why) return NULL;
+    int count = axis_run_axes(r, found, memory);
+    for (int i = 0; i < count; i++)
+        if (found[i].var[0] == v) var = found[i].var;
+    *why = "its ops and tensors have no common divisor but 1 there";
     return var;
 }
 
@@ -200,18 +201,19 @@ static bool given_nests_set_level(const struct lx_layouts *l, const struct asked
                                   lx_status *st)
 {
     struct op_index x;
-    int32_t missed;
+    int32_t missed = n->first;
+    const char *why = "";
     int v = 0;
     op_index_of(l->graph, &l->graph->ops[n->first], &x);
-    if (!x.known) return no_axis(l, a, n->first, a->letter[level], st);
+    if (!x.known) return no_axis(l, a, n->first, a->letter[level], why, st);
     while (v < x.var_count && x.letter[v] != a->letter[level]) v++;
     if (v == x.var_count)
         return status_set_at(st, LX_E_NEST, l->graph->file, l->graph->ops[n->first].line, 1,
                              "nests %.80s: op %s, the first of the run, has no variable %c; it has %.*s",
                              a->text, l->graph->ops[n->first].name, a->letter[level], x.var_count, x.letter);
     if (op_index_tileable(&x, v) && !can_cut(l, a, level, n->first, &x, v, st)) return false;
-    const signed char *axis = given_nests_axis_of(l, n, v, memory, &missed);
-    if (!axis) return no_axis(l, a, missed <= n->last ? missed : n->last, a->letter[level], st);
+    const signed char *axis = given_nests_axis_of(l, n, v, memory, &missed, &why);
+    if (!axis) return no_axis(l, a, missed, a->letter[level], why, st);
     for (int32_t o = 0; o <= n->last - n->first; o++) var[o][level] = axis[o];
     return true;
 }

@@ -77,10 +77,45 @@ static void what_cannot_be_is_told(void **state)
     told("scores-y:x/2", "has no variable x; it has grsdt");
     told("scores-y:g/3", "3 tiles do not divide the extent 8 of g");
     told("scores-y:t/128", "128 tiles do not divide the ");
-    told("scores-y:d/2", "is no axis");
+    told("scores-y:d/2",
+         "is no axis that tiles could cut in op scaled: no tensor of the run brings it there");
     told("scores-max:g/2;max-y:g/2", "is in two of them");
     told("y:t/2", "alone in it and accesses no tensor twice");
     told("scores-y:t/2", "complete only when the nest has ended");
+}
+
+/* Ops that no nest takes, each for its own reason. */
+static void ops_of_no_nest_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *nests, *why;
+    } cases[] = {
+        {"steps-less:a/2", "op steps can be in no nest: which elements it takes from where is not known"},
+        {"less-put:a/2", "op put can be in no nest: it changes a tensor of which it keeps the rest"},
+        {"host:a/2", "op host can be in no nest: it runs off the device"},
+    };
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": ["
+        "{\"name\": \"x\", \"dtype\": \"fp16\", \"role\": \"input\", \"shape\": [8, 64]}, "
+        "{\"name\": \"k\", \"dtype\": \"fp16\", \"role\": \"state\", \"shape\": [32, 64]}, "
+        "{\"name\": \"y\", \"dtype\": \"fp16\", \"shape\": [8, 64]}, "
+        "{\"name\": \"z\", \"dtype\": \"fp16\", \"shape\": [8, 64]}, "
+        "{\"name\": \"h\", \"dtype\": \"fp16\", \"role\": \"output\", \"shape\": [8, 64]}], \"ops\": ["
+        "{\"name\": \"steps\", \"kind\": \"scan\", \"inputs\": [\"x\"], \"output\": \"y\", \"axis\": 0}, "
+        "{\"name\": \"less\", \"kind\": \"neg\", \"inputs\": [\"y\"], \"output\": \"z\", \"einsum\": "
+        "\"ab->ab\"}, "
+        "{\"name\": \"put\", \"kind\": \"dynamic_insert\", \"inputs\": [\"k\", \"z\"], \"inplace\": 0, "
+        "\"output\": \"k\", \"einsum\": \"rb,ab->rb\", \"axes\": [0], \"low\": [3]}, "
+        "{\"name\": \"host\", \"kind\": \"extern\", \"inputs\": [\"z\"], \"output\": \"h\"}]}";
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
+    if (!g) fail_msg("%s", st.text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (forced(g, cases[i].nests, false, &st)) fail_msg("%s was planned", cases[i].nests);
+        if (!strstr(st.text, cases[i].why)) fail_msg("%s: %s", cases[i].nests, st.text);
+    }
+    lx_graph_free(g);
 }
 
 /* Nests that are asked for where none are allowed. */
@@ -144,7 +179,9 @@ static void text_is_read_with_care(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked), cmocka_unit_test(what_cannot_be_is_told),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked),
+                                       cmocka_unit_test(what_cannot_be_is_told),
+                                       cmocka_unit_test(ops_of_no_nest_are_told),
                                        cmocka_unit_test(none_and_some_are_at_odds),
                                        cmocka_unit_test(rows_are_cut_with_running_sums),
                                        cmocka_unit_test(text_is_read_with_care)};
