@@ -267,7 +267,8 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
             *place = arena_array(memory, ops, sizeof *place),
             *choices = arena_array(memory, ops, sizeof *choices),
             *row = arena_array(memory, (size_t)s->slot_count, sizeof *row);
-    bool *kept = arena_array(memory, uses, sizeof *kept);
+    bool *kept = arena_array(memory, uses, sizeof *kept),
+         *alone = arena_array(memory, uses, sizeof *alone); /* loaded for the reads of this use */
     int32_t *by_time = arena_array(memory, uses, sizeof *by_time);
     *out = (struct keep_choice){.cost = ((const struct keep_node *)beam_node_of(&s->beam, at))->cost,
                                 .order = s->l->any_order ? order : NULL,
@@ -281,12 +282,14 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         order[tick] = op;
         place[op] = tick;
         for (int i = 0; i < s->count; i++) {
-            kept[s->uses[i]] = keep_on_chip(s->chosen[i].after);
+            const struct keep_outcome *now = &s->chosen[i];
+            kept[s->uses[i]] = keep_on_chip(now->after);
+            alone[s->uses[i]] = now->on && !now->fresh && !keep_on_chip(s->states[i]);
             row[s->slot[m->uses[s->uses[i]].tensor]] = (int32_t)s->chosen[i].after;
         }
         if (s->l->any_order) s->done |= (uint64_t)1 << op;
     }
-    /* A tensor that is not kept between two uses is cut there, if it is on chip before or after. */
+    /* A tensor that is not kept between two uses is cut there, if it is on chip at one of them. */
     for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
         const struct keep_tensor *tensor = &m->tensors[t];
         for (int32_t k = 0; k < tensor->count; k++) { /* sort the uses by tick: ops may be reordered */
@@ -296,7 +299,8 @@ static void list_choice(struct keep_walk *s, int32_t at, struct arena *memory, s
         }
         for (int32_t k = 0; k + 1 < tensor->count; k++) {
             const struct keep_use *next = &m->uses[by_time[k + 1]];
-            bool before = k > 0 && kept[by_time[k - 1]], behind = kept[by_time[k + 1]];
+            bool before = alone[by_time[k]] || (k > 0 && kept[by_time[k - 1]]),
+                 behind = alone[by_time[k + 1]] || kept[by_time[k + 1]];
             if (kept[by_time[k]] || next->run != m->uses[by_time[k]].run || !(before || behind)) continue;
             out->cuts[out->cut_count++] = (struct cut){t, place[next->op]};
         }

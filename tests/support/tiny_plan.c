@@ -28,7 +28,7 @@ bool tiny_tensor(struct graph_builder *b, struct tiny_tensor *t, int n, lx_statu
     return t->number >= 0;
 }
 
-/* An op on a tensor or two: elementwise, of its rows, or with one row for all; what it gives. */
+/* An op on a tensor or two, or on one that it reads twice: elementwise, of its rows, or with one row for all; what it gives. */
 static bool tiny_op(struct graph_builder *b, struct rng *r, struct tiny_tensor *all, int *count, int n,
                     lx_status *st)
 {
@@ -40,7 +40,7 @@ static bool tiny_op(struct graph_builder *b, struct rng *r, struct tiny_tensor *
     const char *kind = "exp";
     snprintf(name, sizeof name, "op%d", n);
     op.einsum = x.rows ? "ab->ab" : "b->b";
-    if (y.rows == x.rows && y.number != x.number)
+    if (y.rows == x.rows)
         kind = "add", op.input_count = 2, op.einsum = x.rows ? "ab,ab->ab" : "b,b->b";
     else if (x.rows > 0 && y.rows == 0)
         kind = "add", op.input_count = 2, op.einsum = "ab,b->ab";

@@ -27,7 +27,7 @@ static void compare(const char *what, int graphs, int gains)
 static void best_evictions(void **state)
 {
     (void)state;
-    compare("evict", 120, 10);
+    compare("evict", 200, 10);
 }
 
 static void best_orders(void **state)
