@@ -201,15 +201,14 @@ static int64_t plan_summary_cost_of(const void *plan, int32_t i)
 /* All buffers in their own order if they are few; else the costliest first. */
 static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct text *out)
 {
-    int32_t n = p->problem.count, placed = 0, compulsory = 0, shown;
+    int32_t n = p->problem.count, placed = 0, barred = 0, shown;
     for (int32_t i = 0; i < n; i++) {
         placed += p->answer.address[i] >= 0;
-        compulsory += p->problem.buffers[i].reason != NULL;
+        barred += p->problem.buffers[i].reason != NULL;
     }
     text_format(out, "\n%s: %s on chip, %s %s", counted(n, "buffer").at, grouped(placed).at,
                 grouped(n - placed).at, p->graph->list ? "off chip" : "in HBM");
-    if (compulsory)
-        text_format(out, " (%s compulsory)", compulsory == n - placed ? "all" : grouped(compulsory).at);
+    if (barred) text_format(out, " (%s HBM only)", barred == n - placed ? "all" : grouped(barred).at);
     text_add(out, "\n");
     if (n == 0) return;
     int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);

@@ -2,6 +2,7 @@
  * one list of neighbours; after MOST_STEPS neighbours, holes are no longer searched. */
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
+#include "stays/stay_reasons.h"
 #include "base/checked.h"
 #include "base/words/words.h"
 #include "base/memory.h"
@@ -117,6 +118,14 @@ static bool has_hole(struct looking *l, const struct lx_buffer *b)
     return at <= p->capacity - b->size;
 }
 
+/* The reason of a buffer that may not be on chip. */
+static const char *reasons_why_barred(const struct lx_plan *plan, int32_t buffer)
+{
+    if (plan->draft && plan->stays[buffer].exclusion == LX_EXCLUDED_NO_GAIN)
+        return reason_of_no_gain(plan->draft, buffer);
+    return plan->problem.buffers[buffer].reason;
+}
+
 static const char *why_off_chip(struct looking *l, int32_t buffer)
 {
     const struct lx_plan *plan = l->plan;
@@ -126,11 +135,11 @@ static const char *why_off_chip(struct looking *l, int32_t buffer)
     for (int32_t i = 0; i < bonds->staging_count; i++)
         if (bonds->staging[i].a == buffer && plan->answer.address[bonds->staging[i].b] >= 0)
             return "staging that is not needed: its owner is on chip";
-    if (b->reason) return b->reason;
+    if (b->reason) return reasons_why_barred(plan, buffer);
     if (plan->answer.status == LX_ERROR) return "the solver gave no plan";
     if (b->size > capacity)
-        return arena_format(plan->memory, "larger than the scratchpad: %s of %s bytes", grouped(b->size).at,
-                            grouped(capacity).at);
+        return reason_text(plan->memory, REASON_SIZE,
+                           (struct reason_facts){.bytes = b->size, .room = capacity});
     if (!l->plain)
         return plan->answer.status == LX_INFEASIBLE
                    ? "no legal answer exists"
@@ -215,6 +224,6 @@ void plan_complete(struct lx_plan *plan, bool quickly)
     if (!quickly) reasons_find_reasons(plan);
     for (int32_t i = 0; quickly && i < p->count; i++)
         if (address[i] < 0)
-            plan->reason[i] = p->buffers[i].reason ? p->buffers[i].reason
+            plan->reason[i] = p->buffers[i].reason ? reasons_why_barred(plan, i)
                                                    : "no room in this answer; a better one is looked for";
 }

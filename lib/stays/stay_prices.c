@@ -4,7 +4,7 @@
  * write is stored if it is needed in HBM before the next write: always for a graph output, an access that no
  * stay serves, or a load; else a linked cost on the stay with a relayout's copy or source off chip. All stays
  * of a linked cost have one tensor. A stay that never saves anything is excluded, repeatedly. */
-#include "stays/draft.h"
+#include "stays/stay_reasons.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -159,13 +159,12 @@ static void exclude_stay(struct draft *x, int32_t stay)
         int32_t op = x->access_op[x->tensor_access[k]];
         if (op > s->last && x->bundle_of[op] != x->bundle_of[s->last]) behind = &x->graph->ops[op];
     }
-    struct lx_buffer *b = &x->buffers[stay];
     bool called = behind && behind->kind->traits & LX_EXTERN;
     s->exclusion = called ? LX_EXCLUDED_EXTERN : LX_EXCLUDED_NO_GAIN;
     s->ring_source = -1;
-    b->reason = s->begins_written ? "no op reads it from the scratchpad"
-                                  : "read only once: a copy on chip would save nothing";
-    if (called) b->reason = arena_format(x->memory, "op %s is extern and works on HBM only", behind->name);
+    x->buffers[stay].reason =
+        called ? reason_text(x->memory, REASON_EXTERN, (struct reason_facts){.op = behind->name})
+               : reason_plain(REASON_NO_GAIN);
 }
 
 /* Excludes stays that save nothing; false: there are none. */

@@ -1,7 +1,7 @@
 /* From accesses to stays. A tensor's accesses fall into runs. A new run begins in a new bundle, after a write
  * to HBM, which leaves copies stale, and at a decided cut. In a run the accesses with one view make one stay.
  * The first is the main stay; the others are filled from it over the ring, or from HBM. */
-#include "stays/draft.h"
+#include "stays/stay_reasons.h"
 #include "base/vec.h"
 #include "base/words/words.h"
 #include "base/order.h"
@@ -67,15 +67,13 @@ enum lx_exclusion exclusion_of_tensor(const struct lx_layouts *l, const struct l
     const struct lx_tensor *t = &l->graph->tensors[tensor];
     bool shaped = l->layouts[tensor].rank > 0;
     if (t->memory == 1 + LX_MEMORY_HBM || t->placing == 1 + LX_INTERLEAVED)
-        return *text = t->memory ? "the pattern says hbm" : "the pattern says interleaved, which only HBM is",
-               LX_EXCLUDED_STATED;
-    if (t->role == LX_STATE)
-        return *text = "a state: its home is HBM, and what changes is written there", LX_EXCLUDED_BOUNDARY;
+        return *text = reason_plain(t->memory ? REASON_HBM : REASON_INTERLEAVED), LX_EXCLUDED_STATED;
+    if (t->role == LX_STATE) return *text = reason_plain(REASON_STATE), LX_EXCLUDED_BOUNDARY;
     bool given = lx_role_arrives(t->role);
     if (given && (how->clone == LX_CLONE_NONE || !shaped))
-        return *text = "graph input: it arrives in HBM", LX_EXCLUDED_BOUNDARY;
+        return *text = reason_plain(REASON_INPUT), LX_EXCLUDED_BOUNDARY;
     if (lx_role_leaves(t->role) && (how->no_outputs || !shaped))
-        return *text = "graph output: it leaves through HBM", LX_EXCLUDED_BOUNDARY;
+        return *text = reason_plain(REASON_OUTPUT), LX_EXCLUDED_BOUNDARY;
     return LX_EXCLUDED_NONE;
 }
 
@@ -87,23 +85,21 @@ static enum lx_exclusion exclusion_of_run(struct builder *b, const struct run *r
     int32_t first = b->seen.at[r->from].op;
     *text = NULL;
     if (b->seen.at[r->from].label == LABEL_EXTERN && r->first == r->to)
-        *text = arena_format(x->memory, "op %s is extern and works on HBM only", op_of(b, first)->name);
+        *text = reason_text(x->memory, REASON_EXTERN, (struct reason_facts){.op = op_of(b, first)->name});
     if (*text) return LX_EXCLUDED_EXTERN;
     if (how->no_dump && b->seen.at[0].run != b->seen.at[b->seen.count - 1].run)
         for (size_t k = 0; k < b->seen.count; k++)
             if (b->seen.at[k].label == LABEL_EXTERN || wiped_between(b, b->seen.at[0].op, b->seen.at[k].op))
-                return *text =
-                           "an extern op wipes the scratchpads while it lives, and dumps are switched off",
-                       LX_EXCLUDED_EXTERN;
+                return *text = reason_plain(REASON_NO_DUMP), LX_EXCLUDED_EXTERN;
     enum lx_exclusion bar = exclusion_of_tensor(x->layouts, how, r->tensor, text);
     if (bar) return bar;
     bool reduction = op_of(b, first)->reduces && !(op_of(b, first)->kind->traits & LX_CONTRACTS);
     if (how->stage == LX_STAGE_BASELINE || (how->stage == LX_STAGE_REDUCTIONS && !reduction))
-        return *text = "the stage that is asked for leaves it in HBM", LX_EXCLUDED_STAGE;
+        return *text = reason_plain(REASON_STAGE), LX_EXCLUDED_STAGE;
     if (r->first == r->to) {
-        *text =
-            arena_format(x->memory, "op %s cuts it %s, and then cores would need parts that are not theirs",
-                         op_of(b, first)->name, splits_text(x->divisions, first, x->memory));
+        struct reason_facts facts = {.op = op_of(b, first)->name,
+                                     .split = splits_text(x->divisions, first, x->memory)};
+        *text = reason_text(x->memory, REASON_PARTIAL, facts);
         return LX_EXCLUDED_PARTIAL;
     }
     /* The nest makes the tensor and holds it for more than an iteration, and another buffer, or HBM, serves
@@ -118,15 +114,16 @@ static enum lx_exclusion exclusion_of_run(struct builder *b, const struct run *r
             late = x->held[b->seen.at[j].access].nest == h->nest &&
                    (b->seen.at[j].label != s->label || b->seen.at[j].run != s->run);
     }
-    if (late)
-        return *text = "a copy of it would be made before the nest has made all of it", LX_EXCLUDED_NEST;
+    if (late) return *text = reason_plain(REASON_NEST), LX_EXCLUDED_NEST;
     if (r->many_views && (how->no_ring || r->writes_later)) {
         const struct seen *one = &b->seen.at[r->first], *other = one;
         for (size_t k = r->first; k < r->to && other->label == one->label; k++)
             if (b->seen.at[k].label >= 0) other = &b->seen.at[k];
-        *text = arena_format(x->memory, "core-division mismatch: op %s cuts it %s, op %s %s",
-                             op_of(b, one->op)->name, splits_text(x->divisions, one->op, x->memory),
-                             op_of(b, other->op)->name, splits_text(x->divisions, other->op, x->memory));
+        struct reason_facts facts = {.op = op_of(b, one->op)->name,
+                                     .split = splits_text(x->divisions, one->op, x->memory),
+                                     .other = op_of(b, other->op)->name,
+                                     .other_split = splits_text(x->divisions, other->op, x->memory)};
+        *text = reason_text(x->memory, REASON_SPLIT, facts);
         return LX_EXCLUDED_DIVISION;
     }
     return LX_EXCLUDED_NONE;
@@ -240,8 +237,8 @@ static void measure_stay(struct builder *b, struct found_stay *f)
     f->buffer.size = view_part_bytes(b->x->layouts, f->stay.tensor, &v);
     if (f->stay.exclusion || f->buffer.size <= x->problem.capacity) return;
     f->stay.exclusion = LX_EXCLUDED_SIZE;
-    f->buffer.reason = arena_format(x->memory, "larger than the scratchpad: %s of %s bytes",
-                                    grouped(f->buffer.size).at, grouped(x->problem.capacity).at);
+    struct reason_facts facts = {.bytes = f->buffer.size, .room = x->problem.capacity};
+    f->buffer.reason = reason_text(x->memory, REASON_SIZE, facts);
 }
 
 /* Appends the stays of one run to b->found; accesses get indices into it. */
@@ -345,7 +342,7 @@ static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay
             .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .exclusion = LX_EXCLUDED_UNUSED}};
         f.buffer = (struct lx_buffer){.name = b->x->graph->tensors[tensor].name,
                                       .fixed = -1,
-                                      .reason = "no op uses it",
+                                      .reason = reason_plain(REASON_UNUSED),
                                       .size = tensor_bytes(b->x->layouts, tensor)};
         firsts[tensor] = f;
         return true;

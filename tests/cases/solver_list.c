@@ -131,7 +131,7 @@ static bool expect_spilled(struct cases *c, const struct lx_plan *plan, int32_t 
     if (strcmp(how, " with given reason") == 0 && b->reason)
         snprintf(wanted, sizeof wanted, "%s", b->reason);
     else if (strcmp(how, " with capacity reason") == 0)
-        snprintf(wanted, sizeof wanted, "larger than the scratchpad");
+        snprintf(wanted, sizeof wanted, "too large");
     else if (quoted)
         snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(quoted, "\""), quoted);
     else

@@ -47,13 +47,14 @@ static bool map_view_draw_lane(const struct scene *on, const struct parts *p, co
     const struct outcome *o = &on->session->shown;
     const struct lx_buffer *b = &o->plan->problem.buffers[i];
     int first, last;
-    char words[400];
+    char words[500];
     if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
     /* "name 1,024 B", or the reason why it must stay in HBM. */
-    char *name = printable(b->name, 40);
-    snprintf(words, sizeof words, "%.160s %s%.80s", name ? name : "?",
-             b->reason ? "" : grouped(b->spill_cost).at, b->reason ? b->reason : " B");
+    char *name = printable(b->name, 40), *reason = printable(b->reason ? o->plan->reason[i] : " B", 80);
+    snprintf(words, sizeof words, "%.160s %s%.200s", name, b->reason ? "" : grouped(b->spill_cost).at,
+             reason);
     mem_free(name);
+    mem_free(reason);
     int room = last - first + 1, width = columns_of(words) + 1;
     if (width > room && first + width <= raster_width(r)) room = width; /* words may run over a short life */
     int lane = lanes_place(lanes, i, first, first + room + 1);

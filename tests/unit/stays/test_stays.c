@@ -132,9 +132,30 @@ static void laid_out_anew_over_the_ring(void **state)
     p = plan_text(body, &passes, 0);
     int32_t h = find(p, "h");
     assert_int_equal(p->stays[h].exclusion, LX_EXCLUDED_DIVISION);
-    assert_non_null(strstr(p->reason[h], "op 1 cuts it"));
-    assert_non_null(strstr(p->reason[h], "op 2"));
+    assert_non_null(strstr(p->reason[h], "split differs from op 2: op 1 has "));
     assert_true(p->figures.ring_bytes == 0);
+    lx_plan_free(p);
+}
+
+/* Where one view of a tensor is too large, the other views are off chip for that reason, too. */
+static void reasons_name_what_is_too_large(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [256, 256]}, {\"name\": \"h\", \"shape\": [256, 256]},"
+        "{\"name\": \"a\", \"shape\": [2048, 256]}, {\"name\": \"y\", \"shape\": [2048, 256]}],"
+        "\"ops\": [" OP("1", "exp", "\"x\"",
+                        "h") ", {\"name\": \"2\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"h\"], "
+                             "\"output\": \"y\", \"einsum\": \"mk,kn->mn\"}]";
+    static const char *const expected[][2] = {
+        {"x", "compulsory: only op 1 reads it"},
+        {"h", "too large where op 2 has it: 131,072 of 65,536 B per core"},
+        {"h#2", "too large: 131,072 of 65,536 B per core"},
+        {"y", "compulsory: a graph output that no op reads"}};
+    struct lx_passes passes = {.matmul = LX_MATMUL_RULE};
+    struct lx_plan *p = plan_text(body, &passes, 65536);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_string_equal(p->reason[find(p, expected[i][0])], expected[i][1]);
     lx_plan_free(p);
 }
 
@@ -297,6 +318,7 @@ int main(void)
         cmocka_unit_test(dumped_around_an_extern_op),
         cmocka_unit_test(evicted_where_it_pays),
         cmocka_unit_test(laid_out_anew_over_the_ring),
+        cmocka_unit_test(reasons_name_what_is_too_large),
         cmocka_unit_test(heuristic_copies_spill_nothing_negative),
         cmocka_unit_test(handover_that_destroys_is_found),
         cmocka_unit_test(zeros_are_not_shared),
