@@ -199,6 +199,11 @@ static void show_text_heading(const struct map *m, struct text *out)
         add_status_words(p, out);
     }
     text_add(out, "\n");
+    if (p->imported.ops) {
+        text_add(out, "model: ");
+        add_imported_words(p, out);
+        text_add(out, "\n");
+    }
     /* HBM bytes by purpose; a list has only costs. */
     int64_t *moved = p->layouts ? moved_by_buffers(p) : NULL;
     if (p->layouts) {

@@ -246,6 +246,11 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
         text_format(out, ": %s\n", counted(g->list->buffer_count, "buffer").at);
     else
         text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+    if (p->imported.ops) {
+        add_labelled(out, "model", "%s", "");
+        add_imported_words(p, out);
+        text_add(out, "\n");
+    }
     add_layers(p, &layers);
     if (layers.length) {
         add_labelled(out, "layers", "%s", "");

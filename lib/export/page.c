@@ -78,6 +78,8 @@ static void still_add_facts(const struct lx_plan *p, const struct lx_plan *other
     still_add_row("pattern", &made, out);
     if (p->graph->summary) text_add(&made, p->graph->summary);
     if (made.length) still_add_row("about it", &made, out);
+    add_imported_words(p, &made);
+    if (made.length) still_add_row("model", &made, out);
     text_add(&made, p->graph->hash_word);
     still_add_row("hash of the pattern", &made, out);
     if (!list)

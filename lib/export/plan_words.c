@@ -59,6 +59,20 @@ void add_least_words(const struct lx_plan *p, bool brief, struct text *out)
         text_format(out, ", proven least %s (+%s)", least.at, in_percent(gap).at);
 }
 
+void add_imported_words(const struct lx_plan *p, struct text *out)
+{
+    const struct lx_imported *m = &p->imported;
+    if (!m->ops) return;
+    text_format(out, "%s of %s mapped", grouped(m->mapped).at, counted(m->ops, "op").at);
+    if (m->copies)
+        text_format(out, ", %s %s of %s", grouped(m->copies).at, m->copies == 1 ? "copy" : "copies",
+                    in_bytes(m->copied_bytes).at);
+    text_format(out, "; the file must move %s", in_bytes(m->must_bytes).at);
+    if (m->must_bytes > 0)
+        text_format(out, ", the plan moves %.2f times that",
+                    (double)p->figures.hbm_bytes / (double)m->must_bytes);
+}
+
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
 {
     int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;

@@ -32,6 +32,9 @@ void add_reason_words(const struct lx_plan *p, struct text *out);
 int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
 /* HBM bytes that each buffer moves: malloc'ed. */
 int64_t *moved_by_buffers(const struct lx_plan *p);
+/* Of the plan of a model: "81 of 81 ops mapped, 4 copies of 1,024 B; the file must move 20,512 B, the plan moves
+ * 1.08 times that"; else nothing. */
+void add_imported_words(const struct lx_plan *p, struct text *out);
 /* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
 /* The index of the largest number whose bit is not in `said`; -1: none. */

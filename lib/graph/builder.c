@@ -333,6 +333,13 @@ const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const stru
     return copy;
 }
 
+const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const struct lx_imported *facts)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    copy->imported = *facts;
+    return copy;
+}
+
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
 {
     struct lx_device device = g->device;

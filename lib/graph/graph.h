@@ -225,6 +225,14 @@ struct lx_list {
     struct lx_bonds bonds;
 };
 
+/* What became of a model. Copies: ops of the graph that the import made to move data. `must_bytes`: of the
+ * file's arguments what is read or changed, and its results, dense and once each. */
+struct lx_imported {
+    int64_t ops, mapped; /* ops of the file that are in use; of these with a meaning. 0: no model */
+    int64_t copies, copied_bytes;
+    int64_t must_bytes;
+};
+
 struct lx_graph {
     const char *name, *summary, *file;
     struct lx_device device;
@@ -249,6 +257,7 @@ struct lx_graph {
     char hash_word[17]; /* `hash` in hex digits */
     struct arena *memory;
     struct users *users;
+    struct lx_imported imported;
     const struct lx_graph *came_from; /* the graph before rewriting (online.h); NULL: not rewritten */
     const struct lx_graph *sharing;   /* the graph that owns shared parts; NULL: nothing is shared */
 };
@@ -341,6 +350,8 @@ __attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph 
 /* The same graph for another device, or with other usable bytes per core (for a list: another capacity).
  * Shares everything else with `g`; has its own hash and reference. */
 const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device);
+/* A copy with the facts of its import. */
+const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const struct lx_imported *facts);
 /* The graph with split hints for one op. */
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count);

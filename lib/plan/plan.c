@@ -20,6 +20,7 @@ struct lx_plan *plan_new(const struct lx_graph *g)
     p->memory = memory;
     p->users = users_new(memory, p, plan_release);
     p->graph = lx_graph_ref(g);
+    p->imported = (g->came_from ? g->came_from : g)->imported;
     p->solver = "";
     p->options = "";
     return p;

@@ -25,7 +25,8 @@ struct lx_figures {
 struct lx_plan {
     /* Inputs. */
     const struct lx_graph *graph; /* the pattern: a reference */
-    struct lx_passes passes;      /* used to make it */
+    struct lx_imported imported; /* of a model: what became of its file, as the graph or the plan file says */
+    struct lx_passes passes;     /* used to make it */
     bool balanced;  /* it is compared by bytes among plans near the fastest; bound_us is known, too */
     bool asks_time; /* the objective is end-to-end time; the problem's buffers still cost bytes */
     struct lx_launch_options launch;

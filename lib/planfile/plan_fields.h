@@ -61,6 +61,7 @@
     CHECKED(F, REAL, device_us, "predicted: the device at work, microseconds; the sum of the bundles") \
     CHECKED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
     CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time or balanced") \
+    CLAIMED(F, INTS, imported, "of a model: ops in use, ops mapped, copies, their bytes, bytes that the file must move") \
     MAY(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     CHECKED(F, INT, pool_bytes, "its size") \
     CHECKED(F, INT, segment_bytes, "all of HBM that the plan uses")

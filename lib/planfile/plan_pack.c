@@ -94,6 +94,9 @@ struct plan_graph plan_pack_graph(const struct lx_plan *p, struct arena *memory)
     if (p->launch.share) out.tile_share = lx_share_word(p->launch.share);
     if (p->launch.assign) out.tile_assign = lx_assign_word(p->launch.assign);
     out.tile_sides = pack_list(memory, sides, side_count);
+    const int64_t imported[] = {p->imported.ops, p->imported.mapped, p->imported.copies,
+                                p->imported.copied_bytes, p->imported.must_bytes};
+    out.imported = pack_list(memory, imported, p->imported.ops > 0 ? 5 : 0);
     int64_t *sync = arena_array(memory, 2 * (size_t)p->sync_count, sizeof *sync);
     for (int32_t i = 0; i < p->sync_count; i++) {
         sync[2 * i] = p->syncs[i].before;

@@ -294,6 +294,9 @@ bool plan_read_graph(const struct json *j, const struct json_value *root, const 
     p->figures.device_us = graph.device_us;
     p->figures.end_to_end_us = graph.end_to_end_us;
     p->figures.bound_us = isnan(graph.bound_us) ? 0 : graph.bound_us;
+    const int64_t *imported = graph.imported.at;
+    if (graph.imported.count == 5)
+        p->imported = (struct lx_imported){imported[0], imported[1], imported[2], imported[3], imported[4]};
     p->pool_at = graph.pool_at;
     p->pool_bytes = graph.pool_bytes;
     p->segment_bytes = graph.segment_bytes;

@@ -7,7 +7,9 @@ func.func @forward(%x: tensor<?x256xf32>, %w: tensor<256x64xf32> {ttcore.argumen
 }
 END
 $LXPLAN plan "$scratch/m.mlir"; echo "exit $?"
-$LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 -o "$scratch/m.plan" | grep -E '^pattern'
+$LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 -o "$scratch/m.plan" | grep -E '^(pattern|model)'
+$LXPLAN show "$scratch/m.plan" | grep '^model'
+$LXPLAN export "$scratch/m.plan" --format html | grep -o 'mapped; the file must[^<]*'
 $LXPLAN check "$scratch/m.plan"; echo "exit $?"
 $LXPLAN check "$scratch/m.mlir" --dim %x:0=128; echo "exit $?"
 $LXPLAN run "$scratch/m.mlir" --dim %x:0=128 | grep -E '^ *(proj|act)' | cut -c1-18

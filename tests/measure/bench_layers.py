@@ -9,44 +9,11 @@ their share; the predicted time; the larger of bytes at the memory's peak and ar
 the plan's bytes and with those of the file; the ratios. A plan gets 60 seconds (--time).
 """
 import json
-import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-
-BITS = {"bool": 8, "bf16": 16, "fp8_e5m2": 8}
-
-
-def dense(tensor):
-    name = tensor["dtype"]
-    bits = BITS.get(name) or int("".join(c for c in name if c.isdigit()))
-    return bits / 8 * math.prod(tensor.get("shape", []))
-
-
-def read_by(op, place, tensor, tensors):
-    """Bytes that the op needs of an argument, and bytes that it changes."""
-    whole = dense(tensor)
-    if place == 0 and op.get("inplace") == 0 and len(op["inputs"]) > 1:
-        return 0, min(whole, dense(tensors[op["inputs"][1]]))
-    if place == 0 and op["kind"] in ("gather", "dynamic_slice", "slice"):
-        return min(whole, dense(tensors[op["output"]])), 0
-    return whole, 0
-
-
-def must_cross(pattern):
-    tensors = {t["name"]: t for t in pattern["tensors"]}
-    total = 0
-    for t in pattern["tensors"]:
-        role = t.get("role")
-        if role == "output":
-            total += dense(t)
-        elif role in ("input", "weight", "state"):
-            uses = [read_by(op, i, t, tensors) for op in pattern["ops"]
-                    for i, name in enumerate(op.get("inputs", [])) if name == t["name"]]
-            total += max((r for r, _ in uses), default=0) + max((w for _, w in uses), default=0)
-    return total
 
 
 def run(command):
@@ -63,7 +30,7 @@ def row(program, path, options, scratch):
     with open(pattern) as a, open(report) as b, open(plan) as c:
         pattern, notes, plan = json.load(a), json.load(b)["notes"], json.load(c)
     graph, device = plan["graph"], plan["graph"]["device"]
-    must, moved = must_cross(pattern), plan["hbm_bytes"]
+    must, moved = notes["pattern"]["bytes that must cross"], plan["hbm_bytes"]
     kinds = {op["name"]: op["kind"] for op in pattern["ops"]}
     copied = sum(op["hbm_read"] + op["hbm_written"] for op in graph["ops"]
                  if kinds.get(op["name"]) in ("reshape", "clone"))

@@ -151,6 +151,8 @@ static void buffers_draw_sums(const struct scene *on, struct box area)
     text_format(&line, "%s %s B: ", o->plan->layouts ? "HBM" : "cost",
                 grouped(o->plan->figures.hbm_bytes).at);
     add_byte_sums(o->plan, &o->bytes, &line);
+    if (o->plan->imported.ops) text_add(&line, "; ");
+    add_imported_words(o->plan, &line);
     put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 

@@ -298,10 +298,12 @@ struct import_value *import_result(struct import *im, int64_t tensor);
 
 /* ---- The report (import_report.c) ---- */
 
-/* Counts ops by class and writes the report, if wanted: JSON, malloc'ed. False: there are generic ops, which
- * --strict forbids. */
-bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
+/* Counts ops by class, gives the graph their sums, and writes the report, if wanted: JSON, malloc'ed. False:
+ * there are generic ops, which --strict forbids. */
+bool import_judge(struct import *im, const struct lx_graph **g, const char *sha256,
                   const struct model_facts *facts, char **report);
+/* import_must.c: sets the copies and the bytes that the file's arguments and results must cross. */
+void import_must(const struct lx_graph *g, struct lx_imported *out);
 
 /* ---- Names of tensors and ops, from the file (import_names.c) ---- */
 

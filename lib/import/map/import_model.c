@@ -186,7 +186,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
     im.roles = mem_zeroed(arguments + 1, sizeof *im.roles);
     if (import_ranks_fit(m, st) && import_find_grid(&im) && import_roles(&im, im.roles))
         g = import_rounds(&im);
-    if (g && !import_judge(&im, g, sha256, facts, report)) {
+    if (g && !import_judge(&im, &g, sha256, facts, report)) {
         lx_graph_free(g);
         g = NULL;
     }

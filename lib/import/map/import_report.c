@@ -318,12 +318,30 @@ static void report_note_pattern(struct import *im, const struct lx_graph *g)
     mem_free(r);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
     fact_add(&im->notes, "pattern", "tensors", g->tensor_count);
+    fact_add(&im->notes, "pattern", "copies", g->imported.copies);
+    fact_add(&im->notes, "pattern", "copied bytes", g->imported.copied_bytes);
+    fact_add(&im->notes, "pattern", "bytes that must cross", g->imported.must_bytes);
     for (int t = 0; t < g->tensor_count; t++) fact_most(&im->notes, "peak rank", g->tensors[t].rank);
     for (int i = 0; i < g->op_count; i++)
         fact_most(&im->notes, "letters", g->ops[i].map ? g->ops[i].map->var_count : 0);
 }
 
-bool import_judge(struct import *im, const struct lx_graph *g, const char *sha256,
+/* The graph with the sums of its import. */
+static const struct lx_graph *report_give_sums(const struct lx_graph *g, const struct import_counts *c)
+{
+    struct lx_imported sums = {0};
+    for (size_t i = 0; i < c->rows.count; i++)
+        for (int k = 0; k < CLASS_COUNT; k++) {
+            sums.ops += k == CLASS_DEAD ? 0 : c->rows.at[i].classes[k];
+            sums.mapped += k == CLASS_DEAD || k == CLASS_GENERIC ? 0 : c->rows.at[i].classes[k];
+        }
+    import_must(g, &sums);
+    const struct lx_graph *with = lx_graph_with_imported(g, &sums);
+    lx_graph_free(g);
+    return with;
+}
+
+bool import_judge(struct import *im, const struct lx_graph **g, const char *sha256,
                   const struct model_facts *facts, char **report)
 {
     struct import_counts counts = {0};
@@ -334,8 +352,9 @@ bool import_judge(struct import *im, const struct lx_graph *g, const char *sha25
             ok = status_set_at(im->st, LX_E_NO, im->m->file, 0, 0,
                                "%lld ops %.80s would be generic; leave out --strict, or change the model",
                                (long long)counts.rows.at[i].classes[CLASS_GENERIC], counts.rows.at[i].kind);
+    if (ok) *g = report_give_sums(*g, &counts);
     if (ok && report) {
-        report_note_pattern(im, g);
+        report_note_pattern(im, *g);
         *report = report_write(im, sha256, facts, &counts);
     }
     lx_model_facts_free(&counts.became);

@@ -27,6 +27,7 @@ static struct {
     {"graph.passes.", "what was asked for: what is done stands in buffers and transfers", 0},
     {"graph.moves[][]", "what was decided; buffers and transfers say what is done", 0},
     {"buffers[].reason", "in words, for people", 0},
+    {"graph.imported[]", "of the model's file, which a plan does not have", 0},
     {"buffers[].parents[]", "another one that may be written over as well", 0},
     {"buffers[].view_op", "another op that sees the same parts", 0},
     {"buffers[].view_operand", "another operand that is the same parts", 0},
