@@ -91,6 +91,15 @@ static void reorder_fusing(struct lx_loops *l, const struct lx_loop_rules *rules
     }
 }
 
+/* The weight of loop j for place i; in the document's version half of it where the loop before that place has
+ * the same type, unless that is c. */
+static uint64_t pass_order_weight(const struct lx_loops *l, const struct lx_loop_rules *rules, int i, int j)
+{
+    enum lx_loop_type type = l->loop[j].type;
+    bool repeats = rules->exchanges && i > 0 && l->loop[i - 1].type == type && type != LX_DIM_C;
+    return rules->weight(&l->loop[j]) >> repeats;
+}
+
 static void reorder_shared(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     (void)threads;
@@ -100,7 +109,7 @@ static void reorder_shared(struct lx_loops *l, const struct lx_loop_rules *rules
         int found = i;
         for (int j = i + 1; j < end; j++)
             if ((l->loop[i].exec == LX_EXEC_SHARED) == (l->loop[j].exec == LX_EXEC_SHARED) &&
-                rules->weight(&l->loop[j]) > rules->weight(&l->loop[found]))
+                pass_order_weight(l, rules, i, j) > pass_order_weight(l, rules, i, found))
                 found = j;
         int j = found;
         if (rules->exchanges)
