@@ -84,8 +84,7 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
  * budget; and a missed target is expected only of plans without nests. */
 static const char *cmd_check_expectation(const struct call *call, const struct lx_plan *p)
 {
-    const char *cores = getenv("SENCORES");
-    if (cores && *cores) return NULL;
+    if (environment_sizes()) return NULL;
     for (const struct option_row *row = planning_rows; row->name; row++)
         if (strcmp(row->name, "solver") != 0 && option_given(&call->line, row->name)) return NULL;
     for (int i = 0; i < p->graph->expect_count; i++)

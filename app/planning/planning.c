@@ -47,6 +47,43 @@ void planning_begin(void)
     planning_rows[n] = (struct option_row){"no-clone", MORE, NULL, "the same as --clone none"};
 }
 
+static const char *planning_word_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text ? text : NULL;
+}
+
+bool environment_sizes(void)
+{
+    return planning_word_of("SENCORES") || planning_word_of("DXP_LX_FRAC_AVAIL");
+}
+
+/* SENCORES, unless cores were set. */
+static bool planning_set_cores(struct lx_settings *o, lx_status *st)
+{
+    const char *text = planning_word_of("SENCORES");
+    int64_t cores;
+    if (!text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
+    return lx_parse_int("SENCORES in the environment", text, 1, 32, &cores, st) &&
+           lx_settings_set_row(o, LX_OPTION_CORES, text, st);
+}
+
+/* DXP_LX_FRAC_AVAIL, unless the share was set, or the device is a file. */
+static bool planning_set_reserve(struct lx_settings *o, lx_status *st)
+{
+    static const char parameter[] = "lx_reserved_fraction", what[] = "DXP_LX_FRAC_AVAIL in the environment";
+    const char *text = planning_word_of("DXP_LX_FRAC_AVAIL");
+    double share;
+    char pair[80];
+    bool given = o->device_given >> (lx_device_parameter_find(parameter) - lx_device_parameters()) & 1;
+    if (!text || given || o->preset == LX_DEVICE_OF_FILE) return true;
+    if (!lx_parse_number(what, text, &share, st)) return false;
+    if (share < 0 || share > 1)
+        return status_set(st, LX_E_USAGE, "%s is %.40s; it must be from 0 to 1", what, text);
+    snprintf(pair, sizeof pair, "%s=%.40s", parameter, text);
+    return lx_settings_set_row(o, LX_OPTION_DEVICE, pair, st);
+}
+
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o)
 {
     *o = (struct lx_settings){.solvers = lx_solvers(), .prefix = "--"};
@@ -63,12 +100,7 @@ bool read_options_but(struct call *call, const struct option_row *but, struct lx
             return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
         if (!lx_settings_set(o, "clone", "none", &call->st)) return false;
     }
-    /* SENCORES, unless cores were set. */
-    const char *text = getenv("SENCORES");
-    int64_t cores;
-    if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
-    return lx_parse_int("SENCORES in the environment", text, 1, 32, &cores, &call->st) &&
-           lx_settings_set_row(o, LX_OPTION_CORES, text, &call->st);
+    return planning_set_reserve(o, &call->st) && planning_set_cores(o, &call->st);
 }
 
 bool read_options(struct call *call, struct lx_settings *o)

@@ -14,7 +14,7 @@ struct option_row option_row_at(int i);
 /* Word k of an option; NULL: none. */
 const char *planning_word(const char *option, int k);
 
-/* The options of the command line (and $SENCORES); false with `call->st`. */
+/* The options of the command line (and the environment); false with `call->st`. */
 bool read_options(struct call *call, struct lx_settings *o);
 /* The same without options that the table `but` has, which mean something else to their command. */
 bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o);
@@ -46,7 +46,9 @@ struct lx_plan *plan_of_text(struct call *call, const struct source *from);
 /* False with `call->st` where planning options were given for a file that is a plan already. */
 bool no_planning_options(struct call *call, const char *path);
 
-/* The graph on the device that the options and $SENCORES ask for: a reference, or NULL with `call->st`. */
+/* Does the environment ask for another device ($SENCORES, $DXP_LX_FRAC_AVAIL)? */
+bool environment_sizes(void);
+/* The graph on the device that the options and the environment ask for: a reference, or NULL with `call->st`. */
 const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);
 
 /* The device parameters, for the help. */

@@ -28,8 +28,8 @@ bool lx_parse_int(const char *what, const char *text, int64_t low, int64_t high,
         ok = unit && !s[1] && mul_i64(v, INT64_C(1) << (10 * (unit - units + 1)), &v);
     }
     if (!ok)
-        return status_set(st, LX_E_USAGE, "%s: \"%s\" is not an integer (k, m and g may follow it)", what,
-                          text);
+        return status_set(st, LX_E_USAGE, "%s: \"%s\" is not an integer%s", what, text,
+                          high >= 1024 ? " (k, m and g may follow it)" : "");
     if (*text == '-') v = -v;
     if (v < low || v > high)
         return status_set(st, LX_E_USAGE, "%s is %lld; it must be from %lld to %lld", what, (long long)v,

@@ -10,7 +10,7 @@ export XDG_CONFIG_HOME=$scratch/config # nobody's own wishes
 trap 'rm -rf "$scratch"' EXIT
 cd "$root" || exit 3
 export LXPLAN scratch LC_ALL=C.UTF-8 COLUMNS=100 NO_COLOR=1
-unset SENCORES
+unset SENCORES DXP_LX_FRAC_AVAIL
 expected=${case%.sh}.out
 sh "$case" >"$scratch/.got" 2>&1
 sed -e 's/ in [0-9.,]* *[mun]*s$/ in (time)/' -e "s|$scratch|SCRATCH|g" "$scratch/.got" >"$scratch/.clean"
