@@ -16,6 +16,7 @@
  * An input with stated shards is equal along axes that do not shard it; any other input differs on every
  * device. */
 #include "base/fail.h"
+#include "graph/choice.h"
 #include "team/program_maker.h"
 #include "team/team_private.h"
 
@@ -191,22 +192,22 @@ int32_t program_room(struct program *p, int32_t like, const char *of, char *name
     return global_program_add_tensor(p, like, name, LX_INTERMEDIATE);
 }
 
-/* Writes one letter per part of each variable, the same for all operands. With `aligned` all operands have
+/* Writes one letter per part of each variable, the same for all operands. Operands in the mask `aligned` have
  * the output's leading dimensions. */
-static void global_program_write_string(const struct program *p, const struct lx_op *op, bool aligned,
+static void global_program_write_string(const struct program *p, const struct lx_op *op, uint64_t aligned,
                                         struct string_of *s, char first[LX_MAX_VARS])
 {
     const struct lx_einsum *m = op->map;
     char part[LX_MAX_VARS][LX_MAX_RANK + 1] = {{0}};
     int64_t split[LX_MAX_RANK + 1];
     *s = program_string(p);
-    for (int i = 0; i < m->operand_count; i++) {
+    for (int i = 0; i <= op->input_count; i++) { /* further results have the letters of the first */
         int32_t t = op_operand(op, i);
         if (i == op->input_count)
             program_put(s, '-'), program_put(s, '>');
         else if (i > 0)
             program_put(s, ',');
-        program_put_front(p, s, aligned ? op->output : t, s->axis);
+        program_put_front(p, s, aligned >> i & 1 ? op->output : t, s->axis);
         for (int d = 0; d < m->rank[i]; d++) {
             int v = m->index[i][d], parts = program_split(p, t, d, split);
             for (int k = 0; k < parts; k++) {
@@ -222,20 +223,20 @@ static void global_program_write_string(const struct program *p, const struct lx
     program_put(s, 0);
 }
 
-int32_t program_broadcast(struct program *p, const struct lx_op *op, int i)
+int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsigned axes)
 {
     int32_t t = op->inputs[i];
-    unsigned wanted = p->varies[op->output], own = p->varies[t];
+    unsigned own = p->varies[t];
     char name[256], string[64];
-    if (own == wanted) return t;
-    p->varies[t] = (unsigned char)wanted;
+    if (own == axes) return t;
+    p->varies[t] = (unsigned char)axes;
     int32_t to = program_room(p, t, op->name, name, sizeof name);
     p->varies[t] = (unsigned char)own;
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
     int rank = program_shape(p, t, extent) - program_bits(own), n = 0;
     for (int side = 0; side < 2; side++) {
         for (int a = 0; a < p->g->grid_axes; a++)
-            if ((side ? wanted : own) >> a & 1) string[n++] = "ABC"[a];
+            if ((side ? axes : own) >> a & 1) string[n++] = "ABC"[a];
         for (int d = 0; d < rank; d++) string[n++] = (char)('a' + d);
         if (!side) string[n++] = '-', string[n++] = '>';
     }
@@ -325,17 +326,19 @@ static void global_program_add_alone(struct program *p, const struct lx_op *op)
     char first[LX_MAX_VARS];
     int32_t inputs[LX_MAX_INPUTS];
     bool aligned = !op->map || (op->params && !(op->kind->traits & LX_CHOOSES));
+    struct lx_choice c; /* rows that change a tensor have all its indices */
+    uint64_t mask = aligned ? UINT64_MAX : lx_choice_of(op, &c) ? UINT64_C(1) << c.other : 0;
     if (op->kind->traits & LX_EXTERN)
         global_program_refuse(p, op, LX_E_UNSUPPORTED,
                               "a team cannot do it; where devices do it together, say so with \"group\"");
     for (int i = 0; i < op->input_count; i++)
-        inputs[i] = aligned ? program_broadcast(p, op, i) : op->inputs[i];
+        inputs[i] = mask >> i & 1 ? program_broadcast(p, op, i, p->varies[op->output]) : op->inputs[i];
     to.inputs = inputs;
     to.hint_count = 0;
     to.einsum = NULL;
     to.map = NULL;
     if (op->map) {
-        global_program_write_string(p, op, aligned, &s, first);
+        global_program_write_string(p, op, mask, &s, first);
         if (s.failed)
             global_program_refuse(p, op, LX_E_LIMIT, "it would have too many indices with those of the grid");
         to.einsum = s.text;

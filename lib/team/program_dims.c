@@ -166,6 +166,26 @@ static bool program_dims_cut_op(struct program *p, const struct lx_op *op)
     return changed;
 }
 
+/* The number of dimensions with one element. */
+static int program_dims_units(const struct lx_tensor *t)
+{
+    int n = 0;
+    for (int d = 0; d < t->rank; d++) n += t->shape[d] == 1;
+    return n;
+}
+
+/* Such dimensions have a letter in both index strings: if one operand has more of them, as where each device
+ * keeps or gives one element, operands are copied. Copies to more dimensions need not. */
+static void program_dims_match_units(struct program *p, const struct lx_op *op)
+{
+    enum lx_kind_id id = op->kind->id;
+    int in = program_dims_units(&p->g->tensors[op->inputs[0]]),
+        out = program_dims_units(&p->g->tensors[op->output]);
+    bool more = in > out || (in < out && (id == LX_KIND_REDUCE_SCATTER || id == LX_KIND_DEVICE_PART));
+    p->apart[2 * (op - p->g->ops)] = more && in > 0;
+    p->apart[2 * (op - p->g->ops) + 1] = more && out > 0;
+}
+
 static int64_t program_dims_elements(const struct lx_tensor *t)
 {
     int64_t n = 1;
@@ -211,6 +231,8 @@ bool program_dims_make(struct program *p)
             program_dims_unite(p, op);
         else if (op->input_count > 0 && !program_dims_check_op(g, op, p->st))
             return false;
+        else if (op->input_count > 0)
+            program_dims_match_units(p, op);
     }
     for (int32_t i = 0; i < count; i++)
         if (p->classes[i].rigid) p->classes[sets_root(p->parent, i)].rigid = true;

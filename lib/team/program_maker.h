@@ -83,8 +83,8 @@ int32_t program_tensor(struct program *p, const char *name, enum lx_role role, e
                        const int64_t *extent);
 /* Adds a tensor of the shape of `like` and leaves its name, derived from op name `of`, in `name`. */
 int32_t program_room(struct program *p, int32_t like, const char *of, char *name, size_t size);
-/* An input with the leading dimensions of the output: the input itself, or a copy. */
-int32_t program_broadcast(struct program *p, const struct lx_op *op, int i);
+/* An input with a leading dimension for each of these axes: the input itself, or a copy. */
+int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsigned axes);
 
 /* program_together.c: adds a collective. */
 void program_together(struct program *p, const struct lx_op *op);

@@ -4,6 +4,7 @@
 #include "graph/op_params.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Extents of an operand of a collective. An operand that cannot be cut in place is cut here at all points,
  * and into parts. */
@@ -59,13 +60,13 @@ static void program_together_add(struct program *p, const struct lx_op *op, cons
                                  struct lx_op *to)
 {
     char before[256], behind[256];
-    int32_t in = op->inputs[0];
+    int32_t from = to->inputs[0], inputs[2] = {from, to->inputs[1]};
     bool apart = program_apart(p, op, true);
     if (program_apart(p, op, false)) {
-        in = program_together_stand_in(p, op, false, common, before, sizeof before);
-        program_together_reshape(p, before, op->inputs[0], in);
+        inputs[0] = program_together_stand_in(p, op, false, common, before, sizeof before);
+        program_together_reshape(p, before, from, inputs[0]);
     }
-    to->inputs = &in;
+    to->inputs = inputs;
     to->output = apart ? program_together_stand_in(p, op, true, common, behind, sizeof behind) : op->output;
     if (apart) to->name = behind;
     program_add(p, to);
@@ -111,58 +112,115 @@ static void program_together_refuse(struct program *p, const struct lx_op *op, c
     p->failed = true;
 }
 
-/* Gathers, sums and exchanges of parts as one index string. */
-static void program_together_move(struct program *p, const struct lx_op *op)
+/* Adds the coordinates of all devices along these axes: the last dimension counts the axes. */
+static int32_t program_together_places(struct program *p, const struct lx_op *op, unsigned axes)
+{
+    int64_t extent[LX_GRID_AXES + 1], count = 1;
+    int rank = 0, n = program_bits(axes);
+    char name[256];
+    for (int a = 0; a < LX_GRID_AXES; a++)
+        if (axes >> a & 1) count *= extent[rank++] = p->g->grid[a];
+    extent[rank++] = n;
+    double *numbers = arena_array(p->b.memory, (size_t)(count * n), sizeof *numbers);
+    int64_t *wholes = arena_array(p->b.memory, (size_t)(count * n), sizeof *wholes);
+    for (int64_t i = 0; i < count * n; i++) {
+        int64_t place = i / n;
+        for (int d = n - 1; d > i % n; d--) place /= extent[d];
+        numbers[i] = (double)(wholes[i] = place % extent[i % n]);
+    }
+    struct lx_op_data data = {.count = count * n, .numbers = numbers, .wholes = wholes};
+    snprintf(name, sizeof name, "%.200s~%d", op->name, p->serial++);
+    int32_t to = program_tensor(p, name, LX_INTERMEDIATE, LX_INT32, rank, extent);
+    struct lx_op places = {.name = name, .kind = lx_kind_at(LX_KIND_CONSTANT), .output = to};
+    places.data = arena_copy_array(p->b.memory, &data, 1, sizeof data);
+    program_add(p, &places);
+    return to;
+}
+
+/* Letters of a collective: of its axes in front of operands, and of the parts in a dimension. */
+struct together_letters {
+    struct cut_points common;
+    char letter[PROGRAM_CUTS], unit[LX_MAX_RANK], of_part[LX_GRID_AXES], front[LX_GRID_AXES];
+};
+
+/* Writes the index string, with an index operand that has `picks` in front, and a letter of its own. */
+static void program_together_write(struct program *p, const struct lx_op *op, unsigned group, unsigned picks,
+                                   struct together_letters *l, struct string_of *s)
+{
+    enum lx_kind_id id = op->kind->id;
+    bool takes = id == LX_KIND_DEVICE_PART || id == LX_KIND_REDUCE_SCATTER || id == LX_KIND_ALL_TO_ALL;
+    l->common = program_common(p, op);
+    for (int i = 0; i + 1 < l->common.count; i++) l->letter[i] = program_letter(s);
+    for (int i = 0; i < LX_MAX_RANK; i++) l->unit[i] = program_letter(s);
+    for (int a = 0; a < LX_GRID_AXES; a++) {
+        l->of_part[a] = takes ? program_letter(s) : s->axis[a];
+        l->front[a] = takes && (group & ~picks) >> a & 1 ? l->of_part[a] : s->axis[a];
+    }
+    program_put_front(p, s, op->inputs[0], s->axis);
+    program_together_put(p, op, false, &l->common, l->letter, l->unit, l->of_part, s);
+    if (picks) program_put(s, ',');
+    for (int a = 0; a < LX_GRID_AXES; a++)
+        if (picks >> a & 1) program_put(s, s->axis[a]);
+    if (picks) program_put(s, program_letter(s));
+    program_put(s, '-'), program_put(s, '>');
+    program_put_front(p, s, op->output, l->front);
+    program_together_put(p, op, true, &l->common, l->letter, l->unit, s->axis, s);
+    program_put(s, 0);
+    if (s->failed) program_together_refuse(p, op, "too many indices; join dimensions");
+}
+
+/* A sum over the devices of a group; `own`: axes along which contents differ. Where none does, the terms are
+ * equal: one is multiplied by their number, or is the largest. */
+static void program_together_join(const struct program *p, const struct lx_op *op, unsigned own,
+                                  unsigned group, struct lx_op *to)
 {
     static const enum lx_kind_id sums[LX_COMBINE_COUNT] = {LX_KIND_SUM, LX_KIND_SUM, LX_KIND_PROD,
                                                            LX_KIND_MIN, LX_KIND_MAX};
-    unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
+    enum lx_kind_id sum = sums[op->params->combine];
+    if (own & group) {
+        to->kind = lx_kind_at(sum);
+    } else if (group && sum == LX_KIND_SUM) {
+        to->kind = lx_kind_at(LX_KIND_MUL);
+        to->has_value = true;
+        to->value = 1;
+        for (int a = 0; a < LX_GRID_AXES; a++)
+            if (group >> a & 1) to->value *= p->g->grid[a];
+    }
+}
+
+/* Gathers, sums and exchanges of parts as one index string. Where only some devices of a group differ, or
+ * terms are multiplied, all get contents of their own; a part of such contents is chosen by place. */
+static void program_together_move(struct program *p, const struct lx_op *op)
+{
+    int32_t t = op->inputs[0], inputs[2] = {t, -1};
+    unsigned group = program_group(p, op), own = p->varies[t], all = own, picks = 0;
     enum lx_kind_id id = op->kind->id;
     bool joins = id == LX_KIND_ALL_REDUCE || id == LX_KIND_REDUCE_SCATTER;
-    bool takes = id == LX_KIND_DEVICE_PART || id == LX_KIND_REDUCE_SCATTER || id == LX_KIND_ALL_TO_ALL;
     struct string_of s = program_string(p);
-    struct cut_points common = program_common(p, op);
-    char letter[PROGRAM_CUTS], unit[LX_MAX_RANK], of_part[LX_GRID_AXES], front[LX_GRID_AXES];
-    if (id == LX_KIND_DEVICE_PART && (own & group))
-        program_together_refuse(
-            p, op,
-            "a device takes its part of what all devices of the group have, and these have contents of their "
-            "own; "
-            "state that its operand is whole (in a pattern \"cut\" with -1 for these axes, in TTIR "
-            "ttcore.shard_status unsharded)");
-    if (joins && group && (own & group) != group && (own & group))
-        program_together_refuse(
-            p, op, "some axes of its group have the same contents on all devices; sum over the others only");
-    if (id == LX_KIND_ALL_TO_ALL && (own & group) != group)
-        program_together_refuse(p, op, "all devices have the same contents; take a part instead");
-    for (int i = 0; i + 1 < common.count; i++) letter[i] = program_letter(&s);
-    for (int i = 0; i < LX_MAX_RANK; i++) unit[i] = program_letter(&s);
-    for (int a = 0; a < LX_GRID_AXES; a++) {
-        of_part[a] = takes ? program_letter(&s) : s.axis[a];
-        front[a] = takes && (group >> a & 1) ? of_part[a] : s.axis[a];
+    struct together_letters l;
+    struct lx_op_params params = op_params_none();
+    struct lx_op to = {.name = op->name, .input_count = 1, .kind = lx_kind_at(LX_KIND_CLONE)};
+    if (id == LX_KIND_ALL_TO_ALL || (joins && (own & group || op->params->combine == LX_COMBINE_MUL)))
+        all |= group;
+    if (id == LX_KIND_DEVICE_PART) picks = own & group;
+    inputs[0] = program_broadcast(p, op, 0, all);
+    p->varies[t] = (unsigned char)all;
+    program_together_write(p, op, group, picks, &l, &s);
+    if (joins) program_together_join(p, op, all, group, &to);
+    int64_t *axes = arena_array(p->b.memory, LX_GRID_AXES, sizeof *axes);
+    for (int a = 0; a < LX_GRID_AXES; a++)
+        if (picks >> a & 1) axes[params.axis_count++] = strchr(s.text, l.of_part[a]) - s.text;
+    if (picks) {
+        inputs[1] = program_together_places(p, op, picks);
+        params.axes = axes;
+        to.params = &params;
+        to.kind = lx_kind_at(LX_KIND_GATHER);
+        to.input_count = 2;
     }
-    program_put_front(p, &s, op->inputs[0], s.axis);
-    program_together_put(p, op, false, &common, letter, unit, of_part, &s);
-    program_put(&s, '-'), program_put(&s, '>');
-    program_put_front(p, &s, op->output, front);
-    program_together_put(p, op, true, &common, letter, unit, s.axis, &s);
-    program_put(&s, 0);
-    if (s.failed) program_together_refuse(p, op, "too many indices; join dimensions");
-    struct lx_op to = {.name = op->name,
-                       .kind = lx_kind_at(joins ? sums[op->params->combine] : LX_KIND_CLONE),
-                       .input_count = 1,
-                       .einsum = s.text};
-    if (joins && !(own & group)) { /* equal on all devices: multiply by their number */
-        if (to.kind->id == LX_KIND_PROD && group)
-            program_together_refuse(
-                p, op, "it multiplies the same contents of all devices; multiply on each of them");
-        to.has_value = to.kind->id == LX_KIND_SUM && group;
-        to.value = to.has_value ? 1 : 0;
-        for (int a = 0; a < LX_GRID_AXES; a++)
-            if (group >> a & 1) to.value *= p->g->grid[a];
-        to.kind = lx_kind_at(to.has_value ? LX_KIND_MUL : LX_KIND_CLONE);
-    }
-    program_together_add(p, op, &common, &to);
+    to.einsum = s.text;
+    to.inputs = inputs;
+    program_together_add(p, op, &l.common, &to);
+    p->varies[t] = (unsigned char)own;
 }
 
 static void program_together_shift(struct program *p, const char *name, int32_t from, int32_t to, int at,
@@ -194,8 +252,7 @@ static void program_together_permute(struct program *p, const struct lx_op *op)
             program_together_move(p, op);
             return;
         }
-        from = program_broadcast(p, op, 0);
-        own |= group;
+        from = program_broadcast(p, op, 0, own |= group);
     }
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);

@@ -62,17 +62,16 @@ static bool manual_is_identity(const struct model_op *op, const char *direction)
            strstr(model_attr_word(&op->attrs, "shard_direction", ""), direction);
 }
 
-/* Per grid axis the dimension of an argument that it shards, -1: none, if TTIR states so; else NULL. */
-static const int64_t *manual_part_dims(const struct import *im, const struct model_value *argument)
+/* TTIR: the op that hands the shards of an argument to the devices; NULL: none. */
+static const struct model_op *manual_sharder(const struct import *im, const struct model_value *argument)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    int count;
-    for (int i = 0; im->has_parts && i < b->op_count; i++) {
+    for (int i = 0; i < b->op_count; i++) {
         const struct model_op *op = &b->ops[i];
-        if (!manual_is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument)
-            continue;
-        const int64_t *dims = model_attr_ints(&op->attrs, "shard_dims", &count);
-        return count == im->grid_axes ? dims : NULL;
+        if (strcmp(op->kind, "mesh_shard") == 0 && op->operand_count == 1 &&
+            &im->m->values.at[op->operands[0]] == argument &&
+            strstr(model_attr_word(&op->attrs, "shard_direction", ""), "full_to_shard"))
+            return op;
     }
     return NULL;
 }
@@ -90,7 +89,13 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
             fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
         return;
     }
-    const int64_t *dims = manual_part_dims(im, of);
+    const struct model_op *sharder = manual_sharder(im, of);
+    bool keeps = sharder && manual_is_identity(sharder, "");
+    const char *status =
+        model_attr_word(&of->attrs, "ttcore.shard_status", sharder && !keeps ? "unsharded" : "");
+    int count = 0;
+    const int64_t *dims = keeps ? model_attr_ints(&sharder->attrs, "shard_dims", &count) : NULL;
+    if (count != im->grid_axes) dims = NULL; /* per grid axis the dimension that it shards */
     for (int a = 0; dims && a < im->grid_axes; a++)
         if (dims[a] >= 0 && dims[a] < v->type->count) {
             cut.from[a] = shard_from(v->type, (int)dims[a]);
@@ -98,11 +103,10 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
         }
     int n = text && !dims ? model_sharding(im->m, text, parts) : -1;
     bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
-    bool unsharded = strstr(model_attr_word(&of->attrs, "ttcore.shard_status", ""), "unsharded");
     for (int d = 0; whole && d < n; d++)
         if (parts[d].size > 1)
             shard_note_lost(im, of->line, "every device has all of what it takes no part of");
-    if (dims || unsharded || whole || n == 0 ||
+    if (dims || strstr(status, "unsharded") || whole || n == 0 ||
         (n == v->type->count && shard_cut_view(im, v, parts, n, &cut)))
         shard_state(im, v->storage, &cut);
     else if (text)

@@ -239,6 +239,47 @@ static int64_t expect_team(const struct one_op *q, const struct lx_graph *g)
     return bytes;
 }
 
+/* An op of any kind over any axes, with any of them alike: what it gives by its definition, and on a team. */
+static void expect_random(struct rng *r)
+{
+    static const char *const kinds[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+                                        "device_part"};
+    static const int64_t extents[] = {1, 2, 4, 6, 12};
+    lx_status st = {0};
+    struct one_op q = {.kind = kinds[rng_below(r, 5)], .axes = 1 + (int)rng_below(r, 3), .grid = {2, 2, 2}};
+    q.grid[rng_below(r, 3)] = 2 + (int)rng_below(r, 2);
+    q.combine = rng_below(r, 2) ? "add" : "max";
+    q.varies = (unsigned)rng_below(r, 1ull << q.axes);
+    q.group = 1 + (unsigned)rng_below(r, (1ull << q.axes) - 1);
+    q.rank = 2 + (int)rng_below(r, 2);
+    q.axis = (int)rng_below(r, (uint64_t)q.rank);
+    q.other = (q.axis + 1) % q.rank;
+    for (int d = 0; d < q.rank; d++) q.in[d] = q.out[d] = extents[rng_below(r, 5)];
+    int n = count_along(&q, q.group);
+    bool gathers = strcmp(q.kind, "all_gather") == 0;
+    if (strcmp(q.kind, "all_reduce") != 0) q.in[q.axis] = gathers ? q.in[q.axis] : q.out[q.axis] * n;
+    if (gathers) q.out[q.axis] *= n;
+    if (strcmp(q.kind, "all_to_all") == 0) q.out[q.other] *= n;
+    int64_t most = 2 * devices_of(&q) * product(q.in, 0, q.rank) + devices_of(&q) * product(q.out, 0, q.rank);
+    if (most > MOST) return;
+    const struct lx_graph *g = graph_of(&q), *whole = team_global_program(g, &st);
+    if (!whole) fail_msg("%s of group %u, %u vary: %s", q.kind, q.group, q.varies, st.text);
+    expect_whole(&q, whole);
+    struct lx_team_options how = {.grid = {q.axes, {q.grid[0], q.grid[1], q.grid[2]}}};
+    struct lx_team_plan *p = lx_team_make(g, &how, &st);
+    if (!p || !lx_team_check(p, &st)) fail_msg("%s: %s", q.kind, st.text);
+    lx_team_free(p);
+    lx_graph_free(whole);
+    lx_graph_free(g);
+}
+
+static void test_any(void **state)
+{
+    struct rng r = rng_seed(17);
+    (void)state;
+    for (int i = 0; i < 150; i++) expect_random(&r);
+}
+
 static int64_t expect(struct one_op q)
 {
     lx_status st = {0};
@@ -271,6 +312,18 @@ static void test_kinds(void **state)
     expect((struct one_op){"all_to_all", 2, {2, 3}, 2, 3, 3, 1, 0, {2, 6, 2}, {6, 2, 2}, .k = 0});
     expect((struct one_op){"device_part", 2, {2, 3}, 2, 1, 2, 1, 0, {4, 6}, {4, 2}, .k = 0});
     expect((struct one_op){"device_part", 1, {4}, 1, 0, 1, 0, 0, {16}, {4}, .k = 0});
+    /* contents that differ where a part is taken, or are the same on some of those that join theirs */
+    assert_int_equal(expect((struct one_op){"device_part", 1, {4}, 1, 1, 2, 0, 0, {8, 3}, {2, 3}, .k = 0}), 0);
+    assert_int_equal(expect((struct one_op){"device_part", 2, {2, 3}, 3, 3, 2, 1, 0, {4, 12}, {4, 2}, .k = 0}), 0);
+    expect((struct one_op){"device_part", 2, {2, 3}, 3, 2, 1, 0, 0, {12}, {2}, .k = 0});
+    expect((struct one_op){"all_reduce", 2, {2, 3}, 3, 2, 1, 0, 0, {8}, {8}, .k = 0});
+    expect((struct one_op){"all_reduce", 2, {2, 2}, 3, 1, 1, 0, 0, {8}, {8}, .combine = "max"});
+    expect((struct one_op){"all_reduce", 2, {2, 2}, 1, 2, 1, 0, 0, {8}, {8}, .combine = "max"});
+    expect((struct one_op){"all_gather", 1, {4}, 1, 1, 2, 0, 0, {1, 4}, {4, 4}, .k = 0}); /* one element of each */
+    expect((struct one_op){"all_to_all", 1, {4}, 1, 1, 2, 0, 1, {4, 1}, {1, 4}, .k = 0});
+    expect((struct one_op){"reduce_scatter", 2, {2, 3}, 3, 1, 2, 1, 0, {4, 6}, {4, 1}, .k = 0});
+    expect((struct one_op){"all_to_all", 2, {2, 2}, 1, 2, 2, 0, 1, {4, 3}, {2, 6}, .k = 0});
+    expect((struct one_op){"all_to_all", 2, {2, 2}, 3, 1, 2, 0, 1, {4, 3}, {1, 12}, .k = 0});
     expect((struct one_op){"device_permute", 1, {4}, 1, 1, 2, 0, 0, {4, 4}, {4, 4}, .k = 1});
     expect((struct one_op){"device_permute", 2, {2, 3}, 2, 3, 1, 0, 0, {8}, {8}, .k = 2});
     expect((struct one_op){"device_permute", 1, {4}, 1, 1, 1, 0, 0, {8}, {8}, .k = 1, .exclusive = true});
@@ -281,6 +334,6 @@ static void test_kinds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_any)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,8 +189,49 @@ static void test_patterns(void **state)
     assert_true(seen >= 20);
 }
 
+/* The same ops in the program of one of 2x2 devices, whichever of the tensors differ between them. */
+static const struct lx_graph *program_of(const struct row *row, int n)
+{
+    static const char *const cuts[] = {"-1, -1", "0, -1", "-1, 0", "0, 0"};
+    char text[4096];
+    lx_status st = {0};
+    int at = snprintf(text, sizeof text,
+                      "{'lxplan': 1, 'kind': 'pattern', 'name': 'kinds', 'grid': [2, 2], 'tensors': "
+                      "[{'name': 'me', 'shape': [], 'dtype': 'int32', 'role': 'output'}, ");
+    const char *from = row->tensors;
+    for (const char *next; (next = strstr(from, "'shape'")); from = next + 1, n = n / 4 + n % 4 * 16)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%.*s'cut': [%s], '", (int)(next - from), from,
+                       cuts[n % 4]);
+    at += snprintf(
+        text + at, sizeof text - (size_t)at,
+        "%s], 'ops': [{'name': 'me', 'kind': 'device_id', 'inputs': [], 'output': 'me', 'group': [0]}, %s]}",
+        from, row->ops);
+    assert_in_range(at, 1, sizeof text - 1);
+    for (int i = 0; i < at; i++)
+        if (text[i] == '\'') text[i] = '"';
+    const struct lx_graph *g = lx_graph_of_text("kinds", text, (size_t)at, &st);
+    if (!g) fail_msg("%s\n%s", st.text, text);
+    return g;
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    for (int n = 0; n < ROWS * 64; n += 3) {
+        const struct lx_graph *g = program_of(&rows[n / 64], n % 64);
+        struct lx_team_options how = {.grid = {2, {2, 2}}};
+        lx_status st = {0};
+        struct lx_team_plan *p = lx_team_make(g, &how, &st);
+        if (!p || !lx_team_check(p, &st)) fail_msg("row %d, contents %d: %s", n / 64, n % 64, st.text);
+        if (n % 16 == 5) run(p, false);
+        lx_team_free(p);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_patterns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
