@@ -88,6 +88,14 @@ static void role_read_aliases(const struct lx_model *m, int64_t *output, int cou
         const char *open = p + 1 + strspn(p + 1, " ");
         long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
         int64_t leaf = 0;
+        if (b->result_count > 1) { /* the first number is that of a result */
+            char *end;
+            long long result = strtoll(path, &end, 10);
+            if (result < 0 || result >= b->result_count) continue;
+            for (long long i = 0; i < result; i++) leaf += model_type_of(m, b->results[i])->leaves;
+            t = model_type_of(m, b->results[result]);
+            path = end + strspn(end, ", ");
+        }
         for (char *end; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path = end) {
             long long part = strtoll(path, &end, 10);
             for (long long i = 0; i < part && part < t->count; i++) leaf += t->parts[i]->leaves;

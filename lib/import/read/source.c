@@ -357,6 +357,7 @@ void reader_begin_body(struct reader *r)
     names_free(&r->values);
     r->values = (struct names){0};
     r->body = (int32_t)r->s.m->bodies.count;
+    VEC_PUSH(&r->s.m->bodies, (struct model_body){0});
     r->ops.count = r->list.count = r->attrs.count = 0;
 }
 
@@ -364,7 +365,7 @@ void reader_end_body(struct reader *r, struct model_body *body)
 {
     body->op_count = (int)r->ops.count;
     body->ops = arena_copy_array(&r->s.m->memory, r->ops.at, r->ops.count, sizeof *r->ops.at);
-    if (!r->s.failed) VEC_PUSH(&r->s.m->bodies, *body);
+    r->s.m->bodies.at[r->body] = *body;
 }
 
 void reader_add_value(struct reader *r, struct model_value v)

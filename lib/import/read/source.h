@@ -89,8 +89,9 @@ struct reader {
 
 void reader_begin(struct reader *r, struct lx_model *m, const char *text, size_t length, lx_status *st);
 void reader_free(struct reader *r);
+/* Begins the next body of the model. */
 void reader_begin_body(struct reader *r);
-/* Moves the ops to `body` and adds it to the model. */
+/* Moves the ops to `body`, which becomes the model's. */
 void reader_end_body(struct reader *r, struct model_body *body);
 /* Adds a value of the body and pushes it to the list. */
 void reader_add_value(struct reader *r, struct model_value v);

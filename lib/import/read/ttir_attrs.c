@@ -129,7 +129,7 @@ static void ttir_attr_dense(struct source *s, struct model_attr *a)
     a->data = d;
 }
 
-static void ttir_attr_value(struct source *s, struct model_attr *a)
+void ttir_attr_value(struct source *s, struct model_attr *a)
 {
     char c = source_next(s);
     struct source_number x;
@@ -154,6 +154,15 @@ static void ttir_attr_value(struct source *s, struct model_attr *a)
     }
 }
 
+void ttir_push_attr(struct ttir *t, struct model_attr a)
+{
+    struct source *s = &t->r.s;
+    bool known = false;
+    if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
+    for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
+    if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
+}
+
 void ttir_attrs(struct ttir *t)
 {
     struct source *s = &t->r.s;
@@ -161,14 +170,12 @@ void ttir_attrs(struct ttir *t)
     if (source_take(s, "}")) return;
     do {
         struct model_attr a = {.form = ATTR_BOOL, .number = 1};
-        bool known = false, quoted = source_next(s) == '"';
+        bool quoted = source_next(s) == '"';
         a.key = quoted ? source_string(s) : source_name(s, source_is_name, "the name of an attribute");
         if (strncmp(a.key, "tt.", 3) == 0) /* an older name of the dialect */
             a.key = arena_format(&s->m->memory, "ttcore.%s", a.key + 3);
         if (source_take(s, "=")) ttir_attr_value(s, &a);
-        if (t->r.attrs.count == MOST_ATTRS) source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);
-        for (size_t i = 0; i < t->r.attrs.count; i++) known |= strcmp(t->r.attrs.at[i].key, a.key) == 0;
-        if (!known && !s->failed) VEC_PUSH(&t->r.attrs, a);
+        ttir_push_attr(t, a);
     } while (source_take(s, ","));
     source_want(s, "}");
 }

@@ -81,6 +81,12 @@ static void ttir_op_operands(struct ttir *t)
     } while (source_take(s, ","));
 }
 
+const char *ttir_result_name(struct ttir *t, const char *name, int64_t k)
+{
+    if (t->more.count == 0) return arena_format(&t->r.s.m->memory, "%s#%lld", name, (long long)k);
+    return k > 0 ? t->more.at[k - 1] : name;
+}
+
 /* Results by their types: "%7", or "%7#0", "%7#1" of "%7:2". */
 static void ttir_op_add_results(struct ttir *t, const char *name, int64_t many, const ttir_types *types,
                                 struct model_op *op)
@@ -91,7 +97,7 @@ static void ttir_op_add_results(struct ttir *t, const char *name, int64_t many, 
     if (*name && many != (int64_t)types->count)
         source_fail(s, LX_E_SYNTAX, "%zu types for %lld results", types->count, (long long)many);
     for (int64_t k = 0; *name && k < many && !s->failed; k++) {
-        if (many > 1) v.name = arena_format(&s->m->memory, "%s#%lld", name, (long long)k);
+        if (many > 1) v.name = ttir_result_name(t, name, k);
         v.type = types->at[k];
         reader_add_value(&t->r, v);
     }
@@ -142,7 +148,7 @@ static bool ttir_op_kind(struct source *s, struct model_op *op)
 
 /* "%7 = "ttir.name"(operands) <{properties}> (regions) {attributes} : (TYPES) -> TYPES loc(...)"; without
  * quotes, "empty" has only its result's type. */
-static void ttir_op(struct ttir *t)
+void ttir_op(struct ttir *t)
 {
     struct source *s = &t->r.s;
     ttir_types in = {0}, out = {0};
@@ -153,7 +159,15 @@ static void ttir_op(struct ttir *t)
     if (source_take(s, "%")) {
         name = source_name(s, source_is_name, "the name of a value");
         if (source_take(s, ":")) many = source_int(s);
+        for (t->more.count = 0; source_take(s, ",") && source_want(s, "%"); many++) {
+            const char *next = source_name(s, source_is_name, "the name of a value");
+            VEC_PUSH(&t->more, next);
+        }
         source_want(s, "=");
+    }
+    if (stable_is_next(s)) {
+        stable_op(t, name, many, op);
+        return;
     }
     bool unquoted = ttir_op_kind(s, &op), bare = unquoted && strcmp(op.kind, "empty") == 0;
     if (unquoted && !bare) {

@@ -1,4 +1,5 @@
-/* Reading TTIR: modules of MLIR within modules, functions in them, locations and their aliases. */
+/* Reading TTIR and StableHLO: modules of MLIR within modules, functions in them, locations and their
+ * aliases. */
 #include "import/read/ttir.h"
 #include "base/fail.h"
 
@@ -98,7 +99,10 @@ static void ttir_function(struct ttir *t)
     bool declared_only = !source_take(s, "{");
     if (!declared_only) ttir_ops(t, &body);
     ttir_location(t);
-    if (!declared_only) reader_end_body(&t->r, &body);
+    if (declared_only)
+        s->m->bodies.count--;
+    else
+        reader_end_body(&t->r, &body);
 }
 
 /* The function asked for, else the only one, else the only public one; of several, the one that no other
@@ -227,8 +231,10 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
         }
     for (size_t v = 0; ok && v < m->values.count; v++)
         m->values.at[v].location = ttir_resolved(&t, m->values.at[v].location);
+    if (ok && t.stable) stable_end(m);
     names_free(&t.aliases);
     VEC_FREE(&t.stands);
+    VEC_FREE(&t.more);
     VEC_FREE(&t.results);
     reader_free(&t.r);
     return ok;
