@@ -8,7 +8,7 @@
     print(p.solve().addresses)
 
 `Placement` is a problem and `Solution` its answer; `Graph` (read, or made by a `Builder`) becomes a `Plan`; `Options` say
-how. What goes wrong is a `LxplanError`. `lxplan.torch_spyre` and `lxplan.executorch` are drop-ins for the planners of these
+how. `lxplan.torch` reads programs of torch.export. What goes wrong is a `LxplanError`. `lxplan.torch_spyre` and `lxplan.executorch` are drop-ins for the planners of these
 compilers. Nothing here imports torch, sympy or numpy; the shared library is loaded when it is first needed.
 """
 
