@@ -1,4 +1,4 @@
-/* Attributes of StableHLO as those of HLO: other names, and text for windows, slices and pads. */
+/* Attributes of StableHLO as those of HLO, with lists where HLO has text. */
 #include "import/read/ttir.h"
 
 #include <stdio.h>
@@ -25,6 +25,20 @@ static const struct {
     {NULL, "rhs_batching_dimensions", "rhs_batch_dims"},
     {NULL, "lhs_contracting_dimensions", "lhs_contracting_dims"},
     {NULL, "rhs_contracting_dimensions", "rhs_contracting_dims"},
+    {NULL, "start_indices", "begins"},
+    {NULL, "limit_indices", "ends"},
+    {NULL, "strides", "step"},
+    {NULL, "edge_padding_low", "low"},
+    {NULL, "edge_padding_high", "high"},
+    {NULL, "interior_padding", "interior"},
+    {NULL, "window_dimensions", "size"},
+    {NULL, "window_strides", "stride"},
+    {NULL, "padding", "pad"},
+    {NULL, "base_dilations", "lhs_dilate"},
+    {NULL, "window_dilations", "rhs_dilate"},
+    {NULL, "lhs_dilation", "lhs_dilate"},
+    {NULL, "rhs_dilation", "rhs_dilate"},
+    {NULL, "window_reversal", "rhs_reversal"},
     {NULL, "comparison_direction", "direction"},
     {NULL, "compare_type", "type"},
     {NULL, "call_target_name", "custom_call_target"},
@@ -47,13 +61,6 @@ static int stable_ints(const struct model_attr *a, int64_t out[MODEL_MAX_RANK])
         p = end > p ? end : p + 1;
     }
     return n;
-}
-
-static int stable_ints_of(const struct model_attrs *from, const char *key, const char *other,
-                          int64_t out[MODEL_MAX_RANK])
-{
-    const struct model_attr *a = model_attr_find(from, key);
-    return stable_ints(a || !other ? a : model_attr_find(from, other), out);
 }
 
 /* "#stablehlo.gather<offset_dims = [1], ...>": adds what stands between the brackets. */
@@ -102,90 +109,6 @@ static const char *stable_labels(struct ttir *t, const char *text)
     return arena_copy(&t->r.s.m->memory, out, n);
 }
 
-/* A row of numbers for each dimension: " pad=" "1_1x0_0", "[0:2:1][0:8:2]". Nothing for no dimensions. */
-struct stable_rows {
-    int count, parts;
-    int64_t at[3][MODEL_MAX_RANK];
-};
-
-static void stable_write(char *out, size_t room, const char *before, const struct stable_rows *r,
-                         const char *marks)
-{
-    size_t n = strlen(out);
-    for (int i = 0; i < r->count && n < room; i++)
-        for (int k = 0; k < r->parts && n < room; k++)
-            n += (size_t)snprintf(out + n, room - n, "%s%.*s%lld", i + k ? "" : before, i + k ? 1 : 0,
-                                  k ? marks : marks + 1, (long long)r->at[k][i]);
-}
-
-/* Reads one list for each part; other lengths than the first's are none. */
-static struct stable_rows stable_read_rows(const struct model_attrs *from, int parts,
-                                           const char *const keys[3][2])
-{
-    struct stable_rows r = {.parts = parts};
-    for (int k = 0; k < parts; k++) {
-        int n = stable_ints_of(from, keys[k][0], keys[k][1], r.at[k]);
-        if (k > 0 && n != r.count) n = 0;
-        r.count = n;
-    }
-    return r;
-}
-
-/* window={size=2x2 stride=1x1 pad=0_1x0_1}, of a convolution or of reduce_window. */
-static void stable_window(struct ttir *t, const struct model_op *op, const struct model_attrs *from,
-                          const char *labels)
-{
-    static const char *const keys[][3] = {{"{size=", "window_dimensions", NULL},
-                                          {" stride=", "window_strides", "stride"},
-                                          {" pad=", "padding", "pad"},
-                                          {" lhs_dilate=", "lhs_dilation", "lhs_dilate"},
-                                          {" rhs_dilate=", "rhs_dilation", "rhs_dilate"},
-                                          {" lhs_dilate=", "base_dilations", NULL},
-                                          {" rhs_dilate=", "window_dilations", NULL}};
-    char out[1024] = "";
-    const struct model_type *w = op->operand_count > 1 ? model_type_of(t->r.s.m, op->operands[1]) : NULL;
-    const char *weight = labels ? strchr(labels, '_') : NULL;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct stable_rows r = {.parts = 1};
-        bool pads = keys[i][0][1] == 'p';
-        r.count = stable_ints_of(from, keys[i][1], keys[i][2], r.at[0]);
-        for (int d = 0; i == 0 && weight && w && d < w->count; d++) { /* sizes of the weight */
-            const char *at = memchr(weight + 1, '0' + d, strcspn(weight, "-"));
-            if (at && at - weight <= w->count) r.at[0][r.count++] = w->extent[at - weight - 1];
-        }
-        if (pads) { /* pairs */
-            r.parts = 2;
-            r.count /= 2;
-            for (int d = 0; d < r.count; d++) r.at[1][d] = r.at[0][2 * d + 1], r.at[0][d] = r.at[0][2 * d];
-        }
-        stable_write(out, sizeof out, keys[i][0], &r, "_x");
-    }
-    if (*out == '{') stable_add_text(t, "window", arena_format(&t->r.s.m->memory, "%s}", out));
-}
-
-/* slice={[0:2:1], [0:8:2]} and padding=0_1_0x2_0_0. The pretty form of a slice has its text. */
-static void stable_box(struct ttir *t, const struct model_attrs *from, bool pads)
-{
-    static const char *const keys[2][3][2] = {
-        {{"start_indices", NULL}, {"limit_indices", NULL}, {"strides", NULL}},
-        {{"low", "edge_padding_low"}, {"high", "edge_padding_high"}, {"interior", "interior_padding"}}};
-    struct stable_rows r = stable_read_rows(from, 3, keys[pads]);
-    char out[MODEL_MAX_RANK * 64] = "";
-    stable_write(out, sizeof out, "", &r, pads ? "_x" : ":,");
-    const char *text = model_attr_word(from, "slice", out);
-    size_t n = 0;
-    char slice[MODEL_MAX_RANK * 70];
-    for (const char *p = text; !pads && *p && n + 4 < sizeof slice; p++)
-        n += (size_t)snprintf(slice + n, sizeof slice - n,
-                              *p == ','           ? "]["
-                              : strchr("[] ", *p) ? ""
-                                                  : "%c",
-                              *p);
-    stable_add_text(t, pads ? "padding" : "slice",
-                    pads ? arena_copy(&t->r.s.m->memory, out, strlen(out))
-                         : arena_format(&t->r.s.m->memory, "{[%.*s]}", (int)n, slice));
-}
-
 static void stable_rename(struct ttir *t, const char *kind, struct model_attr a)
 {
     int64_t list[MODEL_MAX_RANK];
@@ -220,23 +143,18 @@ static void stable_plain_dot(struct ttir *t, const struct model_op *op)
 struct model_attrs stable_attrs(struct ttir *t, const char *kind, const struct model_op *op)
 {
     struct model_attrs from = reader_attrs(&t->r);
-    const char *labels = NULL;
-    for (int i = 0; i < from.count; i++) {
+    for (int i = 0; i < from.count; i++) { /* those within "#stablehlo.gather<...>" become the op's */
         const struct model_attr *a = &from.at[i];
-        bool nested = a->form == ATTR_TEXT && *a->text == '#' && strchr(a->text, '=');
-        if (strcmp(a->key, "dim_numbers") == 0 || (a->form == ATTR_TEXT && strstr(a->text, ".conv<")))
-            stable_add_text(t, "dim_labels", labels = stable_labels(t, a->text));
-        else if (nested && strcmp(a->key, "channel_handle") != 0)
+        bool text = a->form == ATTR_TEXT;
+        if (strcmp(a->key, "dim_numbers") == 0 || (text && strstr(a->text, ".conv<")))
+            stable_add_text(t, "dim_labels", stable_labels(t, a->text));
+        else if (text && *a->text == '#' && strchr(a->text, '=') && strcmp(a->key, "channel_handle") != 0)
             stable_spread(t, a->text);
-        else if (strcmp(a->key, "slice") != 0 && strcmp(a->key, "padding") != 0)
-            stable_rename(t, kind, *a);
+        else
+            ttir_push_attr(t, *a);
     }
-    if (strcmp(kind, "dot_general") == 0 || strcmp(kind, "gather") == 0 || strcmp(kind, "scatter") == 0) {
-        struct model_attrs spread = reader_attrs(&t->r);
-        for (int i = 0; i < spread.count; i++) stable_rename(t, kind, spread.at[i]);
-    }
-    if (labels || strcmp(kind, "reduce_window") == 0) stable_window(t, op, &from, labels);
-    if (strcmp(kind, "slice") == 0 || strcmp(kind, "pad") == 0) stable_box(t, &from, *kind == 'p');
+    from = reader_attrs(&t->r);
+    for (int i = 0; i < from.count; i++) stable_rename(t, kind, from.at[i]);
     if (strcmp(kind, "dot") == 0) stable_plain_dot(t, op);
     if (strcmp(kind, "top_k") == 0) stable_add_text(t, "custom_call_target", "TopK");
     return reader_attrs(&t->r);

@@ -405,6 +405,30 @@ static void stable_word(struct ttir *t, struct stable_form *f)
     }
 }
 
+/* "[0:2, 0:8:2]", the bounds and steps of a slice. */
+static void stable_slice(struct ttir *t)
+{
+    static const char *const keys[] = {"begins", "ends", "step"};
+    struct source *s = &t->r.s;
+    int64_t list[3][MODEL_MAX_RANK];
+    int count = 0;
+    s->at++;
+    if (!source_is(s, "]")) do {
+            if (count == MODEL_MAX_RANK) source_fail(s, LX_E_LIMIT, "more than %d dimensions", count);
+            if (s->failed) return;
+            list[0][count] = source_int(s);
+            source_want(s, ":");
+            list[1][count] = source_int(s);
+            list[2][count++] = source_take(s, ":") ? source_int(s) : 1;
+        } while (source_take(s, ","));
+    source_want(s, "]");
+    for (int k = 0; k < 3; k++) {
+        struct model_attr a = {.key = keys[k], .form = ATTR_INTS, .count = count};
+        a.ints = arena_copy_array(&s->m->memory, list[k], (size_t)count, sizeof *list[k]);
+        ttir_push_attr(t, a);
+    }
+}
+
 static void stable_pretty(struct ttir *t, struct stable_form *f)
 {
     struct source *s = &t->r.s;
@@ -416,7 +440,7 @@ static void stable_pretty(struct ttir *t, struct stable_form *f)
         else if (c == '{')
             ttir_attrs(t);
         else if (c == '[')
-            ttir_push_attr(t, stable_pretty_value(s, "slice"));
+            stable_slice(t);
         else if (c == '@')
             stable_push_text(t, "call_target_name", ttir_symbol(s, "the name of a call"));
         else if (c == '"')

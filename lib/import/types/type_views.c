@@ -326,7 +326,8 @@ enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step)
     enum typed typed = TYPED;
     typing_like(t, t->in[0]);
     for (int d = 0; d < t->rank; d++) begin[d] = 0, step[d] = 1;
-    if (t->dialect == MODEL_HLO) return type_hlo_slice(t, begin, step);
+    bool listed = model_attr_find(&t->op->attrs, "begins"); /* StableHLO */
+    if (t->dialect == MODEL_HLO && !listed) return type_hlo_slice(t, begin, step);
     if (t->dialect == MODEL_ONNX) return type_onnx_slice(t, begin, step);
     if (model_attr_find(&t->op->attrs, "dim")) { /* along one dimension */
         int dim = typing_dim(typing_int(t, "dim", 0), t->rank);
@@ -393,6 +394,14 @@ static enum typed type_hlo_pads(struct typing *t, int64_t *low, int64_t *high, i
 {
     const char *at = model_attr_word(&t->op->attrs, "padding", NULL);
     if (t->op->operand_count != 2) return typing_schema(t, "it takes 2 operands");
+    if (model_attr_find(&t->op->attrs, "low")) { /* StableHLO: lists */
+        int counts[3], rank = t->in[0]->count;
+        if (typing_ints(t, "low", -1, low, MOST, &counts[0]) && counts[0] == rank &&
+            typing_ints(t, "high", -1, high, MOST, &counts[1]) && counts[1] == rank &&
+            typing_ints(t, "interior", -1, inner, MOST, &counts[2]) && counts[2] == rank)
+            return TYPED;
+        return typing_schema(t, "it needs low, high and interior of all dimensions");
+    }
     for (int d = 0; d < t->in[0]->count; d++) {
         int64_t n[3] = {0};
         if (type_numbers(&at, '_', n) < 1)

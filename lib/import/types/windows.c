@@ -73,7 +73,7 @@ static int64_t window_number(enum model_format dialect, const struct model_op *o
     int n;
     const int64_t *list = model_attr_ints(&op->attrs, key, &n);
     int64_t v = otherwise;
-    if (dialect == MODEL_HLO)
+    if (dialect == MODEL_HLO && i >= n)
         window_hlo_number(model_attr_word(&op->attrs, "window", ""), key, i, &v);
     else if (dialect == MODEL_TTIR && n > 0 && n < 4)
         v = list[i % (n > 2 ? 2 : n)];
@@ -169,7 +169,8 @@ bool op_conv(enum model_format dialect, const struct model_op *op, const struct 
         c->w[i] = hlo ? hlo_label(labels, 1, (char)('0' + i)) : 2 + i;
         c->y[i] = hlo ? hlo_label(labels, 2, (char)('0' + i)) : plain;
         int64_t size = conv_extent(w, c->w[i]);
-        c->window[i] = window_of(dialect, op, i, c->count, conv_extent(x, c->x[i]), hlo ? 0 : size);
+        bool stated = model_attr_find(&op->attrs, "window");
+        c->window[i] = window_of(dialect, op, i, c->count, conv_extent(x, c->x[i]), stated ? 0 : size);
         if (c->window[i].size != size || !window_is_readable(op, &c->window[i])) return false;
     }
     return true;
@@ -180,10 +181,12 @@ int op_pool(enum model_format dialect, const struct model_op *op, const struct m
 {
     bool hlo = dialect == MODEL_HLO, ttir = dialect == MODEL_TTIR;
     const char *text = model_attr_word(&op->attrs, "window", "");
-    int first = hlo ? 0 : ttir ? 1 : 2, count = hlo ? (*text ? x->count : 0) : x->count - 2, sized;
+    int sizes, sized, first = hlo ? 0 : ttir ? 1 : 2;
+    model_attr_ints(&op->attrs, "size", &sizes);
+    int count = !hlo ? x->count - 2 : *text ? x->count : sizes;
     int64_t more;
     if (count > MODEL_MAX_WINDOWS || count < 0 || (ttir && x->count != 4)) return -1;
-    if (hlo && window_hlo_number(text, "size", count, &more)) return -1;
+    if (hlo && (count > x->count || window_hlo_number(text, "size", count, &more))) return -1;
     model_attr_ints(&op->attrs, "kernel_shape", &sized);
     if (dialect == MODEL_ONNX && sized != count) return -1;
     for (int i = 0; i < count; i++) {

@@ -8,8 +8,9 @@
     print(p.solve().addresses)
 
 `Placement` is a problem and `Solution` its answer; `Graph` (read, or made by a `Builder`) becomes a `Plan`; `Options` say
-how. `lxplan.torch` reads programs of torch.export. What goes wrong is a `LxplanError`. `lxplan.torch_spyre` and `lxplan.executorch` are drop-ins for the planners of these
-compilers. Nothing here imports torch, sympy or numpy; the shared library is loaded when it is first needed.
+how. What goes wrong is a `LxplanError`. `lxplan.torch` takes programs of torch.export; `lxplan.torch_spyre` and
+`lxplan.executorch` are drop-ins for the planners of these compilers. Nothing here imports torch, sympy or numpy; the shared
+library is loaded when it is first needed.
 """
 
 from __future__ import annotations
