@@ -13,7 +13,7 @@ struct plan_program {
     const struct lx_layouts *layouts; /* layouts->graph has the ops as they run */
     const struct lx_divisions *divisions;
     const struct lx_op_work *work; /* per op; NULL: not computed yet */
-    const struct lx_nest *nests; /* in order of time */
+    const struct lx_nest *nests;   /* in order of time */
     int32_t nest_count;
     const struct lx_stay *stays;
     const struct lx_buffer *buffers; /* per stay: sizes and lives */
