@@ -35,7 +35,7 @@ static void *make(void *argument, lx_status *st)
     if (job->out_of_memory) memory_out();
     while (job->ends) slot_end_abandoned();
     double began = clock_seconds();
-    while (job->deaf ? clock_seconds() < began + 0.2 : !cancel_requested()) usleep(500);
+    while (job->deaf ? clock_seconds() < began + 0.5 : !cancel_requested()) usleep(500);
     return mem_string("final");
 }
 
