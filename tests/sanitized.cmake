@@ -2,17 +2,19 @@
 # than that. LXPLAN_ALL=1 ./bootstrap test builds and runs everything.
 
 # Leaks are looked for where the library is driven end to end.
-set(LEAKS plan graph formats models model_damage both_ways import_choices layers nest_search check_claims session explorer_flows
-    team_clock cooptimise loops sweep handover)
+set(LEAKS plan graph formats models model_damage both_ways import_choices layers nest_search check_claims explorer_flows
+    cooptimise loops sweep handover)
 # The slowest, which repeat what others do.
 set(SLOW device_plans least_time launch_alternatives launch_plan plan_sabotage plan_sums sabotage kernels kernel_tasks passes bounds
     monotone any_nest nest_clocks nest_random alignments joint random_contractions property changed_plans why_panel linked links
     nest_words nest_least nest_plan fit clocks auto_general team_file exact device_nests every_leaf nest_damage polls bench remedies
     asked_before anneal auto agree device_parameters nest_monotone nest_explain nest_astray nest_sabotage launch_sabotage move_pass
     exact_moves plan_words trace memory_viz model_explorer team_view online_nests windows chain team_kinds team_trace stopped_plans
-    nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random layout cut_layers)
+    nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random layout cut_layers team_grid
+    shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound)
 set(SLOW_GOLDEN explain explore_graph explore_sweep explore_team explore_why explore_walk explore_compare explore_conventions
-    explore_cores explore_views explore_buffers sweep)
+    explore_cores explore_views explore_buffers explore_map explore_change config
+    sweep)
 
 add_custom_target(sampled_tests DEPENDS lxplan_program run_cases foreign_plans)
 get_property(tests DIRECTORY PROPERTY TESTS)

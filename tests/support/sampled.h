@@ -22,6 +22,6 @@ enum { SAMPLED = 1 };
 #endif
 
 /* How often a loop goes that could go on for ever, if a test that takes its time goes `n` times. */
-#define OFTEN(n) (SANITIZED ? (n) / 16 + 1 : SAMPLED ? (n) / 8 + 1 : (n))
+#define OFTEN(n) (SANITIZED ? (n) / 16 + 1 : SAMPLED ? (n) / 12 + 1 : (n))
 
 #endif

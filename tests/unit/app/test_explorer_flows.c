@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cjson/cJSON.h>
 
-enum { MONKEY_KEYS = SANITIZED ? 9000 : SAMPLED ? 21000 : 100000 };
+enum { MONKEY_KEYS = SANITIZED ? 4000 : SAMPLED ? 16000 : 100000 };
 
 /* Views, and a plan, as files. */
 static void views_and_plans_are_written(void **state)

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "support/sampled.h"
 
-enum { RANDOM_PLANS = SANITIZED ? 6 : SAMPLED ? 12 : 100, SEARCHED_SHARE = 3 };
+enum { RANDOM_PLANS = SANITIZED ? 6 : SAMPLED ? 6 : 100, SEARCHED_SHARE = 3 };
 
 /* As many as LXPLAN_RANDOM_GRAPHS says. */
 static int random_plans(void)

@@ -11,7 +11,7 @@
 #include "support/sampled.h"
 #include "support/made_reference.h"
 
-enum { WANTED = OFTEN(1000), MOST_TRIES = 20000 };
+enum { WANTED = SANITIZED ? 60 : SAMPLED ? 130 : 1000, MOST_TRIES = 20000 };
 
 /* What of a plan is copied, so that it can be damaged. */
 struct damaged {

@@ -1,5 +1,6 @@
 /* Programs of plans: what cannot be written is refused by op and reason; what was written and then damaged
  * gives other results, or other ones when cores run at other speeds. */
+#include "support/sampled.h"
 #include "support/device_plans.h"
 #include "base/rng.h"
 #include "emit/emit.h"
@@ -131,7 +132,7 @@ static void a_changed_address_or_count_changes_results(void **state)
     assert_non_null(kernel);
     size_t head = (size_t)(kernel - w.text.at);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
-        for (int which = 0; which < 3; which++) {
+        for (int which = 0; which < (SAMPLED ? 1 : 3); which++) {
             char *body = replaced(w.text.at + head, damages[i].from, which, damages[i].to);
             struct text all = {0};
             if (!body) continue;
@@ -144,7 +145,7 @@ static void a_changed_address_or_count_changes_results(void **state)
             mem_free(body);
             text_free(&all);
         }
-    assert_true(tried >= 6);
+    assert_true(tried >= (SAMPLED ? 4 : 6));
     assert_int_equal(changed, tried);
     mem_free(right);
     written_free(&w);

@@ -75,6 +75,18 @@ static void describe(const char *path, const struct lx_device *d, struct text *t
     lx_graph_free(g);
 }
 
+/* What is said of a pattern on this device; the last device is kept. */
+static const char *said_of(int pattern, const struct lx_device *d)
+{
+    static struct lx_device last;
+    static struct text said[PATTERNS];
+    if (memcmp(&last, d, sizeof last) != 0)
+        for (int i = 0; i < PATTERNS; i++) text_free(&said[i]), said[i] = (struct text){0};
+    last = *d;
+    if (!said[pattern].at) describe(patterns[pattern], d, &said[pattern]);
+    return said[pattern].at;
+}
+
 /* Does this value change something? A refusal does not count: it may only say that the value fits the others badly. */
 static bool has_effect(const struct lx_device *d, const struct lx_device_parameter *q, double value)
 {
@@ -83,11 +95,9 @@ static bool has_effect(const struct lx_device *d, const struct lx_device_paramet
     lx_status st;
     if (!lx_device_set(&other, q, value, &st)) return false;
     for (int i = 0; i < PATTERNS && !differs; i++) {
-        struct text before = {0}, after = {0};
-        describe(patterns[i], d, &before);
+        struct text after = {0};
         describe(patterns[i], &other, &after);
-        differs = !strstr(after.at, "refused") && strcmp(before.at, after.at) != 0;
-        text_free(&before);
+        differs = !strstr(after.at, "refused") && strcmp(said_of(i, d), after.at) != 0;
         text_free(&after);
     }
     return differs;

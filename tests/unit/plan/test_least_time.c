@@ -80,7 +80,7 @@ static void no_pass_off_is_faster(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         snprintf(path, sizeof path, "graphs/%s.json", small[i]);
-        compare_passes(path, "auto", SAMPLED ? 11 : 1);
+        compare_passes(path, "auto", SAMPLED ? 29 : 1);
     }
     for (size_t i = 0; i < sizeof large / sizeof *large - (SAMPLED ? 3 : 0); i++) {
         snprintf(path, sizeof path, "graphs/%s.json", large[i]);
@@ -140,7 +140,7 @@ static void random_graphs_are_fast_and_legal(void **state)
     static const enum lx_ask objectives[] = {LX_ASK_TRAFFIC, LX_ASK_TIME, LX_ASK_BALANCED};
     struct rng r = rng_seed(29);
     (void)state;
-    for (int i = 0; i < (SAMPLED ? 8 : 150); i++) {
+    for (int i = 0; i < (SAMPLED ? 4 : 150); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 9),
                                            .with_views = rng_below(&r, 2),
