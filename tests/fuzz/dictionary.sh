@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 case $1 in
 ttir) files=(lib/import/{,*/}{ttir,layers,element,ops,type_}*) words='[a-z_]+\.[a-z_]+|[a-z_0-9]{2,24}' ;;
+stable) files=(lib/import/{,*/}{stable,ttir,ops}*) words='[a-z_0-9]{2,24}' ;;
 hlo) files=(lib/import/{,*/}{hlo,element,ops,type_,window}*) words='[a-z_0-9-]{2,24}' ;;
 onnx) files=(lib/import/{,*/}{onnx,layers,ops,type_}*) words='[A-Za-z_]{3,24}' ;;
 loops) files=(lib/loops/*.[ch]) words='[a-z_0-9]{1,24}' ;;

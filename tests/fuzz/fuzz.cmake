@@ -1,7 +1,7 @@
 # One program per target fuzz_X.c. With LXPLAN_FUZZ libFuzzer drives it (./bootstrap fuzz); else drive_corpus.c, in the test
 # fuzz/X: all seeds, and so many damaged ones, the same in every run; a fifth of them unless LXPLAN_FULL_MATRIX is on, with sanitizers a tenth.
 set(FUZZ ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
-set(FUZZ_MUTATIONS pattern 6000 lists 6000 plan_file 6000 loops 20000 ttir 6000 hlo 6000 onnx 10000 joint 10000 team_plan 4000
+set(FUZZ_MUTATIONS pattern 6000 lists 6000 plan_file 6000 loops 20000 ttir 6000 hlo 6000 stable 20000 onnx 10000 joint 10000 team_plan 4000
     xla_plan 20000 results 2000 command 1500 script 300 settings 5000 device 6000)
 set(FUZZ_WITH_PROGRAM results command script settings)
 # Models to begin with.

@@ -82,6 +82,9 @@ ttir | hlo | onnx)
         esac
     done
     ;;
+stable)
+    take 20000 "$tests"/data/stable/*.mlir
+    ;;
 joint)
     cat >"$folder/two" <<'END'
 {"lxplan": 1, "kind": "joint", "capacity": 1024, "alignment": 128, "objective": "cost", "buffers": [

@@ -310,8 +310,9 @@ static void source_type_words(const struct source *s, const struct model_type *t
     bool mlir = s->m->format == MODEL_TTIR;
     const char *word = model_element_word(s->m->format, t->element);
     size_t n = (size_t)snprintf(out, size, "%s", mlir ? "tensor<" : word);
-    if (!mlir) model_shape_words(t->element == MODEL_TUPLE ? 0 : t->count, t->extent, out + n, size - n);
-    for (int d = 0; mlir && d < t->count && n + 40 < size; d++)
+    int rank = t->element == MODEL_TUPLE ? 0 : t->count;
+    if (!mlir) model_shape_words(rank, t->extent, out + n, size - n);
+    for (int d = 0; mlir && d < rank && n + 40 < size; d++)
         n += (size_t)snprintf(out + n, size - n, "%lldx", (long long)t->extent[d]);
     if (mlir) snprintf(out + n, size - n, "%s>", word);
 }

@@ -71,7 +71,7 @@ static void stable_spread(struct ttir *t, const char *text)
     inner.at = inner.line_start = open ? open + 1 : text + strlen(text);
     inner.end = text + strlen(text);
     while (!source_ended(&inner) && source_next(&inner) != '>') {
-        struct model_attr a = {.form = ATTR_TEXT};
+        struct model_attr a = {.form = ATTR_BOOL};
         a.key = source_name(&inner, source_is_name, "the name of an attribute");
         source_want(&inner, "=");
         ttir_attr_value(&inner, &a);
@@ -146,7 +146,7 @@ struct model_attrs stable_attrs(struct ttir *t, const char *kind, const struct m
     for (int i = 0; i < from.count; i++) { /* those within "#stablehlo.gather<...>" become the op's */
         const struct model_attr *a = &from.at[i];
         bool text = a->form == ATTR_TEXT;
-        if (strcmp(a->key, "dim_numbers") == 0 || (text && strstr(a->text, ".conv<")))
+        if (text && (strcmp(a->key, "dim_numbers") == 0 || strstr(a->text, ".conv<")))
             stable_add_text(t, "dim_labels", stable_labels(t, a->text));
         else if (text && *a->text == '#' && strchr(a->text, '=') && strcmp(a->key, "channel_handle") != 0)
             stable_spread(t, a->text);
