@@ -28,7 +28,9 @@ struct gathering {
 static struct lx_question *instances_problem_of(const struct lx_graph *g, enum lx_ask objective,
                                                 const struct settings *s, lx_status *st)
 {
-    struct lx_plan_options how = {.objective = objective, .passes = lx_settings_passes(&s->options)};
+    struct lx_settings o = s->options;
+    if (!lx_settings_take_passes(&o, g, st)) return NULL;
+    struct lx_plan_options how = {.objective = objective, .passes = lx_settings_passes(&o)};
     return lx_problem_of(g, &how, st);
 }
 

@@ -119,7 +119,7 @@ bool settings_solvers(struct call *call, struct settings *s)
     for (size_t i = 0; i < s->solvers.count; i++) {
         struct bench_solver *b = &s->solvers.at[i];
         struct lx_plan_options how = {0};
-        if (!lx_settings_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
+        if (!lx_settings_plan(&b->how, NULL, &how, b->values, &call->st)) return false;
         for (int k = 0; k < b->solver->option_count; k++)
             has_level |= strcmp(b->solver->options[k].name, "level") == 0;
     }

@@ -218,9 +218,7 @@ bool read_plan_options(struct call *call, const struct lx_graph *graph, struct l
                        int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
     struct lx_settings o;
-    enum lx_objective own = lx_graph_objective(graph);
-    if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
-    return true;
+    return read_options(call, &o) && lx_settings_plan(&o, graph, how, values, &call->st);
 }
 
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
@@ -254,7 +252,7 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph)
 {
     struct lx_settings o;
-    if (!read_options(call, &o)) return NULL;
+    if (!read_options(call, &o) || !lx_settings_take_passes(&o, graph, &call->st)) return NULL;
     struct lx_plan_options how = {.objective = lx_settings_ask(&o), .passes = lx_settings_passes(&o)};
     return lx_problem_of(graph, &how, &call->st);
 }

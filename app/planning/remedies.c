@@ -41,7 +41,9 @@ static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
 static void list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
-    struct lx_passes now = lx_settings_passes(&r->asked);
+    struct lx_settings with = r->asked;
+    (void)lx_settings_take_passes(&with, r->plan->graph, NULL); /* the plan has them, so they are known */
+    struct lx_passes now = lx_settings_passes(&with);
     int row = LX_OPTION_PASSES;
     for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->list; p++, row++) {
         struct lx_option_row option = lx_settings_at(row);

@@ -33,7 +33,7 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
     struct lx_plan_options how = {.run = {.stop = remedy_try_must_stop, .context = t}, .like = t->of->plan};
     const struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(o, lx_graph_objective(g), &how, values, st)) p = lx_plan_make(g, &how, st);
+    if (g && lx_settings_plan(o, g, &how, values, st)) p = lx_plan_make(g, &how, st);
     lx_graph_free(g);
     return p;
 }

@@ -237,8 +237,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, i
     const struct lx_graph *g =
         lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
     const struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(&how, lx_graph_objective(g), &options, values, &st))
-        p = lx_plan_make(g, &options, &st);
+    if (g && lx_settings_plan(&how, g, &options, values, &st)) p = lx_plan_make(g, &options, &st);
     if (p && lx_plan_check(p, &st)) {
         const struct lx_figures *f = &p->figures;
         out->state = SWEEP_PLANNED;

@@ -138,7 +138,7 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
         !lx_settings_set(&how, "tile", "none", &st))
         return 0;
     const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
-    if (sized && lx_settings_plan(&how, lx_graph_objective(g), &options, values, &st)) {
+    if (sized && lx_settings_plan(&how, g, &options, values, &st)) {
         const struct lx_plan *p = lx_plan_make(sized, &options, &st);
         if (p) need = sweep_range_need_of(p);
         lx_plan_free(p);

@@ -81,9 +81,9 @@ int64_t api_own_option(const lx_options *o, enum api_option row);
 /* For functions with `stop` and a context: NULL without a callback, and the options themselves. */
 bool (*api_stop(const lx_options *o))(void *context);
 void *api_context(const lx_options *o);
-/* Fills in all options for a pattern with objective `own`; `how` and its pointers live as long as `o` and
+/* Fills in all options for a pattern (NULL: any); `how` and its pointers live as long as `o` and
  * `values`. */
-bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
+bool api_plan_options(const lx_options *o, const struct lx_settings *settings, const struct lx_graph *g,
                       struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 
 struct placement_pool {

@@ -174,7 +174,7 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     lx_result *r = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) &&
-        api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+        api_plan_options(o, &settings, NULL, &how, values, st)) {
         w.choice = arena_array(&w.q.memory, (size_t)w.q.count, sizeof *w.choice);
         w.address = arena_array(&w.q.memory, (size_t)w.q.count, sizeof *w.address);
         w.solver = how.solver;

@@ -232,11 +232,11 @@ static void tell_progress(void *context, const struct lx_progress *so_far)
     o->progress(o->progress_context, so_far->steps, objective, (double)so_far->bound);
 }
 
-bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
+bool api_plan_options(const lx_options *o, const struct lx_settings *settings, const struct lx_graph *g,
                       struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
     *how = (struct lx_plan_options){0};
-    if (!lx_settings_plan(settings, own, how, values, st)) return false;
+    if (!lx_settings_plan(settings, g, how, values, st)) return false;
     how->run.context = api_context(o);
     how->run.stop = api_stop(o);
     how->run.progress = o && o->progress ? tell_progress : NULL;

@@ -62,10 +62,9 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
-    enum lx_objective own = on && !over_team ? lx_graph_objective(on) : LX_SPILL;
     lx_result *r = NULL;
     settings.usual = over_team ? LX_ASK_OWN : LX_ASK_BALANCED; /* as the program plans */
-    if (on && api_plan_options(o, &settings, own, &how, values, st)) {
+    if (on && api_plan_options(o, &settings, on, &how, values, st)) {
         if (over_team) {
             struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
             r = api_team_result(lx_team_plans_choose(on, &team, &how, st), NULL);
@@ -123,7 +122,7 @@ lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
     struct lx_plan_options by;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct team_result ran = {.plans = plan->team->plans, .shares = plan->team->shares, .ran = true};
-    if (!api_plan_options(o, &settings, LX_SPILL, &by, values, st)) return NULL;
+    if (!api_plan_options(o, &settings, NULL, &by, values, st)) return NULL;
     struct lx_team_run_options how = {.seed = seed,
                                       .plan = &by,
                                       .plans = ran.plans,

@@ -68,6 +68,29 @@ static bool read_expect(struct reader *r, const struct json_value *v)
     return true;
 }
 
+/* "passes": {"tile": "none", "no_in_place": true}, as in plan files. */
+static bool pattern_read_passes(struct reader *r, const struct json_value *v)
+{
+    struct lx_graph *g = r->b.graph;
+    const struct json_value *item;
+    if (!json_is_object(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "passes must be an object, such as {\"tile\": \"none\"}");
+    struct lx_stated_pass *passes = arena_array(r->b.memory, (size_t)json_count(v), sizeof *passes);
+    json_for_each(item, v) {
+        if (!json_is_string(item) && !json_is_bool(item))
+            return json_error(r->j, item, r->st, LX_E_SCHEMA, "a pass is a word, true or false");
+        passes[g->pass_count++] =
+            (struct lx_stated_pass){arena_string(r->b.memory, item->key),
+                                    json_is_string(item) ? arena_string(r->b.memory, item->text)
+                                    : json_is_true(item) ? "on"
+                                                         : "off",
+                                    item->place.line, item->place.column};
+    }
+    g->passes = passes;
+    return true;
+}
+
 static bool read_origin(struct reader *r, const struct json_value *v)
 {
     struct lx_graph *g = r->b.graph;
@@ -105,7 +128,7 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
     static const char *const keys[] = {
         "lxplan", "kind",      "name",     "summary",   "device",    "tensors",
         "ops",    "buffers",   "capacity", "alignment", "objective", "target_hbm_bytes",
-        "expect", "came_from", "grid",     LIST_KEYS,   NULL};
+        "expect", "came_from", "grid",     "passes",    LIST_KEYS,   NULL};
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
     static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
@@ -135,6 +158,8 @@ static bool pattern_read_all(struct reader *r, const struct json_value *root)
         if (!read_op(r, v)) return false;
     v = json_find(root, "expect");
     if (v && !read_expect(r, v)) return false;
+    v = json_find(root, "passes");
+    if (v && !pattern_read_passes(r, v)) return false;
     v = json_find(root, "came_from");
     return !v || read_origin(r, v);
 }

@@ -316,6 +316,18 @@ void pattern_write(const struct lx_graph *g, struct text *t)
     text_add(t, ",\n");
     pattern_write_body(g, NULL, t);
     if (g->target_hbm_bytes >= 0) text_format(t, ",\n  \"target_hbm_bytes\": %" PRId64, g->target_hbm_bytes);
+    for (int i = 0; i < g->pass_count; i++) {
+        const struct lx_stated_pass *p = &g->passes[i];
+        text_add(t, i ? ", " : ",\n  \"passes\": {");
+        text_json_string(t, p->name);
+        text_add(t, ": ");
+        bool on = strcmp(p->value, "on") == 0;
+        if (on || strcmp(p->value, "off") == 0)
+            text_add(t, on ? "true" : "false");
+        else
+            text_json_string(t, p->value);
+    }
+    if (g->pass_count) text_add(t, "}");
     if (g->expect_stage) {
         text_add(t, ",\n  \"expect\": {\"error\": {\"stage\": ");
         text_json_string(t, g->expect_stage);

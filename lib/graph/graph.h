@@ -210,6 +210,12 @@ struct lx_expect {
     int line, column; /* 0: not from a file */
 };
 
+/* A pass that a pattern states, in words; the options give them a meaning (plan/options.h). */
+struct lx_stated_pass {
+    const char *name, *value; /* a switch: "on" or "off" */
+    int line, column;
+};
+
 struct arena;
 struct users;
 
@@ -249,10 +255,12 @@ struct lx_graph {
     int64_t target_hbm_bytes; /* -1: none */
     const struct lx_expect *expects;
     int expect_count;
+    const struct lx_stated_pass *passes;
+    int pass_count;
     const char *expect_stage; /* the stage that must reject this pattern, or NULL */
     const char *expect_code;  /* the expected error code; may be from a later version */
 
-    /* Covers the planned content: device, tensors, ops, buffers. File name and expectations are left out. */
+    /* Covers the planned content: device, tensors, ops, buffers. File name, expectations and passes are left out. */
     uint64_t hash;
     char hash_word[17]; /* `hash` in hex digits */
     struct arena *memory;

@@ -117,9 +117,11 @@ const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_
 enum lx_ask lx_settings_ask(const struct lx_settings *o);
 /* The passes, with the defaults of the objective: time turns co-optimisation on unless that was set. */
 struct lx_passes lx_settings_passes(const struct lx_settings *o);
-/* Fills `how` for a plan whose pattern asks `own`; callbacks in `how` stay. `values`: room for the solver's
- * options. */
-bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
+/* Sets the passes that the pattern states and `o` does not set. */
+bool lx_settings_take_passes(struct lx_settings *o, const struct lx_graph *g, lx_status *st);
+/* Fills `how` for a plan of the pattern (NULL: of any graph); callbacks in `how` stay. `values`: room for the
+ * solver's options. */
+bool lx_settings_plan(const struct lx_settings *o, const struct lx_graph *g, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 struct lx_launch_options lx_settings_launch(const struct lx_settings *o);
 /* The device that is asked for instead of the one in `device`: preset or file, parameters, cores. */

@@ -2,6 +2,7 @@
 #include "plan/options.h"
 #include "plan/launch_options.h"
 #include "base/fail.h"
+#include "base/words/words.h"
 #include "divide/divide.h"
 
 #include <string.h>
@@ -55,15 +56,31 @@ struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
     return launch;
 }
 
-bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
+bool lx_settings_take_passes(struct lx_settings *o, const struct lx_graph *g, lx_status *st)
+{
+    for (int i = 0; g && i < g->pass_count; i++) {
+        const struct lx_stated_pass *stated = &g->passes[i];
+        const char *names[LX_MOST_PASSES + 1] = {0};
+        lx_status why = {0};
+        int row = 0;
+        while (lx_passes()[row].name && strcmp(lx_passes()[row].name, stated->name) != 0) row++;
+        for (int k = 0; k < lx_pass_count(); k++) names[k] = lx_passes()[k].name;
+        bool ok = row < lx_pass_count()
+                      ? lx_settings_is_set(o, LX_OPTION_PASSES + row) ||
+                            lx_settings_set_row(o, LX_OPTION_PASSES + row, stated->value, &why)
+                      : unknown_word("there is no pass", stated->name, names, LX_E_UNKNOWN_NAME, &why);
+        if (!ok) return status_set_at(st, why.code, g->file, stated->line, stated->column, "%s", why.text);
+    }
+    return true;
+}
+
+bool lx_settings_plan(const struct lx_settings *asked, const struct lx_graph *g, struct lx_plan_options *how,
                       int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
-    struct lx_settings plain;
-    if (own != LX_SPILL) { /* the pattern has an objective itself */
-        plain = *o;
-        plain.usual = LX_ASK_OWN;
-        o = &plain;
-    }
+    enum lx_objective own = g ? lx_graph_objective(g) : LX_SPILL;
+    struct lx_settings with = *asked, *o = &with;
+    if (own != LX_SPILL) o->usual = LX_ASK_OWN; /* the pattern has an objective itself */
+    if (!lx_settings_take_passes(o, g, st)) return false;
     how->objective = lx_settings_ask(o);
     how->solver = lx_settings_solver(o, lx_asked(how->objective, own));
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
@@ -135,6 +152,8 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     struct lx_passes x = lx_settings_passes(a), y = lx_settings_passes(b);
     for (const struct lx_pass *p = lx_passes(); p->name; p++)
         if (lx_pass_get(&x, p) != lx_pass_get(&y, p)) return false;
+    for (int row = LX_OPTION_PASSES; row < lx_settings_count(); row++) /* set, or as a pattern states it */
+        if (lx_settings_is_set(a, row) != lx_settings_is_set(b, row)) return false;
     for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
         if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;

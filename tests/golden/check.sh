@@ -34,3 +34,12 @@ $LXPLAN plan patterns/graphs/gq_attention.json --tile none -o "$scratch/gq.plan.
 $LXPLAN export "$scratch/gq.plan.json" --format xla -q -o "$scratch/info.csv"
 $LXPLAN export "$scratch/gq.plan.json" --format allocinfo -q -o "$scratch/alloc.csv"
 $LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv" --lx 1587k; echo "exit $?"
+# Seed 001: the "test suite encodes patterns the greedy allocator cannot handle", among them GQ attention and MoE
+# MLP. A pattern states its passes; the command line goes before them, and then nothing is expected.
+for name in gqattention_apart moe_mlp_peak; do
+    for solver in greedy exact; do $LXPLAN check patterns/targets/$name.json -s $solver; echo "exit $?"; done
+done
+$LXPLAN check patterns/showcase/moe_tight.json -s greedy; echo "exit $?"
+$LXPLAN check patterns/showcase/moe_tight.json -s greedy --tile auto --json | grep -o '"pass": true\|"expected": null'
+sed 's/"tile": "none"/"tiles": "none"/' patterns/targets/staircase.json | $LXPLAN check - -s greedy; echo "exit $?"
+sed 's/"tile": "none"/"no_ring": "nine"/' patterns/targets/staircase.json | $LXPLAN check - -s greedy; echo "exit $?"

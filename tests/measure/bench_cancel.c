@@ -142,7 +142,7 @@ static int measure(const struct lx_graph *g, const struct way *way, const char *
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0}, stopped = {0};
     read_way(way, &o, &team);
-    if (!lx_settings_plan(&o, lx_graph_objective(g), &how, values, &st)) fail(what, &st);
+    if (!lx_settings_plan(&o, g, &how, values, &st)) fail(what, &st);
     how.run.time_limit = asked.seconds;
     double taken = plan_once(g, &how, &team, &st), begin = clock_seconds();
     struct stop_at stop = {.when = begin + asked.seconds};

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
     double one_us = 0;
-    bool ok = g && lx_settings_plan(&settings, LX_SPILL, &plan, values, &st);
+    bool ok = g && lx_settings_plan(&settings, NULL, &plan, values, &st);
     int count = argc > 2 ? argc - 2 : (int)(sizeof usual / sizeof *usual);
     puts("| members | grid | predicted | at least | efficiency | exchanged | HBM per member | plans | search "
          "s | all s |");

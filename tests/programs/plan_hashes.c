@@ -52,8 +52,7 @@ static struct lx_plan *make(const struct lx_graph *graph, const struct lx_settin
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     const struct lx_graph *g = lx_settings_graph(how, graph, st);
     struct lx_plan *p = NULL;
-    if (g && lx_settings_plan(how, lx_graph_objective(g), &options, values, st))
-        p = lx_plan_make(g, &options, st);
+    if (g && lx_settings_plan(how, g, &options, values, st)) p = lx_plan_make(g, &options, st);
     lx_graph_free(g);
     return p;
 }

@@ -21,7 +21,7 @@ static bool team_job_cut(struct team_job *j, struct lx_plan_options *plan,
     struct source_content from = source_read(j->source);
     team_cut_make(&from, &j->grid, j->chosen, &j->cut);
     source_content_free(&from);
-    return lx_settings_plan(&usual, LX_SPILL, plan, values, st);
+    return lx_settings_plan(&usual, NULL, plan, values, st);
 }
 
 static void team_job_plan(void *data, void *watch)

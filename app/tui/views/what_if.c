@@ -156,7 +156,6 @@ const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_g
                                       struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
                                       lx_status *st)
 {
-    enum lx_objective own = lx_graph_objective(g);
-    if (!lx_settings_plan(&w->options, own, how, values, st)) return NULL;
+    if (!lx_settings_plan(&w->options, g, how, values, st)) return NULL;
     return lx_settings_graph(&w->options, g, st);
 }

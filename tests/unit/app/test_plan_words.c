@@ -21,7 +21,7 @@ static const struct lx_plan *plan_of(const char *file, const char *const *set)
     for (; *set; set += 2) assert_true(lx_settings_set(&o, set[0], set[1], &st));
     const struct lx_graph *g = lx_graph_read(file, &st), *sized = g ? lx_settings_graph(&o, g, &st) : NULL;
     if (!sized) fail_msg("%s", st.text);
-    assert_true(lx_settings_plan(&o, lx_graph_objective(sized), &how, values, &st));
+    assert_true(lx_settings_plan(&o, sized, &how, values, &st));
     const struct lx_plan *p = lx_plan_make(sized, &how, &st);
     if (!p) fail_msg("%s", st.text);
     lx_graph_free(g);

@@ -44,7 +44,7 @@ static const struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_s
     struct lx_plan_options how = {0};
     const struct lx_graph *sized = lx_settings_graph(o, g, &st);
     if (!sized) fail_msg("%s", st.text);
-    assert_true(lx_settings_plan(o, lx_graph_objective(sized), &how, values, &st));
+    assert_true(lx_settings_plan(o, sized, &how, values, &st));
     const struct lx_plan *p = lx_plan_make(sized, &how, &st);
     if (!p) fail_msg("%s", st.text);
     lx_graph_free(sized);

@@ -196,7 +196,7 @@ static void test_own_sizes_reach_the_knee(void **state)
         assert_non_null(g);
         assert_true(lx_settings_set(&how, "solver", "bestfit", &st));
         assert_true(lx_settings_set(&how, "tile", "none", &st)); /* nests make do with any size */
-        assert_true(lx_settings_plan(&how, LX_SPILL, &options, values, &st));
+        assert_true(lx_settings_plan(&how, NULL, &options, values, &st));
         const struct lx_plan *p = lx_plan_make(g, &options, &st);
         assert_non_null(p);
         assert_true(sweep_sizes_own(g, sweep_need(g, &how), 12, &n, &st));

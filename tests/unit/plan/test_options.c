@@ -49,7 +49,7 @@ static void mean(const struct lx_settings *o, struct meaning *m)
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st),
                           *on = g ? lx_settings_graph(o, g, &st) : NULL;
     memset(m, 0, sizeof *m);
-    if (!on || !lx_settings_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
+    if (!on || !lx_settings_plan(o, NULL, &m->how, m->values, &st)) fail_msg("%s", st.text);
     m->device = on->device;
     for (int32_t i = 0; i < on->op_count; i++) m->hints += on->ops[i].hint_count;
     m->how.run.options = NULL;
@@ -169,7 +169,7 @@ static void rows_below_rows(void **state)
             snprintf(pair, sizeof pair, "%s=%lld", (*s)->options[i].name, (long long)wanted);
             assert_true(lx_settings_set(&o, "solver", (*s)->name, &st));
             if (!lx_settings_set(&o, "option", pair, &st)) fail_msg("%s: %s", pair, st.text);
-            assert_true(lx_settings_plan(&o, LX_SPILL, &how, values, &st));
+            assert_true(lx_settings_plan(&o, NULL, &how, values, &st));
             assert_int_equal(how.run.options[i], wanted);
         }
 }
@@ -287,7 +287,7 @@ static void defaults_follow_the_question(void **state)
         assert_ptr_equal(lx_settings_solver(&o, LX_FIT), *s);
     }
     assert_null(lx_settings_solver(&none, LX_SPILL));
-    assert_false(lx_settings_plan(&none, LX_SPILL, &m.how, m.values, &st));
+    assert_false(lx_settings_plan(&none, NULL, &m.how, m.values, &st));
     assert_non_null(strstr(st.text, "without solvers"));
 }
 
