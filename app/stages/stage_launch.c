@@ -2,6 +2,7 @@
 #include "stages/stages.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "export/plan_words.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -113,6 +114,8 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
     else
         text_add(t, "null");
     if (o->launch) {
+        text_add(t, ",\n   ");
+        add_parts_json(p, o->op, t);
         text_add(t, ",\n   \"dims\": [");
         for (int d = 0; d < o->rank; d++)
             text_format(t,
@@ -146,10 +149,12 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
     text_add(t, "}");
 }
 
-/* Each op: ranges of cores, their arguments (all, or the first few), and their loop. */
-static void write_loops(const struct lx_graph *g, const struct launch_row *rows, bool all, struct text *out)
+/* Each op: ranges of cores, their arguments (all, or the first few), what their three programs do, and their
+ * loop. */
+static void write_loops(const struct lx_plan *p, const struct launch_row *rows, bool all, struct text *out)
 {
     enum { FIRST = 4 };
+    const struct lx_graph *g = p->layouts->graph;
     for (int32_t r = 0; r < g->op_count; r++) {
         const struct lx_launch *l = rows[r].launch->launch;
         if (!l) continue;
@@ -177,6 +182,7 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
         if (!all && l->core_count > FIRST)
             text_format(out, "    and %s more (--all lists them)\n",
                         counted(l->core_count - FIRST, "core").at);
+        add_part_lines(p, r, "    ", out);
         /* The loop, indented. */
         char *loop = lx_op_launch_loop(rows[r].launch, g);
         for (const char *line_at = loop; *line_at;) {
@@ -230,7 +236,7 @@ bool write_launches(struct call *call, const struct lx_plan *p, struct text *out
                     (long long)(own ? p->launch.tile[1] : g->device.tile_columns),
                     counted(p->divisions->cores, "core").at);
         table_add_text(&TABLE(launch_columns, rows, g->op_count), out);
-        write_loops(g, rows, option_given(&call->line, "all"), out);
+        write_loops(p, rows, option_given(&call->line, "all"), out);
         if (option_given(&call->line, "all")) {
             /* Each op with the pieces of each of its cores. */
             int32_t count = g->op_count;

@@ -76,7 +76,12 @@ void tick_comment(struct emission *e, int32_t tick)
     emit_line(e, "%s", t.at);
     for (int i = 0; i < op_operand_count(op); i++) {
         t.length = 0;
-        text_format(&t, " * %s ", i < op->input_count ? "reads" : "writes");
+        bool reads = i < op->input_count, on_chip = lx_plan_place(e->plan, tick, i) >= 0;
+        text_format(&t, " * %s %s ",
+                    on_chip ? "compute"
+                    : reads ? "reader"
+                            : "writer",
+                    reads ? "reads" : "writes");
         tick_comment_operand(e, tick, i, &t);
         text_add(&t, i + 1 < op_operand_count(op) ? "" : " */");
         emit_line(e, "%s", t.at);

@@ -4,6 +4,7 @@
  * Tensors, ops, nests and kernels are numbered by their position in the lists. A value that all cores of an
  * op share is one number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
+#include "export/plan_words.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/checked.h"
@@ -227,7 +228,8 @@ static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel,
                     k ? ", " : "", s->letter, s->extent, s->split, s->per_core,
                     lx_division_stride(&p->divisions->at[op], k), s->tiles, s->is_summed ? "true" : "false");
     }
-    text_add(out, "]");
+    text_add(out, "],\n     ");
+    add_parts_json(p, op, out);
     handover_add_copies(p, op, false, out);
     text_add(out, ",\n     \"operands\": [");
     for (int k = 0; k < p->access_at[op + 1] - p->access_at[op]; k++) {

@@ -37,6 +37,9 @@ int64_t *moved_by_buffers(const struct lx_plan *p);
 void add_imported_words(const struct lx_plan *p, struct text *out);
 /* "weights 512 (50.0 %), inputs ...", the largest first. */
 void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
+/* launch_parts.c: what reader, compute part and writer of an op do: `"parts": {...}`, and three lines. */
+void add_parts_json(const struct lx_plan *p, int32_t op, struct text *out);
+void add_part_lines(const struct lx_plan *p, int32_t op, const char *margin, struct text *out);
 /* The index of the largest number whose bit is not in `said`; -1: none. */
 int largest_left(const double *at, int count, unsigned said);
 

@@ -19,3 +19,6 @@ $LXPLAN plan patterns/graphs/swiglu.json --lx 0 --order @$scratch/list -q; echo 
 # What the use of the scratchpad saves, and each step of the search for the plan.
 $LXPLAN plan patterns/graphs/gq_attention.json --objective bytes --evict --cooptimise full --lx 60k --stages; echo "exit $?"
 $LXPLAN plan patterns/graphs/rms_norm.json --objective time --stages --json; echo "exit $?"
+# Seed 002 gives a core an intrinsic "different per kernel type", one for "Reader/Writer", one for "Compute": who of the
+# three moves or computes what. In loops of launches above, in programs here; of the hand-over unit/handover.
+$LXPLAN export patterns/graphs/rms_norm.json -D h200 --format cuda | grep '^ *\* \(reader\|compute\|writer\) '

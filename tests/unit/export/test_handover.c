@@ -190,6 +190,35 @@ static int copies_of(const cJSON *v)
 }
 
 static void check_op(const struct lx_plan *p, int32_t op, const cJSON *v, struct rng *random)
+/* Bytes of a part's operands, and of the copies of a kind that it makes. */
+static int64_t part_of(const cJSON *part, const cJSON *copies, const char *kind)
+{
+    int64_t bytes = 0;
+    const cJSON *v;
+    cJSON_ArrayForEach(v, part) bytes += (int64_t)number_at(v, "bytes");
+    cJSON_ArrayForEach(v, copies) if (strcmp(item_at(v, "copy")->valuestring, kind) == 0) bytes +=
+        (int64_t)number_at(v, "bytes");
+    return bytes;
+}
+
+/* Seed 002 has an intrinsic "different per kernel type", one for "Reader/Writer", one for "Compute". Reader and writer
+ * move all that the op has through HBM, the compute part what it has in LX; each operand is named where it moves. */
+static void check_parts(const struct lx_plan *p, int32_t op, const cJSON *v)
+{
+    const struct lx_op_traffic *t = &p->traffic[op];
+    const cJSON *parts = item_at(v, "parts"), *compute = item_at(parts, "compute"), *one;
+    const char *const names[] = {"reader", "writer"};
+    assert_int_equal(part_of(item_at(parts, "reader"), item_at(v, "before"), "load"), t->hbm_read);
+    assert_int_equal(part_of(item_at(parts, "writer"), item_at(v, "after"), "store"), t->hbm_written);
+    assert_int_equal(number_at(compute, "lx_read"), t->lx_read);
+    assert_int_equal(number_at(compute, "lx_written"), t->lx_written);
+    for (int k = 0; k < 2; k++) cJSON_ArrayForEach(one, item_at(parts, names[k]))
+        {
+            const cJSON *operand = cJSON_GetArrayItem(item_at(v, "operands"), (int)number_at(one, "operand"));
+            assert_string_equal(item_at(operand, "memory")->valuestring, "hbm");
+        }
+}
+
 {
     const cJSON *cores = item_at(v, "cores"), *operand;
     const struct lx_graph *g = p->layouts->graph;
@@ -225,7 +254,8 @@ static void check_handover(const struct lx_plan *p)
     assert_int_equal(cJSON_GetArraySize(item_at(j.root, "nests")), p->nest_count);
     cJSON_ArrayForEach(v, item_at(j.root, "ops"))
     {
-        check_op(p, op++, v, &random);
+        check_op(p, op, v, &random);
+        check_parts(p, op++, v);
         copies += copies_of(item_at(v, "before")) + copies_of(item_at(v, "after"));
     }
     assert_int_equal(op, p->layouts->graph->op_count);
