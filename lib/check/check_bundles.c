@@ -56,6 +56,13 @@ bool check_bundles(const struct checker *c)
         for (int32_t o = first; o < end && end > first + 1; o++)
             if (c->g->ops[o].kind->traits & LX_WIPES)
                 return check_bundles_refuse(&n, first, "has an op that must be one by itself");
+        bool behind = n.bundle + 1 < p->bundle_count &&
+                      !((c->g->ops[first].kind->traits | c->g->ops[end].kind->traits) & LX_WIPES);
+        if (b->non_terminal && !(behind && c->g->device.lx_survives))
+            return check_bundles_refuse(&n, first,
+                                        behind ? "is non-terminal, but this device wipes its scratchpads "
+                                                 "behind every bundle (lx_survives 0)"
+                                               : "is non-terminal, but no bundle of the device comes next");
         if (limit > 0 && end > first + 1 && n.own.tensors > limit)
             return check_bundles_refuse(&n, first, "has more tensors in HBM than the device allows");
         if (b->tensors != n.own.tensors || b->operands != n.own.operands || b->cores != n.own.cores)

@@ -469,7 +469,8 @@ static bool do_tick(struct replay *r)
     cut_of_op(r->c, r->tick, &r->cut);
     /* Loops within a bundle do not wipe; loops over several bundles launch each of them anew. */
     bool again = r->nest && r->tick == r->nest->first && !turns_first(r, all_loops(r->nest));
-    bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1];
+    bool border = r->tick > 0 && r->bundle_of[r->tick] != r->bundle_of[r->tick - 1] &&
+                  !r->c->p->bundles[r->bundle_of[r->tick - 1]].non_terminal;
     r->wipes += again ? (r->nest && r->bundle_of[r->nest->first] != r->bundle_of[r->nest->last]) : border;
     /* The host puts zeros before an op that keeps elements that no op has written. */
     const struct lx_op *op = op_now(r);

@@ -208,9 +208,8 @@ static void run_tick(struct lx_execution *u)
     bool spans = n && b + begins < p->bundle_count && p->bundles[b + begins].first <= n->last;
     if (again && m->tick == n->first ? spans : begins && m->tick > 0) skews_meet(m);
     skews_meet_at_tick(m);
-    if (u->bundle < p->bundle_count && p->bundles[u->bundle].first == m->tick &&
-        (m->at.number == 0 ? m->tick > 0
-                           : m->at.nest->last >= p->bundles[u->bundle].first + p->bundles[u->bundle].count))
+    bool spared = b > 0 && p->bundles[b - 1].non_terminal && !(again && m->tick == n->first);
+    if (begins && !spared && (again ? n->last >= p->bundles[b].first + p->bundles[b].count : m->tick > 0))
         machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);

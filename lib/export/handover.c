@@ -105,6 +105,7 @@ static void handover_add_kernel(const struct lx_plan *p, const struct lx_bundle 
     }
     text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
                 (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
+    if (b->non_terminal) text_add(out, ", \"non_terminal\": true");
     for (int wanted = IN_HBM; wanted >= ON_CHIP; wanted--) {
         const char *between = "";
         text_add(out, wanted == IN_HBM ? ", \"arguments\": [" : ", \"fall_away\": [");

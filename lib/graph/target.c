@@ -36,6 +36,7 @@ static const struct lx_device_parameter parameters[] = {
     ROW(link2_gb_per_s, false, 0, 1e6, "link along the axes of a grid before the last; 0: as link_gb_per_s"),
     ROW(link2_us, false, -1, 1e6, "what a message over it takes; -1: as link_us"),
     ROW(bundle_tensors, true, 0, 0x1p20, "tensors in HBM that one bundle of ops may have; 0: no limit"),
+    ROW(lx_survives, true, 0, 1, "1: scratchpads survive bundles that plans mark non-terminal; 0: none"),
     {0},
 };
 

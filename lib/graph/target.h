@@ -33,6 +33,7 @@ struct lx_device {
     double link_gb_per_s, link2_gb_per_s; /* link2 0: as the first */
     double link_us, link2_us;             /* link2 below 0: as the first */
     int64_t bundle_tensors;               /* most HBM tensors of a kernel's ops; 0: no limit */
+    int64_t lx_survives; /* 1: nothing wipes the scratchpads behind a bundle that a plan marks non-terminal */
 };
 
 /* One parameter: its key in files and on the command line. */

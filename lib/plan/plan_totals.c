@@ -12,6 +12,17 @@ int64_t all_off_chip(const struct draft *x)
     return sum;
 }
 
+/* Marks the bundles behind which something on chip lives on. A life covers the copies of its ticks. */
+static void mark_non_terminal(const struct lx_plan *p, struct lx_bundle *bundles)
+{
+    for (int32_t b = 0; b + 1 < p->draft->bundle_count; b++)
+        for (int32_t i = 0; i < p->problem.count && !bundles[b].non_terminal; i++) {
+            const struct lx_buffer *x = &p->problem.buffers[i];
+            bundles[b].non_terminal =
+                p->answer.address[i] >= 0 && x->start < bundles[b + 1].first && x->end > bundles[b + 1].first;
+        }
+}
+
 static void graph_totals(struct lx_plan *p)
 {
     struct traffic t;
@@ -26,6 +37,7 @@ static void graph_totals(struct lx_plan *p)
     p->figures.spill_bytes = p->figures.hbm_bytes - p->figures.perfect_hbm_bytes;
     struct lx_bundle *bundles = arena_array(p->memory, (size_t)p->draft->bundle_count, sizeof *bundles);
     predict_times(p->draft, p->answer.address, &t, p->traffic, bundles);
+    mark_non_terminal(p, bundles);
     p->bundles = bundles;
     p->bundle_count = p->draft->bundle_count;
     p->figures.device_us = p->figures.end_to_end_us = 0;

@@ -102,6 +102,7 @@
 
 #define PLAN_BUNDLE_FIELDS(F) \
     STATED(F, INT, first, "number of its first op; it ends before the next one's. An extern op is a bundle of its own. The scratchpads are wiped before each") \
+    MAY(F, BOOL, non_terminal, "no context switch before the next bundle: the scratchpads are not wiped; where the device's lx_survives is 1") \
     CHECKED(F, INT, tensors, "that its ops have in HBM: read, written, loaded or stored there, each once; at most the device's bundle_tensors where it has several ops") \
     CHECKED(F, INT, operands, "that go through HBM: accesses off chip, loads and stores, each one") \
     CHECKED(F, INT, cores, "of the op with most") \

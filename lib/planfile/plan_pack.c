@@ -186,6 +186,7 @@ struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i)
 {
     const struct lx_bundle *b = &p->bundles[i];
     return (struct plan_bundle){.first = b->first,
+                                .non_terminal = b->non_terminal,
                                 .tensors = b->tensors,
                                 .operands = b->operands,
                                 .cores = b->cores,

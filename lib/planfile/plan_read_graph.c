@@ -193,6 +193,7 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
         bundles[i] = (struct lx_bundle){.first = (int32_t)x->first,
                                         .count = r->ops.count - (int32_t)x->first,
                                         .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
+                                        .non_terminal = x->non_terminal,
                                         .tensors = x->tensors,
                                         .operands = x->operands,
                                         .cores = x->cores,

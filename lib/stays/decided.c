@@ -142,7 +142,8 @@ void draft_free(struct draft *x)
     x->graph = x->divided->layouts->graph;
 }
 
-/* --- Bundles: runs of ops launched as one kernel. The scratchpads are wiped between them. An extern op
+/* --- Bundles: runs of ops launched as one kernel. The scratchpads are wiped between them, unless the device
+ * can spare them: then a plan marks a bundle non-terminal where something lives on behind it. An extern op
  * stands alone. Where the device limits the tensors of a bundle, a new one begins before the op that would
  * exceed the limit; all tensors since the last border count as off chip. Decisions may state other borders. A
  * nest is in one bundle: its ops are counted together. --- */
@@ -153,6 +154,12 @@ struct cutter {
     int32_t bundle, next_border;
     int64_t tensors;
 };
+
+/* Does the op or the one before stand alone, off the device? */
+static bool bundles_stand_apart(const struct lx_graph *g, int32_t o)
+{
+    return (g->ops[o].kind->traits | g->ops[o - 1].kind->traits) & LX_WIPES;
+}
 
 /* Tensors of the ops [first, last] that are new to the bundle. */
 static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
@@ -177,7 +184,7 @@ static bool bundles_begins_bundle(struct cutter *c, int32_t o)
     if (n >= 0) last = c->x->how.nests[n].last;
     if (o == 0 || (n >= 0 && o > c->x->how.nests[n].first)) return false;
     /* Calls off the device; send and receive leave the scratchpads alone. */
-    if ((c->x->graph->ops[o].kind->traits | c->x->graph->ops[o - 1].kind->traits) & LX_WIPES) return true;
+    if (bundles_stand_apart(c->x->graph, o)) return true;
     if (c->x->how.borders) {
         const struct decisions *how = &c->x->how;
         while (c->next_border < how->border_count && how->borders[c->next_border] < o) c->next_border++;
@@ -190,8 +197,13 @@ bool draft_bundles(struct draft *x, lx_status *st)
 {
     struct cutter c = {.x = x, .seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
+    x->wipes_before = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->wipes_before);
     for (int32_t o = 0; o < x->graph->op_count; o++) {
-        if (bundles_begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
+        bool begins = bundles_begins_bundle(&c, o);
+        if (begins) c.bundle++, c.tensors = 0;
+        if (o > 0) x->wipes_before[o] = x->wipes_before[o - 1];
+        if (begins && (!x->graph->device.lx_survives || bundles_stand_apart(x->graph, o)))
+            x->wipes_before[o]++;
         c.tensors += new_tensors(&c, o, o);
         for (int i = 0; i < op_operand_count(&c.x->graph->ops[o]); i++)
             c.seen[op_operand(&c.x->graph->ops[o], i)] = c.bundle + 1;

@@ -87,6 +87,7 @@ struct draft {
     int32_t *tensor_at;       /* per tensor, and one more: into tensor_access */
     int32_t *bundle_of;       /* per op, ascending from 0 */
     int32_t bundle_count;
+    int32_t *wipes_before;   /* per op: how often bundles have wiped the scratchpads so far */
     int64_t base_bytes;      /* traffic of a placement = base_bytes + the problem's cost */
     int64_t *copy_bytes;     /* per stay: bytes loaded and stored whenever it is on chip */
     int64_t least_bytes;     /* traffic of the best placement with unlimited room */

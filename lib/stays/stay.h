@@ -118,13 +118,15 @@ struct lx_sync {
     bool in_loop;   /* in each iteration of the op's nest; else once, and never inside a nest */
 };
 
-/* Ops that are launched as one kernel; the scratchpads are wiped before. An extern op is one of its own. */
+/* Ops that are launched as one kernel; the scratchpads are wiped before, unless the bundle before is
+ * non-terminal. An extern op is one of its own. */
 struct lx_bundle {
     int32_t first, count; /* ops */
     bool is_extern;
-    int64_t tensors;  /* that its ops read, write, load or store in HBM, each counted once */
-    int64_t operands; /* through HBM: accesses off chip, loads and stores, each one */
-    int64_t cores;    /* of the op that uses most */
+    bool non_terminal; /* no context switch before the next bundle: what lives on needs the scratchpads */
+    int64_t tensors;   /* that its ops read, write, load or store in HBM, each counted once */
+    int64_t operands;  /* through HBM: accesses off chip, loads and stores, each one */
+    int64_t cores;     /* of the op that uses most */
     double device_us, end_to_end_us;
 };
 

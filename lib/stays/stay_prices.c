@@ -154,10 +154,10 @@ static int64_t most_gain(const struct pricing *p, int32_t stay)
 static void exclude_stay(struct draft *x, int32_t stay)
 {
     struct lx_stay *s = &x->stays[stay];
-    const struct lx_op *behind = NULL; /* the first later op in another bundle */
+    const struct lx_op *behind = NULL; /* the first op behind a wipe */
     for (int32_t k = x->tensor_at[s->tensor]; !behind && k < x->tensor_at[s->tensor + 1]; k++) {
         int32_t op = x->access_op[x->tensor_access[k]];
-        if (op > s->last && x->bundle_of[op] != x->bundle_of[s->last]) behind = &x->graph->ops[op];
+        if (op > s->last && x->wipes_before[op] != x->wipes_before[s->last]) behind = &x->graph->ops[op];
     }
     bool called = behind && behind->kind->traits & LX_EXTERN;
     s->exclusion = called ? LX_EXCLUDED_EXTERN : LX_EXCLUDED_NO_GAIN;

@@ -57,7 +57,7 @@ static const char *obstacle_to_access(const struct draft *x, int32_t stay, int32
     facts.other_split = splits_text(x->divisions, second, x->memory);
     if (x->graph->ops[op].kind->traits & LX_EXTERN)
         return reason_text(x->memory, REASON_EXTERN, (struct reason_facts){.op = reasons_op_name(x, op)});
-    if (x->bundle_of[first] != x->bundle_of[second]) return reason_text(x->memory, REASON_WIPED, facts);
+    if (x->wipes_before[first] != x->wipes_before[second]) return reason_text(x->memory, REASON_WIPED, facts);
     if (other < 0)
         return reason_text(x->memory, REASON_PARTIAL,
                            (struct reason_facts){.op = reasons_op_name(x, op),
@@ -81,7 +81,7 @@ const char *reason_of_no_gain(const struct draft *x, int32_t stay)
         read |= x->accesses[access].reads;
         if (x->accesses[access].stay == stay || x->access_op[access] == s->view_op) continue;
         bool own_size = x->buffers[stay].size > x->problem.capacity &&
-                        x->bundle_of[x->access_op[access]] == x->bundle_of[s->view_op];
+                        x->wipes_before[x->access_op[access]] == x->wipes_before[s->view_op];
         reason = own_size ? reason_of_size(x, stay, REASON_SIZE) : obstacle_to_access(x, stay, access);
     }
     if (reason) return reason;

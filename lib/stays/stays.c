@@ -51,10 +51,10 @@ static const struct lx_op *op_of(const struct builder *b, int32_t op)
     return &b->x->graph->ops[op];
 }
 
-/* Are two ops in different bundles? Extern ops have bundles of their own. */
+/* Are the scratchpads wiped between two ops? */
 static bool wiped_between(const struct builder *b, int32_t first, int32_t second)
 {
-    return b->x->bundle_of[second] != b->x->bundle_of[first];
+    return b->x->wipes_before[second] != b->x->wipes_before[first];
 }
 
 /* --- Why a tensor may not be on chip: the first reason that holds. --- */

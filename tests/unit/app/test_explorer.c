@@ -346,7 +346,7 @@ static void patterns_sort_and_filter(void **state)
 {
     (void)state;
     struct explorer *x = open_on(SOURCE_DIR "/patterns/targets", 24, 120);
-    explorer_type(x, "<wait>fmoe");
+    explorer_type(x, "<wait>fpeak");
     assert_int_equal(view_count(x, VIEW_PATTERNS), 1);
     explorer_type(x, "<Esc>");
     assert_true(view_count(x, VIEW_PATTERNS) > 1);

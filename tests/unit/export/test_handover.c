@@ -54,6 +54,7 @@ static void check_kernels(const struct lx_plan *p, const cJSON *kernels)
     {
         int32_t first = (int32_t)number_at(v, "first"), last = (int32_t)number_at(v, "last");
         const cJSON *arguments = item_at(v, "arguments"), *gone = item_at(v, "fall_away");
+        assert_int_equal(cJSON_HasObjectItem(v, "non_terminal"), p->bundles[k].non_terminal);
         assert_int_equal(cJSON_GetArraySize(arguments), p->bundles[k++].tensors);
         for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
             bool hbm = through_hbm(p, t, first, last);
@@ -189,7 +190,6 @@ static int copies_of(const cJSON *v)
     return n;
 }
 
-static void check_op(const struct lx_plan *p, int32_t op, const cJSON *v, struct rng *random)
 /* Bytes of a part's operands, and of the copies of a kind that it makes. */
 static int64_t part_of(const cJSON *part, const cJSON *copies, const char *kind)
 {
@@ -219,6 +219,7 @@ static void check_parts(const struct lx_plan *p, int32_t op, const cJSON *v)
         }
 }
 
+static void check_op(const struct lx_plan *p, int32_t op, const cJSON *v, struct rng *random)
 {
     const cJSON *cores = item_at(v, "cores"), *operand;
     const struct lx_graph *g = p->layouts->graph;

@@ -111,6 +111,7 @@ static void every_parameter_counts(void **state)
         for (int i = 0; lx_device_at(i / 2) && !counts; i++) {
             struct lx_device d = *lx_device_at(i / 2);
             if (i % 2) d.cores = 22; /* of which only a high grid makes a rectangle */
+            if (i % 2) d.bundle_tensors = 4;
             /* -1 is no number of bytes: from what it stands for. */
             double now = lx_device_get(&d, q) < 0 ? (double)lx_device_usable(&d) : lx_device_get(&d, q);
             counts = has_effect(&d, q, now * 2) || has_effect(&d, q, now / 2);
