@@ -29,6 +29,8 @@ static const struct option_row rows[] = {
      "write the run as trace events (Chrome, Perfetto); for a team its predicted time line, a process per "
      "device"},
     {"data", 0, "N", "seed of the input data (default 0)"},
+    {"argument", 0, "NAME=N",
+     "an input of one element, such as an offset that the pattern leaves open; may be repeated"},
     {"skew", 0, "N", "seed of the order in which cores run between two syncs (default 1); 0: all in step"},
     {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
     {"all", 'a', NULL, "list every op, not only the busiest"},
@@ -70,6 +72,35 @@ static bool cmd_run_count_dram(const struct lx_plan *p, struct lx_measured *meas
     return lx_program_dram(p, own, measured, st);
 }
 
+/* The arguments of the run by name, in the order of the command line. */
+static bool cmd_run_arguments(struct call *call, const struct lx_plan *p, struct lx_device_options *how,
+                              struct lx_argument *out)
+{
+    enum { MOST = 1 << 24 };
+    const struct lx_graph *g = p->graph->came_from ? p->graph->came_from : p->graph;
+    how->arguments = out;
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "argument") != 0) continue;
+        const char *equals = strrchr(o->value, '=');
+        size_t n = equals ? (size_t)(equals - o->value) : 0;
+        int32_t t = 0;
+        while (t < g->tensor_count &&
+               (strncmp(g->tensors[t].name, o->value, n) != 0 || g->tensors[t].name[n]))
+            t++;
+        bool one = t < g->tensor_count && lx_role_arrives(g->tensors[t].role) && g->tensors[t].rank >= 0;
+        for (int d = 0; one && d < g->tensors[t].rank; d++) one = g->tensors[t].shape[d] == 1;
+        if (!one)
+            return status_set(&call->st, LX_E_USAGE,
+                              "--argument %s: it must be NAME=N, the name of an input of one element",
+                              o->value);
+        if (!lx_parse_int("--argument", equals + 1, -MOST, MOST, &out->value, &call->st)) return false;
+        out++->tensor = t;
+        how->argument_count++;
+    }
+    return true;
+}
+
 /* `machine` NULL: the simulated device. */
 static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_plan *p, const char *machine,
                                              struct lx_measured *measured)
@@ -93,9 +124,17 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     int v = 0;
     if (!option_word(call, "verify", verify_word, &v)) return NULL;
     how.verify = (enum lx_verify)v;
+    struct lx_argument *arguments = mem_zeroed(call->line.options.count + 1, sizeof *arguments);
+    if (!cmd_run_arguments(call, p, &how, arguments) ||
+        (machine && how.argument_count &&
+         !status_set(&call->st, LX_E_USAGE, "--argument goes with the simulated device, without --on")))
+        return mem_free(arguments), NULL;
 
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
-    if (interrupted) return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
+    if (interrupted) {
+        mem_free(arguments);
+        return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
+    }
     watch_begin(&watch, 0);
     struct lx_program_options program = {
         .machine = machine, .judge = how, .launches = (int)min_i64(launches, 1 << 20)};
@@ -105,6 +144,7 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     if (r && machine && option_given(&call->line, "dram") && !cmd_run_count_dram(p, measured, &why))
         note(call, "%s", why.text);
     watch_end(&watch);
+    mem_free(arguments);
     return r;
 }
 
@@ -154,7 +194,8 @@ static int cmd_run(struct call *call)
 {
     /* Options that would be ignored are refused: some are for a team only, some for one device. */
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience", NULL};
-    static const char *const of_one[] = {"threads", "skew", "all", "on", "launches", "dram", NULL};
+    static const char *const of_one[] = {"threads",  "skew", "all",      "on",
+                                         "launches", "dram", "argument", NULL};
     struct source from = {0};
     const char *on = option_value(&call->line, "on");
     if (on && strcmp(on, "list") == 0) return cmd_run_list(call);

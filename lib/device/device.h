@@ -46,8 +46,17 @@ void lx_reference_free(struct lx_reference *r);
  * `st`. */
 typedef bool lx_host_op(void *context, int32_t op, const void *const *inputs, void *output, lx_status *st);
 
+/* An argument of a run: the value of an input of one element, such as an offset that is known only when it
+ * runs. */
+struct lx_argument {
+    int32_t tensor; /* of the pattern, as in the file */
+    int64_t value;
+};
+
 struct lx_device_options {
-    uint64_t seed; /* of the input data */
+    uint64_t seed;                       /* of the input data */
+    const struct lx_argument *arguments; /* in place of seeded data */
+    int argument_count;
     uint64_t skew; /* of the order in which cores run between two syncs; 0: all in step */
     enum lx_verify verify;
     bool in_use; /* record the bytes in use of each scratchpad at each tick, for a trace */

@@ -127,7 +127,7 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
         (u->reference->program.identity != program_identity(from) || u->reference->seed != u->how.seed))
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
-    if (u->reference || !wanted || u->how.input || u->how.host_op) return true;
+    if (u->reference || !wanted || u->how.input || u->how.host_op || u->how.argument_count) return true;
     u->own = reference_make(p->graph, u->how.seed, u->m.pool, st);
     u->reference = u->own;
     return u->own != NULL;
@@ -142,10 +142,16 @@ static void put_inputs(struct lx_execution *u)
         if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
         void *items = u->judges_all ? verify_room(m, &u->verifier, t) : u->items;
         if (pool_cancelled(m->pool)) return;
+        int32_t own = graph_origin_tensor(m->plan->graph, origin);
         if (u->how.input)
-            u->how.input(u->how.context, graph_origin_tensor(m->plan->graph, origin), items);
+            u->how.input(u->how.context, own, items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
+        for (int i = 0; i < u->how.argument_count; i++) {
+            float value = (float)u->how.arguments[i].value;
+            if (u->how.arguments[i].tensor == own)
+                items_encode(&number_types[m->graph->tensors[t].dtype], &value, 1, items);
+        }
         machine_put_input(m, t, items);
     }
 }
@@ -199,8 +205,8 @@ static void run_tick(struct lx_execution *u)
         judged |= lx_role_leaves(m->graph->tensors[o->outputs[i]].role);
     if (u->how.iterating)
         u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
-    /* Every bundle but the first begins with wiped scratchpads. A nest inside one bundle begins it once, any
-     * other with each iteration. */
+    /* The scratchpads are wiped before a bundle, unless it is the first or behind a non-terminal one. A nest
+     * inside one bundle begins it once, any other with each iteration. */
     while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < m->tick) u->bundle++;
     int32_t b = u->bundle;
     const struct lx_nest *n = m->at.nest;
@@ -393,7 +399,8 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
                                     lx_status *st)
 {
     /* A worker that is left behind must not touch the caller's data. */
-    bool alone = how && !how->input && !how->output && !how->host_op && !how->iterating && !how->reference;
+    bool alone = how && !how->input && !how->output && !how->host_op && !how->iterating && !how->reference &&
+                 !how->argument_count;
     if (!alone || !how->stop || slot_is_here()) return run_here(p, how, st);
     struct run_job *job = mem_alloc(sizeof *job);
     *job = (struct run_job){.plan = lx_plan_ref(p), .how = *how, .asked = how};

@@ -139,6 +139,61 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
     return true;
 }
 
+/* An offset "?" is known only when it runs: an input NAME.offset0 of the graph, for dimension 0. The slice
+ * becomes a dynamic_slice, the insert a dynamic_insert, which clamp it; the other dimensions are whole. */
+static bool ops_open_offset(struct reader *r, const struct json_value *array, struct lx_op *op,
+                            int32_t *inputs)
+{
+    static const struct {
+        const char *kind, *open;
+    } kinds[] = {{"slice", "dynamic_slice"}, {"insert", "dynamic_insert"}};
+    const struct lx_tensor *all = r->b.tensors.at, *in = &all[op->inputs[0]], *out = &all[op->output];
+    bool inserts = strcmp(op->kind->name, kinds[1].kind) == 0;
+    const struct lx_tensor *large = inserts ? out : in, *small = inserts ? in : out;
+    int64_t *axes = arena_array(r->b.memory, LX_MAX_RANK, sizeof *axes);
+    char whole[LX_MAX_RANK + 1] = {0}, part[LX_MAX_RANK + 1] = {0}, starts[LX_MAX_RANK + 1] = {0};
+    const struct json_value *v;
+    int axis_count = 0, d = 0;
+    if ((!inserts && strcmp(op->kind->name, kinds[0].kind) != 0) || op->einsum || op->stride ||
+        op->input_count != 1 || large->rank != small->rank || json_count(array) != large->rank)
+        return json_error(
+            r->j, array, r->st, LX_E_SCHEMA,
+            "op %s: an offset \"?\" goes with a slice or an insert of one rank, without stride and einsum",
+            op->name);
+    if (inserts)
+        inputs[0] = op->output, inputs[1] = (int32_t)(in - all), op->input_count = 2, op->inplace = 0;
+    json_for_each(v, array) {
+        bool open = json_is_string(v) && strcmp(v->text, "?") == 0;
+        int64_t low = 0;
+        whole[d] = part[d] = (char)('a' + d);
+        if (!open && !json_int_value(r->j, v, "offset", 0, 0, &low, r->st)) return false;
+        if (!open && large->shape[d] != small->shape[d])
+            return json_error(r->j, v, r->st, LX_E_SHAPE,
+                              "op %s: beside an offset \"?\" dimension %d must be whole", op->name, d);
+        if (open) {
+            const char *name = arena_format(r->b.memory, "%s.offset%d", op->name, d);
+            int32_t t = builder_tensor(&r->b, name, LX_INPUT, LX_INT32, 0, NULL, 0, r->st);
+            if (t < 0) return false;
+            large = &r->b.tensors.at[inserts ? op->output : inputs[0]];
+            small = &r->b.tensors.at[inserts ? inputs[1] : op->output];
+            inputs[op->input_count++] = t;
+            part[d] = (char)('A' + d);
+            starts[axis_count] = ',';
+            axes[axis_count++] = d;
+        }
+        d++;
+    }
+    op->kind = lx_kind_find(kinds[inserts].open);
+    op->einsum = inserts ? arena_format(r->b.memory, "%s,%s%s->%s", whole, part, starts, whole)
+                         : arena_format(r->b.memory, "%s%s->%s", whole, starts, part);
+    struct lx_op_params *params = arena_alloc(r->b.memory, sizeof *params);
+    *params = op_params_none();
+    params->axes = axes;
+    params->axis_count = axis_count;
+    op->params = params;
+    return true;
+}
+
 /* "output": one tensor, or "outputs": several. */
 static bool read_outputs(struct reader *r, const struct json_value *v, const char *op, int32_t *outputs,
                          int *count)
@@ -288,12 +343,16 @@ bool read_op(struct reader *r, const struct json_value *v)
     op.output = outputs[0];
     op.outputs = outputs;
     op.output_count = results;
-    if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
+    bool open = false;
+    const struct json_value *offset = json_find(v, "offset");
+    if (json_is_array(offset))
+        json_for_each(item, offset) open |= json_is_string(item);
+    if (!(open || read_view(r, v, &op)) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
         !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
         !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
-        !op_data_read(j, v, &op, r->b.memory, r->st))
+        !op_data_read(j, v, &op, r->b.memory, r->st) || (open && !ops_open_offset(r, offset, &op, numbers)))
         return false;
     r->b.here = place_of(v);
-    r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
+    r->b.here_einsum = json_find(v, "einsum") ? place_of(json_find(v, "einsum")) : (struct place){0};
     return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }
