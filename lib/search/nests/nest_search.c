@@ -11,7 +11,8 @@
 
 static bool is_tiny(const struct search *search)
 {
-    return search->best.draft.graph->op_count <= FEW_OPS && !search->whole && !asks_time(search);
+    return search->best.draft.graph->op_count <= FEW_OPS && !search->whole && !asks_time(search) &&
+           !search->effort.quick;
 }
 
 /* Plans to try for some thirty ops; fewer for a window if all are alike, more in total if several windows

@@ -90,6 +90,20 @@ bool try_in_full(const struct search *search, struct attempt *a)
     return true;
 }
 
+/* Searches with little effort; `*beaten`: it found no plan that moves less than the rival. */
+static bool nests_scout(struct search *search, struct nest_menus *menus, bool *beaten)
+{
+    struct search scout = *search;
+    bool unused = false;
+    scout.effort.quick = true;
+    scout.effort.drafts = DRAFTS_AS_DECIDED;
+    bool ok = search_any(&scout, menus, NULL, &unused);
+    search->best = scout.best;
+    *beaten = ok && search->best.hbm_bytes >= search->rival_bytes;
+    VEC_FREE(&menus->tried); /* with more effort a set may move less */
+    return ok;
+}
+
 bool nests_search(struct search *search)
 {
     struct nest_menus menus = {0};
@@ -110,8 +124,9 @@ bool nests_search(struct search *search)
     if (effort.quick) effort.drafts = DRAFTS_AS_DECIDED;
     tries.effort = effort;
     /* A cancelled search keeps its results so far. */
-    bool ok = attempt_copy(search, &search->best, &tries.best) &&
-              search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
+    bool ok = attempt_copy(search, &search->best, &tries.best), beaten = false;
+    if (ok && !tries.effort.quick && search->rival_bytes > 0) ok = nests_scout(&tries, &menus, &beaten);
+    if (ok && !beaten) ok = search_any(&tries, &menus, once ? &in_full : NULL, &solved_in_full);
     if (ok && !solves_again && !solved_in_full && tries.best.draft.how.nest_count)
         ok = try_in_full(search, &tries.best);
     if (ok)
