@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 /* HBM bytes that reader or writer move of an operand. A nest reads partial sums back. */
-static int64_t part_bytes(const struct lx_plan *p, int32_t op, int operand, bool writer)
+static int64_t launch_part_bytes(const struct lx_plan *p, int32_t op, int operand, bool writer)
 {
     const struct lx_access *a = &p->accesses[p->access_at[op] + operand];
     int64_t written = a->writes ? a->bytes - a->again : 0;
@@ -30,7 +30,7 @@ void add_parts_json(const struct lx_plan *p, int32_t op, struct text *out)
         const char *between = "";
         text_add(out, writer ? ", \"writer\": [" : "\"parts\": {\"reader\": [");
         for (int i = 0; i < op_operand_count(o); i++) {
-            int64_t bytes = part_bytes(p, op, i, writer);
+            int64_t bytes = launch_part_bytes(p, op, i, writer);
             if (bytes == 0) continue;
             text_format(out, "%s{\"operand\": %d, \"bytes\": %" PRId64 "}", between, i, bytes);
             between = ", ";
@@ -52,7 +52,7 @@ static void part_add_words(const struct lx_plan *p, int32_t op, bool writer, con
     const char *between = writer ? "writer: " : "reader: ";
     text_add(out, margin);
     for (int i = 0; i < op_operand_count(&g->ops[op]); i++) {
-        int64_t bytes = part_bytes(p, op, i, writer);
+        int64_t bytes = launch_part_bytes(p, op, i, writer);
         if (bytes == 0) continue;
         text_add(out, between);
         add_printable(out, g->tensors[op_operand(&g->ops[op], i)].name, 0);
