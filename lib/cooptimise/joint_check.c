@@ -39,6 +39,12 @@ static bool joint_cut_behind(const struct lx_joint_problem *p, const int32_t *ch
     return false;
 }
 
+static int32_t joint_run_end(const struct lx_joint_problem *p, const int32_t *choice, int32_t op)
+{
+    while (op + 1 < p->op_count && !joint_cut_behind(p, choice, op)) op++;
+    return op;
+}
+
 static struct joint_tile joint_tile_of(const struct lx_joint_problem *p, const int32_t *choice,
                                        int32_t buffer)
 {
@@ -48,9 +54,11 @@ static struct joint_tile joint_tile_of(const struct lx_joint_problem *p, const i
     const struct lx_joint_op *maker = &p->ops[b->accesses[0].op];
     int32_t made = choice[b->accesses[0].op];
     t.tiled = joint_tiles_of(p, choice, b->accesses[0].op) > 1;
-    int32_t last = b->access_count - 1, end = b->accesses[0].op;
+    int32_t last = b->access_count - 1, used = b->accesses[last].op;
+    if (!t.tiled && joint_tiles_of(p, choice, used) > 1) /* the next iteration reads it again */
+        t.end = max_i64(t.end, p->ops[joint_run_end(p, choice, used)].tick + 1);
     if (t.tiled) { /* on chip up to the end of the run that makes it */
-        while (end + 1 < p->op_count && !joint_cut_behind(p, choice, end)) end++;
+        int32_t end = joint_run_end(p, choice, b->accesses[0].op);
         t.cut = b->leaves || b->accesses[last].op > end;
         while (b->accesses[last].op > end) last--;
     }

@@ -138,11 +138,129 @@ static bool packable(const struct lx_problem *p, unsigned on)
     return answer.status == LX_OPTIMAL;
 }
 
+/* --- Tiles, once more, from the words of joint.h alone. --- */
+
+struct tiled_view {
+    const struct lx_joint_problem *p;
+    const int32_t *choice;
+    int32_t run_end[MAX_OPS]; /* the last op of the run of each */
+    int cuts;
+};
+
+static int64_t view_tiles(const struct tiled_view *v, int32_t op)
+{
+    return v->p->ops[op].tiles ? v->p->ops[op].tiles[v->choice[op]] : 1;
+}
+
+static int32_t view_label(const struct tiled_view *v, const struct lx_joint_access *a)
+{
+    return a->label ? a->label[v->choice[a->op]] : -1;
+}
+
+/* "A cut separates two consecutive ops with different tile counts, or with different labels of a shared buffer." */
+static void view_runs(struct tiled_view *v)
+{
+    for (int32_t o = v->p->op_count - 1; o >= 0; o--) {
+        v->run_end[o] = o;
+        if (o + 1 == v->p->op_count) continue;
+        bool cut = view_tiles(v, o) != view_tiles(v, o + 1);
+        for (int32_t i = 0; i < v->p->buffer_count; i++)
+            for (int32_t k = 1; k < v->p->buffers[i].access_count; k++) {
+                const struct lx_joint_access *a = &v->p->buffers[i].accesses[k];
+                if (a->op == o + 1 && a[-1].op == o)
+                    cut |= view_label(v, a) < 0 || view_label(v, a) != view_label(v, &a[-1]);
+            }
+        v->cuts += cut;
+        if (!cut) v->run_end[o] = v->run_end[o + 1];
+    }
+}
+
+/* Size, life and uses of a buffer; a reason where it may not be on chip. Returns what its copy costs: that of a tile
+ * that is needed outside of its run. A whole buffer that a run reads lives to the run's end: the next iteration reads it
+ * again. */
+static int64_t view_buffer(const struct tiled_view *v, int32_t i, int64_t *uses, struct lx_buffer *out)
+{
+    const struct lx_joint_buffer *b = &v->p->buffers[i];
+    int32_t maker = b->accesses[0].op, last = b->accesses[b->access_count - 1].op,
+            label = view_label(v, b->accesses);
+    bool tile = view_tiles(v, maker) > 1, copied = tile && (b->leaves || last > v->run_end[maker]);
+    bool agree = label >= 0;
+    *out = (struct lx_buffer){
+        .name = b->name, .start = b->start, .end = copied ? 0 : b->end, .fixed = -1, .uses = uses};
+    for (int32_t k = 0; k < b->access_count; k++) {
+        const struct lx_joint_access *a = &b->accesses[k];
+        int64_t tick = v->p->ops[a->op].tick, end = v->p->ops[v->run_end[a->op]].tick + 1;
+        if (copied && a->op > v->run_end[maker]) continue;
+        agree = agree && view_label(v, a) == label;
+        if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
+        if (copied && out->end <= tick) out->end = tick + 1;
+        if (!tile && view_tiles(v, a->op) > 1 && out->end < end) out->end = end;
+    }
+    if (copied && v->p->ops[maker].cuts_sums && v->p->ops[maker].cuts_sums[v->choice[maker]]) agree = false;
+    out->first_use_is_read = b->first_use_is_read;
+    if (!agree || (b->reason && !(tile && b->tile_stays))) out->reason = "barred";
+    if (!out->reason) out->size = b->size ? b->size[v->choice[maker]] : v->p->label_size[label];
+    return copied ? b->copy_toll + (b->leaves ? v->p->cut_toll : 0) : 0;
+}
+
+/* In the place of a parent that dies with the child's first op. */
+static void view_parents(const struct tiled_view *v, struct lx_buffer *all, int32_t i, int32_t *parents)
+{
+    const struct lx_joint_buffer *b = &v->p->buffers[i];
+    all[i].parents = parents;
+    for (int32_t k = 0; k < b->parent_count; k++) {
+        const struct lx_buffer *of = &all[b->parents[k]];
+        if (!all[i].reason && !of->reason && !b->first_use_is_read && of->end == all[i].start + 1 &&
+            all[i].size <= of->size && lx_read_count(of) > 0)
+            parents[all[i].parent_count++] = b->parents[k];
+    }
+}
+
+static int64_t view_cost(const struct tiled_view *v, unsigned on)
+{
+    int64_t cost = v->cuts * v->p->cut_toll;
+    for (int32_t o = 0; o < v->p->op_count; o++) {
+        int64_t toll = 0, memory = 0, compute = joint_at(v->p->ops[o].compute, v->choice[o]);
+        for (int32_t i = 0; i < v->p->buffer_count; i++)
+            for (int32_t k = 0; k < v->p->buffers[i].access_count; k++) {
+                const struct lx_joint_access *a = &v->p->buffers[i].accesses[k];
+                if (a->op != o || (on >> i & 1 && !a->always)) continue;
+                toll += a->toll;
+                memory += joint_at(a->memory, v->choice[o]);
+            }
+        cost += toll + joint_at(v->p->ops[o].extra, v->choice[o]) + (memory > compute ? memory : compute);
+    }
+    return cost;
+}
+
+static int64_t best_of_tiled_choices(const struct lx_joint_problem *p, const int32_t *choice, int64_t best)
+{
+    struct tiled_view v = {.p = p, .choice = choice};
+    struct lx_buffer all[MAX_BUFFERS];
+    int64_t uses[MAX_BUFFERS][2 * MAX_OPS], copies = 0;
+    int32_t parents[MAX_BUFFERS][MAX_BUFFERS];
+    unsigned eligible = 0;
+    view_runs(&v);
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        copies += view_buffer(&v, i, uses[i], &all[i]);
+        if (!all[i].reason && all[i].size <= p->capacity) eligible |= 1u << i;
+    }
+    for (int32_t i = 0; i < p->buffer_count; i++) view_parents(&v, all, i, parents[i]);
+    const struct lx_problem placement = {
+        .capacity = p->capacity, .alignment = p->alignment, .count = p->buffer_count, .buffers = all};
+    for (unsigned on = eligible;; on = (on - 1) & eligible) {
+        int64_t cost = view_cost(&v, on) + copies;
+        if (cost < best && packable(&placement, on)) best = cost;
+        if (on == 0) return best;
+    }
+}
+
 static int64_t best_of_choices(const struct lx_joint_problem *p, const int32_t *choice, int64_t best)
 {
     struct arena memory = {0};
     struct lx_problem placement;
     unsigned eligible = 0;
+    if (p->tiled) return best_of_tiled_choices(p, choice, best);
     lx_joint_placement(p, choice, &memory, &placement);
     for (int32_t i = 0; i < placement.count; i++)
         if (!placement.buffers[i].reason && placement.buffers[i].size <= p->capacity) eligible |= 1u << i;
