@@ -81,12 +81,18 @@ static void limited_bundles(void **state)
         device.bundle_tensors = (int32_t)rng_between(&r, 2, 9);
         const struct lx_graph *limited = lx_graph_with_device(small, &device);
         if (!limited) fail_msg("%s", st.text);
+        device.lx_survives = 1;
+        const struct lx_graph *spared = lx_graph_with_device(small, &device);
         struct lx_plan *plans[7];
         for (int k = 0; k < 7; k++) {
             struct lx_passes with = passes[k];
             with.tile = LX_TILE_NONE;
             plans[k] = monotone_plan(limited, "auto", &with);
+            struct lx_plan *surviving = monotone_plan(spared, "auto", &with);
+            monotone_compare(surviving, plans[k], "scratchpads that survive", &m);
+            lx_plan_free(surviving);
         }
+        lx_graph_free(spared);
         for (int k = 1; k < 6; k++) monotone_compare(plans[k], plans[0], "limited bundles", &m);
         monotone_compare(plans[4], plans[1], "moves beside evictions", &m);
         monotone_compare(plans[5], plans[6], "heuristic copies", &m);

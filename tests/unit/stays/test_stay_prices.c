@@ -164,6 +164,7 @@ static void cost_is_traffic(void **state)
         if (!g) fail_msg("%s", st.text);
         struct lx_device device = g->device;
         device.bundle_tensors = rng_below(&r, 3) == 0 ? 6 : 0;
+        device.lx_survives = i % 3 == 0;
         g = with_capacity(with_device(g, &device), 128 * (1 + (int64_t)rng_below(&r, 100)));
         struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
         struct lx_divisions *d = l ? lx_divide(l, &(struct lx_divide_options){0}, &st) : NULL;
