@@ -407,6 +407,14 @@ static bool build_join_result(struct import *im, struct graph_builder *b, const 
     return fits;
 }
 
+/* Do both tensors have one shape? A copy between them has an index map, so that cores can share it. */
+static bool build_is_clone(const struct graph_builder *b, int32_t from, int32_t to)
+{
+    const struct lx_tensor *x = &b->tensors.at[from], *y = &b->tensors.at[to];
+    return x->rank > 0 && x->rank == y->rank && x->dtype == y->dtype &&
+           memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) == 0;
+}
+
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
@@ -427,6 +435,8 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     op.kind = indexed ? build_kind(s, einsum.at, &boxes) : s->rank < 0 ? lx_kind_find(s->kind) : NULL;
     if (s->rank < 0 && op.kind && !(op.kind->traits & LX_OPAQUE && s->input_count <= op.kind->most_inputs))
         op.kind = NULL;
+    if (op.kind && op.kind->id == LX_KIND_RESHAPE && build_is_clone(b, inputs[0], op.output))
+        op.kind = lx_kind_at(LX_KIND_CLONE);
     op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
