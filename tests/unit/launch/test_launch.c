@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -322,10 +323,86 @@ static void test_runtime_plans(void **state)
     lx_launch_free(l);
 }
 
+static struct lx_plan *planned_in_tiles(const struct lx_graph *g)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .objective = LX_ASK_TRAFFIC};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    return p;
+}
+
+/* Seed 002: a product of 8 x 8 tiles with its output in L1 has the grid [8, 8] and shards of [1, 1] tiles on 8 x 8
+ * cores, without hints; the op behind it keeps the shards. */
+static void test_document_example(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": \"tenstorrent\", \"tensors\": ["
+        "{\"name\": \"a\", \"shape\": [256, 512], \"dtype\": \"bf16\"}, "
+        "{\"name\": \"b\", \"shape\": [512, 256], \"dtype\": \"bf16\"}, "
+        "{\"name\": \"c\", \"shape\": [256, 256], \"dtype\": \"bf16\", \"memory\": \"L1\", \"placing\": "
+        "\"sharded\"}, "
+        "{\"name\": \"d\", \"shape\": [256, 256], \"dtype\": \"bf16\"}], \"ops\": ["
+        "{\"name\": \"mm\", \"kind\": \"matmul\", \"inputs\": [\"a\", \"b\"], \"output\": \"c\", \"einsum\": "
+        "\"mk,kn->mn\"}, {\"name\": \"r\", \"kind\": \"relu\", \"inputs\": [\"c\"], \"output\": \"d\"}]}";
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan *p = planned_in_tiles(g);
+    for (int32_t o = 0; o < 2; o++) {
+        const struct lx_launch *l = p->launches[o].launch;
+        assert_int_equal(l->mode, LX_PARTITION_LOCAL_SHARD);
+        assert_int_equal(l->core_count, 64);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(l->shard_grid[i], 8);
+            assert_int_equal(l->shard_tiles[i], 1);
+        }
+    }
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+/* On a device of tiles, shards of rows and columns that are whole tiles are whole tiles. */
+static void test_shards_are_tiles(void **state)
+{
+    (void)state;
+    enum { SIDE = 32 };
+    static const char *const names[] = {"gq_attention", "mha_4h", "mlp", "moe_mlp", "rms_norm", "swiglu"};
+    int shards = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[200];
+        lx_status st = {0};
+        struct lx_device device;
+        snprintf(path, sizeof path, SOURCE_DIR "/patterns/graphs/%s.json", names[i]);
+        const struct lx_graph *given = lx_graph_read(path, &st);
+        if (!given) fail_msg("%s", st.text);
+        assert_true(lx_device_preset("tenstorrent", &device));
+        const struct lx_graph *g = lx_graph_with_device(given, &device);
+        assert_non_null(g);
+        struct lx_plan *p = planned_in_tiles(g);
+        for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
+            const struct lx_op_launch *l = &p->launches[o];
+            if (!l->launch || l->launch->mode != LX_PARTITION_LOCAL_SHARD) continue;
+            for (int d = l->rank > 2 ? l->rank - 2 : 0; d < l->rank; d++) {
+                shards++;
+                if (l->dim[d].extent % SIDE == 0 && l->dim[d].part % SIDE != 0)
+                    fail_msg("%s: op %d has shards of %lld", names[i], (int)o, (long long)l->dim[d].part);
+            }
+        }
+        lx_plan_free(p);
+        lx_graph_free(g);
+        lx_graph_free(given);
+    }
+    assert_true(shards > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_tile_once),
+        cmocka_unit_test(test_document_example),
+        cmocka_unit_test(test_shards_are_tiles),
         cmocka_unit_test(test_shards_once),
         cmocka_unit_test(test_orders_are_bijections),
         cmocka_unit_test(test_morton_follows_the_codes),
