@@ -248,9 +248,11 @@ bool check_nests(struct checker *c)
                               "nest %d is no run of ops behind the nest before it, with one to three levels "
                               "of at least two tiles each",
                               (int)i);
-        /* A nest of one op is allowed only if two of its operands are one tensor. */
+        /* A nest of one op is allowed only if two of its operands are one tensor, or one exceeds a span. */
         const struct lx_op *op = &c->g->ops[n->first];
         int twice = n->last - n->first;
+        for (int k = 0; k < op_operand_count(op); k++)
+            twice += lx_layout_bytes(&c->l->layouts[op_operand(op, k)]) > c->g->device.span_bytes;
         for (int k = 0; k < op->input_count; k++) {
             twice += op_operand_made(op, op->inputs[k]) >= 0;
             for (int j = k + 1; j < op->input_count; j++) twice += op->inputs[k] == op->inputs[j];

@@ -188,11 +188,13 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     if (!ok)
         return status_set(st, LX_E_NEST,
                           "a nest is a run of ops with one to three levels of at least two tiles each");
-    /* A loop around one op saves traffic only if the op accesses a tensor twice. */
+    /* A loop around one op saves traffic only if the op accesses a tensor twice; or it keeps a span small. */
     const struct lx_op *op = &l->graph->ops[n->first];
     bool worth = n->first < n->last;
-    for (int i = 0; i < op_operand_count(op); i++)
+    for (int i = 0; i < op_operand_count(op); i++) {
         for (int k = 0; k < i; k++) worth |= op_operand(op, k) == op_operand(op, i);
+        worth |= lx_layout_bytes(&l->layouts[op_operand(op, i)]) > l->graph->device.span_bytes;
+    }
     if (!worth)
         return op_nest_wrong(l, n->first, st,
                              "it is alone in it and accesses no tensor twice, so that tiles save nothing");

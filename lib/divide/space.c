@@ -134,12 +134,13 @@ void space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, c
     struct op_index x;
     int axis_of_var[LX_MAX_VARS];
     op_index_of(g, op, &x);
-    *out = (struct space){.op_name = op->name,
-                          .file = g->file,
-                          .line = op->line,
-                          .cores = cores,
-                          .span_limit = g->device.span_bytes,
-                          .memory = memory};
+    *out = (struct space){
+        .op_name = op->name,
+        .file = g->file,
+        .line = op->line,
+        .cores = cores,
+        .span_limit = !tiles && l->too_wide && l->too_wide[op_number] ? INT64_MAX : g->device.span_bytes,
+        .memory = memory};
     if (!x.known) return;
     for (int v = 0; v < x.var_count; v++) axis_of_var[v] = -1;
     for (int d = 0; d < x.rank[x.output]; d++) axis_of_var[x.var[x.output][d]] = out->axis_count++;

@@ -352,5 +352,12 @@ void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
                 for (int i = c.count; !fitted[o] && i-- > 0;) s.layouts[c.tensor[i]] = c.before[i];
             }
         }
+    if (options && options->nests) {
+        bool *wide = arena_array(l->memory, (size_t)g->op_count + 1, sizeof *wide);
+        for (int32_t o = 0; o < g->op_count; o++) {
+            wide[o] = !fitted[o] && !span_orders_fits(&s, o) && !nest_never_takes(l, o);
+            if (wide[o]) l->too_wide = wide;
+        }
+    }
     mem_free(fitted);
 }

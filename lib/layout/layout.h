@@ -72,6 +72,7 @@ struct lx_layouts {
     /* Per op: the einsum variable (or view dimension) along which its output's sticks run; -1: none. */
     const signed char *stick_var;
     const bool *rewritten; /* per tensor: more than one op writes it; NULL: unknown */
+    const bool *too_wide;  /* per op: only tiles of a nest keep its spans within the limit; NULL: no op */
     const struct lx_restickify *restickifies;
     int32_t restickify_count;
     const struct lx_padding *paddings;

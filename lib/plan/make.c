@@ -99,7 +99,8 @@ static void offer_best(struct search *search, bool hand_over)
     double us = best->us;
     if (search->divided->count <= OFFERS_FROM || !best->memory || search->whole ||
         (best->us == offers->us ? best->hbm_bytes >= offers->bytes : best->us > offers->us) ||
-        (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || !plan_offer_is_wanted())
+        (search->rival_bytes > 0 && best->hbm_bytes >= search->rival_bytes) || ops_too_wide(&best->draft) ||
+        !plan_offer_is_wanted())
         return;
     struct lx_plan *p = plan_begin(offers->of->graph, search->request);
     if (plan_of_best(search, hand_over, p)) {

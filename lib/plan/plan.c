@@ -80,12 +80,14 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
                  lx_status *st)
 {
     struct lx_divide_options how = lx_passes_divide(passes);
+    how.nests = passes->tile != LX_TILE_NONE;
     const struct lx_plan *like = options ? options->like : NULL;
     p->passes = *passes;
     struct lx_divide_options its = like ? lx_passes_divide(&like->passes) : how;
     if (like && like->lends && like->graph->hash == p->graph->hash &&
         strcmp(like->graph->name, p->graph->name) == 0 && its.cores == how.cores &&
-        its.no_cost == how.no_cost && like->passes.weights == passes->weights) {
+        its.no_cost == how.no_cost && (like->passes.tile != LX_TILE_NONE) == how.nests &&
+        like->passes.weights == passes->weights) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;

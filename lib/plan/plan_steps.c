@@ -19,6 +19,7 @@ enum when {
     WITHOUT_NESTS_TOO, /* the first plan, in full, may be better than those with nests */
     OTHER_DIVISIONS,   /* the search tried other divisions */
     BUNDLES,           /* there are more bundles than extern ops force */
+    TOO_WIDE,          /* an op outside of nests exceeds the span limit */
     BOUND,             /* the bound may be raised */
     OVERLAPS,          /* the time of the plan counts, and loads may be issued early */
 };
@@ -41,6 +42,7 @@ static const struct step steps[] = {
     {"plan without nests",        WITHOUT_NESTS,     first_plan_in_full,           false},
     {"bound",                     SEARCHES,          bounds_find,                  false},
     {"nests, order, cuts, moves", ENGINES,           combine_engines,              false},
+    {"nests for spans",           TOO_WIDE,          nests_for_spans,              false},
     {"plan without nests",        WITHOUT_NESTS_TOO, first_plan_in_full,           false},
     {"other divisions",           OTHER_DIVISIONS,   combine_from_other_divisions, true},
     {"fewer bundles",             BUNDLES,           bundles_merge,                true},
@@ -77,6 +79,8 @@ static bool step_is_due(const struct search *s, enum when when)
         return searches && asks_traffic(s) && s->other_count > 0;
     case BUNDLES:
         return searches && time && s->bundles_limited;
+    case TOO_WIDE:
+        return ops_too_wide(&s->best.draft) > 0;
     case BOUND:
         return searches && asks_traffic(s) && !time;
     case OVERLAPS:
@@ -124,7 +128,7 @@ bool steps_run(struct search *search)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         const struct step *step = &steps[i];
         if (!step_is_due(search, step->when) || (step->may_be_skipped && search_is_over(search))) continue;
-        if (step->when == ENGINES && states) {
+        if (step->when == ENGINES && states && !ops_too_wide(&search->best.draft)) {
             state = steps_state(search);
             if (steps_state_known(states, state)) return true;
         }
@@ -135,8 +139,9 @@ bool steps_run(struct search *search)
         }
         LOG(plan, "%s: HBM %" PRId64 ", bound %" PRId64, step->name, search->best.hbm_bytes, search->bound);
         if (search->offers) search->offers->offer(search, false);
-        search->gains[search->gain_count++] =
-            (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
+        if (!ops_too_wide(&search->best.draft))
+            search->gains[search->gain_count++] =
+                (struct lx_gain){step->name, search->best.hbm_bytes, search->best.us};
         if (i == 0) cancel_reserve(0.5); /* a first plan exists */
     }
     if (state && !search_is_over(search)) VEC_PUSH(&states->of, state);

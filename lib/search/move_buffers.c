@@ -107,7 +107,7 @@ static bool realise(struct search *search, struct moving *v)
     for (size_t i = 0; legal && i < stays + n; i++)
         next.answer.address[i] = i < stays ? v->address[i] : v->moves.at[i - stays].address;
     if (!legal || !lx_problem_check(&next.draft.problem, next.answer.address, &next.answer.objective, &why) ||
-        !traffic_count(&next.draft, next.answer.address, &next.hbm_bytes)) {
+        !attempt_bytes(&next.draft, next.answer.address, &next.hbm_bytes)) {
         attempt_free(&next);
         return ok;
     }

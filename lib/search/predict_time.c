@@ -70,7 +70,8 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
     }
     mem_free(ops);
     arena_free(&scratch);
-    return fmax(us, search->request->fast_us);
+    static const double LATE = 1e12;
+    return fmax(us, search->request->fast_us) + LATE * ops_too_wide(x);
 }
 
 double draft_least_us(struct draft *x)

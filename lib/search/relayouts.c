@@ -85,7 +85,7 @@ static bool relayouts_replace(const struct relayouts *s, const struct attempt *f
     for (int32_t i = 0; ok && i < count; i++)
         if (out->draft.stays[i].exclusion) out->answer.address[i] = LX_OFF_CHIP;
     *legal = ok && lx_problem_check(&out->draft.problem, out->answer.address, &out->answer.objective, &why);
-    ok = ok && traffic_count(&out->draft, out->answer.address, &out->hbm_bytes);
+    ok = ok && attempt_bytes(&out->draft, out->answer.address, &out->hbm_bytes);
     if (!ok) attempt_free(out);
     return ok;
 }

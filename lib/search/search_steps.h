@@ -60,6 +60,9 @@ bool nest_bound_below(const struct search *search, int64_t known, int64_t *bytes
 bool nests_search(struct search *search);
 /* A step: makes a plan with the nests of the request. */
 bool nests_given(struct search *search);
+/* A step: gives each op that exceeds the span limit a nest of its own. False: `st` says what one core would
+ * address. */
+bool nests_for_spans(struct search *search);
 /* Solves an attempt's decisions with full effort (less with nests) unless nothing can be gained; keeps the
  * better. */
 bool try_in_full(const struct search *search, struct attempt *attempt);

@@ -53,7 +53,7 @@ static bool keep_placement(const struct trial *trial, struct attempt *a, struct 
     const bool first = timed->count == 0;
     const double most_us = first ? trial->most_us : fmin(a->us, trial->most_us);
     if (!placement_is_new(timed, with)) return a->answer.steps += with->answer.steps, true;
-    if (!traffic_count(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
+    if (!attempt_bytes(&with->draft, with->answer.address, &with->hbm_bytes)) return false;
     with->us = attempt_us(trial->search, &with->draft, with->answer.address, most_us);
     int64_t *address = a->answer.address, steps = a->answer.steps + with->answer.steps;
     if (first || with->us < a->us || (with->us == a->us && with->hbm_bytes < a->hbm_bytes)) {
@@ -246,5 +246,5 @@ bool trial_solve_draft(const struct trial *trial, struct attempt *a)
                   : !solve_linked(trial, a->draft.base_bytes, &a->asked.problem, &a->answer))
         return false;
     a->bound = a->answer.bound + (traffic ? a->draft.base_bytes : 0);
-    return traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
+    return attempt_bytes(&a->draft, a->answer.address, &a->hbm_bytes);
 }

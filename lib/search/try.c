@@ -409,7 +409,7 @@ static bool attempt_is_like(const struct attempt *a, const struct attempt *b)
 static void runners_add(struct search *search, struct attempt *next)
 {
     struct attempt *at = search->runners ? search->runners->at[search->runners->level] : NULL;
-    bool known = !at || !next->memory || attempt_is_like(&search->best, next);
+    bool known = !at || !next->memory || ops_too_wide(&next->draft) || attempt_is_like(&search->best, next);
     for (int i = 0; i < RUNNERS && !known; i++) {
         known = attempt_is_like(&at[i], next);
         if (known) attempt_sort(&at[i], next);

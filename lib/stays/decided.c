@@ -52,6 +52,7 @@ static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     size_t n = (size_t)old->graph->op_count;
     int32_t *place = arena_array(m, n, sizeof *place), *origin = arena_array(m, n, sizeof *origin);
     signed char *stick = arena_array(m, n, sizeof *stick);
+    bool *wide = old->too_wide ? arena_array(m, n, sizeof *wide) : NULL;
     struct lx_restickify *r =
         arena_copy_array(m, old->restickifies, (size_t)old->restickify_count, sizeof *r);
     struct lx_padding *p = arena_copy_array(m, old->paddings, (size_t)old->padding_count, sizeof *p);
@@ -59,12 +60,14 @@ static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
         place[order[t]] = (int32_t)t;
         origin[t] = old->op_origin[order[t]];
         stick[t] = old->stick_var[order[t]];
+        if (wide) wide[t] = old->too_wide[order[t]];
     }
     for (int32_t i = 0; i < old->restickify_count; i++)
         r[i].op = place[r[i].op], r[i].before = place[r[i].before];
     for (int32_t i = 0; i < old->padding_count; i++) p[i].op = place[p[i].op];
     l->op_origin = origin;
     l->stick_var = stick;
+    l->too_wide = wide;
     l->restickifies = r;
     l->paddings = p;
 }

@@ -83,6 +83,7 @@ void nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.graph = &out->graph;
     out->layouts.op_origin += first;
     out->layouts.stick_var += first;
+    if (out->layouts.too_wide) out->layouts.too_wide += first;
     out->layouts.rewritten = NULL; /* has numbers of the whole graph */
     out->layouts.restickify_count = out->layouts.padding_count = 0;
     out->divided.layouts = &out->layouts;
