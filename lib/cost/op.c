@@ -76,28 +76,29 @@ double cost_op(const struct cost_rates *r, const struct cost_work *w)
     return fmax(memory_time(r, w), arithmetic_us(r, w)) + w->sum_bytes * r->value[COST_PSUM] * 1e-3;
 }
 
-/* What an op takes beside its bytes and its numbers. */
+/* What an op takes beside its bytes and its numbers, and beside a meeting of its cores. */
 static double overheads_us(const struct cost_rates *r, const struct cost_work *w)
 {
-    bool meets = w->kind == COST_MATMUL ? w->split.k > 1 : w->sum_bytes > 0;
-    return r->value[COST_TICK] + w->folds * r->value[COST_FOLD] + w->functions * r->value[COST_FUNCTION] +
-           (meets ? r->value[COST_MEET] : 0);
+    return r->value[COST_TICK] + w->folds * r->value[COST_FOLD] + w->functions * r->value[COST_FUNCTION];
 }
 
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,
                    const double *bytes, const double *core_bytes, struct cost_parts *out, double *memory_us)
 {
-    double total = memory_time(r, w), all = 0, held = 0;
+    double total = memory_time(r, w), all = 0, held = 0, fixed = overheads_us(r, w);
+    bool meets = w->kind == COST_MATMUL ? w->split.k > 1 : w->sum_bytes > 0;
+    double beside = fixed + (meets ? r->value[COST_MEET] : 0);
     for (int i = 0; i < operand_count; i++) held += core_bytes[i];
-    *out = (struct cost_parts){.port_us = at_rate(held, r->value[COST_LX_PORT])};
+    *out = (struct cost_parts){.port_us = at_rate(held, r->value[COST_LX_PORT]), .fixed_us = fixed};
     if (w->kind == COST_MATMUL && operand_count == 3) {
         /* As fitted: transfers hide compute time, an operand on chip hides nothing. The fit has no port. */
         struct matmul_parts t = matmul_parts_with(r, &w->shape, &w->split);
         memory_us[w->kernel] = t.kernel;
         memory_us[1 - w->kernel] = t.rows;
         memory_us[2] = t.output;
-        *out = (struct cost_parts){.extra_us = t.shown + t.sums + overheads_us(r, w),
+        *out = (struct cost_parts){.extra_us = t.shown + t.sums + beside,
                                    .back_us = t.sums,
+                                   .fixed_us = fixed,
                                    .compute_us = fmax(t.compute - t.shown, 0)};
         return;
     }
@@ -108,7 +109,7 @@ void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int op
     }
     out->compute_us = arithmetic_us(r, w);
     out->back_us = w->sum_bytes * r->value[COST_PSUM] * 1e-3;
-    out->extra_us = out->back_us + overheads_us(r, w);
+    out->extra_us = out->back_us + beside;
 }
 
 /* --- Bundles and rings. The launch model is a fit of five measured kernels; other tables have zeros. --- */

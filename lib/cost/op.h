@@ -70,8 +70,9 @@ struct cost_work {
  * back_us more where the sum of a split reduction stays on chip. */
 struct cost_parts {
     double compute_us, extra_us;
-    double port_us; /* one core's reads and writes of all operands, through its scratchpad's port */
-    double back_us; /* returning the total of a sum to the cores that made it */
+    double port_us;  /* one core's reads and writes of all operands, through its scratchpad's port */
+    double back_us;  /* returning the total of a sum to the cores that made it */
+    double fixed_us; /* part of extra_us that is the same however the op is divided */
 };
 
 double cost_op(const struct cost_rates *r, const struct cost_work *w);

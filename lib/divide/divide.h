@@ -119,6 +119,7 @@ struct lx_op_work {
     double compute_us;                 /* of the cores, if streaming hides what it can */
     double port_us;                    /* of each scratchpad's port */
     double exposed_us;                 /* of computing, whatever streams */
+    double fixed_us;                   /* part of exposed_us that is the same under every division */
     double sums_us;                    /* partial sums over the reduce ring, one way */
     double flops;                      /* of all cores; a multiply-add is two, a copy none */
     int operand_count, output;         /* output: the first result */

@@ -111,6 +111,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     out->port_us = parts.port_us;
     out->sums_us = parts.back_us;
     out->exposed_us = parts.extra_us - parts.back_us;
+    out->fixed_us = parts.fixed_us;
     out->bytes_per_us = rates.value[COST_ONE_WAY] * 1e3;
     out->flops = w.flops;
     arena_free(&scratch);

@@ -154,7 +154,7 @@ struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_opt
     struct lx_plan *p = plan_best(g, &how, st);
     if (!p || p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR || !p->draft)
         return p;
-    double least_us = time_bound_divided(p->draft, NULL);
+    double least_us = fmin(time_bound_divided(p->draft, NULL), plan_other_least_us(p, options));
     balanced_settle(p, lx_plan_least(p), least_us);
     p->limit_us = p->figures.end_to_end_us;
     bool fast = p->figures.end_to_end_us <= SLOWER * least_us || how.run.quick;
@@ -179,6 +179,16 @@ static bool fastest_try_others(struct balanced *b)
     return ok && balanced_try_plainly(b, 1);
 }
 
+/* Takes over from `p`, whose bound is of all graphs. */
+static void balanced_succeed(struct lx_plan *better, const struct lx_plan *p)
+{
+    better->seconds += p->seconds;
+    better->figures.bound_us = fmin(better->figures.bound_us, p->figures.bound_us);
+    plan_settle(better);
+    if (better->answer.status != LX_OPTIMAL && !better->unproved)
+        better->unproved = "not proved optimal: the bound holds with and without running sums";
+}
+
 struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     struct lx_plan_options how = *options;
@@ -195,7 +205,7 @@ struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_opti
     VEC_FREE(&states.of);
     for (int i = 1; i < b.count; i++) {
         bool better = ok && balanced_is_better(b.made[i], p, 0);
-        if (better) b.made[i]->seconds += p->seconds;
+        if (better) balanced_succeed(b.made[i], p);
         lx_plan_free(better ? p : b.made[i]);
         if (better) p = b.made[i];
     }

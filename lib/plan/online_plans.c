@@ -9,8 +9,10 @@
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "search/search_steps.h"
+#include "search/time.h"
 #include "nests/nest_candidates.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)
@@ -49,10 +51,46 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
     return kept;
 }
 
+/* A lower bound on the time of plans of a graph; 0: unknown. */
+static double online_plans_least_us(const struct lx_graph *g, const struct lx_plan_options *how)
+{
+    struct lx_plan *q = plan_new(g);
+    struct decisions decisions = {.passes = passes_of_stage(&how->passes)};
+    struct draft x;
+    lx_status ignored = {0};
+    double us = 0;
+    if (plan_divide(q, &decisions.passes, how, &ignored) &&
+        draft_make(q->own_divisions, &decisions, q->memory, &x, &ignored)) {
+        us = time_bound_divided(&x, NULL);
+        draft_free(&x);
+    }
+    lx_plan_free(q);
+    return us;
+}
+
+double plan_other_least_us(const struct lx_plan *p, const struct lx_plan_options *how)
+{
+    struct lx_passes passes = passes_of_stage(&how->passes);
+    const struct lx_graph *from = p->graph->came_from, *other = NULL;
+    lx_status ignored = {0};
+    if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO) return INFINITY;
+    if (from)
+        other = lx_graph_with_device(from, &p->graph->device);
+    else if (!graph_online(p->graph, &other, &ignored))
+        other = NULL;
+    double us = other ? online_plans_least_us(other, how) : INFINITY;
+    lx_graph_free(other);
+    return us;
+}
+
 /* The rewritten graph is not planned, but its bound counts. */
 static void online_plans_bound(struct lx_plan *p, const struct lx_graph *rewritten,
                                const struct lx_plan_options *how)
 {
+    if (p->asks_time) {
+        p->figures.bound_us = fmin(p->figures.bound_us, online_plans_least_us(rewritten, how));
+        online_plans_settle(p);
+    }
     if (p->asks_time || rewritten->op_count > NESTS_TOGETHER) return;
     struct lx_plan *q = plan_new(rewritten);
     struct lx_passes passes = passes_of_stage(&how->passes);

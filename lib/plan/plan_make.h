@@ -32,6 +32,9 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 
 /* online_plans.c: the better plan, with or without running sums; runs on this thread. */
 struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
+/* A lower bound on the time of plans of the graph that `p` is not of: with running sums, or without. INFINITY:
+ * there is no such graph. */
+double plan_other_least_us(const struct lx_plan *p, const struct lx_plan_options *how);
 
 /* balanced_plans.c: the same by the objective `balanced`. */
 struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);

@@ -1,10 +1,12 @@
 /* A lower bound on end-to-end time, run by run between extern ops.
  *
  * Each input that a run reads, each output that it writes last and each tensor shared with another run
- * crosses HBM once, as an operand of the run's launches. All its arithmetic is done at the cores' peak, or,
- * with given divisions, each op takes at least its own time with all operands on chip. More cores compute
- * faster and launch later, so the bound is the least over their number. A run may be launched in several
- * bundles: cost_end_to_end is a norm, so that takes no less than all at once. */
+ * crosses HBM once, as an operand of the run's launches. On every core the ops follow each other. Each does
+ * its arithmetic at the peak, or takes its operands through the scratchpads' ports if that is longer. With
+ * given divisions it takes its own time with all operands on chip. More cores compute faster and launch
+ * later, so the bound is the least over their number. A run may be launched in several bundles:
+ * cost_end_to_end is a norm, so that takes no less than all at once.
+ */
 #include "search/time.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -15,9 +17,10 @@
 
 struct floor {
     int64_t operands, cores;
-    double bytes;   /* through HBM */
-    double work_us; /* of the ops, which all use core 0, one after the other */
-    double core_us; /* of all arithmetic on one core at its peak */
+    double bytes;    /* through HBM */
+    double work_us;  /* of the ops, which all use core 0, one after the other */
+    double core_us;  /* of the ops on one core at its peak, or through its port */
+    double fixed_us; /* of the ops, on any number of cores */
     bool is_extern;
 };
 
@@ -53,7 +56,8 @@ static void time_bound_add_tensor(const struct draft *x, int32_t tensor, const i
 
 static double time_bound_run(const struct lx_device *d, const struct floor *f, double hbm_us, int64_t cores)
 {
-    double device = fmax(hbm_us, fmax(f->work_us, f->core_us / (double)cores));
+    double begin = cost_rate(d, COST_BEGIN);
+    double device = begin + fmax(hbm_us, fmax(f->work_us, f->fixed_us + f->core_us / (double)cores));
     return f->is_extern ? device : cost_end_to_end(cost_launch(d, f->operands, cores), device);
 }
 
@@ -71,6 +75,19 @@ static double time_bound_runs(const struct draft *x, const struct floor *runs, i
         us += least;
     }
     return us;
+}
+
+/* The least time of an op's operands through the port of one core, in all iterations; 0: unknown. Cores may
+ * have sticks of an operand in common, but together they have all. */
+static double time_bound_port(const struct draft *x, int32_t op, const struct lx_op_work *w)
+{
+    const struct lx_op *of = &x->graph->ops[op];
+    double bytes = 0;
+    if (w->port_us <= 0 || of->kind->traits & (LX_CHOOSES | LX_CONTRACTS)) return 0;
+    for (int i = 0; i < op_operand_count(of); i++)
+        bytes += (double)min_i64(x->graph->tensors[op_operand(of, i)].bytes,
+                                 x->accesses[x->access_at[op] + i].bytes);
+    return bytes / (cost_rate(&x->graph->device, COST_LX_PORT) * 1e3);
 }
 
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
@@ -95,7 +112,8 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
         double times = (double)nest_runs(as->nests, as->nest_count, o);
         struct lx_op_work w;
         lx_division_work(as, o, &w);
-        f->core_us += times * w.flops / peak;
+        f->core_us += fmax(times * w.flops / peak, time_bound_port(x, o, &w));
+        f->fixed_us += w.fixed_us;
         if (!d) continue;
         f->work_us += times * (fmax(w.compute_us, w.port_us) + w.exposed_us + w.sums_us);
         f->cores = max_i64(f->cores, d->at[o].cores_used);

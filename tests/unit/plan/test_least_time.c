@@ -2,6 +2,7 @@
  * plan like any other: legal, executed, the same each time. */
 #include "support/device_plans.h"
 #include "base/memory.h"
+#include "cost/rates.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
 
@@ -100,6 +101,37 @@ static void copies_that_do_not_pay_are_left_out(void **state)
     lx_plan_free(p);
 }
 
+static struct lx_plan *fastest_softmax(const char *preset, int64_t cores)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"), .objective = LX_ASK_TIME};
+    const struct lx_graph *g = device_test_graph("graphs/softmax_512x1024.json");
+    struct lx_device d = g->device;
+    assert_true(lx_device_preset(preset, &d));
+    if (cores) d.cores = d.grid_x = cores, d.grid_y = 1;
+    g = with_device(g, &d);
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
+    if (!p) fail_msg("%s", st.text);
+    return p;
+}
+
+/* One core takes all operands through one port; no op takes less than its tick. */
+static void bounds_know_ports_and_ticks(void **state)
+{
+    (void)state;
+    struct lx_plan *p = fastest_softmax("tenstorrent", 1);
+    is_honest(p);
+    assert_true(lx_plan_gap(p) <= 0.01);
+    lx_plan_free(p);
+    p = fastest_softmax("h200", 0);
+    const struct lx_device *d = &p->graph->device;
+    is_honest(p);
+    assert_true(p->figures.bound_us >=
+                cost_rate(d, COST_BEGIN) + cost_rate(d, COST_TICK) * p->graph->op_count);
+    lx_plan_free(p);
+}
+
 static char *text_of(const struct lx_plan *p)
 {
     size_t length;
@@ -172,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_pass_off_is_faster), cmocka_unit_test(copies_that_do_not_pay_are_left_out),
-        cmocka_unit_test(fast_plans_are_plans), cmocka_unit_test(random_graphs_are_fast_and_legal)};
+        cmocka_unit_test(bounds_know_ports_and_ticks), cmocka_unit_test(fast_plans_are_plans),
+        cmocka_unit_test(random_graphs_are_fast_and_legal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
