@@ -15,10 +15,13 @@
 
 static const double SLOWER = 1.1, CLOSE = 1.01; /* CLOSE: to the bound of time */
 
+/* Less time, as far as it is above `fast_us`; then fewer bytes, then less time at all. */
 static bool balanced_is_better(const struct lx_plan *p, const struct lx_plan *than, double fast_us)
 {
-    double us = fmax(p->figures.end_to_end_us, fast_us), other = fmax(than->figures.end_to_end_us, fast_us);
-    return us != other ? us < other : p->figures.hbm_bytes < than->figures.hbm_bytes;
+    const double own = p->figures.end_to_end_us, other = than->figures.end_to_end_us;
+    const int64_t fewer = than->figures.hbm_bytes - p->figures.hbm_bytes;
+    if (fmax(own, fast_us) != fmax(other, fast_us)) return fmax(own, fast_us) < fmax(other, fast_us);
+    return fewer ? fewer > 0 : own < other;
 }
 
 /* The plans of a search: by bytes, by time, from the first and without co-optimisation, and within the limit
