@@ -217,6 +217,6 @@ bool combine_engines(struct search *search)
 bool combine_from_other_divisions(struct search *search)
 {
     bool merges = search->bundles_limited && !asks_time(search);
-    bool beaten = search->rival_bytes > 0 && search->best.hbm_bytes >= search->rival_bytes;
-    return beaten || (!engines_on(search) && !merges) || divisions_try_others(search, combine_engines);
+    if (search_is_beaten(search) || (!engines_on(search) && !merges)) return true;
+    return divisions_try_others(search, combine_engines);
 }

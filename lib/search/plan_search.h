@@ -166,6 +166,11 @@ static inline bool search_is_over(const struct search *search)
 {
     return lx_run_stopped(&search->effort.run);
 }
+/* True if a plan that is known moves no more. */
+static inline bool search_is_beaten(const struct search *search)
+{
+    return search->rival_bytes > 0 && search->best.hbm_bytes >= search->rival_bytes;
+}
 /* Are attempts compared by time? */
 static inline bool asks_time(const struct search *search)
 {

@@ -90,17 +90,22 @@ bool try_in_full(const struct search *search, struct attempt *a)
     return true;
 }
 
-/* Searches with little effort; `*beaten`: it found no plan that moves less than the rival. */
+/* Searches with little effort. `*beaten`: it found no plan that moves less than the rival; then the search
+ * ends. */
 static bool nests_scout(struct search *search, struct nest_menus *menus, bool *beaten)
 {
     struct search scout = *search;
     bool unused = false;
     scout.effort.quick = true;
     scout.effort.drafts = DRAFTS_AS_DECIDED;
-    bool ok = search_any(&scout, menus, NULL, &unused);
-    search->best = scout.best;
-    *beaten = ok && search->best.hbm_bytes >= search->rival_bytes;
+    bool ok = attempt_copy(search, &search->best, &scout.best) && search_any(&scout, menus, NULL, &unused);
+    *beaten = ok && search_is_beaten(&scout);
+    if (*beaten)
+        nest_keep_better(&search->best, &scout.best);
+    else
+        attempt_free(&scout.best);
     VEC_FREE(&menus->tried); /* with more effort a set may move less */
+    menus->least = 0;
     return ok;
 }
 
