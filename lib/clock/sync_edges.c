@@ -122,9 +122,14 @@ static void edges_of_addresses(struct edge_walk *w, int32_t tensor)
     w->recent.count = kept;
 }
 
+/* False: no access to the tensor in HBM has an edge. */
+static bool edges_may_touch(const struct edge_walk *w, int32_t tensor)
+{
+    return w->changes[tensor] || w->p->hbm_address;
+}
+
 static void edges_touch(struct edge_walk *w, int32_t tensor, bool writes, struct footprint by)
 {
-    if (!w->changes[tensor] && !w->p->hbm_address) return;
     if (w->touches.count && w->touches.at[w->touches.count - 1].at.when <= w->horizon) w->touches.count = 0;
     struct touch now = {.at = w->now, .tensor = tensor, .older = edges_newest(w, tensor, writes), .by = by};
     now.fixed = edges_fixed(w, &by, tensor);
@@ -146,13 +151,14 @@ static void edges_fill(struct edge_walk *w, int32_t stay)
 {
     const struct plan_program *p = w->p;
     int64_t at = p->address[stay], end = at + p->buffers[stay].size;
-    struct footprint by = footprint_of_holders(p, stay, false);
+    struct footprint by = {0};
     w->written[stay] = w->now;
     for (size_t i = w->pulls.count; i-- > 0 && w->pulls.at[i].at.when > w->horizon;) {
         const struct pull *x = &w->pulls.at[i];
         int64_t from = p->address[x->source];
         bool meets = false;
         if (from >= end || at >= from + p->buffers[x->source].size || x->at.when == w->now.when) continue;
+        if (by.view.cores == 0) by = footprint_of_holders(p, stay, false);
         for (int64_t c = 0; c < by.view.cores && c < x->cores; c++) meets |= x->pulled[c];
         if (meets) edges_add(w, x->at);
     }
@@ -191,8 +197,9 @@ static void edges_copies(struct edge_walk *w, int32_t first, bool stores)
     for (int32_t i = first; i < w->p->transfer_count && w->p->transfers[i].tick == w->now.tick; i++) {
         const struct lx_transfer *t = &w->p->transfers[i];
         if ((t->kind == LX_STORE) != stores || !edges_due(w, t)) continue;
-        if (lx_through_hbm(t->kind))
-            edges_touch(w, w->p->stays[t->stay].tensor, stores, footprint_of_copy(w->p, t));
+        int32_t tensor = w->p->stays[t->stay].tensor;
+        if (lx_through_hbm(t->kind) && edges_may_touch(w, tensor))
+            edges_touch(w, tensor, stores, footprint_of_copy(w->p, t));
         if (t->kind == LX_RING)
             edges_pull(w, t);
         else if (!stores)
@@ -206,7 +213,8 @@ static void edges_issues(struct edge_walk *w)
     const struct plan_program *p = w->p;
     for (int32_t k = w->early.at[w->now.tick]; w->now.turn == 0 && k < w->early.at[w->now.tick + 1]; k++) {
         const struct lx_transfer *t = &p->transfers[w->early.copy[k]];
-        edges_touch(w, p->stays[t->stay].tensor, false, footprint_of_copy(p, t));
+        int32_t tensor = p->stays[t->stay].tensor;
+        if (edges_may_touch(w, tensor)) edges_touch(w, tensor, false, footprint_of_copy(p, t));
         edges_fill(w, t->stay);
     }
 }
@@ -219,7 +227,7 @@ static void edges_op(struct edge_walk *w)
         const struct lx_access *x = &p->accesses[a];
         if (edges_placed(p, x->stay) && x->writes)
             edges_fill(w, x->stay);
-        else if (!edges_placed(p, x->stay))
+        else if (!edges_placed(p, x->stay) && edges_may_touch(w, x->tensor))
             edges_touch(w, x->tensor, x->writes, footprint_of_access(p, w->now.tick, a - first));
     }
 }
