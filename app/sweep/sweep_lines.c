@@ -108,6 +108,12 @@ static bool sweep_is_like(const struct sweep *s, const struct sweep_value *a, co
     return a->state == b->state && a->hbm == b->hbm && (!times || a->us == b->us);
 }
 
+/* Are bytes all that counts of the plan? */
+static bool sweep_by_bytes(const struct sweep *s, const struct sweep_value *v)
+{
+    return v->state == SWEEP_PLANNED && !s->by_time && isinf(v->limit_us) && !s->graph->list;
+}
+
 /* The plan of the smaller end is as good as that of the larger one, so it is the plan of all sizes between. */
 static void sweep_fill(struct sweep_line *l, size_t from, size_t to)
 {
@@ -131,18 +137,22 @@ static void sweep_next_of_line(struct sweep *s, int32_t line, sweep_tasks *out)
     bool rises = lx_asked(lx_settings_ask(&l->how), lx_graph_objective(s->graph)) == LX_HEIGHT;
     size_t from = 0;
     for (size_t i = 0; i <= last; i++) {
-        bool open = l->at[i].state == SWEEP_UNKNOWN, end = i == 0 || i == last || rises;
+        bool open = l->at[i].state == SWEEP_UNKNOWN, end = i == 0 || i == last || rises, between = false;
         size_t at = i;
         if (open && !end) continue;
         if (!open && i > from + 1 && l->at[from].state != SWEEP_UNKNOWN) {
             open = !sweep_is_like(s, &l->at[from], &l->at[i]);
             if (!open) sweep_fill(l, from, i);
             at = from + (i - from) / 2;
+            between = sweep_by_bytes(s, &l->at[from]) && sweep_by_bytes(s, &l->at[i]);
         }
         if (open)
-            VEC_PUSH(out,
-                     ((struct sweep_task){
-                         .line = line, .find = SWEEP_POINT, .size = (int32_t)at, .lx = s->sizes.at[at]}));
+            VEC_PUSH(out, ((struct sweep_task){.line = line,
+                                               .find = SWEEP_POINT,
+                                               .size = (int32_t)at,
+                                               .lx = s->sizes.at[at],
+                                               .more = between ? l->at[from].hbm : 0,
+                                               .less = between ? l->at[i].hbm : 0}));
         from = i;
     }
 }
@@ -224,11 +234,12 @@ int sweep_twin(const struct sweep *s, int line)
 
 /* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions
  * made. */
-static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx,
+static void sweep_plan_with(const struct sweep *s, const struct sweep_task *t, int64_t lx,
                             const struct lx_run *run, const struct lx_plan **like, struct sweep_value *out)
 {
-    struct lx_settings how = l->how;
-    struct lx_plan_options options = {.run = *run, .like = *like};
+    struct lx_settings how = s->lines.at[t->line].how;
+    struct lx_plan_options options = {
+        .run = *run, .like = *like, .rival_bytes = t->more, .enough_bytes = t->less};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
     char word[24];
@@ -273,9 +284,8 @@ static bool sweep_plan_has(const struct sweep_value *v, enum sweep_find find)
 void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx_run *run,
               const struct lx_plan **like, struct sweep_value *out)
 {
-    const struct sweep_line *l = &s->lines.at[t->line];
     struct sweep_value best, now;
-    sweep_plan_with(s, l, t->lx, run, like, &best);
+    sweep_plan_with(s, t, t->lx, run, like, &best);
     *out = best;
     if (t->find == SWEEP_POINT) return;
     int64_t below = t->below, grain = s->graph->list ? 1 : s->graph->device.stick_bytes;
@@ -289,7 +299,7 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
                      : fit && best.height == best.lx && !tried_less
                          ? best.lx - grain
                          : below + max_i64(1, (best.lx - below) / 2 / grain) * grain;
-        sweep_plan_with(s, l, lx, run, like, &now);
+        sweep_plan_with(s, t, lx, run, like, &now);
         tried_less = lx == best.lx - grain || tried_less;
         if (sweep_plan_has(&now, (enum sweep_find)t->find))
             best = now, tried_less = false;

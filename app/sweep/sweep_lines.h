@@ -63,6 +63,7 @@ struct sweep_task {
     int32_t line, find; /* SWEEP_POINT: just `lx` */
     int32_t size;       /* of a point: its number */
     int64_t lx, below;  /* has the property; has it not */
+    int64_t more, less; /* of a point: HBM bytes of plans of a smaller and of a larger size; 0: unknown */
 };
 
 enum { SWEEP_STEPS = 40, SWEEP_MOST_STEPS = 2000 };

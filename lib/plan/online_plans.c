@@ -149,7 +149,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     if (passes.tile == LX_TILE_NONE || passes.online != LX_ONLINE_AUTO || p->graph->list || how->run.quick ||
         p->problem.objective != LX_SPILL)
         return p;
-    bool suffices = !p->asks_time && p->figures.hbm_bytes <= p->figures.perfect_hbm_bytes;
+    const int64_t bytes = p->figures.hbm_bytes, rival = how->rival_bytes;
+    bool suffices = !p->asks_time && bytes <= max_i64(p->figures.perfect_hbm_bytes, how->enough_bytes);
     if (suffices && p->graph->op_count > NESTS_TOGETHER) return p;
     bool ok = graph_online(p->graph, &rewritten, st);
     /* ops; a larger graph is planned twice only if softmax moves more than it must */
@@ -160,8 +161,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         return p;
     }
     if (!how->keeps_quiet) p = plan_offer_twin(p);
-    struct lx_plan *online =
-        rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
+    int64_t known = p->asks_time ? 0 : rival > 0 ? min_i64(bytes, rival) : bytes;
+    struct lx_plan *online = rewritten ? plan_as_written(rewritten, how, known, st) : NULL;
     lx_graph_free(rewritten);
     if (online && cancel_requested()) {
         bool better = online_plans_is_better(online, p);
@@ -203,7 +204,7 @@ struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options
     } else { /* the graph, or its origin, on this device */
         const struct lx_graph *from =
             g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
-        p = from ? plan_as_written(from, options, 0, st) : NULL;
+        p = from ? plan_as_written(from, options, options->rival_bytes, st) : NULL;
         lx_graph_free(from);
         if (p) p = with_online(p, options, st);
     }

@@ -64,6 +64,9 @@ struct lx_plan_options {
     double fast_us;   /* of balanced: plans that take no longer are compared by bytes; 0: find the fastest */
     bool overlaps;    /* of balanced: loads may be issued early though plans are compared by bytes */
     bool keeps_quiet; /* no plans are offered on the way (base/slot.h) */
+    /* Bytes of known plans, by bytes; 0: none. A plan is of use only if it moves less than the rival, and the
+     * search for nests ends with one that moves no more than enough. */
+    int64_t rival_bytes, enough_bytes;
     struct lx_passes passes;
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
     /* nests that the plan must have, and no others: see --nests; empty: free choice */

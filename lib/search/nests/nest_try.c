@@ -1,6 +1,7 @@
 /* Plans and compares sets of nests: divides their ops together, makes the draft, and solves it if it may be
  * better. */
 #include "search/nests/nest_edits.h"
+#include "base/checked.h"
 #include "base/hash.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
@@ -149,7 +150,8 @@ bool nest_set_has_news(const struct nest_menus *menus)
 
 bool nests_suffice(const struct search *search)
 {
-    return !asks_time(search) && search->bound_with_nests && search->best.hbm_bytes <= search->bound;
+    int64_t least = search->bound_with_nests ? search->bound : 0;
+    return !asks_time(search) && search->best.hbm_bytes <= max_i64(least, search->request->enough_bytes);
 }
 
 /* Between plans of equal bytes, fewer iterations, then fewer levels of all nests decide. */

@@ -15,6 +15,14 @@ void nest_keep_better(struct attempt *best, struct attempt *next)
     attempt_free(next);
 }
 
+/* True if the nests come to the plan that the request knows, or almost: other nests seldom move less then. */
+static bool nests_meet_rival(const struct search *search)
+{
+    enum { NEAR = 64 };
+    int64_t rival = search->request->rival_bytes, over = search->best.hbm_bytes - rival;
+    return rival > 0 && over >= 0 && over <= rival / NEAR;
+}
+
 /* Searches all ops at once, several times from the same plan: with nests that fit the whole room, then with
  * nests that fit a smaller one. A tile that fills a scratchpad leaves no room for tensors that are read
  * again. */
@@ -27,7 +35,7 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
     for (int quarters = ALL_ROOM; ok && quarters >= least && !nests_suffice(search); quarters--) {
         struct search by = *search;
         struct nest_search s = {0};
-        if (quarters < ALL_ROOM && search_is_over(search)) break;
+        if (quarters < ALL_ROOM && (search_is_over(search) || nests_meet_rival(search))) break;
         menus->round++;
         ok = attempt_copy(search, &first, &by.best) &&
              nest_search_begin(&s, &by, menus, nest_search_tries(search, 1), quarters) && nest_search_end(&s);
