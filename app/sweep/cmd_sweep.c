@@ -16,8 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Default solvers: the usual one, and the quick one. */
-#define USUAL_SOLVERS "auto,bestfit"
+/* Default solvers: of a list also the quick one, which for a graph takes as long as the usual one. */
+#define USUAL_SOLVERS "auto"
+#define LIST_SOLVERS  "auto,bestfit"
 
 enum { MOST_JOBS = 256, ENDS = 2 };
 
@@ -30,7 +31,8 @@ static const struct option_row rows_of_sweep[] = {
     {"cores", 0, "RANGE",
      "the same for several numbers of cores: 1..32 (doubled from one to the next) or 8,12,32"},
     {"steps", 0, "N", "sizes of a range, in equal proportions (default 40)"},
-    {"solver", 's', "A,B,...", "the solvers, one line each (default " USUAL_SOLVERS ")"},
+    {"solver", 's', "A,B,...",
+     "the solvers, one line each (default " USUAL_SOLVERS "; of a list " LIST_SOLVERS ")"},
     {"option", 'O' | MORE, "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
     {"value", 0, "WHAT", "the value that is shown: {} (default: time with --objective time, else hbm)"},
     {"format", 'f', "WHAT", "{default}"},
@@ -257,10 +259,11 @@ static int cmd_sweep_run(struct call *call)
     int code = FAILED;
     interrupted = 0;
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
-    if (!option_given(&call->line, "solver"))
-        VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS});
     bool ok = read_output(call, &c, &form, &paper);
     const struct lx_graph *g = ok ? read_graph(call, call->line.files.at[0]) : NULL;
+    if (!option_given(&call->line, "solver"))
+        VEC_PUSH(&call->line.options,
+                 (struct given_option){"solver", g && g->list ? LIST_SOLVERS : USUAL_SOLVERS});
     ok = g && read_lines(call, g, &s);
     lx_graph_free(g);
     struct sigaction before[ENDS];
