@@ -103,7 +103,6 @@ struct trial {
     const struct lx_graph *pattern;
     const struct remedy_watch *watch;
     double began;
-    unsigned calls;
     bool cut, stopped;
 };
 /* One plan with the row's options. */

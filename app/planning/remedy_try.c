@@ -10,20 +10,20 @@
 #include <string.h>
 #include <time.h>
 
-static double thread_seconds(void)
+/* Of all threads: a worker makes the plan. */
+static double remedy_try_seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The clock is asked every few calls: it costs more than a solver's step. */
 static bool remedy_try_must_stop(void *context)
 {
     struct trial *t = context;
     const struct remedy_watch *w = t->watch;
     if (w->stop && w->stop(w->context)) t->stopped = true;
-    if (w->seconds > 0 && t->calls++ % 8 == 0 && thread_seconds() - t->began > w->seconds) t->cut = true;
+    if (w->seconds > 0 && remedy_try_seconds() - t->began > w->seconds) t->cut = true;
     return t->stopped || t->cut;
 }
 
@@ -101,33 +101,53 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     return out;
 }
 
-/* First enough for all buffers side by side, then for the height of that plan; then bisects between the size
- * of now and one that is enough, in steps of the alignment. A plan that was cut short proves nothing: the
- * search ends. */
-void search_lx(struct trial *t, struct remedy *it)
+/* The least size that is enough under the options of `as`, above `*low` units: first enough for all buffers
+ * side by side, then for the height of that plan; then bisects, in steps of the alignment. A plan that was cut
+ * short proves nothing: the search ends. `*low`: the largest size that is known to be too small. */
+static struct probe search_lx_of(struct trial *t, const struct remedy *as, int64_t most, int64_t *low)
 {
-    const struct lx_plan *now = t->of->plan;
-    const struct lx_problem *p = &now->problem;
-    bool is_enough = remedy_try_reaches(now, t->of, it->goal);
-    int64_t unit = max_i64(p->alignment, 1), most = is_enough ? p->capacity : p->alignment;
-    for (int32_t i = 0; !is_enough && i < p->count; i++)
-        most = min_i64(most + min_i64(p->buffers[i].size, LX_INT_MAX / 4) + p->alignment, LX_INT_MAX / 4);
-    struct probe best = probe_lx(t, it, most);
+    int64_t unit = max_i64(t->of->plan->problem.alignment, 1);
+    struct probe best = probe_lx(t, as, most);
     if (best.enough && best.height < most) {
-        struct probe tight = probe_lx(t, it, max_i64(best.height, 1));
+        struct probe tight = probe_lx(t, as, max_i64(best.height, 1));
         if (tight.enough) best = tight;
     }
-    int64_t low = is_enough ? 0 : p->capacity / unit,
-            high = (best.as.options.value[LX_OPTION_LX] + unit - 1) / unit;
-    while (best.enough && high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
+    int64_t high = (best.as.options.value[LX_OPTION_LX] + unit - 1) / unit;
+    while (best.enough && high - *low > 1) {
+        int64_t middle = *low + (high - *low) / 2;
         struct probe next = probe_lx(t, &best.as, middle * unit);
         if (t->stopped || t->cut) break;
         if (next.enough)
             best = next, high = middle;
         else
-            low = middle;
+            *low = middle;
     }
+    return best;
+}
+
+/* Balanced plans take long: plans by bytes find the size, and unless it is enough for a balanced plan,
+ * those search on from there. */
+void search_lx(struct trial *t, struct remedy *it)
+{
+    const struct lx_plan *now = t->of->plan;
+    const struct lx_problem *p = &now->problem;
+    bool is_enough = remedy_try_reaches(now, t->of, it->goal);
+    int64_t most = is_enough ? p->capacity : p->alignment,
+            low = is_enough ? 0 : p->capacity / max_i64(p->alignment, 1);
+    for (int32_t i = 0; !is_enough && i < p->count; i++)
+        most = min_i64(most + min_i64(p->buffers[i].size, LX_INT_MAX / 4) + p->alignment, LX_INT_MAX / 4);
+    struct remedy by_bytes = *it;
+    struct probe best = {0};
+    if (now->balanced &&
+        lx_settings_set_row(&by_bytes.options, LX_OPTION_OBJECTIVE, lx_ask_word(LX_ASK_TRAFFIC), NULL)) {
+        best = search_lx_of(t, &by_bytes, most, &low);
+        struct probe asked = best.enough ? probe_lx(t, it, best.as.options.value[LX_OPTION_LX]) : best;
+        if (t->stopped || t->cut)
+            best.as.options = asked.as.options;
+        else
+            best = asked;
+    }
+    if (!best.enough && !t->stopped && !t->cut) best = search_lx_of(t, it, most, &low);
     if (!best.enough) {
         it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_LARGE : REMEDY_NONE;
         return;
@@ -143,7 +163,7 @@ void search_lx(struct trial *t, struct remedy *it)
 void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
                 const struct remedy_watch *watch)
 {
-    struct trial t = {.of = r, .pattern = pattern, .watch = watch, .began = thread_seconds()};
+    struct trial t = {.of = r, .pattern = pattern, .watch = watch, .began = remedy_try_seconds()};
     if (it->state == REMEDY_LARGE) return;
     it->sort->run(&t, it);
 }
