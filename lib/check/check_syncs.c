@@ -28,9 +28,10 @@ struct touched {
     bool apart; /* another part of the tensor in each iteration */
 };
 
+/* Bytes of the source that other cores read, per core: [lo, hi). */
 struct pulled {
     int32_t source, tick, turn;
-    bool *cores;
+    int64_t *lo, *hi;
 };
 
 struct meetings {
@@ -271,11 +272,30 @@ static bool buffer_written(struct meetings *m, int32_t buffer)
             (x->tick == m->tick && x->turn == m->turn))
             continue;
         for (int64_t c = 0; c < m->parts[buffer].cores && c < m->parts[x->source].cores; c++)
-            if (x->cores[c])
+            if (at[x->source] + x->lo[c] < at[buffer] + b[buffer].size &&
+                at[buffer] < at[x->source] + x->hi[c])
                 return refuse_order(m, m->c->g->tensors[m->c->p->stays[x->source].tensor].name, x->tick,
                                     c > 0 ? 0 : 1, c);
     }
     return true;
+}
+
+/* Widens core i's bytes of the source by what core k takes of it: all of them, unless both parts are single
+ * boxes and the source's are of one size. */
+static void pull_widen(const struct lx_layout *l, const struct boxes_of *x, int64_t i,
+                       const struct boxes_of *y, int64_t k, struct pulled *p)
+{
+    const struct box_of *part = &x->at[i], *taken = &y->at[k];
+    int64_t from = 0, to = 0;
+    bool boxes = true;
+    for (int d = 0; d < x->rank; d++) {
+        int64_t size = part->hi[d] - part->lo[d];
+        boxes &= x->pieces[d] == 1 && y->pieces[d] == 1 && size == x->at[0].hi[d] - x->at[0].lo[d];
+        from = from * size + max_i64(0, taken->lo[d] - part->lo[d]);
+        to = to * size + min_i64(size, taken->hi[d] - part->lo[d]) - 1;
+    }
+    p->lo[i] = boxes ? min_i64(p->lo[i], from * l->stick_bytes) : 0;
+    p->hi[i] = boxes ? max_i64(p->hi[i], (to + 1) * l->stick_bytes) : INT64_MAX / 2;
 }
 
 /* The first core with each part sends it to the cores without it. */
@@ -289,15 +309,18 @@ static bool pull_over_ring(struct meetings *m, const struct lx_transfer *t)
         return refuse_order(m, m->c->g->tensors[m->c->p->stays[t->source].tensor].name,
                             m->filled_at[t->source], 0, 1);
     struct boxes_of x = boxes_make(m, &from), y = boxes_make(m, &to);
-    struct pulled p = {t->source, m->tick, m->turn,
-                       arena_array(&m->memory, (size_t)x.cores, sizeof *p.cores)};
-    for (int64_t i = 0; i < x.cores; i++)
-        for (int64_t k = 0; k < y.cores && !p.cores[i]; k++) {
+    struct pulled p = {t->source, m->tick, m->turn, arena_array(&m->memory, (size_t)x.cores, sizeof *p.lo),
+                       arena_array(&m->memory, (size_t)x.cores, sizeof *p.hi)};
+    for (int64_t i = 0; i < x.cores; i++) {
+        p.lo[i] = INT64_MAX / 2;
+        p.hi[i] = 0;
+        for (int64_t k = 0; k < y.cores; k++) {
             bool own = k < x.cores;
             for (int d = 0; d < x.rank && own; d++)
                 own = x.at[i].lo[d] == x.at[k].lo[d] && x.at[i].hi[d] == x.at[k].hi[d];
-            p.cores[i] = !own && boxes_share(&x, i, &y, k);
+            if (!own && boxes_share(&x, i, &y, k)) pull_widen(touched_layout(m, &from), &x, i, &y, k, &p);
         }
+    }
     VEC_PUSH(&m->pulled, p);
     mem_free(x.at);
     mem_free(y.at);

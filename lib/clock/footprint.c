@@ -248,15 +248,36 @@ bool footprints_cross(const struct footprint *a, const struct footprint *b)
     return cross;
 }
 
-void footprint_pulled(const struct footprint *from, const struct footprint *to, bool *pulled)
+/* The range of core i's part around what core k has in common with it. Parts that pieces make up count as a
+ * whole. */
+static struct part_range footprint_common(const struct lx_layout *y, const struct core_boxes *a, int64_t i,
+                                          const struct core_boxes *b, int64_t k)
+{
+    int64_t first = 0, last = 0, sticks = 1;
+    bool plain = true;
+    for (int d = a->rank; d-- > 0;) {
+        int64_t lo = a->lo[i * a->rank + d], hi = a->hi[i * a->rank + d];
+        plain &= a->pieces[d] == 1 && b->pieces[d] == 1 && hi - lo == a->hi[d] - a->lo[d];
+        first += (max_i64(lo, b->lo[k * b->rank + d]) - lo) * sticks;
+        last += (min_i64(hi, b->hi[k * b->rank + d]) - 1 - lo) * sticks;
+        sticks *= hi - lo;
+    }
+    return plain ? (struct part_range){first * y->stick_bytes, (last + 1) * y->stick_bytes}
+                 : (struct part_range){0, INT64_MAX};
+}
+
+void footprint_pulled(const struct footprint *from, const struct footprint *to, struct part_range *pulled)
 {
     struct core_boxes x = footprint_boxes(from), y = footprint_boxes(to);
     for (int64_t i = 0; i < x.cores; i++) {
-        pulled[i] = false;
-        for (int64_t k = 0; !pulled[i] && k < y.cores; k++) {
+        struct part_range *all = &pulled[i];
+        *all = (struct part_range){INT64_MAX, 0};
+        for (int64_t k = 0; k < y.cores; k++) {
             bool own = k < x.cores; /* has core k the same part of the source? */
             for (int d = 0; own && d < x.rank; d++) own = x.lo[i * x.rank + d] == x.lo[k * x.rank + d];
-            pulled[i] = !own && core_boxes_meet(&x, i, &y, k);
+            if (own || !core_boxes_meet(&x, i, &y, k)) continue;
+            struct part_range r = footprint_common(footprint_layout(from), &x, i, &y, k);
+            *all = (struct part_range){min_i64(all->begin, r.begin), max_i64(all->end, r.end)};
         }
     }
     core_boxes_free(&x);

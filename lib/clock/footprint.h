@@ -26,8 +26,12 @@ struct footprint footprint_of_holders(const struct plan_program *p, int32_t stay
 
 /* Do two different cores touch one stick, one of them by `a` and the other by `b`? */
 bool footprints_cross(const struct footprint *a, const struct footprint *b);
-/* Sets pulled[core of `from`] if another core needs sticks of that core's part for its part of `to`, and does
- * not hold them itself. */
-void footprint_pulled(const struct footprint *from, const struct footprint *to, bool *pulled);
+/* Bytes from `begin` to `end` of a core's part; end 0: none. */
+struct part_range {
+    int64_t begin, end;
+};
+/* Sets pulled[core of `from`] to a range of that core's part around all sticks that other cores need for
+ * their parts of `to`, and do not hold themselves. */
+void footprint_pulled(const struct footprint *from, const struct footprint *to, struct part_range *pulled);
 
 #endif

@@ -33,7 +33,7 @@ struct pull {
     struct moment at;
     int32_t source;
     int64_t cores;
-    bool *pulled; /* per core */
+    struct part_range *pulled; /* per core */
 };
 
 struct edge_walk {
@@ -159,7 +159,8 @@ static void edges_fill(struct edge_walk *w, int32_t stay)
         bool meets = false;
         if (from >= end || at >= from + p->buffers[x->source].size || x->at.when == w->now.when) continue;
         if (by.view.cores == 0) by = footprint_of_holders(p, stay, false);
-        for (int64_t c = 0; c < by.view.cores && c < x->cores; c++) meets |= x->pulled[c];
+        for (int64_t c = 0; c < by.view.cores && c < x->cores; c++)
+            meets |= x->pulled[c].begin < end - from && at - from < x->pulled[c].end;
         if (meets) edges_add(w, x->at);
     }
 }

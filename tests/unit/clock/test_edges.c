@@ -82,10 +82,30 @@ static void test_product_needs_one(void **state)
     lx_plan_free(p);
 }
 
+/* Core 0 has all of a, and two cores take two thirds of it. p overwrites the other third: nobody waits. */
+static void test_bytes_that_nobody_takes(void **state)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/tests/data/graphs/thirds.json", &st);
+    (void)state;
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
+    assert_int_equal(p->sync_count, 1);
+    assert_int_equal(p->syncs[0].before, 1);
+    struct lx_plan without = *p;
+    without.sync_count = 0;
+    without.figures.sync_times = 0;
+    assert_false(lx_plan_check(&without, &st));
+    lx_plan_free(p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_core_chain),
-                                       cmocka_unit_test(test_extern_orders_all),
-                                       cmocka_unit_test(test_product_needs_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_core_chain), cmocka_unit_test(test_extern_orders_all),
+        cmocka_unit_test(test_product_needs_one), cmocka_unit_test(test_bytes_that_nobody_takes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
