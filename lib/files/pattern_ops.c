@@ -141,56 +141,58 @@ static bool read_view(struct reader *r, const struct json_value *v, struct lx_op
 
 /* An offset "?" is known only when it runs: an input NAME.offset0 of the graph, for dimension 0. The slice
  * becomes a dynamic_slice, the insert a dynamic_insert, which clamp it; the other dimensions are whole. */
-static bool ops_open_offset(struct reader *r, const struct json_value *array, struct lx_op *op,
+struct open_offset {
+    int32_t large, small;                                                        /* tensors */
+    char whole[LX_MAX_RANK + 1], part[LX_MAX_RANK + 1], starts[LX_MAX_RANK + 1]; /* of the einsum */
+};
+
+static bool ops_open_start(struct reader *r, const struct json_value *v, int d, struct open_offset *x,
+                           struct lx_op *op, int32_t *inputs, int64_t *axes, int *axis_count)
+{
+    const struct lx_tensor *all = r->b.tensors.at;
+    int64_t low;
+    x->whole[d] = x->part[d] = (char)('a' + d);
+    if (!json_is_string(v) || strcmp(v->text, "?") != 0) {
+        if (!json_int_value(r->j, v, "offset", 0, 0, &low, r->st)) return false;
+        return all[x->large].shape[d] == all[x->small].shape[d] ||
+               json_error(r->j, v, r->st, LX_E_SHAPE,
+                          "op %s: beside an offset \"?\" dimension %d must be whole", op->name, d);
+    }
+    int32_t start = builder_tensor(&r->b, arena_format(r->b.memory, "%s.offset%d", op->name, d), LX_INPUT,
+                                   LX_INT32, 0, NULL, 0, r->st);
+    x->part[d] = (char)('A' + d);
+    x->starts[*axis_count] = ',';
+    axes[(*axis_count)++] = d;
+    inputs[op->input_count++] = start;
+    return start >= 0;
+}
+
+static bool ops_open_offset(struct reader *r, const struct json_value *object, struct lx_op *op,
                             int32_t *inputs)
 {
-    static const struct {
-        const char *kind, *open;
-    } kinds[] = {{"slice", "dynamic_slice"}, {"insert", "dynamic_insert"}};
-    const struct lx_tensor *all = r->b.tensors.at, *in = &all[op->inputs[0]], *out = &all[op->output];
-    bool inserts = strcmp(op->kind->name, kinds[1].kind) == 0;
-    const struct lx_tensor *large = inserts ? out : in, *small = inserts ? in : out;
+    const struct json_value *array = json_find(object, "offset"), *v;
+    bool inserts = strcmp(op->kind->name, "insert") == 0, slices = strcmp(op->kind->name, "slice") == 0;
+    struct lx_op_params *params = arena_alloc(r->b.memory, sizeof *params);
     int64_t *axes = arena_array(r->b.memory, LX_MAX_RANK, sizeof *axes);
-    char whole[LX_MAX_RANK + 1] = {0}, part[LX_MAX_RANK + 1] = {0}, starts[LX_MAX_RANK + 1] = {0};
-    const struct json_value *v;
-    int axis_count = 0, d = 0;
-    if ((!inserts && strcmp(op->kind->name, kinds[0].kind) != 0) || op->einsum || op->stride ||
-        op->input_count != 1 || large->rank != small->rank || json_count(array) != large->rank)
+    int32_t from = op->input_count == 1 ? inputs[0] : op->output;
+    struct open_offset x = {inserts ? op->output : from, inserts ? from : op->output, {0}, {0}, {0}};
+    int rank = r->b.tensors.at[x.large].rank, d = 0;
+    if (!(inserts || slices) || op->einsum || json_find(object, "stride") || op->input_count != 1 ||
+        r->b.tensors.at[x.small].rank != rank || json_count(array) != rank)
         return json_error(
             r->j, array, r->st, LX_E_SCHEMA,
             "op %s: an offset \"?\" goes with a slice or an insert of one rank, without stride and einsum",
             op->name);
-    if (inserts)
-        inputs[0] = op->output, inputs[1] = (int32_t)(in - all), op->input_count = 2, op->inplace = 0;
-    json_for_each(v, array) {
-        bool open = json_is_string(v) && strcmp(v->text, "?") == 0;
-        int64_t low = 0;
-        whole[d] = part[d] = (char)('a' + d);
-        if (!open && !json_int_value(r->j, v, "offset", 0, 0, &low, r->st)) return false;
-        if (!open && large->shape[d] != small->shape[d])
-            return json_error(r->j, v, r->st, LX_E_SHAPE,
-                              "op %s: beside an offset \"?\" dimension %d must be whole", op->name, d);
-        if (open) {
-            const char *name = arena_format(r->b.memory, "%s.offset%d", op->name, d);
-            int32_t t = builder_tensor(&r->b, name, LX_INPUT, LX_INT32, 0, NULL, 0, r->st);
-            if (t < 0) return false;
-            large = &r->b.tensors.at[inserts ? op->output : inputs[0]];
-            small = &r->b.tensors.at[inserts ? inputs[1] : op->output];
-            inputs[op->input_count++] = t;
-            part[d] = (char)('A' + d);
-            starts[axis_count] = ',';
-            axes[axis_count++] = d;
-        }
-        d++;
-    }
-    op->kind = lx_kind_find(kinds[inserts].open);
-    op->einsum = inserts ? arena_format(r->b.memory, "%s,%s%s->%s", whole, part, starts, whole)
-                         : arena_format(r->b.memory, "%s%s->%s", whole, starts, part);
-    struct lx_op_params *params = arena_alloc(r->b.memory, sizeof *params);
+    if (inserts) inputs[0] = op->output, inputs[1] = from, op->input_count = 2, op->inplace = 0;
+    r->b.here = place_of(array);
     *params = op_params_none();
+    json_for_each(v, array)
+        if (!ops_open_start(r, v, d++, &x, op, inputs, axes, &params->axis_count)) return false;
     params->axes = axes;
-    params->axis_count = axis_count;
     op->params = params;
+    op->kind = lx_kind_find(inserts ? "dynamic_insert" : "dynamic_slice");
+    op->einsum = inserts ? arena_format(r->b.memory, "%s,%s%s->%s", x.whole, x.part, x.starts, x.whole)
+                         : arena_format(r->b.memory, "%s%s->%s", x.whole, x.starts, x.part);
     return true;
 }
 
@@ -350,7 +352,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     if (!(open || read_view(r, v, &op)) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
         !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
         !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
-        !op_data_read(j, v, &op, r->b.memory, r->st) || (open && !ops_open_offset(r, offset, &op, numbers)))
+        !op_data_read(j, v, &op, r->b.memory, r->st) || (open && !ops_open_offset(r, v, &op, numbers)))
         return false;
     r->b.here = place_of(v);
     r->b.here_einsum = json_find(v, "einsum") ? place_of(json_find(v, "einsum")) : (struct place){0};
