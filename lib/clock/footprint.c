@@ -266,17 +266,19 @@ static struct part_range footprint_common(const struct lx_layout *y, const struc
                  : (struct part_range){0, INT64_MAX};
 }
 
-void footprint_pulled(const struct footprint *from, const struct footprint *to, struct part_range *pulled)
+void footprint_pulled(const struct footprint *from, const struct footprint *to, bool exactly,
+                      struct part_range *pulled)
 {
     struct core_boxes x = footprint_boxes(from), y = footprint_boxes(to);
     for (int64_t i = 0; i < x.cores; i++) {
         struct part_range *all = &pulled[i];
         *all = (struct part_range){INT64_MAX, 0};
-        for (int64_t k = 0; k < y.cores; k++) {
+        for (int64_t k = 0; k < y.cores && (exactly || all->end == 0); k++) {
             bool own = k < x.cores; /* has core k the same part of the source? */
             for (int d = 0; own && d < x.rank; d++) own = x.lo[i * x.rank + d] == x.lo[k * x.rank + d];
             if (own || !core_boxes_meet(&x, i, &y, k)) continue;
-            struct part_range r = footprint_common(footprint_layout(from), &x, i, &y, k);
+            struct part_range r = {0, INT64_MAX};
+            if (exactly) r = footprint_common(footprint_layout(from), &x, i, &y, k);
             *all = (struct part_range){min_i64(all->begin, r.begin), max_i64(all->end, r.end)};
         }
     }

@@ -31,7 +31,8 @@ struct part_range {
     int64_t begin, end;
 };
 /* Sets pulled[core of `from`] to a range of that core's part around all sticks that other cores need for
- * their parts of `to`, and do not hold themselves. */
-void footprint_pulled(const struct footprint *from, const struct footprint *to, struct part_range *pulled);
+ * their parts of `to`, and do not hold themselves. Not `exactly`: around all of the part, which is faster. */
+void footprint_pulled(const struct footprint *from, const struct footprint *to, bool exactly,
+                      struct part_range *pulled);
 
 #endif

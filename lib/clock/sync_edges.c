@@ -31,7 +31,8 @@ struct touch {
 /* A ring copy that has read a stay on other cores. */
 struct pull {
     struct moment at;
-    int32_t source;
+    int32_t source, target;
+    bool exactly; /* else `pulled` has whole parts */
     int64_t cores;
     struct part_range *pulled; /* per core */
 };
@@ -154,11 +155,17 @@ static void edges_fill(struct edge_walk *w, int32_t stay)
     struct footprint by = {0};
     w->written[stay] = w->now;
     for (size_t i = w->pulls.count; i-- > 0 && w->pulls.at[i].at.when > w->horizon;) {
-        const struct pull *x = &w->pulls.at[i];
+        struct pull *x = &w->pulls.at[i];
         int64_t from = p->address[x->source];
         bool meets = false;
         if (from >= end || at >= from + p->buffers[x->source].size || x->at.when == w->now.when) continue;
         if (by.view.cores == 0) by = footprint_of_holders(p, stay, false);
+        if (!x->exactly && (at > from || end < from + p->buffers[x->source].size)) {
+            struct footprint source = footprint_of_holders(p, x->source, true),
+                             target = footprint_of_holders(p, x->target, false);
+            footprint_pulled(&source, &target, true, x->pulled);
+            x->exactly = true;
+        }
         for (int64_t c = 0; c < by.view.cores && c < x->cores; c++)
             meets |= x->pulled[c].begin < end - from && at - from < x->pulled[c].end;
         if (meets) edges_add(w, x->at);
@@ -170,14 +177,15 @@ static void edges_pull(struct edge_walk *w, const struct lx_transfer *t)
     if (t->bytes > 0) {
         struct footprint from = footprint_of_holders(w->p, t->source, true);
         struct footprint to = footprint_of_holders(w->p, t->stay, false);
-        struct pull x = {.at = w->now, .source = t->source, .cores = max_i64(from.view.cores, 1)};
+        struct pull x = {
+            .at = w->now, .source = t->source, .target = t->stay, .cores = max_i64(from.view.cores, 1)};
         edges_add(w, w->written[t->source]);
         if (w->pulls.count && w->pulls.at[w->pulls.count - 1].at.when <= w->horizon) {
             w->pulls.count = 0;
             arena_free(&w->scratch);
         }
         x.pulled = arena_array(&w->scratch, (size_t)x.cores, sizeof *x.pulled);
-        footprint_pulled(&from, &to, x.pulled);
+        footprint_pulled(&from, &to, false, x.pulled);
         VEC_PUSH(&w->pulls, x);
     }
     edges_fill(w, t->stay);
