@@ -164,12 +164,12 @@ bool bounds_find(struct search *search)
 
 bool bounds_raise(struct search *search)
 {
-    int64_t least = 0;
-    if (search->best.hbm_bytes <= search->bound) return true;
+    int64_t least = 0, known = search->best.hbm_bytes;
+    if (search_is_beaten(search)) known = search->rival_bytes;
+    if (known <= search->bound) return true;
     /* The model of keeping has the present borders of bundles, which may be merged, and no nests. */
     if (!search->bound_with_nests && (search->bundles_limited || search->joint.searched)) return true;
-    bool ok = search->bound_with_nests ? nest_bound_below(search, search->best.hbm_bytes, &least)
-                                       : keep_bound(search, &least);
+    bool ok = search->bound_with_nests ? nest_bound_below(search, known, &least) : keep_bound(search, &least);
     if (!ok) return false;
     search->bound = max_i64(search->bound, least);
     return true;
