@@ -86,6 +86,7 @@ struct lx_division {
 struct lx_divide_options {
     int64_t cores; /* 0: all cores of the device */
     bool no_cost;  /* skip the matmul cost pass: split batch, M and N by decreasing size, K last */
+    bool packs;    /* the host packs weights as ops want them */
     bool nests;    /* ops may be put into nests, and spans are those of a tile there */
 };
 
@@ -103,7 +104,8 @@ struct lx_divisions {
 /* Divides one op again by the rules of the stage, within the nests of `d`. Allocates from `memory`. */
 bool lx_divide_again(const struct lx_divisions *d, int32_t op, bool no_cost, struct arena *memory,
                      struct lx_division *out, lx_status *st);
-/* Reorders dimensions of large intermediates where no division of an op fits the span limit. With
+/* Reorders dimensions of large intermediates where no division of an op fits the span limit, and of packed
+ * weights where it makes cores split a sum. With
  * options->nests, an op that still does not fit is divided as if there were no limit, and is legal in a nest
  * only. */
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options);

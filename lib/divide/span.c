@@ -230,7 +230,8 @@ bool span_reduce(struct space *s, lx_status *st)
 /* --- Dimension orders for the span limit. The outermost device dimension decides a span. If no division of
  * an op fits, its large intermediates get one of its variables outermost, so that one split shrinks all
  * their spans; sticks stay. Other ops that no longer fit follow with the same dimension. The first variable
- * wins under which the op fits and all others that fitted before. Graph inputs keep their order. --- */
+ * wins under which the op fits and all others that fitted before. Graph inputs keep their order, but packed
+ * weights. --- */
 
 struct orders {
     struct lx_layouts *l;
@@ -331,6 +332,42 @@ static bool others_follow(struct orders *s, struct change *c, const bool *fitted
     return true;
 }
 
+/* Does a span make cores of the op split a sum? */
+static bool span_orders_cut_sum(const struct orders *s, int32_t o)
+{
+    struct arena scratch = {0};
+    struct space space;
+    bool cut = false;
+    space_of_op(s->l, o, s->cores, NULL, &scratch, &space);
+    if (space.operand_count > 0 && span_reduce(&space, NULL))
+        for (int i = 0; i < space.axis_count; i++) cut |= space.axes[i].is_summed && space.axes[i].floor > 1;
+    arena_free(&scratch);
+    return cut;
+}
+
+/* Lays a packed weight of the op out row by row if no sum is split then and all ops still fit. */
+static void span_orders_weight(struct orders *s, int32_t o, int32_t tensor)
+{
+    const struct lx_graph *g = s->l->graph;
+    const struct lx_tensor *t = &g->tensors[tensor];
+    struct lx_layout *y = &s->layouts[tensor], before = *y;
+    struct stated_tensor stated = {0};
+    layout_state(y, &stated);
+    if (t->role != LX_WEIGHT || y->stick_dim < 0 || stated.order_count != t->rank ||
+        !span_orders_is_large(s, tensor))
+        return;
+    stated.order[stated.order_count++] = LX_ROW_BY_ROW;
+    bool better = lx_layout_make(t->dtype, t->rank, t->shape, NULL, stated.order, stated.order_count,
+                                 g->device.stick_bytes, y, NULL);
+    for (int d = 0; better && d < t->rank; d++)
+        if (stated.extents[d]) better = lx_layout_pad(y, d, stated.extents[d]);
+    better = better && !span_orders_cut_sum(s, o);
+    for (int32_t k = 0; better && k < g->op_count; k++)
+        for (int i = 0; better && i < g->ops[k].input_count; i++)
+            better = g->ops[k].inputs[i] != tensor || span_orders_fits(s, k);
+    if (!better) *y = before;
+}
+
 void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *options)
 {
     const struct lx_graph *g = l->graph;
@@ -352,6 +389,10 @@ void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
                 for (int i = c.count; !fitted[o] && i-- > 0;) s.layouts[c.tensor[i]] = c.before[i];
             }
         }
+    for (int32_t o = 0; options && options->packs && o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++)
+            if (span_orders_is_large(&s, g->ops[o].inputs[i]) && span_orders_cut_sum(&s, o))
+                span_orders_weight(&s, o, g->ops[o].inputs[i]);
     if (options && options->nests) {
         bool *wide = arena_array(l->memory, (size_t)g->op_count + 1, sizeof *wide);
         for (int32_t o = 0; o < g->op_count; o++) {

@@ -1,6 +1,7 @@
 /* One layout: sizes, strides, equality. The stride map is filled from the innermost device dimension
  * outwards, so dot(device coordinates, stride_map) is the host offset for any dimension order. */
 #include "layout/layout.h"
+#include "layout/stated_layouts.h"
 #include "base/fail.h"
 #include "base/checked.h"
 
@@ -24,11 +25,11 @@ static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t ste
 static bool layout_check_order(const int *order, int count, int rank, lx_status *st)
 {
     bool seen[LX_MAX_RANK] = {0};
-    bool sparse = count == rank + 1 && order[rank] == -1;
-    if (count != rank && !sparse)
+    bool marked = count == rank + 1 && (order[rank] == -1 || (order[rank] == LX_ROW_BY_ROW && rank > 1));
+    if (count != rank && !marked)
         return status_set(st, LX_E_LAYOUT,
                           "a dimension order of %d entries for a tensor of %d dimensions; give one a "
-                          "dimension, and -1 last for a sparse layout",
+                          "dimension, and last -1 for a sparse layout or -2 for one row by row",
                           count, rank);
     for (int i = 0; i < rank; i++) {
         if (order[i] < 0 || order[i] >= rank || seen[order[i]])
@@ -75,10 +76,11 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
             return status_set(st, LX_E_RANGE, "a tensor has more than 2^63 elements");
     }
     if (!stride) stride = plain;
-    int n = order_count, last = n > 0 ? order[n - 1] : -1;
-    for (int i = 1; i < n - 1; i++) put_dim(out, shape[order[i]], order[i], 1);
+    bool by_row = order_count > rank && order[rank] == LX_ROW_BY_ROW;
+    int n = order_count - by_row, last = n > 0 ? order[n - 1] : -1;
+    for (int i = !by_row; i < n - 1; i++) put_dim(out, shape[order[i]], order[i], 1);
     put_dim(out, last >= 0 ? ceil_div_i64(shape[last], e) : 1, last, e);
-    if (n > 1) put_dim(out, shape[order[0]], order[0], 1);
+    if (n > 1 && !by_row) put_dim(out, shape[order[0]], order[0], 1);
     put_dim(out, e, last, 1);
     out->stick_dim = last;
     int64_t next[LX_MAX_RANK] = {0};

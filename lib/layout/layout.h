@@ -34,7 +34,8 @@ struct lx_layout {
 /* Elements per stick. A bool takes 16 bits on the device. */
 int64_t lx_stick_elements(enum lx_dtype dtype, int64_t stick_bytes);
 
-/* `stride` NULL: row-major. `order` NULL: identity. An `order` of rank + 1 entries ending in -1 is sparse. */
+/* `stride` NULL: row-major. `order` NULL: identity. An `order` of rank + 1 entries ending in -1 is sparse,
+ * in LX_ROW_BY_ROW row by row. */
 bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
                     const int *order, int order_count, int64_t stick_bytes, struct lx_layout *out,
                     lx_status *st);

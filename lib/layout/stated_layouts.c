@@ -18,14 +18,16 @@ struct statement {
 void layout_state(const struct lx_layout *l, struct stated_tensor *out)
 {
     int n = l->rank > 0 ? l->rank - 1 : 0; /* entries of the order: host dimensions, then -1 if sparse */
+    bool by_row = l->host_rank > 1 && l->stick_dim >= 0 && l->host_dim[n - 1] == l->stick_dim;
     out->order_count = l->host_rank == 0 ? 0 : n;
     memset(out->extents, 0, sizeof out->extents);
     for (int i = 0; i < out->order_count; i++) {
-        int device = i == n - 1 ? n : i == 0 ? n - 1 : i - 1;
+        int device = i == n - 1 ? n : by_row ? i : i == 0 ? n - 1 : i - 1;
         int dim = out->order[i] = l->host_dim[device];
         if (dim >= 0 && dim != l->stick_dim && l->size[device] != l->host_shape[dim])
             out->extents[dim] = l->size[device];
     }
+    if (by_row) out->order[out->order_count++] = LX_ROW_BY_ROW;
 }
 
 static bool stated_layouts_add_ops(const struct statement *s, struct graph_builder *b)

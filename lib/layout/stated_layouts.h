@@ -5,6 +5,10 @@
 
 #include "layout/layout.h"
 
+/* Behind all dimensions of an order: sticks are innermost. The device dimensions are o[0], ..., o[r-2], tiles of
+ * o[r-1], inside of o[r-1], so that one position of o[0] lies in one piece. */
+enum { LX_ROW_BY_ROW = -2 };
+
 struct stated_tensor {
     const char *name;
     int32_t origin; /* the pattern's tensor whose values it holds */

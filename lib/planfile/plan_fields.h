@@ -69,7 +69,7 @@
 #define PLAN_TENSOR_FIELDS(F) \
     STATED(F, TEXT, name, "as in the pattern, or of a copy that layout added") \
     MAY(F, TEXT, of, "of such a copy: the pattern's tensor that it holds the values of") \
-    MAY(F, INTS, order, "of the layout: host dimensions, the one that sticks run along last (-1: one element per stick); absent: known by its bytes only") \
+    MAY(F, INTS, order, "of the layout: host dimensions, the one that sticks run along last (-1: one element per stick; -2 behind it: row by row); absent: known by its bytes only") \
     MAY(F, INTS, extents, "of a padded layout: positions of each host dimension") \
     MAY(F, INT, hbm, "its address in HBM; absent: never there")
 

@@ -39,7 +39,8 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "tensor %s has %d dimensions", x->name, rank);
     out->order_count = x->order.count;
     for (int d = 0; d < x->order.count; d++) {
-        if (!plan_in_range(r, at, "an entry of order", x->order.at[d], -1, LX_MAX_RANK)) return false;
+        if (!plan_in_range(r, at, "an entry of order", x->order.at[d], LX_ROW_BY_ROW, LX_MAX_RANK))
+            return false;
         out->order[d] = (int)x->order.at[d];
     }
     for (int d = 0; d < x->extents.count; d++) {

@@ -119,7 +119,9 @@ struct lx_passes passes_of_stage(const struct lx_passes *asked)
 
 struct lx_divide_options lx_passes_divide(const struct lx_passes *p)
 {
-    return (struct lx_divide_options){.cores = p->undivided ? 1 : 0, .no_cost = p->matmul == LX_MATMUL_RULE};
+    return (struct lx_divide_options){.cores = p->undivided ? 1 : 0,
+                                      .no_cost = p->matmul == LX_MATMUL_RULE,
+                                      .packs = p->weights == LX_WEIGHTS_FREE};
 }
 
 static const struct {

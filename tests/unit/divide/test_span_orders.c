@@ -140,10 +140,62 @@ static void test_slices_alone_are_addressed(void **state)
     }
 }
 
+/* A kernel of 19 sticks of columns, which no cores share: its sticks run along the sum. Its span would cut the sum, if
+ * it were not packed row by row. */
+static void test_packed_rows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"head\", \"device\": {\"preset\": \"spyre\", "
+        "\"cores\": 16, \"lx_bytes\": 262144, \"span_bytes\": 500000}, \"tensors\": ["
+        "{\"name\": \"x\", \"shape\": [8, 17, 384], \"dtype\": \"fp16\", \"role\": \"input\"},"
+        "{\"name\": \"w\", \"shape\": [1216, 384], \"dtype\": \"fp16\", \"role\": \"weight\"},"
+        "{\"name\": \"y\", \"shape\": [8, 17, 1216], \"dtype\": \"fp16\", \"role\": \"output\"}], \"ops\": ["
+        "{\"name\": \"head\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": \"y\", "
+        "\"einsum\": "
+        "\"abc,dc->abd\"}]}";
+    for (int packs = 0; packs < 2; packs++) {
+        lx_status st = {0};
+        const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
+        if (!g) fail_msg("%s", st.text);
+        struct lx_layouts *l = lx_layouts_make(g, LX_WEIGHTS_FREE, &st);
+        struct lx_divide_options how = {.packs = packs};
+        lx_layouts_fit_spans(l, &how);
+        struct lx_divisions *d = lx_divide(l, &how, &st);
+        if (!d) fail_msg("%s", st.text);
+        int64_t sum = 1;
+        const struct lx_division *v = &d->at[d->count - 1];
+        for (int i = 0; i < v->split_count; i++)
+            if (v->splits[i].is_summed) sum *= v->splits[i].split;
+        assert_int_equal(sum, packs ? 1 : 2);
+        lx_divisions_free(d);
+        lx_layouts_free(l);
+        struct lx_plan_options options = {.solver = lx_solver_find("bestfit"),
+                                          .passes.weights = packs ? LX_WEIGHTS_FREE : LX_WEIGHTS_FIXED};
+        struct lx_plan *p = lx_plan_make(g, &options, &st);
+        if (!p) fail_msg("%s", st.text);
+        size_t length;
+        char *file = lx_plan_to_json(p, &length);
+        struct lx_plan *read = lx_plan_of_text("plan", file, length, &st);
+        if (!read || !lx_plan_check(read, &st)) fail_msg("%s", st.text);
+        for (int32_t t = 0; t < g->tensor_count; t++)
+            assert_true(lx_layout_equal(&read->layouts->layouts[t], &p->layouts->layouts[t]));
+        struct lx_device_options run = {.verify = LX_VERIFY_FULL};
+        struct lx_run_result *r = lx_device_run(read, &run, &st);
+        if (!r || !r->ok) fail_msg("%s", r && r->fault_count ? r->faults[0].text : st.text);
+        lx_run_result_free(r);
+        lx_plan_free(read);
+        mem_free(file);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_follows), cmocka_unit_test(test_slices_alone_are_addressed),
-        cmocka_unit_test(test_else_as_it_was), cmocka_unit_test(test_planned_and_checked)};
+        cmocka_unit_test(test_chain_follows), cmocka_unit_test(test_packed_rows),
+        cmocka_unit_test(test_slices_alone_are_addressed), cmocka_unit_test(test_else_as_it_was),
+        cmocka_unit_test(test_planned_and_checked)};
     return cmocka_run_group_tests_name("span_orders", tests, NULL, NULL);
 }
