@@ -108,6 +108,7 @@ static struct lx_plan *balanced_take(struct balanced *b)
 /* Judges the plan by bytes; `least` of them is proved, and `least_us` of time. */
 static void balanced_settle(struct lx_plan *p, int64_t least, double least_us)
 {
+    if (p->asks_time) p->unproved = NULL;
     p->asks_time = false;
     p->balanced = true;
     p->figures.bound_us = least_us;
@@ -126,6 +127,7 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
 {
     const int64_t bytes = first->figures.hbm_bytes;
     const double by_bytes_us = first->figures.end_to_end_us, least_us = first->figures.bound_us;
+    const struct lx_joint joint = first->joint;
     int64_t least = lx_plan_least(first);
     first = plan_offer_twin(first);
     struct search_states states = {0};
@@ -140,6 +142,10 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
     }
     struct lx_plan *p = balanced_take(&b);
     if (p == first) return p;
+    if (joint.searched) { /* its bound is that of all divisions */
+        p->joint.searched = true;
+        p->joint.bound_bytes = joint.bound_bytes;
+    }
     balanced_settle(p, least, least_us);
     if (bytes < p->figures.hbm_bytes) {
         p->fewer_bytes = bytes;

@@ -123,9 +123,10 @@ void plan_settle(struct lx_plan *p)
 {
     bool least = lx_plan_gap(p) <= 0 && (p->asks_time || lx_plan_objective(p) == p->figures.bound_bytes);
     if (p->graph->list || p->problem.objective != LX_SPILL || p->answer.status == LX_ERROR) return;
-    if (least)
+    if (least) {
         p->answer.status = LX_OPTIMAL;
-    else if (p->answer.status != LX_LIMIT)
+        p->unproved = NULL;
+    } else if (p->answer.status != LX_LIMIT)
         p->answer.status = LX_FEASIBLE;
 }
 

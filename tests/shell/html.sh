@@ -27,7 +27,7 @@ JSON
 }
 
 case $case in
-attention) "$lxplan" show patterns/graphs/attention_small.json --lx 4k --tile none --html --remedies -o "$page" ;;
+attention) "$lxplan" show patterns/graphs/attention_small.json --lx 16k --tile none --html --remedies -o "$page" ;;
 moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --html -o "$page" ;;
 nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7:h/4,s/4 --html -o "$page" &&
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
