@@ -93,7 +93,7 @@ static bool has_effect(const struct lx_device *d, const struct lx_device_paramet
     struct lx_device other = *d;
     bool differs = false;
     lx_status st;
-    if (!lx_device_set(&other, q, value, &st)) return false;
+    if (value == lx_device_get(d, q) || !lx_device_set(&other, q, value, &st)) return false;
     for (int i = 0; i < PATTERNS && !differs; i++) {
         struct text after = {0};
         describe(patterns[i], &other, &after);
