@@ -11,7 +11,7 @@ set(SLOW device_plans least_time launch_alternatives launch_plan plan_sabotage p
     asked_before anneal auto agree device_parameters nest_monotone nest_explain nest_astray nest_sabotage launch_sabotage move_pass
     exact_moves plan_words trace memory_viz model_explorer team_view online_nests windows chain team_kinds team_trace stopped_plans
     nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random layout cut_layers team_grid
-    shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound)
+    shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound span_nests team_clock emit)
 set(SLOW_GOLDEN explain explore_graph explore_sweep explore_team explore_why explore_walk explore_compare explore_conventions
     explore_cores explore_views explore_buffers explore_map explore_change config
     sweep)
