@@ -70,7 +70,7 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
     }
     mem_free(ops);
     arena_free(&scratch);
-    static const double LATE = 1e12;
+    static const double LATE = 1e15;
     return fmax(us, search->request->fast_us) + LATE * ops_too_wide(x);
 }
 

@@ -17,8 +17,9 @@ int32_t ops_too_wide(const struct draft *x)
 
 bool attempt_bytes(const struct draft *x, const int64_t *address, int64_t *bytes)
 {
-    const int64_t much = INT64_C(1) << 44;
-    return traffic_count(x, address, bytes) && add_i64(*bytes, much * ops_too_wide(x), bytes);
+    const int64_t most = INT64_C(1) << 8; /* ops that count: the sum stays far below 2^63 */
+    return traffic_count(x, address, bytes) &&
+           add_i64(*bytes, LX_INT_MAX * min_i64(ops_too_wide(x), most), bytes);
 }
 
 struct span_nest {
@@ -83,14 +84,15 @@ static void span_nest_try(struct span_nest *s, int levels)
         for (int b = levels == 1 ? s->axis_count - 1 : a + 1; b < s->axis_count; b++) {
             var[0][0] = s->axis[a].var[0];
             var[0][1] = s->axis[b].var[0];
-            for (int64_t outer = 2; outer <= s->axis[a].divides; outer++)
+            for (int64_t outer = 2; outer <= s->axis[a].divides; outer++) {
+                if (s->axis[a].divides % outer != 0) continue;
+                s->nest.tiles[0] = outer;
                 for (int64_t inner = 2; inner <= (levels == 1 ? 2 : s->axis[b].divides); inner++) {
-                    if (s->axis[a].divides % outer != 0 || (levels == 2 && s->axis[b].divides % inner != 0))
-                        continue;
-                    s->nest.tiles[0] = outer;
+                    if (levels == 2 && s->axis[b].divides % inner != 0) continue;
                     s->nest.tiles[1] = inner;
                     span_nest_offer(s);
                 }
+            }
         }
 }
 
