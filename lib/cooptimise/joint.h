@@ -15,8 +15,8 @@
  * A choice may have a number of tiles. A cut separates two consecutive ops with different tile counts, or
  * with different labels of a shared buffer; a run lies between two cuts. The output of an op in a loop is a
  * tile on chip, for its run only: later readers get a copy, tile by tile, and need not agree. The copy costs
- * copy_toll, each cut costs cut_toll. A whole buffer lives to the end of a run in a loop that reads it. Such a copy is on chip only if the op does not split its sums over the
- * cores.
+ * copy_toll, each cut costs cut_toll. Such a copy is on chip only if the op does not split its sums over the
+ * cores. A whole buffer lives to the end of a run in a loop that reads it.
  *
  * Sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated graphs.
  * Ops of one shape may share their arrays. */

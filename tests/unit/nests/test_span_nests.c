@@ -97,8 +97,36 @@ static void refused(void **state)
     lx_graph_free(g);
 }
 
+/* Nests of two levels, which move far more than the op would without a limit. */
+static void of_any_size(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": \"spyre\", "
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [262144, 262144], \"dtype\": \"fp16\", \"role\": "
+        "\"input\"}, "
+        "{\"name\": \"w\", \"shape\": [262144, 262144], \"dtype\": \"fp16\", \"role\": \"weight\"}, "
+        "{\"name\": \"y\", \"shape\": [262144, 262144], \"dtype\": \"fp16\", \"role\": \"output\"}], "
+        "\"ops\": [{\"name\": \"o\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": \"y\", "
+        "\"einsum\": \"mk,kn->mn\"}]}";
+    static const enum lx_ask asks[] = {LX_ASK_TRAFFIC, LX_ASK_TIME, LX_ASK_BALANCED};
+    for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
+        lx_status st = {0};
+        const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
+        struct lx_plan_options how = {.solver = lx_solver_find("auto"), .objective = asks[k]};
+        struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+        if (!p) fail_msg("%s", st.text);
+        assert_int_equal(p->nest_count, 1);
+        assert_int_equal(p->nests[0].level_count, 2);
+        within_limit(p, false);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planned_in_nests), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planned_in_nests), cmocka_unit_test(refused),
+                                       cmocka_unit_test(of_any_size)};
     return cmocka_run_group_tests_name("span_nests", tests, NULL, NULL);
 }
