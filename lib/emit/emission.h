@@ -127,6 +127,8 @@ struct item_digits {
  * `stick`: elements of a stick along it, 0: none. */
 void item_digits_make(struct emission *e, const struct op_emission *o, const int *vars, int count, int vector,
                       int width, int64_t stick, struct item_digits *out);
+/* How many items there are; 0: that differs between cores. */
+int64_t item_digits_count(const struct item_digits *d);
 /* Declares the digits of item `item`. */
 void item_digits_declare(struct emission *e, const struct item_digits *d, const char *item);
 /* The address of an operand at the digits: "LX(...)" or "(hbm + ...)". */

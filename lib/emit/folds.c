@@ -2,7 +2,8 @@
  *
  * Where sticks of the output run along a variable, a thread makes up to 8 elements side by side and goes
  * through all terms; else the lanes of a warp share the terms of one element, and fold their
- * results in a fixed tree.
+ * results in a fixed tree. Where a core has few elements, several threads (warps) share the terms of one, and
+ * their parts are folded in order.
  *
  * A sum whose terms are split over groups of cores is made in two steps: each core writes its part, as
  * fp32, to global memory; when the cores of the sum have met, each that keeps the result adds the parts in
@@ -36,7 +37,8 @@ struct fold {
     int kept[LX_MAX_VARS], kept_count, summed[LX_MAX_VARS], summed_count;
     int term_vector, term_width; /* of a warp's terms */
     struct item_digits out, terms;
-    int64_t all_terms; /* in all tiles and on all cores */
+    int64_t all_terms;                /* in all tiles and on all cores */
+    int64_t items, parts, part_terms; /* items of a core; parts 1: terms are not shared */
     struct op_place partial;
     int64_t partial_bytes; /* of one core's part */
 };
@@ -52,8 +54,12 @@ static void folds_terms(const struct fold *f, const char *statement)
     struct emission *e = f->e;
     bool warp = f->vector < 0;
     int vector = warp ? f->term_vector : f->vector, width = warp ? f->term_width : f->width;
-    emit_line(e, "%s(k, %s) {", warp ? "FOR_LANES" : "FOR_TERMS", f->terms.total);
+    if (f->parts > 1)
+        emit_line(e, "%s(term, %lld) {", warp ? "FOR_LANES" : "FOR_TERMS", (long long)f->part_terms);
+    else
+        emit_line(e, "%s(k, %s) {", warp ? "FOR_LANES" : "FOR_TERMS", f->terms.total);
     e->indent++;
+    if (f->parts > 1) emit_line(e, "const int k = part * %lld + term;", (long long)f->part_terms);
     item_digits_declare(e, &f->terms, "k");
     for (int i = 0; i < f->o->op->input_count; i++) {
         char name[2] = {(char)('a' + i)};
@@ -196,6 +202,78 @@ static void folds_finish(const struct fold *f)
     e->indent -= f->vector < 0;
 }
 
+static void folds_begin_items(const struct fold *f)
+{
+    emit_line(f->e, "%s%s(%s, %s) {", f->o->all_cores ? "FOR_ALL_" : "FOR_",
+              f->vector >= 0 ? "ITEMS" : "ROWS", "i", f->out.total);
+    f->e->indent++;
+    item_digits_declare(f->e, &f->out, "i");
+}
+
+static void folds_end_items(const struct fold *f)
+{
+    f->e->indent--;
+    emit_line(f->e, "}");
+}
+
+/* How many threads (warps) share the terms of an element, so that a core has work for all. */
+static void folds_share(struct fold *f)
+{
+    const struct op_emission *o = f->o;
+    int64_t threads = f->vector >= 0 ? EMIT_THREADS : EMIT_WARPS;
+    int64_t least = f->vector >= 0 ? 16 : 8 * WARP_LANES, terms = item_digits_count(&f->terms);
+    int64_t most = o->op->kind->id == LX_KIND_LOGSUMEXP ? 8 : 32; /* folding two of these takes long */
+    f->items = ceil_div_i64(item_digits_count(&f->out), o->all_cores ? f->e->cores : 1);
+    f->parts = 1;
+    if (o->groups > 1 || (o->op->kind->id == LX_KIND_BLEND && o->summed) || !f->items || terms < 4 * least)
+        return;
+    while (f->parts < most && f->items * f->parts * 2 <= threads && terms % (f->parts * 2) == 0 &&
+           terms / (f->parts * 2) >= least)
+        f->parts *= 2;
+    f->part_terms = terms / f->parts;
+}
+
+/* Opens a loop over a core's items, `every` times; declares where each one is. */
+static void folds_begin_own(const struct fold *f, const char *number, int64_t every)
+{
+    struct emission *e = f->e;
+    const char *loop = f->vector >= 0 ? "FOR_ITEMS" : "FOR_ROWS";
+    emit_line(e, "%s(%s, %lld) {", loop, number, (long long)(f->items * every));
+    e->indent++;
+    const char *i = every > 1 ? arena_format(&e->memory, "%s %% %lld", number, (long long)f->items) : number;
+    if (f->o->all_cores) i = arena_format(&e->memory, "core * %lld + %s", (long long)f->items, i);
+    emit_line(e, "const int i = %s;", i);
+    if (f->o->all_cores) emit_line(e, "if (i >= %s) continue;", f->out.total);
+    item_digits_declare(e, &f->out, "i");
+}
+
+/* Each thread (warp) folds a part of the terms; then the parts are folded. */
+static void folds_in_parts(const struct fold *f)
+{
+    struct emission *e = f->e;
+    const char *type = f->vector >= 0 ? arena_format(&e->memory, "f%d", f->width) : "float";
+    const char *at = folds_element(f);
+    int64_t bytes = f->vector >= 0 ? f->width * 4 : 4;
+    folds_begin_own(f, "w", f->parts);
+    emit_line(e, "const int part = w / %lld;", (long long)f->items);
+    folds_compute(f);
+    emit_line(e, "%sPART(%s, %lld + w * %lld) = y;", f->vector < 0 ? "if (FIRST_LANE) " : "", type,
+              (long long)e->stages_at, (long long)bytes);
+    folds_end_items(f);
+    emit_line(e, "meet_threads();");
+    folds_begin_own(f, "w", 1);
+    folds_declare(f, "y", f->row->start);
+    emit_line(e, "EACH(g, %lld) {", (long long)f->parts);
+    e->indent++;
+    emit_line(e, "const %s part = PART(%s, %lld + (g * %lld + w) * %lld);", type, type,
+              (long long)e->stages_at, (long long)f->items, (long long)bytes);
+    folds_each(f, arena_format(&e->memory, "y%s = fold_%s(y%s, part%s)", at, f->row->name, at, at));
+    folds_end_items(f);
+    folds_finish(f);
+    folds_end_items(f);
+    e->stages_bytes = max_i64(e->stages_bytes, f->items * f->parts * bytes);
+}
+
 /* A part of a sum in global memory, dense: (slot, group, element), twice for iterations that follow each
  * other. */
 static void folds_partial_place(struct fold *f)
@@ -233,14 +311,6 @@ static const char *folds_group(const struct fold *f)
     return strchr(group, ' ') ? arena_format(&f->e->memory, "(%s)", group) : group;
 }
 
-static void folds_begin_items(const struct fold *f)
-{
-    emit_line(f->e, "%s%s(%s, %s) {", f->o->all_cores ? "FOR_ALL_" : "FOR_",
-              f->vector >= 0 ? "ITEMS" : "ROWS", "i", f->out.total);
-    f->e->indent++;
-    item_digits_declare(f->e, &f->out, "i");
-}
-
 /* Items of a sum that its cores add together. */
 static void folds_begin_shared(const struct fold *f)
 {
@@ -248,12 +318,6 @@ static void folds_begin_shared(const struct fold *f)
               folds_group(f), (long long)f->o->groups);
     f->e->indent++;
     item_digits_declare(f->e, &f->out, "i");
-}
-
-static void folds_end_items(const struct fold *f)
-{
-    f->e->indent--;
-    emit_line(f->e, "}");
 }
 
 /* Asks early how far the counter of the group is: the answer takes a while. */
@@ -364,6 +428,11 @@ bool body_fold(struct emission *e, const struct op_emission *o)
         return true;
     }
     if (body_tiles(e, o, &o->place[o->out], folds_condition(e, o->summed, false))) return true;
+    folds_share(&f);
+    if (f.parts > 1) {
+        folds_in_parts(&f);
+        return true;
+    }
     folds_begin_items(&f);
     folds_compute(&f);
     folds_finish(&f);

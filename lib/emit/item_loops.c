@@ -49,6 +49,16 @@ void item_digits_make(struct emission *e, const struct op_emission *o, const int
     }
 }
 
+int64_t item_digits_count(const struct item_digits *d)
+{
+    int64_t all = 1;
+    for (int i = 0; i < d->count; i++) {
+        int64_t n = strtoll(d->at[i].count, NULL, 10);
+        all *= number_is(d->at[i].count, n) ? n : 0;
+    }
+    return all;
+}
+
 void item_digits_declare(struct emission *e, const struct item_digits *d, const char *item)
 {
     const char *before = "1";

@@ -1,6 +1,6 @@
-/* The place of the largest, or the least, along one index: by a warp per element. Where the operand is in HBM,
- * and one core is to find it or there are few elements, all cores look for it, each in a slice of the terms, and
- * meet; of equal ones the first wins in any order. */
+/* The place of the largest, or the least, along one index: by a warp per element, or by several, each in a slice
+ * of the terms, where there are few. Where the operand is in HBM, and one core is to find it or there are few
+ * elements, warps of all cores look for it and meet; of equal ones the first wins in any order. */
 #include "emit/emission.h"
 #include "base/checked.h"
 
@@ -12,7 +12,8 @@ struct search {
     struct item_digits rows, along;
     int v, width;
     int64_t slices, length; /* terms of a slice, in steps of the width; slices 1: no */
-    int64_t at;             /* in `aside` */
+    bool all_cores;         /* look */
+    int64_t at;             /* of what was found: in `aside`, or in the scratchpad */
 };
 
 bool largest_is_shared(const struct op_emission *o)
@@ -51,35 +52,42 @@ static void largest_store(const struct search *s)
     emit_line(s->e, "}");
 }
 
-/* Each warp of all cores looks through a slice of a row; the first core puts the slices together. */
+/* Each warp looks through a slice of a row; the first core, or each its own, puts the slices together. */
 static void largest_of_slices(const struct search *s)
 {
     struct emission *e = s->e;
     const char *rows = s->rows.total;
+    const char *part = s->all_cores ? "((struct largest *)(void *)(aside + %lld))[%s]"
+                                    : "PART(struct largest, %lld + (%s) * 8)";
+    const char *loop = s->all_cores ? "FOR_ALL_ROWS" : "FOR_ROWS";
     emit_line(e, "{");
     e->indent++;
-    emit_line(e, "unsigned *const meeting = counters + %lld;", (long long)e->facts.counters++);
-    emit_line(e, "const unsigned met = round_of(meeting);");
-    emit_line(e, "FOR_ALL_ROWS(w, %s * %lld) {", rows, (long long)s->slices);
+    if (s->all_cores) {
+        emit_line(e, "unsigned *const meeting = counters + %lld;", (long long)e->facts.counters++);
+        emit_line(e, "const unsigned met = round_of(meeting);");
+    }
+    emit_line(e, "%s(w, %s * %lld) {", loop, rows, (long long)s->slices);
     e->indent++;
     emit_line(e, "const int from = w / (%s) * %lld;", rows, (long long)s->length);
     item_digits_declare(e, &s->rows, arena_format(&e->memory, "(w %% (%s))", rows));
     largest_look(s, "from",
                  arena_format(&e->memory, "least(%s, from + %lld)", s->along.total, (long long)s->length));
-    emit_line(e, "if (FIRST_LANE) ((struct largest *)(void *)(aside + %lld))[w] = y;", (long long)s->at);
+    emit_line(e, "if (FIRST_LANE) %s = y;", arena_format(&e->memory, part, (long long)s->at, "w"));
     e->indent--;
     emit_line(e, "}");
-    emit_line(e, "meet_group(meeting, CORES, core == 0, met + ROUND, %d, fault);", (int)e->tick);
-    emit_line(e, "if (core == 0)");
+    if (s->all_cores) {
+        emit_line(e, "meet_group(meeting, CORES, core == 0, met + ROUND, %d, fault);", (int)e->tick);
+        emit_line(e, "if (core == 0)");
+    } else
+        emit_line(e, "meet_threads();");
     emit_line(e, "FOR_ROWS(i, %s) {", rows);
     e->indent++;
     item_digits_declare(e, &s->rows, "i");
     emit_line(e, "struct largest y = {0, -1};");
     emit_line(e, "FOR_LANES(k, %lld) {", (long long)s->slices);
     emit_line(
-        e,
-        "    const struct largest x = ((const struct largest *)(const void *)(aside + %lld))[k * (%s) + i];",
-        (long long)s->at, rows);
+        e, "    const struct largest x = %s;",
+        arena_format(&e->memory, part, (long long)s->at, arena_format(&e->memory, "k * (%s) + i", rows)));
     emit_line(e, "    y = largest_of(y, x);");
     emit_line(e, "}");
     emit_line(e, "y = lanes_largest(y);");
@@ -93,7 +101,9 @@ bool body_largest(struct emission *e, const struct op_emission *o)
     enum { WARP_LANES = 32 };
     int kept[LX_MAX_VARS], count = output_variables(e, o, kept), terms = 0;
     struct search s = {.e = e, .o = o, .v = -1, .width = 1};
-    int64_t rows = 1, warps = e->cores * EMIT_WARPS;
+    int64_t rows = 1;
+    s.all_cores = o->all_cores || largest_is_shared(o);
+    int64_t warps = s.all_cores ? e->cores * EMIT_WARPS : EMIT_WARPS;
     for (int i = 0; i < o->x.var_count; i++)
         if (op_index_summed(&o->x, i)) s.v = i, terms++;
     if (terms != 1 || o->groups > 1 || o->summed)
@@ -107,9 +117,13 @@ bool body_largest(struct emission *e, const struct op_emission *o)
     int64_t steps = ceil_div_i64(o->most[s.v], s.width);
     s.length = round_up_i64(ceil_div_i64(steps, max_i64(warps / rows, 1)), WARP_LANES);
     s.slices = ceil_div_i64(steps, s.length);
-    if (largest_is_shared(o) && (s.slices > 1 || !o->all_cores)) {
-        s.at = e->facts.aside_bytes;
-        e->facts.aside_bytes += round_up_i64(rows * s.slices * 8, 128);
+    if (s.slices > 1 || (s.all_cores && !o->all_cores)) {
+        int64_t bytes = round_up_i64(rows * s.slices * 8, 128);
+        s.at = s.all_cores ? e->facts.aside_bytes : e->stages_at;
+        if (s.all_cores)
+            e->facts.aside_bytes += bytes;
+        else
+            e->stages_bytes = max_i64(e->stages_bytes, bytes);
         largest_of_slices(&s);
         return true;
     }
