@@ -74,7 +74,7 @@ bool body_choice(struct emission *e, const struct op_emission *o)
     for (int a = 0; a < c.axis_count; a++)
         if (!choice_position(e, o, &c, a, &d)) return false;
     item_load(e, from, &d, NULL, vector, width, "y");
-    item_store(e, to, &d, vector, width, "y");
+    item_store(e, to, &d, NULL, vector, width, "y");
     e->indent--;
     emit_line(e, "}");
     return true;

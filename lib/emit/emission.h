@@ -23,7 +23,7 @@ struct emission {
     struct text tables, body;
     int indent, table_count;
     int64_t cores;
-    int32_t tick;
+    int32_t tick, chain_last;   /* chain_last: of the chain by rows that begins at the tick; else less */
     const struct lx_nest *nest; /* of the tick; NULL: none */
     const char *number;         /* the C type that the op computes in: float, i64 or double */
     int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
@@ -142,27 +142,39 @@ void item_load(struct emission *e, const struct op_place *p, const struct item_d
                const struct item_digits *more, int vector, int width, const char *name);
 /* The type of stored items, in names of functions. */
 const char *item_word(enum lx_dtype dtype);
-void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d, int vector,
-                int width, const char *name);
+void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d,
+                const struct item_digits *more, int vector, int width, const char *name);
 
-/* --- chains.c: ops on elements that share a loop. --- */
+/* --- chains.c: ops that share a loop. --- */
 
-enum { CHAIN_MOST = 8 };
+enum { CHAIN_MOST = 16 };
+
+/* What a thread makes of a link: an item; or, where a warp has a row, elements of it, one number, or a fold. */
+enum link_form { LINK_ITEM, LINK_ROW, LINK_NUMBER, LINK_FOLD };
 
 struct chain_link {
     struct op_emission o;
     int32_t tick;
-    int vector, width; /* of an item */
-    struct item_digits digits;
-    int made[LX_MAX_OPERANDS]; /* per input: the link that makes it; -1: none */
+    enum link_form form;
+    int vector, width;                /* of an item */
+    struct item_digits digits, terms; /* terms: along a row */
+    int made[LX_MAX_OPERANDS];        /* per input: the link that makes it; -1: none */
 };
 
 /* Do loads that began before the chain have to be there? */
 bool chain_waits(const struct emission *e, const struct chain_link *chain, int length);
 /* Has what a link makes to be stored? */
 bool chain_keeps(const struct emission *e, const struct chain_link *chain, int length, int number);
+/* Does the load, which the plan begins later, begin with the chain by rows at this tick? */
+bool chain_begins_load(const struct emission *e, const struct lx_transfer *t);
 /* May the op of `link` follow the chain? */
 bool chain_joins(struct emission *e, const struct chain_link *chain, int length, struct chain_link *link);
+/* Declares an operand: what the chain made, as a reader finds it in memory, or a load. */
+void chain_operand(struct emission *e, const struct chain_link *chain, int number, int operand,
+                   const char *name);
+/* Makes `next` of the op at the next tick by `make`, and goes there if it may follow the chain. */
+bool chain_next(struct emission *e, const struct chain_link *chain, int length, struct chain_link *next,
+                bool (*make)(struct emission *e, struct chain_link *link));
 
 /* --- bodies --- */
 
@@ -174,6 +186,21 @@ bool body_pointwise(struct emission *e, const struct op_emission *o);
 bool tick_numbers(struct emission *e);
 void tick_comment(struct emission *e, int32_t tick);
 bool tick_is_pointwise(const struct emission *e, int32_t tick);
+/* Makes what a link makes, and stores it where somebody else takes it. */
+void pointwise_link_body(struct emission *e, const struct chain_link *chain, int length, int number);
+/* Elements of a row that a lane takes at once, at most `widest`. */
+int row_width(int64_t elements, int widest);
+/* Opens a loop over a lane's share of a row; row_open declares y<number> for it, too. */
+void row_each(struct emission *e, const struct chain_link *link);
+void row_open(struct emission *e, const struct chain_link *link, int number);
+/* A link of a chain by rows; false: the op has no such form. */
+bool pointwise_row(struct emission *e, struct chain_link *link);
+bool fold_row(struct emission *e, struct chain_link *link);
+void fold_row_body(struct emission *e, const struct chain_link *chain, int length, int number);
+/* Ops on rows that a warp keeps in registers, from this tick on. False: there are none, and nothing is written. */
+bool body_rows(struct emission *e, const struct op_emission *o);
+/* Their last tick, or -1. */
+int32_t rows_last_tick(struct emission *e);
 bool body_fold(struct emission *e, const struct op_emission *o);
 /* Writes a contraction by tiles into `to`. It adds to `to` where the condition `again` holds ("": never).
  * False: it has no tiles, and nothing is written. */

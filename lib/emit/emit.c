@@ -132,7 +132,8 @@ static bool tick_body(struct emission *e)
     bool few = !o.all_cores && o.workers < e->cores, some = few && !(largest && largest_is_shared(&o));
     if (some) emit_line(e, "if (core < %d) {", (int)o.workers);
     e->indent += some;
-    bool ok = op->kind->traits & LX_CHOOSES                        ? body_choice(e, &o)
+    bool ok = body_rows(e, &o)                                     ? true
+              : op->kind->traits & LX_CHOOSES                      ? body_choice(e, &o)
               : op->kind->id == LX_KIND_CONCAT                     ? body_concat(e, &o)
               : largest                                            ? body_largest(e, &o)
               : op->reduces                                        ? body_fold(e, &o)
@@ -201,6 +202,7 @@ static bool emit_tick(struct emission *e)
     tick_syncs(e, e->nest != NULL);
     tick_stamp(e, EMIT_STAMP_WAIT);
     tick_comment(e, e->tick);
+    e->chain_last = rows_last_tick(e);
     if (!copies_before(e) || !copies_issue(e)) return false;
     tick_stamp(e, EMIT_STAMP_COPIES);
     if (!tick_body(e)) return false;

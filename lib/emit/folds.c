@@ -40,12 +40,20 @@ struct fold {
     int64_t all_terms;                /* in all tiles and on all cores */
     int64_t items, parts, part_terms; /* items of a core; parts 1: terms are not shared */
     struct op_place partial;
-    int64_t partial_bytes; /* of one core's part */
+    int64_t partial_bytes;          /* of one core's part */
+    const struct chain_link *chain; /* of rows; NULL: none */
+    int number;                     /* in it */
 };
 
 static const char *folds_element(const struct fold *f)
 {
     return f->vector >= 0 ? ".at[j]" : "";
+}
+
+static void folds_end_items(const struct fold *f)
+{
+    f->e->indent--;
+    emit_line(f->e, "}");
 }
 
 /* A loop over the terms that does `statement` with the operands a (and b) of each. */
@@ -54,6 +62,13 @@ static void folds_terms(const struct fold *f, const char *statement)
     struct emission *e = f->e;
     bool warp = f->vector < 0;
     int vector = warp ? f->term_vector : f->vector, width = warp ? f->term_width : f->width;
+    if (f->chain) {
+        row_each(e, &f->chain[f->number]);
+        chain_operand(e, f->chain, f->number, 0, "a");
+        emit_line(e, "EACH(j, %d) %s;", width, statement);
+        folds_end_items(f);
+        return;
+    }
     if (f->parts > 1)
         emit_line(e, "%s(term, %lld) {", warp ? "FOR_LANES" : "FOR_TERMS", (long long)f->part_terms);
     else
@@ -171,8 +186,8 @@ static void folds_each(const struct fold *f, const char *statement)
         emit_line(f->e, "%s;", statement);
 }
 
-/* Adds the tiles before this one, divides a mean, and stores y. */
-static void folds_finish(const struct fold *f)
+/* Adds the tiles before this one, and divides a mean. */
+static void folds_complete(const struct fold *f)
 {
     struct emission *e = f->e;
     const struct op_emission *o = f->o;
@@ -196,10 +211,22 @@ static void folds_finish(const struct fold *f)
                   f->vector >= 0 ? f->width == 8 ? "EACH(j, 8) " : "EACH(j, 4) " : "", at,
                   (long long)f->all_terms);
     }
+}
+
+/* Stores y in the output, or in a part of it. */
+static void folds_store(const struct fold *f, const struct op_place *to)
+{
+    struct emission *e = f->e;
     if (f->vector < 0) emit_line(e, "if (FIRST_LANE)");
     e->indent += f->vector < 0;
-    item_store(e, &o->place[o->out], &f->out, f->vector, f->vector >= 0 ? f->width : 1, "y");
+    item_store(e, to, &f->out, NULL, f->vector, f->vector >= 0 ? f->width : 1, "y");
     e->indent -= f->vector < 0;
+}
+
+static void folds_finish(const struct fold *f)
+{
+    folds_complete(f);
+    folds_store(f, &f->o->place[f->o->out]);
 }
 
 static void folds_begin_items(const struct fold *f)
@@ -208,12 +235,6 @@ static void folds_begin_items(const struct fold *f)
               f->vector >= 0 ? "ITEMS" : "ROWS", "i", f->out.total);
     f->e->indent++;
     item_digits_declare(f->e, &f->out, "i");
-}
-
-static void folds_end_items(const struct fold *f)
-{
-    f->e->indent--;
-    emit_line(f->e, "}");
 }
 
 /* How many threads (warps) share the terms of an element, so that a core has work for all. */
@@ -225,7 +246,9 @@ static void folds_share(struct fold *f)
     int64_t most = o->op->kind->id == LX_KIND_LOGSUMEXP ? 8 : 32; /* folding two of these takes long */
     f->items = ceil_div_i64(item_digits_count(&f->out), o->all_cores ? f->e->cores : 1);
     f->parts = 1;
-    if (o->groups > 1 || (o->op->kind->id == LX_KIND_BLEND && o->summed) || !f->items || terms < 4 * least)
+    bool rows = f->vector < 0 && o->place[0].in == PLACE_LX; /* each a warp's */
+    if (rows || o->groups > 1 || (o->op->kind->id == LX_KIND_BLEND && o->summed) || !f->items ||
+        terms < 4 * least)
         return;
     while (f->parts < most && f->items * f->parts * 2 <= threads && terms % (f->parts * 2) == 0 &&
            terms / (f->parts * 2) >= least)
@@ -368,10 +391,7 @@ static void folds_parts(struct fold *f)
     }
     folds_begin_items(f);
     folds_compute(f);
-    if (f->vector < 0) emit_line(e, "if (FIRST_LANE)");
-    e->indent += f->vector < 0;
-    item_store(e, &mine, &f->out, f->vector, f->vector >= 0 ? f->width : 1, "y");
-    e->indent -= f->vector < 0;
+    folds_store(f, &mine);
     folds_end_items(f);
     folds_join_groups(f);
 }
@@ -397,25 +417,69 @@ static void folds_shape(struct fold *f)
     if (f->term_vector >= 0) f->term_width = item_width(o, f->term_vector, NULL);
     int64_t terms = 1; /* of a core: rather all lanes than wide steps */
     for (int i = 0; i < f->summed_count; i++) terms *= o->most[f->summed[i]];
-    if (f->term_width == 8 && terms / 8 < WARP_LANES) f->term_width = 4;
+    f->term_width = row_width(terms, f->term_width);
     item_digits_make(f->e, o, f->kept, f->kept_count, f->vector, f->width,
                      f->vector < 0 ? 0 : out->axis[f->vector].elements, &f->out);
     item_digits_make(f->e, o, f->summed, f->summed_count, f->term_vector, f->term_width,
                      f->term_vector < 0 ? 0 : o->place[0].axis[f->term_vector].elements, &f->terms);
 }
 
+static int64_t folds_all_terms(const struct emission *e, const struct lx_op *op)
+{
+    int64_t all = 1;
+    struct op_index whole;
+    op_index_of(e->graph, op, &whole);
+    for (int v = 0; v < whole.var_count; v++)
+        if (op_index_summed(&whole, v)) all *= whole.extent[v];
+    return all;
+}
+
+bool fold_row(struct emission *e, struct chain_link *link)
+{
+    const struct op_emission *o = &link->o;
+    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id]};
+    memset(link->made, -1, sizeof link->made);
+    if (!f.row->start || (o->op->kind->traits & LX_CONTRACTS) || o->groups > 1 || o->summed ||
+        o->place[0].in != PLACE_LX)
+        return false;
+    folds_shape(&f);
+    link->form = LINK_FOLD;
+    link->vector = f.term_vector;
+    link->width = f.term_width;
+    link->digits = f.out;
+    link->terms = f.terms;
+    return f.vector < 0 && f.term_vector >= 0 && f.summed_count == 1;
+}
+
+void fold_row_body(struct emission *e, const struct chain_link *chain, int length, int number)
+{
+    const struct chain_link *link = &chain[number];
+    const struct op_emission *o = &link->o;
+    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id], .chain = chain, .number = number};
+    folds_shape(&f);
+    f.all_terms = folds_all_terms(e, o->op);
+    f.out = link->digits;
+    emit_line(e, "float y%d; {", number);
+    e->indent++;
+    folds_compute(&f);
+    folds_complete(&f);
+    emit_line(e, "y%d = y;", number);
+    if (chain_keeps(e, chain, length, number)) {
+        emit_line(e, "meet_lanes();");
+        folds_store(&f, &o->place[o->out]);
+    }
+    folds_end_items(&f);
+}
+
 bool body_fold(struct emission *e, const struct op_emission *o)
 {
-    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id], .all_terms = 1};
-    struct op_index whole;
+    struct fold f = {.e = e, .o = o, .row = &folds[o->op->kind->id]};
     if (!f.row->start) return emit_refuse(e, "there is no body for the reduction %s", o->op->kind->name);
     if (o->groups > 1 && o->summed && o->op->kind->id == LX_KIND_BLEND)
         return emit_refuse(e, "a running average with split sums");
     if (strcmp(e->number, "float") != 0)
         return emit_refuse(e, "there are no reductions of type %s", e->number);
-    op_index_of(e->graph, o->op, &whole);
-    for (int v = 0; v < whole.var_count; v++)
-        if (op_index_summed(&whole, v)) f.all_terms *= whole.extent[v];
+    f.all_terms = folds_all_terms(e, o->op);
     folds_shape(&f);
     if (o->groups > 1) {
         folds_partial_place(&f);

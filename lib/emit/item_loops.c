@@ -203,17 +203,17 @@ const char *item_word(enum lx_dtype dtype)
     return dtype == LX_BOOL ? "bool" : lx_dtype_word(dtype);
 }
 
-void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d, int vector,
-                int width, const char *name)
+void item_store(struct emission *e, const struct op_place *p, const struct item_digits *d,
+                const struct item_digits *more, int vector, int width, const char *name)
 {
     const char *type = item_word(p->dtype);
     enum axis_kind kind = vector >= 0 ? p->axis[vector].kind : AXIS_NONE;
     if (width == 1) {
-        emit_line(e, "store_%s(%s, %s);", type, item_address(e, p, d, NULL), name);
+        emit_line(e, "store_%s(%s, %s);", type, item_address(e, p, d, more), name);
         return;
     }
     if (kind == AXIS_STICK) {
-        emit_line(e, "store%d_%s(%s, %s);", width, type, item_address(e, p, d, NULL), name);
+        emit_line(e, "store%d_%s(%s, %s);", width, type, item_address(e, p, d, more), name);
         return;
     }
     struct op_place one = *p;
@@ -221,5 +221,5 @@ void item_store(struct emission *e, const struct op_place *p, const struct item_
     if (kind == AXIS_WALK)
         one.axis[vector].first =
             arena_format(&e->memory, "%s + j * %lld", p->axis[vector].first, (long long)p->axis[vector].by);
-    emit_line(e, "EACH(j, %d) store_%s(%s, %s.at[j]);", width, type, item_address(e, &one, d, NULL), name);
+    emit_line(e, "EACH(j, %d) store_%s(%s, %s.at[j]);", width, type, item_address(e, &one, d, more), name);
 }

@@ -47,7 +47,7 @@ static void largest_store(const struct search *s)
 {
     emit_line(s->e, "if (FIRST_LANE)");
     s->e->indent++;
-    item_store(s->e, &s->o->place[s->o->out], &s->rows, -1, 1, "y.at");
+    item_store(s->e, &s->o->place[s->o->out], &s->rows, NULL, -1, 1, "y.at");
     s->e->indent -= 2;
     emit_line(s->e, "}");
 }

@@ -65,7 +65,7 @@ bool body_opaque(struct emission *e, const struct op_emission *o)
         emit_line(e, "const %s y = (%s)(%.17g + %.17g * %s);", e->number, e->number, p ? p->start : 0.0,
                   p ? p->step : 1.0, index);
     }
-    item_store(e, &o->place[o->out], &d, -1, 1, "y");
+    item_store(e, &o->place[o->out], &d, NULL, -1, 1, "y");
     e->indent--;
     emit_line(e, "}");
     return true;

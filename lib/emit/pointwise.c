@@ -88,78 +88,82 @@ static const char *pointwise_call(struct emission *e, const struct op_emission *
     return call;
 }
 
+static bool pointwise_can(struct emission *e, const struct lx_op *op)
+{
+    if (!expressions[op->kind->id]) return emit_refuse(e, "there is no body for the kind %s", op->kind->name);
+    if (strcmp(e->number, "float") != 0 && !pointwise_exact(op->kind->id))
+        return emit_refuse(e, "there is no body for the kind %s with numbers of type %s", op->kind->name,
+                           e->number);
+    return op->input_count <= 3 || emit_refuse(e, "it has more than three operands");
+}
+
 /* The loop over the items of a link. */
 static bool pointwise_link(struct emission *e, struct chain_link *link)
 {
     const struct op_emission *o = &link->o;
-    enum lx_kind_id kind = o->op->kind->id;
     int vars[LX_MAX_VARS], count = output_variables(e, o, vars);
     link->vector = pointwise_vector(o, vars, count);
     link->width = item_width(o, link->vector, NULL);
     memset(link->made, -1, sizeof link->made);
-    if (!expressions[kind]) return emit_refuse(e, "there is no body for the kind %s", o->op->kind->name);
-    if (strcmp(e->number, "float") != 0 && !pointwise_exact(kind))
-        return emit_refuse(e, "there is no body for the kind %s with numbers of type %s", o->op->kind->name,
-                           e->number);
-    if (o->op->input_count > 3) return emit_refuse(e, "it has more than three operands");
+    if (!pointwise_can(e, o->op)) return false;
     if (link->width == 1) link->vector = -1;
     item_digits_make(e, o, vars, count, link->vector, link->width,
                      link->vector < 0 ? 0 : o->place[o->out].axis[link->vector].elements, &link->digits);
     return true;
 }
 
-/* Makes y<number>, and stores it where somebody else takes it. */
-static void pointwise_item(struct emission *e, const struct chain_link *chain, int length, int number)
+bool pointwise_row(struct emission *e, struct chain_link *link)
+{
+    const struct op_emission *o = &link->o;
+    int vars[LX_MAX_VARS], count = output_variables(e, o, vars), rows = 0;
+    memset(link->made, -1, sizeof link->made);
+    if (!tick_is_pointwise(e, e->tick) || !pointwise_can(e, o->op)) return false;
+    link->vector = pointwise_vector(o, vars, count);
+    link->width = item_width(o, link->vector, NULL);
+    link->form = link->width > 1 ? LINK_ROW : LINK_NUMBER;
+    if (link->form == LINK_NUMBER) link->vector = -1;
+    for (int i = 0; i < count; i++)
+        if (vars[i] != link->vector) vars[rows++] = vars[i];
+    item_digits_make(e, o, vars, rows, -1, 1, 0, &link->digits);
+    if (link->form == LINK_NUMBER) return true;
+    link->width = row_width(o->most[link->vector], link->width);
+    item_digits_make(e, o, &link->vector, 1, link->vector, link->width,
+                     o->place[o->out].axis[link->vector].elements, &link->terms);
+    return true;
+}
+
+void pointwise_link_body(struct emission *e, const struct chain_link *chain, int length, int number)
 {
     const struct chain_link *link = &chain[number];
     const struct op_emission *o = &link->o;
-    int width = link->width;
-    const char *y = arena_format(&e->memory, "y%d", number);
-    if (width > 1) emit_line(e, "f%d %s;", width, y);
-    emit_line(e, width > 1 ? "{" : "%s %s; {", e->number, y);
-    e->indent++;
+    int width = link->form == LINK_NUMBER ? 1 : link->width;
+    bool row = link->form == LINK_ROW, keeps = chain_keeps(e, chain, length, number);
+    const char *y = arena_format(&e->memory, row ? "y%d[t]" : "y%d", number);
+    if (row)
+        row_open(e, link, number);
+    else {
+        if (width > 1) emit_line(e, "f%d %s;", width, y);
+        emit_line(e, width > 1 ? "{" : "%s %s; {", e->number, y);
+        e->indent++;
+    }
     for (int i = 0; i < o->op->input_count; i++) {
         char name[2] = {(char)('a' + i)};
-        int made = link->made[i];
-        const char *type = made < 0 ? "" : item_word(chain[made].o.place[chain[made].o.out].dtype);
-        if (made < 0)
-            item_load(e, &o->place[i], &link->digits, NULL, link->vector, width, name);
-        else if (width > 1)
-            emit_line(e, "f%d %s; EACH(j, %d) %s.at[j] = rounded_%s(y%d.at[j]);", width, name, width, name,
-                      type, made);
-        else
-            emit_line(e, "const float %s = rounded_%s(y%d);", name, type, made);
+        chain_operand(e, chain, number, i, name);
     }
     if (width == 1)
         emit_line(e, "%s = %s;", y, pointwise_call(e, o, ""));
     else
         emit_line(e, "EACH(j, %d) %s.at[j] = %s;", width, y, pointwise_call(e, o, ".at[j]"));
-    if (chain_keeps(e, chain, length, number))
-        item_store(e, &o->place[o->out], &link->digits, link->vector, width, y);
+    if (keeps && link->form == LINK_NUMBER) emit_line(e, "meet_lanes();");
+    if (keeps && link->form == LINK_NUMBER) emit_line(e, "if (FIRST_LANE)");
+    if (keeps) item_store(e, &o->place[o->out], &link->digits, &link->terms, link->vector, width, y);
     e->indent--;
     emit_line(e, "}");
 }
 
-/* The op at the next tick, if it shares the loop. */
-static bool pointwise_next(struct emission *e, const struct chain_link *chain, int length,
-                           struct chain_link *next)
+static bool pointwise_follows(struct emission *e, struct chain_link *link)
 {
-    int32_t tick = e->tick;
-    const char *number = e->number;
-    struct op_parts *parts = e->parts;
-    lx_status none = {0}, *st = e->st;
-    e->st = &none; /* who cannot join says why at its own tick */
-    e->tick = next->tick = tick + 1;
-    bool joins = e->tick < e->graph->op_count && tick_is_pointwise(e, e->tick) && tick_numbers(e) &&
-                 strcmp(number, "float") == 0 && strcmp(e->number, number) == 0 &&
-                 op_places_make(e, &next->o) && pointwise_link(e, next) &&
-                 chain_joins(e, chain, length, next);
-    e->st = st;
-    if (joins) return true;
-    e->tick = tick;
-    e->number = number;
-    e->parts = parts;
-    return false;
+    return tick_is_pointwise(e, e->tick) && op_places_make(e, &link->o) && pointwise_link(e, link);
 }
 
 bool body_pointwise(struct emission *e, const struct op_emission *o)
@@ -168,14 +172,14 @@ bool body_pointwise(struct emission *e, const struct op_emission *o)
     int length = 1;
     chain[0] = (struct chain_link){.o = *o, .tick = e->tick};
     if (!pointwise_link(e, &chain[0])) return false;
-    while (pointwise_next(e, chain, length, &chain[length])) length++;
+    while (chain_next(e, chain, length, &chain[length], pointwise_follows)) length++;
     if (chain_waits(e, chain, length)) emit_line(e, "meet_core();");
     emit_line(e, "%s(i, %s) {", o->all_cores ? "FOR_ALL_ITEMS" : "FOR_ITEMS", chain[0].digits.total);
     e->indent++;
     item_digits_declare(e, &chain[0].digits, "i");
     for (int i = 0; i < length; i++) {
         if (i) tick_comment(e, chain[i].tick);
-        pointwise_item(e, chain, length, i);
+        pointwise_link_body(e, chain, length, i);
     }
     e->indent--;
     emit_line(e, "}");
@@ -204,7 +208,7 @@ void body_copy(struct emission *e, const struct op_emission *o, const struct op_
     e->indent++;
     item_digits_declare(e, &d, "i");
     item_load(e, from, &d, NULL, vector, width, "y");
-    item_store(e, to, &d, vector, width, "y");
+    item_store(e, to, &d, NULL, vector, width, "y");
     e->indent--;
     emit_line(e, "}");
 }

@@ -12,6 +12,8 @@ typedef long long i64;
 #define INFINITY __int_as_float(0x7f800000)
 #endif
 #define FIRST_LANE (threadIdx.x % 32 == 0)
+#define LANES 32
+#define LANE ((int)threadIdx.x % 32)
 /* `every` of (n) in turn from `mine` on: as often for all, so that the loop is unrolled. */
 #define FOR_SHARE(i, from, mine, n, every)                                                  \
     _Pragma("unroll 4") for (int i##_at = (from); i##_at < (n); i##_at += (every))          \
@@ -246,7 +248,6 @@ INLINE void copy16_in(char *to, const char *from)
 
 /* --- tiles --- */
 
-#define LANE ((int)threadIdx.x % 32)
 #define EACH_WARP(w) for (int w = (int)threadIdx.x / 32, once = 1; once; once = 0)
 /* A tile of 16 x 8 lies in the registers of a warp, and so do pieces of 16 rows x 16 terms. */
 struct tile { float at[4]; };
@@ -338,6 +339,11 @@ INLINE void meet_warps(void)
 INLINE void meet_threads(void)
 {
     __syncthreads();
+}
+
+INLINE void meet_lanes(void)
+{
+    __syncwarp();
 }
 
 /* With what was copied in the background. */

@@ -253,6 +253,24 @@ static bool copies_one(struct emission *e, const struct lx_transfer *t)
     return ok;
 }
 
+/* A load that is due later. */
+static bool copies_early(struct emission *e, const struct lx_transfer *t)
+{
+    const char *first = "";
+    for (int k = 0; e->nest && k < e->nest->level_count; k++)
+        first = arena_format(&e->memory, "%s%sn%d == 0", first, *first ? " && " : "", k);
+    emit_line(e, "/* load of %s, due at tick %d */", copies_tensor(e, t->stay), (int)t->tick);
+    if (*first) emit_line(e, "if (%s) {", first);
+    e->indent += *first != 0;
+    const struct lx_nest *nest = e->nest;
+    e->nest = NULL; /* the stay's part is the first iteration's */
+    bool ok = copies_loop(e, t->stay, "hbm", e->plan->hbm_address[e->plan->stays[t->stay].tensor], true);
+    e->nest = nest;
+    e->indent -= *first != 0;
+    if (*first) emit_line(e, "}");
+    return ok;
+}
+
 static bool copies_of_tick(struct emission *e, bool stores)
 {
     bool any = false;
@@ -262,29 +280,20 @@ static bool copies_of_tick(struct emission *e, bool stores)
         any = true;
         if (!copies_one(e, t)) return false;
     }
+    for (int32_t i = 0; !stores && i < e->plan->transfer_count; i++) {
+        const struct lx_transfer *t = &e->plan->transfers[i];
+        if (chain_begins_load(e, t) && !copies_early(e, t)) return false;
+    }
     if (any) emit_line(e, stores ? "meet_threads();" : "meet_core();");
     return true;
 }
 
 bool copies_issue(struct emission *e)
 {
-    const struct lx_plan *p = e->plan;
-    for (int32_t i = 0; i < p->transfer_count; i++) {
-        const struct lx_transfer *t = &p->transfers[i];
-        const char *first = "";
-        if (t->ahead == 0 || lx_issue_tick(t) != e->tick) continue;
-        for (int k = 0; e->nest && k < e->nest->level_count; k++)
-            first = arena_format(&e->memory, "%s%sn%d == 0", first, *first ? " && " : "", k);
-        emit_line(e, "/* load of %s, due at tick %d */", copies_tensor(e, t->stay), (int)t->tick);
-        if (*first) emit_line(e, "if (%s) {", first);
-        e->indent += *first != 0;
-        const struct lx_nest *nest = e->nest;
-        e->nest = NULL; /* the stay's part is the first iteration's */
-        bool ok = copies_loop(e, t->stay, "hbm", p->hbm_address[p->stays[t->stay].tensor], true);
-        e->nest = nest;
-        e->indent -= *first != 0;
-        if (*first) emit_line(e, "}");
-        if (!ok) return false;
+    for (int32_t i = 0; i < e->plan->transfer_count; i++) {
+        const struct lx_transfer *t = &e->plan->transfers[i];
+        if (t->ahead && lx_issue_tick(t) == e->tick && !chain_begins_load(e, t) && !copies_early(e, t))
+            return false;
     }
     return true;
 }

@@ -471,7 +471,7 @@ static void tiles_store(const struct tiling *t, const char *again)
         emit_line(e, "pair = pair_sum(pair, before);");
         tiles_close(e);
     }
-    item_store(e, t->to, &all, stick, 2, "pair");
+    item_store(e, t->to, &all, NULL, stick, 2, "pair");
     tiles_close(e);
 }
 
