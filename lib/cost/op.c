@@ -79,7 +79,8 @@ double cost_op(const struct cost_rates *r, const struct cost_work *w)
 /* What an op takes beside its bytes and its numbers, and beside a meeting of its cores. */
 static double overheads_us(const struct cost_rates *r, const struct cost_work *w)
 {
-    return r->value[COST_TICK] + w->folds * r->value[COST_FOLD] + w->functions * r->value[COST_FUNCTION];
+    return r->value[COST_TICK] + w->folds * r->value[COST_FOLD] + w->functions * r->value[COST_FUNCTION] +
+           (w->contracts ? r->value[COST_CONTRACT] : 0);
 }
 
 void cost_op_parts(const struct cost_rates *r, const struct cost_work *w, int operand_count,

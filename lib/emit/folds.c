@@ -223,10 +223,11 @@ static void folds_store(const struct fold *f, const struct op_place *to)
     e->indent -= f->vector < 0;
 }
 
-static void folds_finish(const struct fold *f)
+/* Stores a part of a sum, or completes it. */
+static void folds_end(const struct fold *f, const struct op_place *part)
 {
-    folds_complete(f);
-    folds_store(f, &f->o->place[f->o->out]);
+    if (!part) folds_complete(f);
+    folds_store(f, part ? part : &f->o->place[f->o->out]);
 }
 
 static void folds_begin_items(const struct fold *f)
@@ -247,9 +248,7 @@ static void folds_share(struct fold *f)
     f->items = ceil_div_i64(item_digits_count(&f->out), o->all_cores ? f->e->cores : 1);
     f->parts = 1;
     bool rows = f->vector < 0 && o->place[0].in == PLACE_LX; /* each a warp's */
-    if (rows || o->groups > 1 || (o->op->kind->id == LX_KIND_BLEND && o->summed) || !f->items ||
-        terms < 4 * least)
-        return;
+    if (rows || (o->op->kind->id == LX_KIND_BLEND && o->summed) || !f->items || terms < 4 * least) return;
     while (f->parts < most && f->items * f->parts * 2 <= threads && terms % (f->parts * 2) == 0 &&
            terms / (f->parts * 2) >= least)
         f->parts *= 2;
@@ -271,7 +270,7 @@ static void folds_begin_own(const struct fold *f, const char *number, int64_t ev
 }
 
 /* Each thread (warp) folds a part of the terms; then the parts are folded. */
-static void folds_in_parts(const struct fold *f)
+static void folds_in_parts(const struct fold *f, const struct op_place *to)
 {
     struct emission *e = f->e;
     const char *type = f->vector >= 0 ? arena_format(&e->memory, "f%d", f->width) : "float";
@@ -292,9 +291,23 @@ static void folds_in_parts(const struct fold *f)
               (long long)e->stages_at, (long long)f->items, (long long)bytes);
     folds_each(f, arena_format(&e->memory, "y%s = fold_%s(y%s, part%s)", at, f->row->name, at, at));
     folds_end_items(f);
-    folds_finish(f);
+    folds_end(f, to);
     folds_end_items(f);
     e->stages_bytes = max_i64(e->stages_bytes, f->items * f->parts * bytes);
+}
+
+/* The elements from the terms of this core, into the output or into a part of it. */
+static void folds_own(struct fold *f, const struct op_place *to)
+{
+    folds_share(f);
+    if (f->parts > 1) {
+        folds_in_parts(f, to);
+        return;
+    }
+    folds_begin_items(f);
+    folds_compute(f);
+    folds_end(f, to);
+    folds_end_items(f);
 }
 
 /* A part of a sum in global memory, dense: (slot, group, element), twice for iterations that follow each
@@ -375,7 +388,7 @@ static void folds_join_groups(struct fold *f)
     folds_each(f, arena_format(&e->memory, "y%s = fold_%s(y%s, part%s)", at, f->row->name, at, at));
     e->indent--;
     emit_line(e, "}");
-    folds_finish(f);
+    folds_end(f, NULL);
     folds_end_items(f);
 }
 
@@ -389,10 +402,7 @@ static void folds_parts(struct fold *f)
         folds_join_groups(f);
         return;
     }
-    folds_begin_items(f);
-    folds_compute(f);
-    folds_store(f, &mine);
-    folds_end_items(f);
+    folds_own(f, &mine);
     folds_join_groups(f);
 }
 
@@ -492,14 +502,6 @@ bool body_fold(struct emission *e, const struct op_emission *o)
         return true;
     }
     if (body_tiles(e, o, &o->place[o->out], folds_condition(e, o->summed, false))) return true;
-    folds_share(&f);
-    if (f.parts > 1) {
-        folds_in_parts(&f);
-        return true;
-    }
-    folds_begin_items(&f);
-    folds_compute(&f);
-    folds_finish(&f);
-    folds_end_items(&f);
+    folds_own(&f, NULL);
     return true;
 }

@@ -121,10 +121,10 @@ bool lx_calibrate(const struct lx_calibrate_options *how, struct lx_calibration 
 /* The numbers that depend on how bodies are written; `count` rows of the table that go together. */
 static const struct fitted_row {
     int first, count;
-} fitted_rows[] = {{COST_BEGIN, 1},    {COST_LATENCY, 1}, {COST_TICK, 1},       {COST_STEP, 1},
-                   {COST_SLICE_1, 6},  {COST_LX_PORT, 1}, {COST_TURNAROUND, 1}, {COST_FOLD, 1},
-                   {COST_FUNCTION, 1}, {COST_MEET, 1},    {COST_MACS, 1},       {COST_OUTER, 1},
-                   {COST_PSUM, 1},     {COST_RELAYOUT, 1}};
+} fitted_rows[] = {{COST_BEGIN, 1},    {COST_LATENCY, 1},  {COST_TICK, 1},       {COST_STEP, 1},
+                   {COST_SLICE_1, 6},  {COST_LX_PORT, 1},  {COST_TURNAROUND, 1}, {COST_FOLD, 1},
+                   {COST_FUNCTION, 1}, {COST_CONTRACT, 1}, {COST_MEET, 1},       {COST_MACS, 1},
+                   {COST_OUTER, 1},    {COST_PSUM, 1},     {COST_RELAYOUT, 1}};
 
 enum { FITTED_ROWS = sizeof fitted_rows / sizeof *fitted_rows };
 

@@ -59,6 +59,7 @@
     X(COST_TICK,            "tick_us",                0,         COST_MOST, "beginning and ending an op on a core") \
     X(COST_FOLD,            "fold_us",                0,         COST_MOST, "of a reduction, until lanes have met") \
     X(COST_STEP,            "step_us",                0,         COST_MOST, "of a stick of terms of a contraction, besides") \
+    X(COST_CONTRACT,        "contract_us",            0,         COST_MOST, "of a contraction, besides its sticks of terms") \
     X(COST_FUNCTION,        "function_us",            0,         COST_MOST, "of an op that computes an exponential or the like") \
     X(COST_MEET,            "meet_us",                0,         COST_MOST, "of the cores of a split sum, until they have met") \
     X(COST_LATENCY,         "latency_us",             0,         COST_MOST, "until the first byte comes from HBM, or from another core") \
