@@ -267,6 +267,7 @@ void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
+    out->nearly_full = menus->by_memory ? out->capacity : out->capacity * 7 / 8;
     for (int32_t o = 0; o < out->op_count; o++) nest_body_fill_op(out, o, menus, memory);
     /* Load of other buffers, capped at half a scratchpad: beyond that not all of them will stay. */
     for (int32_t s = 0; s < x->problem.count && out->op_count < x->graph->op_count; s++) {

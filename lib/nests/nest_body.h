@@ -52,7 +52,7 @@ struct body {
     struct body_access *accesses; /* by op, operands in order */
     struct body_part *parts;
     int64_t *load; /* per op: bytes of other buffers */
-    int64_t capacity;
+    int64_t capacity, nearly_full;
     bool by_memory;
 };
 

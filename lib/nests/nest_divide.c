@@ -47,10 +47,10 @@ struct dividing {
     int64_t turn;
 };
 
-/* A scratchpad that is nearly full is hard to pack. */
+/* A scratchpad that is nearly full is hard to pack; no reason to take more time. */
 static int64_t too_much(const struct body *b, int64_t load)
 {
-    return LOSS * max_i64(0, load - b->capacity) + max_i64(0, load - b->capacity * 7 / 8);
+    return LOSS * max_i64(0, load - b->capacity) + max_i64(0, load - b->nearly_full);
 }
 
 static void nest_divide_add_load(struct dividing *d, int32_t from, int32_t to, int64_t bytes)
@@ -60,7 +60,7 @@ static void nest_divide_add_load(struct dividing *d, int32_t from, int32_t to, i
     d->added[d->added_count++] = (struct added){from, to, bytes};
     for (int32_t t = from; t <= to; t++) {
         int64_t load = w->load[t] + bytes;
-        if (load > d->b->capacity * 7 / 8) w->excess += too_much(d->b, load) - too_much(d->b, w->load[t]);
+        if (load > d->b->nearly_full) w->excess += too_much(d->b, load) - too_much(d->b, w->load[t]);
         w->load[t] = load;
     }
 }

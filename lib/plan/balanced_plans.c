@@ -2,8 +2,9 @@
  * bytes. `balanced`: least bytes among plans at most SLOWER times as slow as the fastest.
  *
  * A plan by bytes is the answer if its time is near the bound of time. Else a plan by time says how fast the
- * graph can be, and where the first is slower, further searches start from the two of them and look for the
- * least bytes within the limit. */
+ * graph can be, and where the first is slower, further searches look for the least bytes within the limit. They
+ * start from the fastest plan, and from the one with the fewest bytes within the limit that any search by time
+ * came to; without it, from the first. */
 #include "base/cancel.h"
 #include "base/checked.h"
 #include "plan/plan_make.h"
@@ -24,8 +25,8 @@ static bool balanced_is_better(const struct lx_plan *p, const struct lx_plan *th
     return fewer ? fewer > 0 : own < other;
 }
 
-/* The plans of a search: by bytes, by time, from the first and without co-optimisation, and within the limit
- * from the first and from the fastest. */
+/* The plans of a search: by bytes, by time, from the first and without co-optimisation, and two within the
+ * limit. */
 struct balanced {
     const struct lx_graph *g;
     const struct lx_plan_options *asked;
@@ -71,6 +72,15 @@ static bool balanced_try_plainly(struct balanced *b, int left)
     return balanced_add(b, &how, LX_ASK_TIME, NULL, left);
 }
 
+/* The plan with the fewest bytes that a search by time came to within the limit; else `fast`. */
+static const struct lx_plan *balanced_leanest(const struct balanced *b, const struct lx_plan *fast)
+{
+    for (size_t i = 0; i < b->states->lean.count; i++)
+        if (balanced_is_better(b->states->lean.at[i], fast, SLOWER * b->fastest))
+            fast = b->states->lean.at[i];
+    return fast;
+}
+
 /* Makes the plans; false: `st`. */
 static bool balanced_try_all(struct balanced *b)
 {
@@ -83,8 +93,10 @@ static bool balanced_try_all(struct balanced *b)
         if (b->made[i]->figures.end_to_end_us < fast->figures.end_to_end_us) fast = b->made[i];
     b->fastest = fast->figures.end_to_end_us;
     /* Nothing is left to gain if the fastest moves as little as the first, which is by bytes. */
-    return us <= SLOWER * b->fastest || fast->figures.hbm_bytes <= first->figures.hbm_bytes ||
-           (balanced_try(b, LX_ASK_BALANCED, first, 2) && balanced_try(b, LX_ASK_BALANCED, fast, 1));
+    if (us <= SLOWER * b->fastest || fast->figures.hbm_bytes <= first->figures.hbm_bytes) return true;
+    const struct lx_plan *lean = balanced_leanest(b, fast);
+    return balanced_try(b, LX_ASK_BALANCED, fast, 2) &&
+           balanced_try(b, LX_ASK_BALANCED, lean == fast ? first : lean, 1);
 }
 
 /* The best plan; frees the others. */
@@ -130,11 +142,13 @@ static struct lx_plan *balanced_search(const struct lx_graph *g, const struct lx
     const struct lx_joint joint = first->joint;
     int64_t least = lx_plan_least(first);
     first = plan_offer_twin(first);
-    struct search_states states = {0};
+    struct search_states states = {.slower = SLOWER};
     struct balanced b = {g, options, {first}, 1, by_bytes_us, st, &states};
     /* The bound of given divisions is none of plans with others. */
     if (!first->joint.searched) least = min_i64(least, crossing_traffic(first->draft));
     bool ok = balanced_try_all(&b);
+    for (size_t i = 0; i < states.lean.count; i++) lx_plan_free(states.lean.at[i]);
+    VEC_FREE(&states.lean);
     VEC_FREE(&states.of);
     if (!ok) {
         for (int i = 0; i < b.count; i++) lx_plan_free(b.made[i]);

@@ -62,9 +62,8 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
 
 /* Makes a separate plan of the best attempt; it shares layouts and divisions. Its bound holds for all
  * plans. */
-static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *p)
+static bool plan_of_best(struct search *search, const struct lx_plan *of, bool hand_over, struct lx_plan *p)
 {
-    const struct lx_plan *of = search->offers->of;
     const struct lx_plan_options *request = search->request;
     struct search so_far = *search;
     lx_status ignored = {0};
@@ -74,7 +73,6 @@ static bool plan_of_best(struct search *search, bool hand_over, struct lx_plan *
     p->lends = true;
     p->asks_time = of->asks_time;
     so_far.st = &ignored;
-    p->seconds = clock_seconds() - search->offers->began;
     if (asks_traffic(search)) so_far.bound = min_i64(search->bound, crossing_traffic(&search->best.draft));
     if (hand_over)
         search->best = (struct attempt){0};
@@ -103,7 +101,8 @@ static void offer_best(struct search *search, bool hand_over)
         !plan_offer_is_wanted())
         return;
     struct lx_plan *p = plan_begin(offers->of->graph, search->request);
-    if (plan_of_best(search, hand_over, p)) {
+    p->seconds = clock_seconds() - offers->began;
+    if (plan_of_best(search, offers->of, hand_over, p)) {
         offers->bytes = bytes;
         offers->us = us;
         plan_offer(p);
@@ -145,6 +144,21 @@ static struct attempt attempt_given(const struct lx_plan *from, const struct lx_
     return a;
 }
 
+/* Leaves a plan with fewer bytes to later searches. */
+static void plan_leave_lean(const struct search *search, const struct lx_plan *of)
+{
+    struct search lean = *search;
+    lean.best = lean_take(search);
+    if (!lean.best.memory) return;
+    struct lx_plan *p = plan_begin(of->graph, search->request);
+    bool ok = plan_of_best(&lean, of, true, p);
+    p->answer.status = LX_FEASIBLE;
+    if (ok)
+        VEC_PUSH(&search->request->states->lean, p);
+    else
+        lx_plan_free(p);
+}
+
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t rival, lx_status *st)
 {
     struct lx_passes passes = passes_of_stage(&options->passes);
@@ -165,8 +179,12 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     p->asks_time = asks_time(&search);
     if (p->asks_time && passes.prefetch == LX_PREFETCH_AUTO && p->graph->op_count <= RUNNERS_MOST_OPS)
         search.runners = &runners;
+    struct lean lean = {.fastest_us = INFINITY, .slower = options->states ? options->states->slower : 0};
+    if (options->objective == LX_ASK_TIME && lean.slower > 0) search.lean = &lean;
     bool ok = steps_run(&search);
     runners_free(&runners);
+    if (ok && !cancel_requested()) plan_leave_lean(&search, p);
+    lean_free(&lean);
     if (ok) adopt_best(p, &search);
     attempt_free(&search.best);
     return ok;

@@ -46,6 +46,15 @@ struct runners {
     struct attempt at[RUNNER_LEVELS][RUNNERS]; /* fastest first; no memory: free */
 };
 
+/* By time: attempts of which none is both slower and moves more than another, none much slower than the
+ * fastest. */
+enum { LEAN = 4 };
+struct lean {
+    struct attempt at[LEAN];
+    int count;
+    double slower, fastest_us;
+};
+
 /* Decisions that were tried: no plan of theirs moves less, or takes less time, as far as the search could
  * find. */
 struct tried {
@@ -88,6 +97,7 @@ struct search {
     struct attempt best;
     const struct attempt *given; /* the search starts from it; NULL: from the first plan */
     struct runners *runners;     /* NULL: none are kept */
+    struct lean *lean;           /* NULL: none are kept */
     tried_list *tried;           /* by try_and_offer, with this effort; NULL: not noted */
     unsigned skipped;            /* a bit per enum engine: does not run though its pass is on */
     const struct search *whole;  /* the search of the whole graph, if this graph is a window; else NULL */
@@ -159,6 +169,11 @@ bool offer_attempt(struct search *search, struct attempt *next);
 /* The time below which an attempt becomes the best one or a runner. */
 double useful_us(const struct search *search);
 void runners_free(struct runners *runners);
+/* lean.c: keeps a copy of the attempt if it is one. lean_take: the one with the fewest bytes; without memory:
+ * there is none. */
+void lean_note(const struct search *search, const struct attempt *a);
+struct attempt lean_take(const struct search *search);
+void lean_free(struct lean *lean);
 /* Makes `next` the best attempt and frees the old one. */
 void replace_best(struct search *search, struct attempt *next);
 

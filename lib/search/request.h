@@ -51,9 +51,13 @@ enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
 
 enum { LX_NESTS_TEXT = 400 };
 
-/* Hashes of states of searches. */
+/* What searches for the same answer leave to later ones. */
 struct search_states {
-    VEC(uint64_t) of;
+    VEC(uint64_t) of; /* hashes of states */
+    /* Plans with few bytes that searches by time came to, at most `slower` times as slow as the fastest; 0: none
+     * are kept. */
+    double slower;
+    VEC(struct lx_plan *) lean;
 };
 
 /* Zero, except for the solver, means the pattern's objective with every default. */

@@ -75,6 +75,7 @@ static bool trial_end(const struct trial *trial, struct attempt *a)
         attempt_free(a);
         return false;
     }
+    lean_note(trial->search, a);
     if (a->us > trial->most_us) return attempt_free(a), true;
     LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
         (int)a->draft.how.cut_count, (int)a->draft.how.loaded_count, a->hbm_bytes, a->answer.objective,

@@ -107,8 +107,10 @@ static bool box_take_part(struct import *im, const struct model_op *op, const st
         if (im->sketches.count > before) im->sketches.at[im->sketches.count - 1].own = c;
         out.via = NULL;
         if (apart) box_set_apart(im, op, &out);
-    } else
+    } else {
+        c->behind = v.via;
         out.via = c;
+    }
     import_bind(im, op->results[result], &out, 1);
     return true;
 }

@@ -270,7 +270,7 @@ static bool nests_asked(const struct lx_layouts *l, const char *text, struct are
  * Other engines run later; the engine of nests does not. */
 bool nests_given(struct search *search)
 {
-    struct nest_menus menus = {0};
+    struct nest_menus menus = {.by_memory = asks_time(search)};
     struct arena memory = {0};
     int32_t ops = search->best.draft.graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));

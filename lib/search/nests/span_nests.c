@@ -121,7 +121,7 @@ static void span_nests_refuse(const struct search *search)
 
 bool nests_for_spans(struct search *search)
 {
-    struct nest_menus menus = {0};
+    struct nest_menus menus = {.by_memory = asks_time(search)};
     struct arena memory = {0};
     const struct draft *x = &search->best.draft;
     int32_t ops = x->graph->op_count;

@@ -177,6 +177,38 @@ static void text_is_read_with_care(void **state)
     assert_string_equal(o.nests, "c-d:t/4;e:s/2;a-b:s/8");
 }
 
+static struct lx_plan *made(const char *pattern, const char *nests, enum lx_ask objective)
+{
+    char path[200];
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"),
+                                  .quick_solver = lx_solver_find("bestfit"),
+                                  .passes = {.cooptimise = LX_COOPTIMISE_FULL, .by_time = true},
+                                  .objective = objective};
+    snprintf(how.nests, sizeof how.nests, "%s", nests);
+    snprintf(path, sizeof path, SOURCE_DIR "/patterns/graphs/%s.json", pattern);
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
+    lx_graph_free(g);
+    return p;
+}
+
+/* One needs the last bytes of the scratchpads; a search by time comes to the other and leaves it. */
+static void what_could_be_asked_for_is_found(void **state)
+{
+    (void)state;
+    struct lx_plan *p = made("mlp_2048", "", LX_ASK_TIME);
+    assert_true(lx_plan_gap(p) <= 0.08);
+    lx_plan_free(p);
+    p = made("mlp_small", "", LX_ASK_BALANCED);
+    struct lx_plan *asked = made("mlp_small", "up-gelu:f/4", LX_ASK_BALANCED);
+    assert_true(asked->figures.end_to_end_us <= p->limit_us);
+    assert_true(p->figures.hbm_bytes <= asked->figures.hbm_bytes);
+    lx_plan_free(p);
+    lx_plan_free(asked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked),
@@ -184,6 +216,7 @@ int main(void)
                                        cmocka_unit_test(ops_of_no_nest_are_told),
                                        cmocka_unit_test(none_and_some_are_at_odds),
                                        cmocka_unit_test(rows_are_cut_with_running_sums),
-                                       cmocka_unit_test(text_is_read_with_care)};
+                                       cmocka_unit_test(text_is_read_with_care),
+                                       cmocka_unit_test(what_could_be_asked_for_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
