@@ -1,6 +1,9 @@
-/* Gemm and linear in matmuls, lookups of single elements, mirrored pads, and quantised numbers. */
+/* Gemm and linear in matmuls, convolutions of few channels, lookups of single elements, mirrored pads, and
+ * quantised numbers. */
 #include "import/layers/layers.h"
 #include "import/types/typing.h"
+#include "import/types/windows.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -27,6 +30,95 @@ bool derive_gemm(struct layer *l)
     if (alpha != 1) y = layer_by(l, "Mul", y, alpha);
     if (c >= 0 && beta != 0) y = layer_two(l, "Add", y, beta == 1 ? c : layer_by(l, "Mul", c, beta));
     return layer_result(l, 0, y);
+}
+
+/* Slices that make blocks; channels in the end: a stick of fp32; an image with a stick at each position must be
+ * larger than this, or it stays on chip anyway. */
+enum { CONV_MOST_PARTS = 4, CONV_FEW = 32, CONV_STICK_BYTES = 128, CONV_ON_CHIP = 4 << 20 };
+
+/* Along one dimension of a convolution: blocks of `stride` positions, and how the windows slide over them. */
+struct conv_blocks {
+    int64_t stride, rows, taps; /* blocks of the image and of the weight */
+    int64_t front, back;        /* blocks of padding */
+    int64_t shift;              /* zeros before the first tap, so that it begins a block */
+};
+
+/* False: the windows leave the blocks of the image. */
+static bool conv_blocks_of(const struct model_window *w, int64_t out, struct conv_blocks *b)
+{
+    if (w->hole != 1 || w->reversed || w->dilation != 1 || w->low < 0 || w->low > w->in ||
+        w->stride > CONV_MOST_PARTS || w->size > w->in + w->low)
+        return false;
+    b->stride = w->stride;
+    b->rows = ceil_div_i64(w->in, w->stride);
+    b->front = ceil_div_i64(w->low, w->stride);
+    b->shift = b->front * w->stride - w->low;
+    b->taps = ceil_div_i64(w->size + b->shift, w->stride);
+    b->back = out - 1 + b->taps - b->front - b->rows;
+    return b->back >= 0;
+}
+
+/* Pads the image or the weight to whole blocks, then makes positions within blocks channels. `of`: the
+ * dimension of the batch, of the channels and of each window. */
+static int32_t conv_in_blocks(struct layer *l, int32_t a, int count, const int64_t *of,
+                              const struct conv_blocks *b, bool weight)
+{
+    int64_t pads[2 * MODEL_MAX_WINDOWS + 4] = {0}, from[MODEL_MAX_WINDOWS], to[MODEL_MAX_WINDOWS],
+                                         step[MODEL_MAX_WINDOWS], all = 1;
+    int32_t parts[CONV_MOST_PARTS];
+    bool padded = false;
+    for (int i = 0; i < count; i++) {
+        int64_t low = weight ? b[i].shift : 0;
+        step[i] = b[i].stride;
+        to[i] = (weight ? b[i].taps : b[i].rows) * step[i];
+        pads[of[2 + i]] = low;
+        pads[count + 2 + of[2 + i]] = to[i] - low - layer_type(l, a)->extent[of[2 + i]];
+        padded |= low || pads[count + 2 + of[2 + i]];
+        all *= step[i];
+    }
+    if (padded) a = layer_two(l, "Pad", a, layer_list(l, 2 * (count + 2), pads));
+    for (int64_t part = 0; part < all; part++) {
+        int64_t rest = part;
+        for (int i = 0; i < count; rest /= step[i++]) from[i] = rest % step[i];
+        parts[part] = layer_part(l, "Slice", 5,
+                                 (int32_t[]){a, layer_list(l, count, from), layer_list(l, count, to),
+                                             layer_list(l, count, of + 2), layer_list(l, count, step)});
+    }
+    return layer_permute(l, layer_concat(l, (int)of[1], (int)all, parts), count + 2, of);
+}
+
+/* A convolution with strides over a large image of few channels as one without strides: the positions of a
+ * block of `stride` become channels. They share sticks, and cores may divide what strides give to one. */
+bool derive_convolution(struct layer *l)
+{
+    const struct model_type *x = layer_type(l, layer_in(l, 0)), *w = layer_type(l, layer_in(l, 1));
+    bool onnx = strcmp(l->op->kind, "Conv") == 0, hlo = strcmp(l->op->kind, "convolution") == 0;
+    struct conv_blocks blocks[MODEL_MAX_WINDOWS];
+    struct model_conv k;
+    if (!op_conv(onnx ? MODEL_ONNX : hlo ? MODEL_HLO : MODEL_TTIR, l->op, x, w, &k)) return false;
+    int64_t of_x[MODEL_MAX_WINDOWS + 2] = {k.batch, k.channel},
+                                     of_w[MODEL_MAX_WINDOWS + 2] = {k.out_channel, k.in_channel},
+                                     of_y[MODEL_MAX_WINDOWS + 2];
+    int64_t channels = conv_extent(x, k.channel), pads[2 * MODEL_MAX_WINDOWS], all = 1;
+    if (k.count < 1 || k.groups != 1 || k.batch_groups != 1 || channels < 1 || channels > CONV_FEW ||
+        x->elements / channels <= CONV_ON_CHIP / CONV_STICK_BYTES)
+        return false;
+    of_y[k.y_batch] = 0, of_y[k.y_channel] = 1;
+    for (int i = 0; i < k.count; i++) {
+        if (!conv_blocks_of(&k.window[i], conv_extent(layer_out(l), k.y[i]), &blocks[i])) return false;
+        of_x[2 + i] = k.x[i], of_w[2 + i] = k.w[i], of_y[k.y[i]] = 2 + i;
+        pads[i] = blocks[i].front, pads[k.count + i] = blocks[i].back;
+        all *= blocks[i].stride;
+        if (all > CONV_MOST_PARTS || all * channels > CONV_FEW) return false;
+    }
+    if (all == 1) return false;
+    int32_t bias = layer_in(l, 2),
+            parts[3] = {conv_in_blocks(l, layer_in(l, 0), k.count, of_x, blocks, false),
+                        conv_in_blocks(l, layer_in(l, 1), k.count, of_w, blocks, true)};
+    if (bias >= 0) parts[2] = layer_reshape(l, bias, 1, &(int64_t){layer_type(l, bias)->elements});
+    layer_put_list(l, "pads", 2 * k.count, pads);
+    int32_t y = layer_part(l, "Conv", bias >= 0 ? 3 : 2, parts);
+    return layer_result(l, 0, layer_permute(l, y, k.count + 2, of_y));
 }
 
 /* Gathers from a dimension of one element: repeats it for each index. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { TRIALS = 80, SPATIAL = 2, RANK = SPATIAL + 2 };
+enum { TRIALS = 80, IMAGES = 4, SPATIAL = 2, RANK = SPATIAL + 2 };
 
 /* Part 0 is the batch (of the weight its outputs), 1 the features (its inputs), from 2 on the spatial ones. */
 struct side {
@@ -75,6 +75,25 @@ static void draw_conv(struct conv *c, bool plain, struct rng *r)
     c->w.extent[0] = c->y.extent[1] = outs;
     c->w.extent[1] = channels;
     c->y.extent[0] = batch;
+    for (int i = 0; i < 3; i++) draw_places(i == 0 ? &c->x : i == 1 ? &c->w : &c->y, r);
+}
+
+/* A large image of few channels, whose last position a window reaches. */
+static void draw_image(struct conv *c, struct rng *r)
+{
+    *c = (struct conv){.groups = 1, .batch_groups = 1, .base = {1, 1}, .dilation = {1, 1}};
+    static const int64_t strides[][SPATIAL] = {{2, 2}, {2, 1}, {1, 3}, {1, 4}, {2, 2}};
+    int64_t how = draw(r, 0, 4);
+    for (int s = 0; s < SPATIAL; s++) {
+        int64_t n = c->x.extent[2 + s] = s ? draw(r, 1100, 1110) : draw(r, 32, 37);
+        int64_t k = c->w.extent[2 + s] = draw(r, 1, 5), by = c->stride[s] = strides[how][s];
+        c->low[s] = draw(r, 0, 3);
+        while ((n + c->low[s] + c->high[s] - k) % by) c->high[s]++;
+        c->y.extent[2 + s] = (n + c->low[s] + c->high[s] - k) / by + 1;
+    }
+    c->x.extent[0] = c->y.extent[0] = 1;
+    c->x.extent[1] = c->w.extent[1] = draw(r, 1, 3);
+    c->w.extent[0] = c->y.extent[1] = 2;
     for (int i = 0; i < 3; i++) draw_places(i == 0 ? &c->x : i == 1 ? &c->w : &c->y, r);
 }
 
@@ -241,13 +260,16 @@ static void compare(const struct conv *c, const char *text)
     }
 }
 
-static void one(struct conv *c, char *text, struct rng *r)
+static void one(struct conv *c, char *text, bool strides, struct rng *r)
 {
     lx_status st = {0};
     const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (!g) fail_msg("%s: %s", st.text, text);
     for (int32_t o = 0; o < g->op_count; o++)
         if (g->ops[o].kind->id == LX_KIND_GENERIC) fail_msg("%s is generic: %s", g->ops[o].name, text);
+    for (int32_t o = 0; o < g->op_count && !strides; o++)
+        for (int i = 0; i < g->ops[o].window_count; i++)
+            if (g->ops[o].windows[i].stride > 1) fail_msg("%s has a stride: %s", g->ops[o].name, text);
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", st.text, text);
@@ -275,7 +297,7 @@ static void of_hlo(void **state)
     for (int i = 0; i < TRIALS; i++) {
         struct conv c;
         draw_conv(&c, false, &r);
-        one(&c, hlo_of(&c), &r);
+        one(&c, hlo_of(&c), true, &r);
     }
 }
 
@@ -286,12 +308,25 @@ static void of_ttir(void **state)
     for (int i = 0; i < TRIALS; i++) {
         struct conv c;
         draw_conv(&c, true, &r);
-        one(&c, ttir_of(&c), &r);
+        one(&c, ttir_of(&c), true, &r);
+    }
+}
+
+/* Blocks of an image become channels: no stride is left. */
+static void of_images(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(7);
+    for (int i = 0; i < IMAGES; i++) {
+        struct conv c;
+        draw_image(&c, &r);
+        one(&c, i % 2 ? ttir_of(&c) : hlo_of(&c), false, &r);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_hlo), cmocka_unit_test(of_ttir)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_hlo), cmocka_unit_test(of_ttir),
+                                       cmocka_unit_test(of_images)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
