@@ -87,8 +87,56 @@ static int32_t conv_in_blocks(struct layer *l, int32_t a, int count, const int64
     return layer_permute(l, layer_concat(l, (int)of[1], (int)all, parts), count + 2, of);
 }
 
-/* A convolution with strides over a large image of few channels as one without strides: the positions of a
- * block of `stride` become channels. They share sticks, and cores may divide what strides give to one. */
+/* Whether the windows lie side by side, without padding. */
+static bool conv_has_patches(const struct model_window *w, int64_t out)
+{
+    return w->hole == 1 && !w->reversed && w->dilation == 1 && w->low == 0 && w->size == w->stride &&
+           w->in == w->stride * out;
+}
+
+/* A view of the image or the weight, in which positions within patches are channels. Not of the window over
+ * the image's last dimension, `kept`: sticks run along it. */
+static int32_t conv_in_patches(struct layer *l, int32_t a, const struct model_conv *k, const int64_t *of,
+                               int kept, bool weight)
+{
+    int64_t shape[2 * MODEL_MAX_WINDOWS + 2], perm[2 * MODEL_MAX_WINDOWS + 2], last[MODEL_MAX_WINDOWS + 2];
+    int rank = 2, front = 2;
+    a = layer_permute(l, a, k->count + 2, of);
+    for (int d = 0; d < 2; d++) perm[d] = d, last[d] = shape[d] = l->ok ? layer_type(l, a)->extent[d] : 1;
+    for (int i = 0; i < k->count; i++) {
+        const struct model_window *w = &k->window[i];
+        last[2 + i] = weight ? (i == kept ? w->size : 1) : (i == kept ? w->in : w->in / w->stride);
+        shape[rank++] = last[2 + i];
+        if (i == kept) continue;
+        last[1] *= shape[rank] = w->stride;
+        perm[front++] = rank++;
+    }
+    for (int d = 2, i = 0; i < k->count; i++, d++) {
+        perm[front++] = d;
+        d += i != kept;
+    }
+    a = layer_permute(l, layer_reshape(l, a, rank, shape), rank, perm);
+    return layer_reshape(l, a, 2 + k->count, last);
+}
+
+/* The convolution of image and weight with a list of attributes and the op's bias, in the order of its
+ * result. */
+static bool conv_result(struct layer *l, const struct model_conv *k, int32_t image, int32_t weight,
+                        const char *key, int count, const int64_t *list)
+{
+    int64_t of[MODEL_MAX_WINDOWS + 2];
+    int32_t bias = layer_in(l, 2), parts[3] = {image, weight};
+    if (bias >= 0) parts[2] = layer_reshape(l, bias, 1, &(int64_t){layer_type(l, bias)->elements});
+    layer_put_list(l, key, count, list);
+    int32_t y = layer_part(l, "Conv", bias >= 0 ? 3 : 2, parts);
+    of[k->y_batch] = 0, of[k->y_channel] = 1;
+    for (int i = 0; i < k->count; i++) of[k->y[i]] = 2 + i;
+    return layer_result(l, 0, layer_permute(l, y, k->count + 2, of));
+}
+
+/* A convolution with strides over a large image of few channels as one without most strides: the positions of
+ * a patch or of a block of `stride` become channels. They share sticks, and cores may divide what strides give
+ * to one. */
 bool derive_convolution(struct layer *l)
 {
     const struct model_type *x = layer_type(l, layer_in(l, 0)), *w = layer_type(l, layer_in(l, 1));
@@ -96,29 +144,35 @@ bool derive_convolution(struct layer *l)
     struct conv_blocks blocks[MODEL_MAX_WINDOWS];
     struct model_conv k;
     if (!op_conv(onnx ? MODEL_ONNX : hlo ? MODEL_HLO : MODEL_TTIR, l->op, x, w, &k)) return false;
-    int64_t of_x[MODEL_MAX_WINDOWS + 2] = {k.batch, k.channel},
+    int64_t of_x[MODEL_MAX_WINDOWS + 2] = {k.batch, k.channel}, pads[2 * MODEL_MAX_WINDOWS],
                                      of_w[MODEL_MAX_WINDOWS + 2] = {k.out_channel, k.in_channel},
-                                     of_y[MODEL_MAX_WINDOWS + 2];
-    int64_t channels = conv_extent(x, k.channel), pads[2 * MODEL_MAX_WINDOWS], all = 1;
+                                     strides[MODEL_MAX_WINDOWS];
+    int64_t channels = conv_extent(x, k.channel), all = 1, taps = 1;
+    bool fits = true, patches = true;
     if (k.count < 1 || k.groups != 1 || k.batch_groups != 1 || channels < 1 || channels > CONV_FEW ||
         x->elements / channels <= CONV_ON_CHIP / CONV_STICK_BYTES)
         return false;
-    of_y[k.y_batch] = 0, of_y[k.y_channel] = 1;
+    int kept = -1;
     for (int i = 0; i < k.count; i++) {
-        if (!conv_blocks_of(&k.window[i], conv_extent(layer_out(l), k.y[i]), &blocks[i])) return false;
-        of_x[2 + i] = k.x[i], of_w[2 + i] = k.w[i], of_y[k.y[i]] = 2 + i;
-        pads[i] = blocks[i].front, pads[k.count + i] = blocks[i].back;
-        all *= blocks[i].stride;
-        if (all > CONV_MOST_PARTS || all * channels > CONV_FEW) return false;
+        int64_t out = conv_extent(layer_out(l), k.y[i]);
+        of_x[2 + i] = k.x[i], of_w[2 + i] = k.w[i];
+        patches &= conv_has_patches(&k.window[i], out);
+        fits = fits && conv_blocks_of(&k.window[i], out, &blocks[i]) &&
+               (all *= blocks[i].stride) <= CONV_MOST_PARTS;
+        if (k.x[i] == x->count - 1) kept = i;
+        pads[i] = fits ? blocks[i].front : 0, pads[k.count + i] = fits ? blocks[i].back : 0;
+        strides[i] = kept == i ? k.window[i].stride : 1;
+        taps *= kept == i ? 1 : k.window[i].size;
     }
-    if (all == 1) return false;
-    int32_t bias = layer_in(l, 2),
-            parts[3] = {conv_in_blocks(l, layer_in(l, 0), k.count, of_x, blocks, false),
-                        conv_in_blocks(l, layer_in(l, 1), k.count, of_w, blocks, true)};
-    if (bias >= 0) parts[2] = layer_reshape(l, bias, 1, &(int64_t){layer_type(l, bias)->elements});
-    layer_put_list(l, "pads", 2 * k.count, pads);
-    int32_t y = layer_part(l, "Conv", bias >= 0 ? 3 : 2, parts);
-    return layer_result(l, 0, layer_permute(l, y, k.count + 2, of_y));
+    if (fits && all > 1 && all * channels <= CONV_FEW) {
+        int32_t image = conv_in_blocks(l, layer_in(l, 0), k.count, of_x, blocks, false);
+        int32_t weight = conv_in_blocks(l, layer_in(l, 1), k.count, of_w, blocks, true);
+        return conv_result(l, &k, image, weight, "pads", 2 * k.count, pads);
+    }
+    if (!patches || taps == 1) return false;
+    int32_t image = conv_in_patches(l, layer_in(l, 0), &k, of_x, kept, false);
+    int32_t weight = conv_in_patches(l, layer_in(l, 1), &k, of_w, kept, true);
+    return conv_result(l, &k, image, weight, "strides", k.count, strides);
 }
 
 /* Gathers from a dimension of one element: repeats it for each index. */
