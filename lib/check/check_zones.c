@@ -165,10 +165,15 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];
-        bool exactly = k->width[v] % l->step[d] == 0 &&
-                       k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
+        /* One of each `step` positions is read: a core has whole groups of them. */
+        int64_t step = op_index_stride(&k->x, operand, h), begin = op_index_offset(&k->x, operand, h);
+        bool groups = jumps && operand < k->x.output && step > 1 && begin >= 0 && begin < step &&
+                      l->host_shape[h] == k->x.extent[v] * k->tiles[v] * step;
+        int64_t width = k->width[v] * (groups ? step : 1);
+        bool exactly = width % l->step[d] == 0 &&
+                       width / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
         p.touched_whole &= exactly;
-        p.within &= exactly && !jumps;
+        p.within &= exactly && (!jumps || groups);
     }
     /* Tiles of the loops inside the hold lie one behind the other, each cut into slices, unless no tile is
      * cut. */

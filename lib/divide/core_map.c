@@ -156,10 +156,12 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         bool found = false;
         for (int i = 0; i < view.rank; i++) {
             if (y->host_dim[i] != h) continue;
+            /* A view reads of each `step` positions one: whole groups of them are a core's. */
+            int64_t step = op_index_stride(x, operand, h), offset = op_index_offset(x, operand, h);
             bool jumps = op_index_shifted(x, operand) &&
-                         (op_index_stride(x, operand, h) != 1 || op_index_offset(x, operand, h) != 0 ||
-                          y->host_shape[h] != v->extent * v->tiles);
-            int64_t per_slice = v->units / v->split * v->unit;
+                         (step < 1 || offset < 0 || offset >= step || (step > 1 && operand >= x->output) ||
+                          y->host_shape[h] != v->extent * v->tiles * step);
+            int64_t per_slice = v->units / v->split * v->unit * (jumps ? 1 : step);
             /* Parts must be equal boxes of the layout: half of 130 rows padded to 192 is 65 rows, not 96. */
             if (jumps || per_slice % y->step[i] != 0 ||
                 per_slice / y->step[i] != ceil_div_i64(y->size[i] / v->tiles, v->split))

@@ -78,9 +78,10 @@ struct lx_layouts {
     int32_t restickify_count;
     const struct lx_padding *paddings;
     int32_t padding_count;
-    int32_t dead_ops;       /* ops left out */
-    int64_t moved_elements; /* by the added restickifies and by views with unaligned offsets */
-    int64_t moved_bound;    /* lower bound on moved_elements over all layouts; equal: proved optimal */
+    int32_t dead_ops; /* ops left out */
+    /* By the added restickifies and by views with unaligned offsets, and what padding adds to kernels. */
+    int64_t moved_elements;
+    int64_t moved_bound; /* lower bound on moved_elements over all layouts; equal: proved optimal */
     struct arena *memory;
 };
 

@@ -34,10 +34,10 @@ static bool stick_apply(const struct stick_search *s, const struct lx_op *op, in
         int32_t ts = s->slot[t] >= 0 ? row[s->slot[t]] : s->uses.packed[t] ? 0 : FRESH(stick_default(tensor));
         int primary = PRIMARY(ts), wanted = stick_for_need(w->need[i]);
         if (tensor->rank < 0) continue;
+        if (ts == 0 || !s->uses.packed[t]) to->moved = add_saturated(to->moved, s->packing[way][i]);
         if (ts == 0) { /* the first reader of a free tensor decides */
             primary = stick_first(tensor, w->need[i]);
             ts = FRESH(primary);
-            to->moved = add_saturated(to->moved, s->packing[way][i]);
             to->footprint += primary != stick_default(tensor); /* of equals, the file's */
             if (s->slot[t] >= 0) row[s->slot[t]] = ts;
         }
@@ -125,16 +125,21 @@ static int64_t packing_elements(const struct stick_search *s, const struct lx_op
                : elements / rows * round_up_i64(rows, lx_stick_elements(other, s->g->device.stick_bytes));
 }
 
-/* What a packed weight costs, in elements: those beyond its smallest layout. The memory waits where it has
- * fewer than FULL_RATE slices of a weight larger than a scratchpad to deliver. */
+/* What an input costs, in elements: for a packed weight those beyond its smallest layout, for others the padding
+ * of a kernel's rows. The memory waits where it has fewer than FULL_RATE slices of a weight larger than a
+ * scratchpad to deliver. */
 static int64_t packing_cost(const struct stick_search *s, const struct lx_op *op, const struct op_index *x,
                             const struct stick_way *w, int operand)
 {
     enum { FULL_RATE = 4 };
     int32_t t = op->inputs[operand];
     const struct lx_tensor *tensor = &s->g->tensors[t];
-    if (!s->uses.packed[t] || !x->known) return 0;
+    if (!x->known) return 0;
     int64_t elements = packing_elements(s, op, x, w, operand), least = elements;
+    if (!s->uses.packed[t])
+        return elements < INT64_MAX
+                   ? elements - stick_elements_of(&s->costs, t, stick_first(tensor, w->need[operand]))
+                   : 0;
     int64_t wanted = min_i64(s->g->device.cores, FULL_RATE);
     int64_t slices =
         packing_slices(s, x, operand, t, stick_first(tensor, w->need[operand]), s->g->device.cores);

@@ -163,7 +163,7 @@ void layer_put(struct layer *l, const char *key, int64_t number)
     l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_INT, .number = number};
 }
 
-static void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
+void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
 {
     struct model_attr *a = &l->attr[l->attr_count++];
     *a = (struct model_attr){.key = key, .form = ATTR_INTS, .count = count};

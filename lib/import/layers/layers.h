@@ -41,10 +41,10 @@ struct layer {
 
 /* Layer rules of ops.def. False: the op is left alone. */
 derive_op derive_activation, derive_aligned, derive_all_to_all, derive_attention, derive_batch_norm,
-    derive_batch_norm_grad, derive_chain, derive_clip, derive_custom_call, derive_dequantize, derive_dropout,
-    derive_full, derive_gather, derive_gemm, derive_global_pool, derive_group_query, derive_identity,
-    derive_logic, derive_lstm, derive_mesh_shard, derive_modulo, derive_norm, derive_pad, derive_quantize,
-    derive_saturated, derive_skip_norm, derive_softmax;
+    derive_batch_norm_grad, derive_chain, derive_clip, derive_convolution, derive_custom_call,
+    derive_dequantize, derive_dropout, derive_full, derive_gather, derive_gemm, derive_global_pool,
+    derive_group_query, derive_identity, derive_logic, derive_lstm, derive_mesh_shard, derive_modulo,
+    derive_norm, derive_pad, derive_quantize, derive_saturated, derive_skip_norm, derive_softmax;
 
 /* layers.c. Values are numbers of model values; -1: failed or omitted. */
 int32_t layer_in(const struct layer *l, int operand); /* -1: omitted */
@@ -55,6 +55,7 @@ int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise);
 double layer_real(const struct layer *l, const char *key, double otherwise);
 /* Attributes of the next part, at most LAYER_MAX_ATTRS. */
 void layer_put(struct layer *l, const char *key, int64_t number);
+void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* A part: an op with these operands and one result. */
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands);
 /* Adds an op with these operands and a new result, typed by its kind's rule unless `type` is given. */

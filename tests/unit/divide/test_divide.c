@@ -563,20 +563,37 @@ static void test_decode_graph(void **state)
     mem_free(json[1]);
 }
 
+/* Cores that share a slice of every other row have whole pairs of rows, whichever of two it takes. */
+static void test_every_other(void **state)
+{
+    static const int64_t splits[] = {4, 1};
+    (void)state;
+    for (int from = 0; from < 3; from++) {
+        struct stages s;
+        char body[1000];
+        snprintf(body, sizeof body,
+                 "\"tensors\": [{\"name\": \"x\", \"shape\": [64, 128]}, {\"name\": \"y\", \"shape\": "
+                 "[%d, 128]}], \"ops\": [{\"name\": \"a\", \"kind\": \"slice\", \"inputs\": [\"x\"], "
+                 "\"output\": \"y\", \"offset\": [%d, 0], \"stride\": [2, 1]}]",
+                 from < 2 ? 32 : 28, from);
+        assert_true(divide_body(&s, body, NULL));
+        assert_true(replace(&s, 0, splits));
+        struct lx_core_view v = lx_division_view(s.divisions, 0, 0);
+        assert_int_equal(v.representable, from < 2);
+        assert_int_equal(v.slices[1], 4);
+        free_stages(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_ops),
-        cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_foreign_coefficient),
-        cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_hints_and_cores),
-        cmocka_unit_test(test_bad_hints),
-        cmocka_unit_test(test_matmul_rule),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_decode_graph),
-        cmocka_unit_test(test_span_splits_grow),
+        cmocka_unit_test(test_every_other),  cmocka_unit_test(test_random_ops),
+        cmocka_unit_test(test_candidates),   cmocka_unit_test(test_foreign_coefficient),
+        cmocka_unit_test(test_mismatch),     cmocka_unit_test(test_hints_and_cores),
+        cmocka_unit_test(test_bad_hints),    cmocka_unit_test(test_matmul_rule),
+        cmocka_unit_test(test_tiles),        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_decode_graph), cmocka_unit_test(test_span_splits_grow),
     };
     return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
 }

@@ -254,6 +254,27 @@ static void test_weights_are_packed(void **state)
     }
 }
 
+/* The images of few channels are turned along these, not along the images: as the side whose rows are padded
+ * to whole sticks they would be 64 channels. */
+static void test_few_channels(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_layouts *l =
+        layouts_of("\"tensors\": [{\"name\": \"x\", \"shape\": [8, 3, 32, 32]}, {\"name\": \"w\", \"shape\": "
+                   "[64, 3, 3, 3], \"role\": \"weight\"}, {\"name\": \"y\", \"shape\": [8, 64, 30, 30]}], "
+                   "\"ops\": [{\"name\": \"c\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"w\"], "
+                   "\"output\": \"y\", \"einsum\": \"bchw,kcpq->bkyx\", \"windows\": [{\"in\": \"h\", "
+                   "\"out\": \"y\", \"tap\": \"p\"}, {\"in\": \"w\", \"out\": \"x\", \"tap\": \"q\"}]}]",
+                   &st);
+    assert_non_null(l);
+    assert_int_equal(l->restickify_count, 1);
+    const struct lx_layout *y = &l->layouts[l->restickifies[0].to];
+    assert_int_equal(y->stick_dim, 1);
+    assert_int_equal(lx_layout_bytes(y), 8 * 32 * 32 * 128);
+    lx_layouts_free(l);
+}
+
 /* q k^T, twice: all have their sticks along d. Turning k once is cheaper than turning each q, and both share
  * it. */
 static void test_restickify_is_shared(void **state)
@@ -380,7 +401,7 @@ int main(void)
         cmocka_unit_test(test_weights_are_packed), cmocka_unit_test(test_restickify_is_shared),
         cmocka_unit_test(test_sparse_rows),        cmocka_unit_test(test_dead_ops_and_padding),
         cmocka_unit_test(test_lists_are_refused),  cmocka_unit_test(test_sparse_is_no_way_out),
-        cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_nothing_left),       cmocka_unit_test(test_few_channels),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
