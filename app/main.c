@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "text/colour.h"
+#include "planning/command_solver.h"
 #include "planning/planning.h"
 #include "sweep/sweep_out.h"
 #include "text/format.h"
@@ -142,6 +143,7 @@ static int run_command(struct call *call, int count, char *const *arguments)
         return status_set(&call->st, LX_E_USAGE, "%s: one %s too many (%s); usage: lxplan %s %s", c->name,
                           c->file_word, call->line.files.at[c->most_files], c->name, c->synopsis),
                FAILED;
+    if (!command_solvers_add(call)) return FAILED;
     bool asked = option_given(&call->line, "log");
     if ((asked || (wish && *wish)) && !log_to(print_line, NULL)) {
         log_to(NULL, NULL);

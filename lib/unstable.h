@@ -19,6 +19,7 @@
 #include "graph/target.h"
 #include "graph/graph.h"
 #include "files/device_file.h"
+#include "files/answers.h"
 #include "files/formats.h"
 #include "files/generate.h"
 #include "import/model_import.h"

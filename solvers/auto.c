@@ -37,37 +37,39 @@ static const struct lx_option auto_options[OPTION_COUNT] = {
  * of lower levels in this order; the best answer wins, so a higher level is never worse. `ALONE`: without the
  * incumbent, as if the solver were called directly, so auto is never worse than it. */
 enum start { FROM_BEST, ALONE };
+enum covered { NEEDED, COVERED_IF_LONG, COVERED };
 
 static const struct stage {
     int level;
     const struct lx_solver *solver; /* NULL: order_place in each order */
     int64_t steps;                  /* 0: the solver's default */
     enum start start;
-    int32_t most;  /* largest number of buffers with objective spill; 0: any */
-    bool or_close; /* also up to CLOSE_MOST if the gap is small */
-    bool linked;   /* only with linked costs: there proofs are most likely */
+    int32_t most;         /* largest number of buffers with objective spill; 0: any */
+    bool or_close;        /* also up to CLOSE_MOST if the gap is small */
+    bool early;           /* only for plain lists, and with linked costs: there proofs are most likely */
+    enum covered covered; /* by exact search of a plain list, if nothing better was found since */
 } stages[] = {
-    {0, &lx_solver_greedy, 0, ALONE, 0, false, false},
-    {0, &lx_solver_firstfit, 0, ALONE, 0, false, false},
-    {0, &lx_solver_bestfit, 0, ALONE, 0, false, false},
-    {1, NULL, 0, FROM_BEST, ORDERS_MOST, false, false},
-    {2, &lx_solver_exact, 20000, FROM_BEST, EXACT_MOST, false,
-     false}, /* a proof in milliseconds, on most graphs */
-    {3, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false, false},
-    {4, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, false, false},
-    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, false, true},
-    {5, &lx_solver_anneal, 0, ALONE, 0, false, false},
-    {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false, false},
-    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true, false},
-    {5, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, true, false},
-    {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false, false},
-    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true, false},
-    {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false, false},
-    {7, &lx_solver_exact, 20000000, FROM_BEST, CLOSE_MOST, false, false},
-    {8, &lx_solver_anneal, 16000000, FROM_BEST, 0, false, false},
-    {8, &lx_solver_exact, 100000000, FROM_BEST, CLOSE_MOST, false, false},
-    {9, &lx_solver_anneal, 64000000, FROM_BEST, 0, false, false},
-    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false, false},
+    {0, &lx_solver_greedy, 0, ALONE, 0, false, false, NEEDED},
+    {0, &lx_solver_firstfit, 0, ALONE, 0, false, false, NEEDED},
+    {0, &lx_solver_bestfit, 0, ALONE, 0, false, false, NEEDED},
+    {1, NULL, 0, FROM_BEST, ORDERS_MOST, false, false, NEEDED},
+    {2, &lx_solver_exact, 20000, FROM_BEST, EXACT_MOST, false, false,
+     NEEDED}, /* a proof in milliseconds, on most graphs */
+    {3, &lx_solver_anneal, 2000, FROM_BEST, SMALL, false, false, NEEDED},
+    {4, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, false, false, NEEDED},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, false, true, NEEDED},
+    {5, &lx_solver_anneal, 0, ALONE, 0, false, false, COVERED_IF_LONG},
+    {5, &lx_solver_exact, 2000, FROM_BEST, RELAXED_MOST, false, false, COVERED},
+    {5, &lx_solver_exact, 0, ALONE, EXACT_MOST, true, false, NEEDED},
+    {5, &lx_solver_exact, 200000, FROM_BEST, MEDIUM, true, false, NEEDED},
+    {6, &lx_solver_anneal, 1000000, FROM_BEST, 0, false, false, NEEDED},
+    {6, &lx_solver_exact, 5000000, FROM_BEST, EXACT_MOST, true, false, NEEDED},
+    {7, &lx_solver_anneal, 4000000, FROM_BEST, 0, false, false, NEEDED},
+    {7, &lx_solver_exact, 20000000, FROM_BEST, CLOSE_MOST, false, false, NEEDED},
+    {8, &lx_solver_anneal, 16000000, FROM_BEST, 0, false, false, NEEDED},
+    {8, &lx_solver_exact, 100000000, FROM_BEST, CLOSE_MOST, false, false, NEEDED},
+    {9, &lx_solver_anneal, 64000000, FROM_BEST, 0, false, false, NEEDED},
+    {9, &lx_solver_exact, 1000000000, FROM_BEST, 0, false, false, NEEDED},
 };
 
 struct best {
@@ -80,8 +82,9 @@ struct best {
     unsigned needs;
     int tried; /* solvers called */
     bool have;
-    bool asked_exact; /* it has run ALONE */
-    bool worked[2];   /* with `quick`: exact, anneal have searched already */
+    bool asked_exact; /* it has run ALONE, and then the best answer had: */
+    int64_t exact_objective;
+    bool worked[2]; /* with `quick`: exact, anneal have searched already */
     /* Exact search's last run FROM_BEST: its step limit, and the objective it began with. */
     int64_t last_steps, last_objective;
     int32_t together;      /* buffers of the largest part */
@@ -196,7 +199,15 @@ static void try_solver(struct best *b, const struct stage *stage)
     bool proves = solver->caps & LX_CAN_PROVE;
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     auto_consider(b);
+    if (alone && solver == &lx_solver_exact) b->exact_objective = b->objective;
     if (proves && b->trial.status == LX_INFEASIBLE) b->answer->status = LX_INFEASIBLE;
+}
+
+/* Spill of a plain list without limits: exact search of all of it runs at any size. It begins with all of
+ * annealing if the list is long. */
+static bool is_unlimited_list(const struct best *b)
+{
+    return b->p->objective == LX_SPILL && !b->needs && !b->run->work_limit && !b->default_steps;
 }
 
 /* Exact search solves one part after the other, so the largest part counts. If annealing cannot take the
@@ -209,6 +220,7 @@ static bool is_too_large(const struct best *b, const struct stage *s)
     if (exact && b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->default_steps > 0) && b->have &&
         count > RELAXED_SOON)
         return true;
+    if (exact && s->start == ALONE && is_unlimited_list(b)) return false;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && b->have && b->p->count <= CLOSE_MOST &&
@@ -226,9 +238,11 @@ static bool has_worked(struct best *b, const struct lx_solver *solver)
 
 static bool is_needless(struct best *b, const struct stage *s)
 {
-    bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
-    if ((s->linked && !b->p->bonds.linked_cost_count) || (whole && b->asked_exact)) return true;
+    bool whole = s->solver == &lx_solver_exact && s->start == ALONE, list = is_unlimited_list(b);
+    if ((s->early && !list && !b->p->bonds.linked_cost_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
+    if (list && s->covered == COVERED && b->objective == b->exact_objective) return true;
+    if (list && s->covered == COVERED_IF_LONG && b->p->count > LONG_LIST) return true;
     if (whole && b->run->quick && b->last_steps == auto_steps_of(b, s)) return true; /* same limit before */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
     /* With a step limit several rows become equal; skip a run from the same answer. */

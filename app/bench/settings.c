@@ -11,7 +11,7 @@
 #include <string.h>
 
 const struct option_row bench_rows[] = {
-    {"solver", 's', "A,B,...", "the solvers (default: all there are)"},
+    {"solver", 's', "A,B,...", "the solvers (default: all there are); cmd:PROGRAM is one of your own"},
     {"option", 'O', "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
     {"seeds", 0, "K", "seeds for each randomised solver (default 1); others run once"},
     {"seed", MORE, "N", "the first of these seeds (default 0)"},
@@ -26,6 +26,7 @@ const struct option_row bench_rows[] = {
     {"lx", 0, "BYTES|PERCENT%",
      "another capacity: bytes, or a percentage of the instance's own (of its load where it has none)"},
     {"objective", 0, "WHAT", "bytes (or spill), fit or height (default: the instance's own)"},
+    {"protocol", 0, "csv|json", "what solvers cmd:PROGRAM read (default csv): MiniMalloc CSV, or a pattern"},
     {"output", 'o', "RESULTS", "append a line for each run to this file (JSON lines)"},
     {"on", 0, "MACHINE", "gpu: time the program of each graph's answer on an NVIDIA GPU"},
     {"resume", 0, NULL, "go on with the results file where it ends"},
@@ -52,7 +53,14 @@ static const char *settings_objective_word(int k)
     return k < (int)(sizeof asks / sizeof *asks) ? lx_ask_word(asks[k]) : NULL;
 }
 
+static const char *protocol_word(int k)
+{
+    static const char *const words[] = {"csv", "json"};
+    return k < 2 ? words[k] : NULL;
+}
+
 const struct option_words bench_words[] = {{"transport", ranks_transport_word},
+                                           {"protocol", protocol_word},
                                            {"objective", settings_objective_word},
                                            {"on", machine_with_clock},
                                            {0}};

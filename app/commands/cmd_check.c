@@ -2,6 +2,7 @@
 #include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "commands/team_commands.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "interrupt.h"
 #include "base/file.h"
@@ -21,6 +22,7 @@ struct outcome {
     const char *text;     /* one line that says why */
     const char *expected; /* "pass", "fail" or NULL; what the pattern says about this solver */
     struct lx_check_report report;
+    int64_t value, least; /* of the question; -1: no least is asked for */
 };
 
 static const char *const truth[] = {"false", "true"};
@@ -52,6 +54,8 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
                     ", \"verified_hbm_bytes\": %" PRId64 ", \"compulsory_hbm_bytes\": %" PRId64
                     ", \"bound\": \"%s\", \"optimality\": \"%s\"",
                     r->hbm_bytes, r->compulsory_bytes, lx_bound_word(r->bound), lx_bound_word(r->optimality));
+    if (legal && o->least >= 0)
+        text_format(out, ", \"value\": %" PRId64 ", \"proven_least\": %" PRId64, o->value, o->least);
     if (p->graph->target_hbm_bytes >= 0)
         text_format(out, ", \"target_hbm_bytes\": %" PRId64 ", \"meets_target\": %s",
                     p->graph->target_hbm_bytes, truth[lx_plan_meets_target(p)]);
@@ -93,6 +97,35 @@ static const char *cmd_check_expectation(const struct call *call, const struct l
     return NULL;
 }
 
+/* The value of a legal plan, and the least that is proved here: by the checker's bound, and of somebody else's
+ * placement, if that is above it, by the bound of our own best one. */
+static void find_least(struct call *call, const struct lx_plan *p, bool stated, struct outcome *o)
+{
+    bool height = p->problem.objective == LX_HEIGHT;
+    o->value = height ? p->figures.height_bytes : o->report.hbm_bytes;
+    o->least = p->problem.objective == LX_FIT && p->graph->list ? -1
+               : p->graph->list || height                       ? o->report.known_bytes
+                                                                : o->report.compulsory_bytes;
+    if (!stated || o->least < 0 || o->value <= o->least) return;
+    struct lx_plan *ours = best_of_list(call, p->graph, p->problem.objective);
+    if (ours && lx_plan_check(ours, &call->st)) o->least = max_i64(o->least, lx_plan_least(ours));
+    call->st = (lx_status){0};
+    lx_plan_free(ours);
+}
+
+/* "3.1 % above the proven least" */
+static void add_distance(const struct outcome *o, const char *before, struct text *t)
+{
+    if (o->least < 0) return;
+    if (o->value <= o->least)
+        text_format(t, "%sthe proven least", before);
+    else if (o->least > 0)
+        text_format(t, "%s%.3g %% above the proven least", before,
+                    100 * (double)(o->value - o->least) / (double)o->least);
+    else
+        text_format(t, "%sabove the proven least of 0", before);
+}
+
 /* Legal, and the target met? Of a plan file the pattern is not to blame, so its expectation does not
  * count. */
 static int cmd_check_judge(struct call *call, const struct source *from, const struct lx_plan *p)
@@ -101,20 +134,27 @@ static int cmd_check_judge(struct call *call, const struct source *from, const s
     struct text t = {0};
     struct outcome o = {.file = from->file};
     const struct lx_check_report *r = &o.report;
+    bool plan = lx_is_plan(from->text, from->length), foreign = !plan && is_stated(call, p->graph);
     int64_t target = p->graph->target_hbm_bytes;
     bool legal = lx_plan_check_report(p, &o.report, &why), meets = lx_plan_meets_target(p);
     bool stated = !legal || lx_plan_stated_met(p, &why);
     o.passed = legal && stated && meets;
     if (!legal && why.code != LX_E_NO) return call->st = why, FAILED;
-    if (!lx_is_plan(from->text, from->length)) o.expected = cmd_check_expectation(call, p);
+    if (!plan) o.expected = cmd_check_expectation(call, p);
+    o.least = -1;
+    if (legal) find_least(call, p, foreign, &o);
     if (legal && !meets)
         text_format(&t, "legal, but %s of traffic is %s above the target of %s", in_bytes(r->hbm_bytes).at,
                     in_bytes(r->hbm_bytes - target).at, in_bytes(target).at);
-    else if (legal) {
+    else if (legal && foreign) {
+        bool height = p->problem.objective == LX_HEIGHT;
+        text_format(&t, "legal; %s %s", height ? "height" : "cost of buffers off chip", grouped(o.value).at);
+    } else if (legal) {
         text_format(&t, "legal; traffic %s verified", in_bytes(r->hbm_bytes).at);
         if (target >= 0) text_format(&t, ", meets the target of %s", in_bytes(target).at);
         text_format(&t, "; optimality: %s", lx_bound_word(r->optimality));
     }
+    if (legal) add_distance(&o, foreign ? ", " : p->problem.objective == LX_HEIGHT ? "; height: " : "; ", &t);
     if (!legal || !stated) text_format(&t, "%s%s", legal ? "; " : "", why.text);
     o.text = t.at ? t.at : "";
     if (wants_json(call))
@@ -237,6 +277,22 @@ static int check_pair(struct call *call, const struct source pair[2])
     return legal ? EXIT_YES : EXIT_NO;
 }
 
+/* A problem and its placement by somebody else, in either order. */
+static int check_answer(struct call *call, const struct source pair[2])
+{
+    bool first = lx_is_answer(pair[0].text, pair[0].length);
+    const struct source *from = &pair[first], *to = &pair[!first];
+    const struct lx_graph *g = pattern_of_text(call, from);
+    const struct lx_graph *with =
+        g ? lx_graph_with_answer(g, to->file, to->text, to->length, &call->st) : NULL;
+    struct lx_plan *p = with ? lx_plan_stated(with, &call->st) : NULL;
+    int code = p ? cmd_check_judge(call, to, p) : FAILED;
+    lx_plan_free(p);
+    lx_graph_free(with);
+    lx_graph_free(g);
+    return code;
+}
+
 static int cmd_check_run(struct call *call)
 {
     struct source from[2] = {0};
@@ -246,7 +302,9 @@ static int cmd_check_run(struct call *call)
          ok = read_source(call, 0, &from[0]) && (!two || read_source(call, 1, &from[1]));
     const char *file = from[0].file, *text = from[0].text;
     size_t length = from[0].length;
-    if (ok && two)
+    if (ok && two && lx_is_answer(from[0].text, from[0].length) != lx_is_answer(from[1].text, from[1].length))
+        code = check_answer(call, from);
+    else if (ok && two)
         code = check_pair(call, from);
     else if (ok && lx_is_team_plan(text, length))
         code = check_team(call, from);
@@ -274,16 +332,17 @@ static const struct option_row *const tables[] = {planning_rows, json_rows,  qui
 
 const struct command command_check = {
     .name = "check",
-    .synopsis = "PLAN | FILE [-s SOLVER] [options] | BUFFERINFO ALLOCINFO [--lx SIZE]",
+    .synopsis = "PLAN | FILE [-s SOLVER] [options] | PROBLEM PLACEMENT [--lx SIZE]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
     .details =
         "The checker shares no code with the planner; claims that it cannot verify are called claimed.\n"
         "A pattern is planned first. Exit code 0: legal and target met; 1: not; 2: bad input. For a pattern\n"
         "that a stage must refuse (expect.error), checked without -s: 1: refused with that code; 0: not\n"
         "refused; 2: refused with another code.\n"
-        "XLA's bufferinfo and allocinfo together are a plan, too: rows of one id are residencies, both "
-        "times\n"
-        "are inclusive, and residencies that only touch do not overlap.\n",
+        "Plans of other makers: a MiniMalloc CSV with offsets, a D2M dump with offsets, lxplan-lifetimes; "
+        "with\n"
+        "any planning option but --lx they are patterns. Two files: XLA's bufferinfo and allocinfo, or a\n"
+        "problem and its placement, a dsa-solution or a CSV of id,offset.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 2,

@@ -260,11 +260,8 @@ static int diff_plans(struct call *call, const struct source from[2])
     struct lx_nest_diff nests = {0};
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
-        ok = lx_is_plan(from[i].text, from[i].length) ||
-             status_set_at(&call->st, LX_E_USAGE, from[i].file, 0, 0,
-                           "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
-        if (ok) both[i] = lx_plan_of_text(from[i].file, from[i].text, from[i].length, &call->st);
-        ok = ok && both[i];
+        both[i] = lx_plan_of_any(from[i].file, from[i].text, from[i].length, &call->st);
+        ok = both[i];
     }
     const struct lx_plan *p = both[0], *q = both[1];
     if (ok && may_compare(call, p->graph, q->graph)) {

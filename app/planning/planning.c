@@ -268,6 +268,24 @@ bool no_planning_options(struct call *call, const char *path)
     return true;
 }
 
+bool is_stated(const struct call *call, const struct lx_graph *g)
+{
+    if (!g->list || !g->list->address) return false;
+    for (size_t i = 0; i < call->line.options.count; i++)
+        if (find_row(planning_rows, call->line.options.at[i].name) &&
+            strcmp(call->line.options.at[i].name, "lx") != 0)
+            return false;
+    return true;
+}
+
+struct lx_plan *best_of_list(struct call *call, const struct lx_graph *list, enum lx_objective objective)
+{
+    static const enum lx_ask asks[] = {
+        [LX_SPILL] = LX_ASK_TRAFFIC, [LX_FIT] = LX_ASK_FIT, [LX_HEIGHT] = LX_ASK_HEIGHT};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .objective = asks[objective]};
+    return plan_watched(call, list, &how);
+}
+
 struct lx_plan *plan_of_text(struct call *call, const struct source *from)
 {
     if (lx_is_plan(from->text, from->length))
@@ -275,7 +293,7 @@ struct lx_plan *plan_of_text(struct call *call, const struct source *from)
                    ? lx_plan_of_text(from->file, from->text, from->length, &call->st)
                    : NULL;
     const struct lx_graph *g = pattern_of_text(call, from);
-    struct lx_plan *plan = g ? make_plan(call, g) : NULL;
+    struct lx_plan *plan = !g ? NULL : is_stated(call, g) ? lx_plan_stated(g, &call->st) : make_plan(call, g);
     lx_graph_free(g);
     return plan;
 }

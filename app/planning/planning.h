@@ -41,7 +41,12 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
                                         const struct lx_plan_options *asked);
 /* Only the placement problem, by the objective and the passes. NULL with `call->st`. */
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph);
-/* A plan file, or a pattern planned. Planning options with a plan file are an error. */
+/* Is the file of this list a plan, as it has addresses? With a planning option but --lx it is a pattern. */
+bool is_stated(const struct call *call, const struct lx_graph *g);
+/* The best plan of a list that `auto` finds by its defaults. */
+struct lx_plan *best_of_list(struct call *call, const struct lx_graph *list, enum lx_objective objective);
+/* A plan file, a list with addresses (and no options but --lx), or a pattern planned. Planning options with a
+ * plan file are an error. */
 struct lx_plan *plan_of_text(struct call *call, const struct source *from);
 /* False with `call->st` where planning options were given for a file that is a plan already. */
 bool no_planning_options(struct call *call, const char *path);

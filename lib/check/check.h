@@ -124,6 +124,8 @@ int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks)
 /* check_buffers.c: sizes, places, handovers of buffers on chip. */
 bool check_buffers(const struct checker *c, struct parts *parts);
 bool check_list(const struct lx_plan *p, lx_status *st);
+/* check_loops.c: no loop finds a value lost in its second iteration. */
+bool check_loops(const struct lx_list *list, const int64_t *address, const int32_t *pool, lx_status *st);
 /* Does the op that writes `child` read `parent` for the last time, at the same elements that it writes? */
 bool may_take_place(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts);
 /* Bytes of the largest part of a core. */

@@ -99,7 +99,7 @@ static bool places_legal(const struct checker *c)
                                   .fixed = -1,
                                   .parents = &p->took_slot_of[i],
                                   .parent_count = placed && p->took_slot_of[i] >= 0,
-                                  .reason = placed || !p->stays[i].exclusion ? NULL : "the plan says so"};
+                                  .reason = placed ? NULL : x->reason};
     }
     if (lx_problem_check(&own, p->answer.address, &ignored, &why)) return true;
     return status_set(c->st, LX_E_NO, "%s", why.text);
@@ -145,7 +145,7 @@ bool check_buffers(const struct checker *c, struct parts *parts)
     }
     if (!places_legal(c)) return false;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
-        if (p->answer.address[i] < 0 && !p->stays[i].exclusion)
+        if (p->answer.address[i] < 0 && !p->problem.buffers[i].reason)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
                               lx_verdict_word(p->answer.status), c->p->problem.buffers[i].name);
     return true;
@@ -227,6 +227,8 @@ bool check_list(const struct lx_plan *p, lx_status *st)
                           lx_verdict_word(p->answer.status), lx_left_out(&own, p->answer.address)->name);
     if (!lx_check_places(&own, p->answer.pool, p->answer.address, &objective, &rule, &why)) {
         bool plain = !g->list->pool_count && !lx_problem_needs(&own);
+        if (rule == LX_RULE_OVERLAP && !check_loops(g->list, p->answer.address, p->answer.pool, st))
+            return false;
         return status_set(st, why.code, "%s%s%s", plain ? "" : lx_rule_word(rule), plain ? "" : ": ",
                           why.text);
     }

@@ -126,8 +126,8 @@ static bool idle_right(const struct telling *t, int32_t i)
                    : deny(t, i, "is of a tensor that no op uses, but tells of uses");
     const struct lx_access *a = &c->p->accesses[c->p->access_at[s->view_op] + s->view_operand];
     if (s->first == s->view_op && s->last == s->view_op && b->start == s->first && b->end == s->first + 1 &&
-        a->tensor == s->tensor && a->stay < 0 && s->exclusion &&
-        b->size == part_bytes(c, s->tensor, &t->parts[i]) && s->begins_written == (a->writes && !a->reads))
+        a->tensor == s->tensor && a->stay < 0 && b->size == part_bytes(c, s->tensor, &t->parts[i]) &&
+        s->begins_written == (a->writes && !a->reads))
         return true;
     return deny(t, i, "serves no access, and tells of none that nothing serves");
 }

@@ -277,7 +277,7 @@ static bool csv_read_row(struct csv *c, bool xla)
     if (!csv_read_int(c, SIZE, 0, &b.size) || !csv_read_int(c, LOWER, 0, &b.start)) return false;
     b.spill_cost = b.size;
     if (xla ? !csv_read_uses(c, &b) || !csv_read_end_and_cost(c, &b)
-            : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, 0, &b.fixed) ||
+            : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, -1, &b.fixed) ||
                   !csv_read_int(c, ALIGNMENT, 1, &b.alignment) || !csv_read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
     if (b.start >= b.end)
@@ -315,6 +315,13 @@ bool xla_sniff(const char *text, size_t length)
     return csv_header_has(text, length, "definition_time");
 }
 
+static int64_t *csv_offsets(const struct csv *c)
+{
+    int64_t *address = arena_array(c->b.memory, c->b.buffers.count, sizeof *address);
+    for (size_t i = 0; i < c->b.buffers.count; i++) address[i] = c->b.buffers.at[i].fixed;
+    return address;
+}
+
 static const struct lx_graph *read_table(const char *file, const char *text, size_t length, bool xla,
                                          lx_status *st)
 {
@@ -346,6 +353,8 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     if (ok && !bad) {
         struct lx_list *list = builder_list(&c.b);
         list->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
+        list->pins_are_places = c.position[OFFSET] >= 0;
+        if (list->pins_are_places) list->address = csv_offsets(&c);
         if (list->capacity < 0 && !xla) list->objective = LX_HEIGHT;
         made = builder_finish(&c.b, st);
     } else

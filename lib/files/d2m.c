@@ -14,6 +14,7 @@
 struct maker {
     struct graph_builder *b;
     const struct d2m_request *requests;
+    int64_t *address; /* per buffer: the file's own choice */
     lx_status *st;
 };
 
@@ -30,6 +31,8 @@ static bool d2m_take(struct maker *m, struct lx_buffer buffer, int32_t variable,
 static struct lx_buffer d2m_claim(struct maker *m, int32_t request)
 {
     const struct d2m_request *r = &m->requests[request];
+    m->address[m->b->buffers.count] = r->offset;
+    if (r->offset >= 0) m->b->list->address = m->address;
     m->b->here = r->place;
     return (struct lx_buffer){.size = r->size, .start = r->first, .end = r->last + 1};
 }
@@ -50,6 +53,7 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
     if (v->scratch_count) return true;
     m->b->here = v->place;
     whole.end = 1;
+    m->address[m->b->buffers.count] = v->placed ? 0 : -1;
     return d2m_take(m, whole, variable, "scratch", 0);
 }
 
@@ -58,8 +62,10 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
 {
     struct maker m = {.b = b, .requests = requests, .st = st};
     struct lx_bonds *s = &b->list->bonds;
-    size_t spills = 0;
+    size_t spills = 0, most = (size_t)count;
     for (int32_t i = 0; i < count; i++) spills += (size_t)variables[i].spill_count;
+    for (int32_t i = 0; i < count; i++) most += (size_t)variables[i].scratch_count;
+    m.address = arena_array(b->memory, most + spills, sizeof *m.address);
     struct lx_group *together = arena_array(b->memory, (size_t)count, sizeof *together);
     struct lx_pair *staging = arena_array(b->memory, spills, sizeof *staging);
     for (int32_t i = 0; i < count; i++) {
@@ -84,7 +90,7 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
 /* Reads the JSON dumps of tt-mlir's D2M allocator:
  *   {"variables": [{"placement": "scratch|spill|NA", "bound": bool, "domain": {"scratch": [request, ...],
  *     "spill": [...]}}, ...], "requests": [[variable, first, last, size, offset], ...]}
- * first and last are inclusive; an offset is tt-mlir's own choice, or -1, and no constraint here. The limit
+ * first and last are inclusive; an offset is tt-mlir's own choice, or -1: a placement, no constraint. The limit
  * of the scratch memory is not in the file. */
 
 FORMAT_READS(d2m);
@@ -119,8 +125,8 @@ static bool read_request(struct reader *r, const struct json_value *v)
         k++;
     }
     r->owner[r->request_count] = (int32_t)field[VARIABLE];
-    r->requests[r->request_count++] =
-        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], {v->place.line, v->place.column}};
+    r->requests[r->request_count++] = (struct d2m_request){
+        field[FIRST], field[LAST], field[SIZE], field[OFFSET], {v->place.line, v->place.column}};
     return true;
 }
 
@@ -162,6 +168,7 @@ static bool read_bound(struct reader *r, const struct json_value *v, struct d2m_
     if (bound && space == 0)
         return json_error(r->j, json_find(v, "bound"), r->st, LX_E_MODEL,
                           "a variable that is bound to no space; give its placement");
+    out->placed = space == D2M_IN_SCRATCH;
     out->bound = bound ? (enum d2m_bound)space : D2M_FREE;
     return true;
 }

@@ -7,7 +7,7 @@
 
 /* Bytes claimed on the ticks first to last. */
 struct d2m_request {
-    int64_t first, last, size;
+    int64_t first, last, size, offset;
     struct place place;
 };
 
@@ -17,6 +17,7 @@ struct d2m_variable {
     const int32_t *scratch, *spill; /* request numbers */
     int32_t scratch_count, spill_count;
     enum d2m_bound bound;
+    bool placed; /* the file's own choice */
     struct place place;
 };
 

@@ -18,6 +18,7 @@ FORMAT_READS(dsa_problem);
 FORMAT_WRITES_ANSWERS(dsa_solution);
 FORMAT_READS(d2m);
 FORMAT_WRITES_ANSWERS(d2m_solution);
+FORMAT_READS(lifetimes);
 FORMAT_READS(ttir_model);
 FORMAT_READS(hlo_model);
 FORMAT_READS(onnx_model);
@@ -49,6 +50,10 @@ static const struct lx_format formats[] = {
              "allocator writes them; the limit is --lx; of a plan, the same with placements and offsets",
      .begins = "{\"variables\": [...], \"requests\": [...]}",
      .sniff = d2m_sniff, .read = d2m_read, .write_answer = d2m_solution_write},
+    {.name = "lifetimes", .summary = "lxplan-lifetimes JSON", .endings = {".json"},
+     .help = "buffers of a compiler with addresses, and first and last use in a program with loops",
+     .begins = "{\"lxplan\": 1, \"kind\": \"lifetimes\"",
+     .sniff = lifetimes_sniff, .read = lifetimes_read},
     {.name = "ttir", .summary = "TTIR text", .endings = {".mlir"},
      .help = "a function of tt-mlir's TTIR in MLIR's generic form",
      .begins = "module {...} or func.func @name(...)",

@@ -368,6 +368,22 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
     return copy;
 }
 
+const struct lx_graph *lx_graph_with_places(const struct lx_graph *g, const int64_t *address,
+                                            const int32_t *pool)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+    size_t n = (size_t)list->buffer_count;
+    struct lx_buffer *buffers = arena_copy_array(copy->memory, list->buffers, n, sizeof *buffers);
+    for (size_t i = 0; i < n && list->pins_are_places; i++) buffers[i].fixed = -1;
+    list->buffers = buffers;
+    if (address) list->address = arena_copy_array(copy->memory, address, n, sizeof *address);
+    if (address) list->address_pool = pool ? arena_copy_array(copy->memory, pool, n, sizeof *pool) : NULL;
+    copy->list = list;
+    graph_hash(copy, NULL);
+    return copy;
+}
+
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count)
 {

@@ -220,6 +220,13 @@ struct arena;
 struct users;
 
 /* A placement list: buffers with given lives. */
+/* A loop over ticks [first, end); one in another stands behind it. */
+struct lx_list_loop {
+    const char *name;
+    int64_t first, end;
+    int64_t times; /* LX_NO_LIMIT: unknown, but more than once */
+};
+
 struct lx_list {
     enum lx_objective objective;
     int64_t capacity, alignment; /* capacity -1: the device's usable scratchpad */
@@ -229,6 +236,14 @@ struct lx_list {
     const struct lx_pool *pools; /* NULL: one pool of `capacity` bytes */
     int32_t pool_count;
     struct lx_bonds bonds;
+    /* The placement that the file states, if it does: addresses (-1: off chip), pools (NULL: all in the first)
+     * and who made it (NULL: unknown). */
+    const int64_t *address;
+    const int32_t *address_pool;
+    const char *maker;
+    bool pins_are_places; /* its fixed addresses are these, and no constraints where it is read as a plan */
+    const struct lx_list_loop *loops; /* the program's, by first tick */
+    int32_t loop_count;
 };
 
 /* What became of a model. Copies: ops of the graph that the import made to move data. `must_bytes`: of the
@@ -363,6 +378,10 @@ const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const st
 /* The graph with split hints for one op. */
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count);
+/* A list with a placement by somebody else, in its `address`, and without pins that are
+ * such places. The arrays are copied; NULL: those of the list. */
+const struct lx_graph *lx_graph_with_places(const struct lx_graph *g, const int64_t *address,
+                                            const int32_t *pool);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
 /* The pattern as JSON text from malloc, or NULL when out of memory. Reading it gives the same graph and

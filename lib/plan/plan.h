@@ -95,6 +95,8 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
  * for buffers off chip. */
 struct lx_plan *lx_plan_of_answer(const struct lx_graph *list, const struct lx_plan_options *options,
                                   const struct lx_progress *so_far, lx_status *st);
+/* The plan of a list that has a placement of its file (lx_list.address), legal or not. */
+struct lx_plan *lx_plan_stated(const struct lx_graph *list, lx_status *st);
 /* Adds a reference; NULL gives NULL. A shared plan is never changed; lx_plan_free drops a reference. */
 const struct lx_plan *lx_plan_ref(const struct lx_plan *p);
 void lx_plan_free(const struct lx_plan *p);
@@ -148,6 +150,9 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length);
 struct lx_plan *lx_plan_read(const char *path, lx_status *st);
 struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st);
+
+/* The same of a list with a placement, too. */
+struct lx_plan *lx_plan_of_any(const char *file, const char *text, size_t length, lx_status *st);
 
 /* True if this text is a plan file and not a pattern. Only its `kind` is read, at any position. */
 bool lx_is_plan(const char *text, size_t length);

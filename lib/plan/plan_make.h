@@ -45,6 +45,8 @@ void plan_complete(struct lx_plan *plan, bool quickly);
 /* plan_totals.c: sets transfers, traffic per op and all sums of a placed plan that has its
  * perfect_hbm_bytes. */
 void plan_totals(struct lx_plan *p);
+/* The highest end of a placed buffer or of reserved bytes, summed over pools. */
+int64_t plan_height(const struct lx_plan *p);
 /* Traffic with everything off chip, without the repeated accesses of nests. */
 int64_t all_off_chip(const struct draft *x);
 /* plan_syncs.c: the plan as the clock reads it; its bundles are in `memory`. */

@@ -69,10 +69,9 @@ static void plan_totals_list_totals(struct lx_plan *p)
     p->figures.perfect_hbm_bytes = 0;
 }
 
-/* Height: the highest end of a placed buffer or of reserved bytes, summed over pools. */
-void plan_totals(struct lx_plan *p)
+int64_t plan_height(const struct lx_plan *p)
 {
-    p->figures.height_bytes = 0;
+    int64_t height = 0;
     for (int32_t pool = 0; pool < lx_pool_count(&p->problem); pool++) {
         int64_t top = 0;
         for (int32_t i = 0; i < p->problem.count; i++)
@@ -80,8 +79,14 @@ void plan_totals(struct lx_plan *p)
                 top = max_i64(top, p->answer.address[i] + p->problem.buffers[i].size);
         for (int32_t i = 0; p->problem.pool_count && i < p->problem.pools[pool].reserved_count; i++)
             top = max_i64(top, p->problem.pools[pool].reserved[i].to);
-        p->figures.height_bytes += top;
+        height += top;
     }
+    return height;
+}
+
+void plan_totals(struct lx_plan *p)
+{
+    p->figures.height_bytes = plan_height(p);
     if (p->graph->list)
         plan_totals_list_totals(p);
     else

@@ -29,7 +29,7 @@
     CHECKED(F, INT, baseline_hbm_bytes, "the same with everything off chip") \
     CHECKED(F, INT, spill_bytes, "hbm_bytes less perfect_hbm_bytes") \
     CHECKED(F, INT, height_bytes, "the highest end of a placed buffer") \
-    CLAIMED(F, INT, bound_bytes, "no plan with these divisions and passes has less spill (height); never above the plan's own; absent: 0") \
+    CLAIMED(F, INT, bound_bytes, "no plan with these divisions and passes has less spill (height); never above the plan's own; absent: 0, or the plan's own if optimal") \
     CHECKED(F, REAL, gap, "how far hbm_bytes may be above the least, perfect_hbm_bytes + bound_bytes, as a share of that; or the height or the end-to-end time above its bound; 0: proved to be the least; absent: nothing above 0 is proved") \
     CHECKED(F, INT, target_hbm_bytes, "what the pattern asks for") \
     CHECKED(F, BOOL, meets_target, "is hbm_bytes at most that") \
@@ -54,7 +54,7 @@
     MAY(F, TEXT, tile_share, "asked for: chunks; absent: balanced") \
     MAY(F, TEXT, tile_assign, "asked for: dynamic; absent: static") \
     MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
-    CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic in scratchpads without limit; absent: 0") \
+    CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic in scratchpads without limit; absent: hbm_bytes less spill_bytes") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
     ROWS(F, syncs, 2, "[op, 1 inside a nest or 0]: before that op all cores of the bundle wait for each other, inside a nest in each of its iterations; in order of time; absent: the least that the plan needs") \
     CHECKED(F, INT, sync_times, "how often that is, in all iterations") \

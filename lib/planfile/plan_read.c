@@ -210,7 +210,6 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     if (!lx_problem_validate(&p->problem, &why))
         return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
     p->answer.status = (enum lx_verdict)status;
-    p->figures.bound_bytes = x->bound_bytes != -1 ? x->bound_bytes : 0;
     p->figures.hbm_bytes = x->hbm_bytes;
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;
@@ -218,6 +217,13 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     /* Format 1 gives spill relative to limited scratchpads. */
     if (old && !p->graph->list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
     if (!plan_fill_absent(p, st)) return false;
+    /* An absent bound of a plan that is said to be optimal is its own value. */
+    if (p->asks_time && p->answer.status == LX_OPTIMAL && p->figures.bound_us == 0)
+        p->figures.bound_us = p->figures.end_to_end_us;
+    p->figures.bound_bytes = x->bound_bytes != -1                             ? x->bound_bytes
+                             : p->answer.status != LX_OPTIMAL || p->asks_time ? 0
+                             : p->problem.objective == LX_HEIGHT              ? p->figures.height_bytes
+                                                                              : p->figures.spill_bytes;
     /* The objective of a list is the claimed one; of a graph it follows from the addresses. */
     if (p->problem.objective == LX_HEIGHT)
         p->answer.objective =
@@ -235,7 +241,8 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
     double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
     double before = value > bound ? (value - bound) / value : 0;
-    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, before))
+    if (!isnan(x->gap) && x->bound_bytes != -1 && !is_near(x->gap, lx_plan_gap(p)) &&
+        !is_near(x->gap, before))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
     if (!p->asks_time && !p->balanced && p->figures.bound_us != 0)
@@ -311,6 +318,18 @@ struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t lengt
     if (!json_parse(&j, file, text, length, st)) return NULL;
     struct lx_plan *p = plan_read_json(&j, j.root, st);
     json_free(&j);
+    return p;
+}
+
+struct lx_plan *lx_plan_of_any(const char *file, const char *text, size_t length, lx_status *st)
+{
+    if (lx_is_plan(text, length)) return lx_plan_of_text(file, text, length, st);
+    const struct lx_graph *g = lx_graph_of_text(file, text, length, st);
+    struct lx_plan *p = g && g->list && g->list->address ? lx_plan_stated(g, st) : NULL;
+    if (g && !(g->list && g->list->address))
+        status_set_at(st, LX_E_USAGE, file, 0, 0,
+                      "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
+    lx_graph_free(g);
     return p;
 }
 

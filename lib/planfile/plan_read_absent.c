@@ -50,8 +50,8 @@ struct absent_field {
         offsetof(struct type, field), true                                                                   \
     }
 static const struct absent_field figure_fields[] = {
-    INT(lx_figures, hbm_bytes),         INT(lx_figures, ring_bytes), INT(lx_figures, baseline_hbm_bytes),
-    INT(lx_figures, perfect_hbm_bytes), REAL(lx_figures, device_us), REAL(lx_figures, end_to_end_us)};
+    INT(lx_figures, hbm_bytes), INT(lx_figures, ring_bytes), INT(lx_figures, baseline_hbm_bytes),
+    REAL(lx_figures, device_us), REAL(lx_figures, end_to_end_us)};
 static const struct absent_field traffic_fields[] = {
     INT(lx_op_traffic, hbm_read),    INT(lx_op_traffic, hbm_written), INT(lx_op_traffic, ring),
     INT(lx_op_traffic, reduce_ring), INT(lx_op_traffic, lx_read),     INT(lx_op_traffic, lx_written),
@@ -198,24 +198,19 @@ static bool graph_complete(const struct lx_plan *p)
 
 bool plan_fill_absent(struct lx_plan *p, lx_status *st)
 {
-    int64_t height = 0;
     if (p->graph->list) {
-        int64_t off = 0, all = 0;
-        for (int32_t i = 0; i < p->problem.count; i++) {
-            all += p->problem.buffers[i].spill_cost;
-            if (p->answer.address[i] < 0) off += p->problem.buffers[i].spill_cost;
-        }
-        fill_int(&p->figures.hbm_bytes, off);
-        fill_int(&p->figures.baseline_hbm_bytes, all);
+        struct lx_plan own = *p;
+        plan_totals(&own);
+        fill_int(&p->figures.hbm_bytes, own.figures.hbm_bytes);
+        fill_int(&p->figures.baseline_hbm_bytes, own.figures.baseline_hbm_bytes);
     } else {
         if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st)) return false;
         if (!p->syncs) plan_sync(p);
         fill_int(&p->figures.sync_times, plan_sync_times(p));
     }
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0)
-            height = max_i64(height, p->answer.address[i] + p->problem.buffers[i].size);
-    fill_int(&p->figures.height_bytes, height);
+    fill_int(&p->figures.height_bytes, plan_height(p));
+    fill_int(&p->figures.perfect_hbm_bytes,
+             p->figures.spill_bytes == -1 ? 0 : p->figures.hbm_bytes - p->figures.spill_bytes);
     fill_int(&p->figures.spill_bytes, p->figures.hbm_bytes - p->figures.perfect_hbm_bytes);
     return true;
 }

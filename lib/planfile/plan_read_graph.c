@@ -274,7 +274,7 @@ static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph
     if (!r->p->divisions)
         return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s",
                           why.text);
-    return plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) &&
+    return plan_read_transfers(r) && plan_read_stays(r) && plan_read_graph_read_decisions(r, graph) &&
            read_traffic(r) && read_syncs(r, &graph->syncs) &&
            plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);

@@ -61,7 +61,11 @@ static bool plan_read_stays_take_buffer(const struct graph_reader *r, const stru
                               .parent_count = count,
                               .fixed = -1,
                               .spill_cost = x->cost >= 0 ? x->cost : 0,
-                              .reason = x->bar ? x->reason : NULL};
+                              .reason = x->bar && !x->reason ? x->bar
+                                        : x->bar             ? x->reason
+                                                             : NULL};
+    /* Absent bars: where all is to be placed, what a plan leaves off chip cannot be there. */
+    if (r->p->problem.objective != LX_SPILL && x->address < 0 && !out->reason) out->reason = "not told";
     return true;
 }
 
@@ -85,6 +89,28 @@ static void plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffe
             int64_t *to = uses + first[stay];
             if (b->use_count == 0) b->first_use_is_read = !p->accesses[a].writes;
             if (b->use_count == 0 || to[b->use_count - 1] != o) to[b->use_count++] = o;
+        }
+}
+
+/* ring_source and moved_from are absent: the copies that fill the stays name them. Where none does, because
+ * the source or the stay is off chip, a stay that outlives its own uses until another of its tensor begins is
+ * the other's source. */
+static void find_sources(const struct graph_reader *r, const struct lx_buffer *buffers, struct lx_stay *stays)
+{
+    const struct lx_plan *p = r->p;
+    bool *loaded = arena_array(p->memory, (size_t)r->buffers.count, sizeof *loaded);
+    for (int32_t k = 0; k < p->transfer_count; k++) {
+        const struct lx_transfer *t = &p->transfers[k];
+        loaded[t->stay] |= t->kind == LX_LOAD;
+        if (t->kind == LX_RING && stays[t->stay].ring_source < 0) stays[t->stay].ring_source = t->source;
+        if (t->kind == LX_MOVE && stays[t->stay].moved_from < 0) stays[t->stay].moved_from = t->source;
+    }
+    for (int32_t i = 0; i < r->buffers.count; i++)
+        for (int32_t k = 0; k < i && !loaded[i] && stays[i].ring_source < 0 && stays[i].moved_from < 0; k++) {
+            const struct lx_buffer *b = &buffers[k];
+            if (stays[k].tensor == stays[i].tensor && b->use_count > 0 && buffers[i].use_count > 0 &&
+                b->end > buffers[i].start && b->uses[b->use_count - 1] < buffers[i].start)
+                stays[i].ring_source = k;
         }
 }
 
@@ -141,12 +167,17 @@ bool plan_read_stays(const struct graph_reader *r)
     r->p->accesses = a;
     r->p->access_at = at;
     plan_read_stays_find_uses(p, buffers, count);
+    find_sources(r, buffers, stays);
     /* begins_written is absent: the first access decides. */
     for (int32_t k = at[g->op_count]; k-- > 0;)
         if (a[k].stay >= 0 && stays[a[k].stay].moved_from < 0 &&
             !json_find(r->buffers.where[a[k].stay], "begins_written"))
             stays[a[k].stay].begins_written = a[k].writes && !a[k].reads;
     for (int32_t i = 0; i < count; i++) {
+        const struct lx_access *seen =
+            at[g->op_count] ? &a[at[stays[i].view_op] + stays[i].view_operand] : NULL;
+        if (seen && !buffers[i].use_count && !json_find(r->buffers.where[i], "begins_written"))
+            stays[i].begins_written = seen->tensor == stays[i].tensor && seen->writes && !seen->reads;
         /* first or last is absent: the accesses decide. */
         if (stays[i].first < 0)
             stays[i].first = (int32_t)(buffers[i].use_count ? buffers[i].uses[0] : buffers[i].start);

@@ -13,6 +13,9 @@
 #include "base/arena.h"
 #include "placement/problem.h"
 
+/* Above that many buffers exact search begins with annealing, and asks no questions that take a model more. */
+enum { LONG_LIST = 5000 };
+
 enum { NOT_PLACED = -1, NO_ITEM = -1 };
 
 /* Bases stay below this, so that adding a size cannot overflow (all sizes add up to < 2^62). */

@@ -6,6 +6,7 @@
 #include "exact/exact.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "common/items.h"
 #include "exact/search.h"
 #include "solvers.h"
 #include "base/order.h"
@@ -182,7 +183,7 @@ static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t 
 
 /* Above MANY_ITEMS, exact packing seldom places all items at once. Above SOME_ITEMS a short annealing starts
  * better than greedy orders; above MOST_ITEMS only annealing runs: a linear programme would take minutes. */
-enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, LARGE = 5000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
+enum { SOME_ITEMS = 300, MANY_ITEMS = 1000, MOST_ITEMS = 20000, STEPS_AN_ITEM = 40 };
 
 /* A plan this near to the bound needs no annealing. */
 #define NEAR 0.02
@@ -285,14 +286,14 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
         s->holds_leaves = false;
         return;
     case STRIP: /* STRIP and SLACK build their own models, which takes time */
-        if (!m->linked && m->item_count <= LARGE)
+        if (!m->linked && m->item_count <= LONG_LIST)
             strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
         return;
     case LONGER:
         search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
         return;
     case SLACK:
-        if (m->item_count <= LARGE) slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
+        if (m->item_count <= LONG_LIST) slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
         return;
     case RIDDLES:
         search_riddles(s, options->fit_nodes, share);
@@ -312,7 +313,9 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
 static void spill_anneal(struct annealed *a, struct budget *budget)
 {
     struct lx_run brief = *budget->run;
-    brief.work_limit = min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
+    /* Of a long list all of annealing, as if it were asked alone. */
+    bool whole = a->p->count > LONG_LIST && !budget->run->work_limit;
+    brief.work_limit = whole ? 0 : min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
     if (budget->deadline > 0) brief.time_limit = fmax(1e-3, budget->deadline - clock_seconds());
     brief.options = NULL;
     brief.progress = NULL;
@@ -335,7 +338,7 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
     /* If the rounded point is not near the bound, annealing starts better than greedy orders. */
-    bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LARGE;
+    bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LONG_LIST;
     if (some && !budget->run->incumbent) {
         search_continue(&s, 1, 1);
         if ((double)(s.best - search_bound(&s)) >= NEAR * (double)s.best) {
@@ -389,7 +392,7 @@ void spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct annealed annealed = {.p = p};
     parts_find(&parts, p, answer->address);
     /* The known plan: the caller's incumbent, or for many buffers an annealed one. */
-    if (!run->incumbent && p->count > LARGE) spill_anneal(&annealed, &budget);
+    if (!run->incumbent && p->count > LONG_LIST) spill_anneal(&annealed, &budget);
     const int64_t *known = run->incumbent ? run->incumbent : annealed.address;
     struct stretch *at = arena_array(&parts.memory, (size_t)parts.count + 1, sizeof *at);
     budget.rest = budget.rest_bound = parts.paid;

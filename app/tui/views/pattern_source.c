@@ -61,6 +61,10 @@ static void pattern_source_read(const char *path, const struct model_options *mo
         }
     } else if (text)
         c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
+    if (!c->is_plan && c->graph && c->graph->list && c->graph->list->address) {
+        c->plan = lx_plan_stated(c->graph, &c->st);
+        c->is_plan = c->plan;
+    }
     mem_free(text);
 }
 

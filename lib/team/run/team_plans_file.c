@@ -76,6 +76,10 @@ static struct lx_team_plans *team_plans_read_all(const struct json *j, lx_status
         json_for_each(item, array) {
             ok = ok && team_plans_read(j, item, p, m++, st);
         }
+    if (ok && isnan(team->predicted_us)) team->predicted_us = team_plans_us(p);
+    if (ok && team->bound_bytes == -1 && team->bound_us > lx_team_bound_us(team) * (1 + 1e-6))
+        team->bound_bytes = lx_team_least_bytes(team);
+    if (ok && isnan(team->bound_us)) team->bound_us = lx_team_bound_us(team);
     if (ok) return p;
     lx_team_plans_free(p);
     return NULL;

@@ -23,6 +23,9 @@ static const struct sample {
     {"pattern", "marked.json",
      "\xef\xbb\xbf{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"m\", \"buffers\": [{\"name\": \"a\", "
      "\"size\": 8, \"start\": 0, \"end\": 2}]}"},
+    {"lifetimes", "loop.json",
+     "{\"lxplan\": 1, \"kind\": \"lifetimes\", \"program\": [2, {\"loop\": \"i\", \"body\": [3]}], "
+     "\"buffers\": [{\"name\": \"a\", \"size\": 8, \"address\": 0, \"first\": 1, \"last\": 2}]}"},
     {"minimalloc", "short.100.csv", "id,lower,upper,size\na,0,3,10\nb,1,4,64\n"},
     {"minimalloc", "whole.1000.csv",
      "id,lower,upper,size,offset,alignment,weight\r\n\"{\"\"kind\"\": \"\"pattern\"\"}\",0,3,10,,64,5\r\n"

@@ -180,6 +180,33 @@ static const struct lx_graph *layers_of_block(int64_t layers, int64_t lx)
 }
 
 /* What ends the search early on larger graphs is a bound: the whole search finds nothing below it. */
+/* A plain list that is too long for exact search to begin with: its proof is auto's, too. */
+static void test_long_lists(void **state)
+{
+    const struct lx_generator *random = lx_generator_find("random");
+    int64_t values[32];
+    lx_status st;
+    (void)state;
+    for (int i = 0; i < random->option_count; i++) {
+        const char *name = random->options[i].name;
+        values[i] = strcmp(name, "buffers") == 0     ? 1210
+                    : strcmp(name, "seed") == 0      ? 3
+                    : strcmp(name, "in_place") == 0  ? 0
+                    : strcmp(name, "capacity") == 0  ? 680000
+                    : strcmp(name, "max_size") == 0  ? 65536
+                    : strcmp(name, "mean_life") == 0 ? 20
+                                                     : random->options[i].def;
+    }
+    const struct lx_graph *g = random->build(values, &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    assert_int_equal(p->answer.status, LX_OPTIMAL);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 static void test_ended_early(void **state)
 {
     (void)state;
@@ -207,7 +234,7 @@ int main(void)
         cmocka_unit_test(test_lists),       cmocka_unit_test(test_proofs_of_fit),
         cmocka_unit_test(test_linked),      cmocka_unit_test(test_levels),
         cmocka_unit_test(test_graphs),      cmocka_unit_test(test_enough),
-        cmocka_unit_test(test_ended_early),
+        cmocka_unit_test(test_ended_early), cmocka_unit_test(test_long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+/* Solvers that are programs: `-s cmd:./my_solver.py`. The problem goes to the program's standard input, as a
+ * MiniMalloc CSV (buffers by number; columns offset, alignment and weight where they are needed) or as a pattern,
+ * and lines `id,offset` are read from its standard output; a buffer that it leaves out, or puts at -1, is off chip.
+ * LXPLAN_CAPACITY, LXPLAN_OBJECTIVE, LXPLAN_SEED and LXPLAN_TIME (seconds; empty: no limit) are in its environment.
+ * A program that fails, writes something else or far too much, or is late, gives no answer. */
+#ifndef LX_APP_PLANNING_COMMAND_SOLVER_H
+#define LX_APP_PLANNING_COMMAND_SOLVER_H
+
+#include "command.h"
+
+/* Makes solvers of all words cmd:... that --solver has; with --protocol json they are sent patterns. */
+bool command_solvers_add(struct call *call);
+
+#endif
