@@ -17,7 +17,8 @@ enum {
     PIECE_TERMS = 16,
     CHUNK = 8,            /* elements */
     STEP_MOST = 64,       /* terms of a step: a stick */
-    BLOCK_MOST = 128,     /* rows, and columns, of a block */
+    BLOCK_MOST = 128,     /* rows, and columns, of a block; twice as many columns of few rows */
+    BLOCK_STAGES = 4,     /* that such a block must have room for */
     WARP_TILES_MOST = 16, /* of one warp, in registers */
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
@@ -153,17 +154,27 @@ static bool tiling_steps(struct tiling *t)
 
 /* --- shapes --- */
 
-static void tiling_block(struct tiling_side *s)
-{
-    s->blocks = ceil_div_i64(s->rows, BLOCK_MOST);
-    s->block = round_up_i64(ceil_div_i64(s->rows, s->blocks), s->blocks > 1 ? STEP_MOST : TILE_ROWS);
-    s->blocks = ceil_div_i64(s->rows, s->block);
-}
-
 /* Bytes behind the plan's part of the scratchpad. */
 static int64_t tiling_room(const struct tiling *t)
 {
     return max_i64(t->e->graph->device.lx_bytes - t->e->stages_at - STAGES_SPARE, STAGES_LEAST_BYTES);
+}
+
+static void tiling_block(struct tiling_side *s, int64_t most)
+{
+    s->blocks = ceil_div_i64(s->rows, most);
+    s->block = round_up_i64(ceil_div_i64(s->rows, s->blocks), s->blocks > 1 ? STEP_MOST : TILE_ROWS);
+    s->blocks = ceil_div_i64(s->rows, s->block);
+}
+
+static void tiling_blocks(struct tiling *t)
+{
+    struct tiling_side *rows = &t->side[ROWS_SIDE], *columns = &t->side[COLUMNS_SIDE];
+    int64_t wide = 2 * BLOCK_MOST;
+    tiling_block(rows, BLOCK_MOST);
+    int64_t stage = (rows->block + wide) * t->step * 2;
+    bool few = rows->block <= BLOCK_MOST / 2 && stage * BLOCK_STAGES <= tiling_room(t);
+    tiling_block(columns, few ? wide : BLOCK_MOST);
 }
 
 /* How the warps share a block: by the time that one needs to read pieces and to multiply them. */
@@ -237,8 +248,7 @@ static bool tiling_make(struct tiling *t)
         return false;
     t->batches = 1;
     for (int i = 0; i < t->batch_count; i++) t->batches *= t->o->most[t->batch[i]];
-    tiling_block(&t->side[0]);
-    tiling_block(&t->side[1]);
+    tiling_blocks(t);
     t->turns = t->batches * t->side[0].blocks * t->side[1].blocks * t->steps;
     tiling_warps(t);
     tiling_stages(t);

@@ -78,15 +78,15 @@ static const struct lx_device presets[] = {
         .link_gb_per_s = 25, .link_us = 1, .link2_us = -1,
     },
     /* An H200: one block per streaming multiprocessor, each with the 232,448 bytes of shared memory that a
-     * block may have. 66,560 of them are kept: 64 KiB in which contractions stage their streams, and 1 KiB
+     * block may have. 132,096 of them are kept: 128 KiB in which contractions stage their streams, and 1 KiB
      * in which the warps of a block meet. Rates are measured (cost_tables.c); a link is one of NVLink's
      * directions. */
     {
         .preset = "h200",
-        .help = "an NVIDIA H200: 132 multiprocessors, 162 KiB of shared memory planned in each",
+        .help = "an NVIDIA H200: 132 multiprocessors, 98 KiB of shared memory planned in each",
         .cost_table = "h200",
         .cores = 132, .grid_y = 1, .grid_x = 132,
-        .lx_bytes = 232448, .lx_reserved_bytes = 66560, .lx_reserved_fraction = 0,
+        .lx_bytes = 232448, .lx_reserved_bytes = 132096, .lx_reserved_fraction = 0,
         .lx_usable_bytes = -1,
         .stick_bytes = 128,
         .span_bytes = INT64_C(1) << 40,
