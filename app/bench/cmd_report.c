@@ -7,6 +7,8 @@
 
 #include <cjson/cJSON.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* With more cells the table of instances is shown only on request. */
 enum { FEW_CELLS = 60 };
@@ -78,16 +80,30 @@ static const struct exporter *read_format(struct call *call)
     return !given && wants_json(call) ? exporter_find("json") : &exporters[k];
 }
 
+/* The columns of the terminal that the report goes to; 0: it goes to none. */
+static int report_columns(const struct call *call)
+{
+    struct winsize size;
+    bool to_file = call->command == &command_report && goes_to_file(call);
+    return !to_file && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
+                                                                                             : 0;
+}
+
 enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
 
 static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
-                          size_t count, size_t chosen, struct text *out)
+                          size_t count, size_t chosen, bool at_end, struct text *out)
 {
     text_add(out, e->begin);
     if (e->say) e->say(v->words, v->lines, v->paint, out);
     for (size_t i = 0; i < count; i++)
         if (e->whole || i == chosen) e->add(&tables_of[i], out);
     if (e->end) e->end(out);
+    /* On a terminal the first lines have scrolled away. */
+    if (at_end && e->say && strcmp(e->name, "text") == 0) {
+        text_add(out, "\n");
+        e->say(v->words, "", v->paint, out);
+    }
 }
 
 static bool add_plots(struct call *call, const struct exporter *e, const struct summary *s, struct text *out)
@@ -127,7 +143,7 @@ enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
 
 /* People get long tables and tables for experts only on request; the verdict sums them up. */
 static void write_report(const struct exporter *e, const struct summary *s, const struct results *r, int by,
-                         struct text *out)
+                         bool at_end, struct text *out)
 {
     struct arena memory = {0};
     struct table report[TABLES_OF_REPORT];
@@ -146,7 +162,7 @@ static void write_report(const struct exporter *e, const struct summary *s, cons
             report[SOLVERS].notes =
                 arena_format(&memory, "%s--by instance lists the instances.\n", report[SOLVERS].notes);
     }
-    export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, out);
+    export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, at_end, out);
     arena_free(&memory);
 }
 
@@ -164,7 +180,8 @@ bool report_rows(struct call *call, struct results *r, struct text *out)
     if (r->rows.count == 0) note(call, "there are no runs to report on");
     mark_contradictions(r);
     summary_make(&s, r, within / 100);
-    write_report(e, &s, r, by, out);
+    table_fit(report_columns(call));
+    write_report(e, &s, r, by, report_columns(call) > 0, out);
     bool ok = add_plots(call, e, &s, out);
     summary_free(&s);
     return ok;
@@ -208,7 +225,7 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
     if (ok) {
         note_differences(call, before, &after);
         if (out->length) text_add(out, "\n");
-        export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, out);
+        export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, report_columns(call) > 0, out);
         if (e == &html_exporter) report_page(path, NULL, 0, out);
         const int64_t counts[FAILINGS] = {
             [FAIL_WORSE] = c.worse, [FAIL_SLOWER] = c.slower, [FAIL_MISSING] = c.missing};

@@ -194,22 +194,23 @@ static bool program_solve(int which, const struct lx_problem *p, const struct lx
     return true;
 }
 
-#define PROGRAM(n)                                                                                           \
+#define PROGRAMS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define PROGRAM_SOLVE(n)                                                                                     \
     static bool program_solve_##n(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *a) \
     {                                                                                                        \
         return program_solve(n, p, run, a);                                                                  \
     }
-PROGRAM(0)
-PROGRAM(1)
-PROGRAM(2)
-PROGRAM(3) PROGRAM(4) PROGRAM(5) PROGRAM(6) PROGRAM(7)
+PROGRAMS(PROGRAM_SOLVE)
+#undef PROGRAM_SOLVE
 
-    static bool command_solver_add(struct call *call, const char *name)
+static bool command_solver_add(struct call *call, const char *name)
 {
     static bool (*const solve[MOST_PROGRAMS])(const struct lx_problem *, const struct lx_run *,
                                               struct lx_answer *) = {
-        program_solve_0, program_solve_1, program_solve_2, program_solve_3,
-        program_solve_4, program_solve_5, program_solve_6, program_solve_7};
+#define PROGRAM_NAME(n) program_solve_##n,
+        PROGRAMS(PROGRAM_NAME)
+#undef PROGRAM_NAME
+    };
     if (strncmp(name, "cmd:", 4) != 0 || lx_solver_find(name)) return true;
     if (program_count == MOST_PROGRAMS)
         return status_set(&call->st, LX_E_USAGE, "more than %d programs as solvers", MOST_PROGRAMS);

@@ -75,7 +75,8 @@ struct column {
     int width;            /* columns on a screen, 0: what the others leave; a name is cut here in text too */
     int most;             /* where the width is 0: no wider than this; 0: no limit */
     int gap;              /* blanks before it on a screen, beyond the one that parts neighbours */
-    int from;             /* on a screen, left out where the table has fewer columns than this */
+    int from;             /* on a screen, left out where the table has fewer columns than this; in text the
+                           * columns that have it are left out where the table is too wide, largest first */
     int digits;           /* of numbers that are not whole, for programs; 0: 15 */
     int argument;         /* for a value function that serves several columns */
     unsigned flags;       /* of column_flags */

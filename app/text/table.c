@@ -67,23 +67,46 @@ static struct shown table_show(const struct table *t)
     return s;
 }
 
+static int fits; /* columns that text may have; 0: any number */
+
+void table_fit(int columns)
+{
+    fits = columns;
+}
+
+/* Widths of the columns as text; those that are left out have -1. */
+static int *table_widths(struct shown *s)
+{
+    int *width = arena_array(&s->memory, s->count, sizeof *width), all = 0;
+    for (size_t c = 0; c < s->count; c++, all += 2 + width[c - 1])
+        for (size_t i = c; i < s->cells.count; i += s->count) {
+            int w = columns_of(s->cells.at[i].text);
+            if (w > width[c]) width[c] = w;
+        }
+    while (fits && all > fits) {
+        size_t last = s->count;
+        for (size_t c = 0; c < s->count; c++)
+            if (width[c] >= 0 && s->columns[c]->from &&
+                (last == s->count || s->columns[c]->from >= s->columns[last]->from))
+                last = c;
+        if (last == s->count) break;
+        all -= 2 + width[last];
+        width[last] = -1;
+    }
+    return width;
+}
+
 void table_add_text(const struct table *t, struct text *out)
 {
     struct shown s = table_show(t);
-    int *width = arena_array(&s.memory, s.count, sizeof *width);
-    for (size_t c = 0; c < s.count; c++) {
-        width[c] = 0;
-        for (size_t i = c; i < s.cells.count; i += s.count) {
-            int w = columns_of(s.cells.at[i].text);
-            if (w > width[c]) width[c] = w;
-        }
-    }
+    int *width = table_widths(&s);
     for (size_t i = 0; s.count && i < s.cells.count; i += s.count) {
         /* A row ends with its last cell that is not empty: trailing blanks are never written. */
         const struct shown_cell *cells = &s.cells.at[i];
         size_t last = s.count - 1;
-        while (last > 0 && !*cells[last].text) last--;
+        while (last > 0 && (!*cells[last].text || width[last] < 0)) last--;
         for (size_t c = 0; c <= last; c++) {
+            if (width[c] < 0) continue;
             size_t gap = (size_t)(width[c] - columns_of(cells[c].text));
             bool right = column_is_right(s.columns[c]);
             text_add(out, "  ");

@@ -25,6 +25,8 @@ struct table {
 bool people_see(const struct table *t, const struct column *c);
 /* Headings and rows as text, two blanks before each. */
 void table_add_text(const struct table *t, struct text *out);
+/* From now on text is to fit into so many columns: those of the terminal that it goes to; 0: any number. */
+void table_fit(int columns);
 /* The rows as objects of JSON, one per line, `indent` blanks before each (-1: all on one line), no line
  * end after the last. */
 void table_add_json_rows(const struct table *t, int indent, struct text *out);

@@ -318,6 +318,10 @@ bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st);
 
+/* Why no answer places all buffers of an infeasible plain problem, where that is plain to see: which buffers
+ * clash, on which tick and with how many bytes. "": it is not. */
+void lx_clash_words(const struct lx_problem *p, char *out, size_t size);
+
 /* (objective - bound) / bound, 0 when they are equal; INFINITY: no bound above 0 is proved. */
 double lx_gap(int64_t objective, int64_t bound);
 

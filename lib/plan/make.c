@@ -232,7 +232,10 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->list->objective), st) ||
         !solve_valid(&p->problem, options->solver, &run, &p->answer, st))
         return false;
-    if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is no answer to bound */
+    if (p->answer.status == LX_INFEASIBLE) {
+        p->answer.bound = 0; /* there is no answer to bound */
+        if (!p->answer.message[0]) lx_clash_words(&p->problem, p->answer.message, sizeof p->answer.message);
+    }
     p->figures.bound_bytes = p->answer.bound;
     return true;
 }

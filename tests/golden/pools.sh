@@ -25,3 +25,7 @@ $LXPLAN check "$scratch/none.plan.json"; echo "exit $?"
 # Errors have their place.
 sed 's/\[2, 4\]/[2, 14]/' "$scratch/two.json" | $LXPLAN plan -; echo "exit $?"
 sed 's/"objective": "cost",/"objective": "cost", "charges": [{"cost": 3}],/' "$scratch/two.json" | $LXPLAN plan -; echo "exit $?"
+# Which buffers clash where no answer exists: more on one tick than there is, and two pins on the same bytes.
+printf 'id,lower,upper,size\na,0,3,5\nb,2,6,4\nc,2,9,4\nd,6,9,4\n' >"$scratch/tick.12.csv"
+printf 'id,lower,upper,size,offset\na,0,3,5,0\nb,2,6,4,3\nc,4,9,4,\n' >"$scratch/pins.12.csv"
+for name in tick pins; do $LXPLAN plan "$scratch/$name.12.csv" --objective fit 2>&1 | grep '^status'; done

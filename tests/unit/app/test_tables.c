@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "bench/bench.h"
 #include "support/columns_fault.h"
+#include "text/table.h"
 
 #include <cjson/cJSON.h>
 #include <setjmp.h>
@@ -53,6 +54,39 @@ static void test_list_is_complete(void **state)
     }
     assert_int_equal(pclose(sources), 0);
     assert_int_equal(found, sizeof all / sizeof *all);
+}
+
+struct narrow_row {
+    const char *name;
+    int64_t a, b;
+};
+
+/* On a terminal the columns that matter least are left out until a table fits, and only those that say so. */
+static void test_columns_are_dropped(void **state)
+{
+    static const struct column columns[] = {
+        {.key = "name", .heading = "name", .kind = VALUE_WORDS, MEMBER(struct narrow_row, name)},
+        {.key = "a", .heading = "least", .kind = VALUE_COUNT, MEMBER(struct narrow_row, a), .from = 20},
+        {.key = "b", .heading = "more", .kind = VALUE_COUNT, MEMBER(struct narrow_row, b), .from = 10},
+    };
+    static const struct {
+        int fits;
+        const char *text;
+    } cases[] = {{0, "  name  least  more\n  x         7     8\n"},
+                 {19, "  name  least  more\n  x         7     8\n"},
+                 {18, "  name  more\n  x        8\n"},
+                 {5, "  name\n  x\n"}};
+    const struct narrow_row only[] = {{"x", 7, 8}};
+    struct table t = TABLE(((struct columns)COLUMNS("narrow", columns)), only, 1);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = {0};
+        table_fit(cases[i].fits);
+        table_add_text(&t, &out);
+        assert_string_equal(out.at, cases[i].text);
+        text_free(&out);
+    }
+    table_fit(0);
 }
 
 /* A row in which every field differs from every other and from 0. */
@@ -145,9 +179,8 @@ static void test_keys_are_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_are_sound),
-        cmocka_unit_test(test_list_is_complete),
-        cmocka_unit_test(test_fields_survive),
+        cmocka_unit_test(test_columns_are_sound), cmocka_unit_test(test_columns_are_dropped),
+        cmocka_unit_test(test_list_is_complete),  cmocka_unit_test(test_fields_survive),
         cmocka_unit_test(test_keys_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
