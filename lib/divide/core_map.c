@@ -91,10 +91,13 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
 void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,
                      int64_t *hi)
 {
-    int64_t block = size / v->blocks[dim], part = ceil_div_i64(block, v->slices[dim]);
-    *lo = v->slices[dim] > 1 ? min_i64(core / v->stride[dim] % v->slices[dim] * part, block) : 0;
-    *hi = min_i64(*lo + part + v->high[dim], block);
-    *lo = max_i64(*lo - v->low[dim], 0);
+    const int64_t slices = v->slices[dim], block = v->blocks[dim] > 1 ? size / v->blocks[dim] : size;
+    *lo = 0;
+    *hi = block;
+    if (slices <= 1) return;
+    const int64_t part = ceil_div_i64(block, slices), at = core / v->stride[dim] % slices * part;
+    *lo = max_i64(min_i64(at, block) - v->low[dim], 0);
+    *hi = min_i64(at + part + v->high[dim], block);
 }
 
 /* A split of a window's output splits the input, too, if positions correspond; otherwise each core has the

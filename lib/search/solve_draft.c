@@ -189,6 +189,7 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     for (size_t i = 0; i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
     draft_weigh(&a->draft);
+    draft_rings(&a->draft);
     with.draft = a->draft;
     bool ok = keep_placement(trial, a, &with, &timed) && solve_priced_by_bytes(&first, a, &with, &timed) &&
               solve_priced_by_time(&first, a, &with, &timed);

@@ -26,6 +26,9 @@ bool attempt_copy(const struct search *search, const struct attempt *from, struc
     out->memory = mem_zeroed(1, sizeof *out->memory);
     bool ok = draft_make(search->divided, &from->draft.how, out->memory, &out->draft, search->st);
     if (ok) draft_waits(&out->draft, out->memory, &out->asked);
+    if (ok && from->draft.work) /* the same divisions */
+        out->draft.work = arena_copy_array(out->memory, from->draft.work,
+                                           (size_t)out->draft.graph->op_count + 1, sizeof *out->draft.work);
     out->draft.problem.objective = from->draft.problem.objective;
     out->answer.address = arena_copy_array(out->memory, from->answer.address,
                                            (size_t)out->asked.problem.count, sizeof *out->answer.address);

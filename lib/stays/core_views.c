@@ -54,15 +54,21 @@ static int64_t core_views_common_positions(int64_t size, const struct lx_core_vi
     return sum;
 }
 
-/* Sticks that core `core` has under `to` and under `from`. */
+/* Sticks that all cores have under `to` and under `from`. */
 static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_view *from,
-                              const struct lx_core_view *to, int64_t core)
+                              const struct lx_core_view *to)
 {
-    if (core >= from->cores) return 0;
-    int64_t sticks = 1;
+    int64_t sum = 0, whole = 1; /* along dimensions of which every core has the same */
     for (int i = 0; i < to->rank; i++)
-        sticks *= core_views_common_positions(y->size[i] / to->tiles[i], from, to, i, core);
-    return sticks;
+        if (from->slices[i] <= 1 && to->slices[i] <= 1) whole *= y->size[i] / to->tiles[i];
+    for (int64_t c = 0; c < to->cores && c < from->cores; c++) {
+        int64_t sticks = whole;
+        for (int i = 0; i < to->rank && sticks > 0; i++)
+            if (from->slices[i] > 1 || to->slices[i] > 1)
+                sticks *= core_views_common_positions(y->size[i] / to->tiles[i], from, to, i, c);
+        sum += sticks;
+    }
+    return sum;
 }
 
 int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
@@ -72,11 +78,23 @@ int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct
     int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
     bool halo = false; /* halos are shorter at the ends of a dimension */
     for (int i = 0; i < to->rank; i++) halo |= to->low[i] || to->high[i];
-    if (halo) bytes = 0;
-    for (int64_t c = 0; halo && c < to->cores; c++) bytes += sticks_at_home(y, to, to, c) * y->stick_bytes;
-    for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
-        bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
-    return bytes;
+    if (halo) bytes = sticks_at_home(y, to, to) * y->stick_bytes;
+    return y->rank > 0 ? bytes - sticks_at_home(y, from, to) * y->stick_bytes : bytes;
+}
+
+int64_t stay_ring_bytes(const struct draft *x, int32_t stay)
+{
+    if (x->ring_bytes) return x->ring_bytes[stay];
+    struct lx_core_view from = stay_view(x, x->stays[stay].ring_source), to = stay_view(x, stay);
+    return view_ring_bytes(x->layouts, x->stays[stay].tensor, &from, &to);
+}
+
+void draft_rings(struct draft *x)
+{
+    int64_t *bytes = arena_array(x->memory, (size_t)x->problem.count + 1, sizeof *bytes);
+    for (int32_t i = 0; i < x->problem.count; i++)
+        if (x->stays[i].ring_source >= 0) bytes[i] = stay_ring_bytes(x, i);
+    x->ring_bytes = bytes;
 }
 
 double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,

@@ -92,6 +92,7 @@ struct draft {
     int64_t *copy_bytes;     /* per stay: bytes loaded and stored whenever it is on chip */
     int64_t least_bytes;     /* traffic of the best placement with unlimited room */
     struct lx_op_work *work; /* per op, for the clock; NULL: not computed yet (draft_weigh) */
+    int64_t *ring_bytes;     /* per stay: of a fill over the ring; NULL: not computed yet (draft_rings) */
     struct arena *memory;
 };
 
@@ -140,6 +141,9 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
 /* Bytes that cores receive from others in a relayout from view `from` to view `to`. */
 int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                         const struct lx_core_view *to);
+/* Bytes of one fill of the stay from its ring source; computes those of all, for many placements. */
+int64_t stay_ring_bytes(const struct draft *x, int32_t stay);
+void draft_rings(struct draft *x);
 double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
                     const struct lx_core_view *to);
 /* The splits of an op in words: "m/4 n/8". */

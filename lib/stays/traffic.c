@@ -86,8 +86,7 @@ static void traffic_fill(struct walk *w, int32_t stay, int32_t tick)
         traffic_add(w, bytes, w->ops ? &w->ops[tick].hbm_read : NULL);
         return;
     }
-    struct lx_core_view from = stay_view(w->x, s->ring_source), to = stay_view(w->x, stay);
-    int64_t bytes = view_ring_bytes(w->x->layouts, s->tensor, &from, &to) * stay_fills(w->x, stay);
+    int64_t bytes = stay_ring_bytes(w->x, stay) * stay_fills(w->x, stay);
     transfer(w, LX_RING, tick, stay, s->ring_source, bytes);
     w->ring += bytes;
     if (w->ops) w->ops[tick].ring += bytes;
