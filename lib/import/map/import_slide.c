@@ -8,6 +8,7 @@
 #include "import/types/windows.h"
 #include "base/checked.h"
 
+#include <math.h>
 #include <string.h>
 
 enum slide_role {
@@ -156,16 +157,70 @@ static bool slide_emit(struct import *im, const struct model_op *op, struct slid
     return true;
 }
 
+/* The dimension of a pad's op that is dimension d of a view of its result; -1: none is. */
+static int slide_padded_dim(const struct view *v, int d, const struct view *result)
+{
+    for (int e = 0; e < result->rank; e++) {
+        int count = v->first[d + 1] - v->first[d];
+        bool same = count > 0 && count == result->first[e + 1] - result->first[e];
+        for (int i = 0; same && i < count; i++) {
+            const struct atom *a = &v->atom[v->first[d] + i], *b = &result->atom[result->first[e] + i];
+            same = a->low == b->low && a->extent == b->extent;
+        }
+        if (same) return e;
+    }
+    return -1;
+}
+
+/* If a pad with a window's own padding made the value, the value before the pad, whose windows `w` along
+ * dimensions `at` begin earlier. */
+static void slide_before_pad(struct import *im, struct import_value *v, double padding,
+                             struct model_window *w, const int *at, int count)
+{
+    const struct sketch *pad = NULL;
+    struct view before;
+    int64_t extent[VIEW_MAX_RANK], low[MODEL_MAX_WINDOWS] = {0};
+    for (size_t i = im->sketches.count; v->storage >= 0 && !pad && i-- > 0;) {
+        const struct sketch *s = &im->sketches.at[i];
+        if (s->operand[s->input_count].storage == v->storage) pad = s;
+    }
+    if (!pad || !pad->low || !pad->has_value || pad->value != padding || view_is_part(&v->view)) return;
+    view_start(&before);
+    for (int d = 0; d < v->view.rank; d++) {
+        const struct view *from = &pad->operand[0].view;
+        int e = slide_padded_dim(&v->view, d, &pad->operand[1].view), k = 0;
+        bool one = v->view.first[d] == v->view.first[d + 1];
+        while (k < count && at[k] != d) k++;
+        bool changed = !one && e >= 0 && (pad->low[e] || pad->high[e] || pad->between[e]);
+        if ((!one && e < 0) || (changed && (k == count || pad->low[e] < 0 || pad->high[e] < 0)) ||
+            (changed && pad->between[e]))
+            return;
+        if (changed) low[k] = pad->low[e];
+        if (one ? !view_open_dim(&before) : !view_add_dim(&before, from, e)) return;
+        extent[d] = view_extent(&before, d);
+    }
+    for (int k = 0; k < count; k++) {
+        w[k].low += low[k];
+        w[k].in = extent[at[k]];
+    }
+    v->storage = pad->operand[0].storage;
+    v->via = pad->operand[0].via;
+    v->view = before;
+    v->type = import_type(im, v->type->element, before.rank, extent);
+}
+
 /* ---- pools ---- */
 
 /* Dimension at[i] slides by window i, other dimensions stay. */
-static bool pool_emit(struct import *im, const struct model_op *op, const char *kind,
-                      const struct model_window *w, const int *at, int count, bool count_all)
+static bool pool_emit(struct import *im, const struct model_op *op, const char *kind, struct model_window *w,
+                      const int *at, int count, bool count_all)
 {
-    const struct model_type *x = import_in(im, op, 0)->type, *y = import_type_out(im, op);
+    const struct model_type *y = import_type_out(im, op);
     struct slide s = {.kind = kind, .operands = 1, .operand = {*import_in(im, op, 0)}};
     struct import_value out;
     int64_t perm[VIEW_MAX_RANK];
+    if (strcmp(kind, "max") == 0) slide_before_pad(im, &s.operand[0], -INFINITY, w, at, count);
+    const struct model_type *x = s.operand[0].type;
     if (!slide_windows(&s, w, count)) return import_generic(im, op, "window");
     for (int i = 0; i < s.window_count; i++) s.window[i].count_all = count_all && strcmp(kind, "mean") == 0;
     for (int d = 0; d < x->count; d++) perm[d] = d;
@@ -284,7 +339,6 @@ static void conv_parts(struct import *im, const struct model_op *op, const struc
     struct import_value *x = &s->operand[0], *w = &s->operand[1];
     int64_t groups = k->groups * k->batch_groups, of_x[VIEW_MAX_RANK] = {k->batch, k->channel},
             of_w[VIEW_MAX_RANK] = {k->out_channel, k->in_channel};
-    *x = *import_in(im, op, 0);
     *w = *import_in(im, op, 1);
     int64_t batch = x->type->extent[k->batch] / k->batch_groups,
             channels = x->type->extent[k->channel] / k->groups,
@@ -334,6 +388,8 @@ bool map_convolution(struct import *im, const struct model_op *op, const char *o
     if (!conv_fits(&k, x, w, y)) return import_generic(im, op, "schema");
     if (import_has(op, 2) && import_in(im, op, 2)->type->elements != y->extent[k.y_channel])
         return import_generic(im, op, "schema");
+    s.operand[0] = *import_in(im, op, 0);
+    slide_before_pad(im, &s.operand[0], 0, k.window, k.x, k.count);
     if (!slide_windows(&s, k.window, k.count)) return import_generic(im, op, "window");
     conv_parts(im, op, &k, y, &s);
     if (!slide_emit(im, op, &s, y, &out)) return import_generic(im, op, "rank");

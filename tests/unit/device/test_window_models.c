@@ -28,6 +28,7 @@ struct conv {
     int64_t stride[SPATIAL], low[SPATIAL], high[SPATIAL], base[SPATIAL], dilation[SPATIAL];
     bool reversed[SPATIAL];
     bool bias; /* in TTIR: output channel k begins at k */
+    bool pads; /* in HLO: the padding is an op of its own */
 };
 
 static int64_t draw(struct rng *r, int64_t low, int64_t high)
@@ -136,6 +137,21 @@ static void add_pairs(struct text *t, const char *key, const int64_t *v)
     text_format(t, " %s=%lldx%lld", key, (long long)v[0], (long long)v[1]);
 }
 
+static void add_pad(struct text *t, const struct conv *c)
+{
+    struct side p = c->x;
+    for (int s = 0; s < SPATIAL; s++) p.extent[2 + s] += c->low[s] + c->high[s];
+    text_add(t, "  z = f32[] constant(0)\n  p = f32[");
+    add_shape(t, &p, ",");
+    text_add(t, "] pad(x, z), padding=");
+    for (int d = 0; d < RANK; d++)
+        for (int i = 0; i < RANK; i++)
+            if (p.place[i] == d)
+                text_format(t, "%s%lld_%lld", d ? "x" : "", i < 2 ? 0 : (long long)c->low[i - 2],
+                            i < 2 ? 0 : (long long)c->high[i - 2]);
+    text_add(t, "\n");
+}
+
 static char *hlo_of(const struct conv *c)
 {
     struct text t = {0};
@@ -143,13 +159,16 @@ static char *hlo_of(const struct conv *c)
     add_shape(&t, &c->x, ",");
     text_add(&t, "] parameter(0)\n  w = f32[");
     add_shape(&t, &c->w, ",");
-    text_add(&t, "] parameter(1)\n  ROOT y = f32[");
+    text_add(&t, "] parameter(1)\n");
+    if (c->pads) add_pad(&t, c);
+    text_add(&t, "  ROOT y = f32[");
     add_shape(&t, &c->y, ",");
-    text_format(&t, "] convolution(x, w), window={size=%lldx%lld", (long long)c->w.extent[2],
-                (long long)c->w.extent[3]);
+    text_format(&t, "] convolution(%s, w), window={size=%lldx%lld", c->pads ? "p" : "x",
+                (long long)c->w.extent[2], (long long)c->w.extent[3]);
     add_pairs(&t, "stride", c->stride);
-    text_format(&t, " pad=%lld_%lldx%lld_%lld", (long long)c->low[0], (long long)c->high[0],
-                (long long)c->low[1], (long long)c->high[1]);
+    if (!c->pads)
+        text_format(&t, " pad=%lld_%lldx%lld_%lld", (long long)c->low[0], (long long)c->high[0],
+                    (long long)c->low[1], (long long)c->high[1]);
     add_pairs(&t, "lhs_dilate", c->base);
     add_pairs(&t, "rhs_dilate", c->dilation);
     text_format(&t, " rhs_reversal=%dx%d}, dim_labels=", c->reversed[0], c->reversed[1]);
@@ -278,6 +297,8 @@ static void one(struct conv *c, char *text, int most_strides, struct rng *r)
     for (int32_t o = 0; o < g->op_count; o++)
         if (g->ops[o].kind->id == LX_KIND_GENERIC) fail_msg("%s is generic: %s", g->ops[o].name, text);
     int strides = 0;
+    for (int32_t o = 0; o < g->op_count && c->pads; o++)
+        if (g->ops[o].kind->id == LX_KIND_PAD) fail_msg("%s is left: %s", g->ops[o].name, text);
     for (int32_t o = 0; o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].window_count; i++) strides += g->ops[o].windows[i].stride > 1;
     if (strides > most_strides) fail_msg("%d strides: %s", strides, text);
@@ -323,6 +344,19 @@ static void of_ttir(void **state)
     }
 }
 
+/* The windows of a convolution have the zeros that a pad puts before them. */
+static void of_pads(void **state)
+{
+    (void)state;
+    struct rng r = rng_seed(8);
+    for (int i = 0; i < TRIALS / 4; i++) {
+        struct conv c;
+        draw_conv(&c, true, &r);
+        c.pads = true;
+        one(&c, hlo_of(&c), SPATIAL, &r);
+    }
+}
+
 /* Blocks of an image become channels, and no stride is left; patches do but along the last dimension. */
 static void of_images(void **state)
 {
@@ -338,6 +372,6 @@ static void of_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_hlo), cmocka_unit_test(of_ttir),
-                                       cmocka_unit_test(of_images)};
+                                       cmocka_unit_test(of_pads), cmocka_unit_test(of_images)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,13 @@ static const struct small models[] = {
                  "  w = f32[12,32] reduce-window(r, i), window={size=3x1 pad=1_1x0_0}, to_apply=most\n"
                  "  c = f32[12,32] reduce-window(r, z), window={size=12x1 pad=11_0x0_0}, to_apply=plus\n"
                  "  ROOT y = f32[12,32] subtract(w, c)\n}\n"},
+    {"0 a pad before a pool", "HloModule m\n\nmost {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+                 "  ROOT s = f32[] maximum(p, q)\n}\n\nENTRY e {\n  x = f32[6,9,32] parameter(0)\n  i = f32[] constant(-inf)\n"
+                 "  t = f32[9,6,32] transpose(x), dimensions={1,0,2}\n  p = f32[11,7,32] pad(t, i), padding=1_1x1_0x0_0\n"
+                 "  u = f32[7,11,32] transpose(p), dimensions={1,0,2}\n"
+                 "  v = f32[3,5,32] reduce-window(u, i), window={size=3x3x1 stride=2x2x1}, to_apply=most\n"
+                 "  w = f32[3,5,32] reduce-window(x, i), window={size=3x3x1 stride=2x2x1 pad=1_0x1_1x0_0}, to_apply=most\n"
+                 "  ROOT y = f32[3,5,32] subtract(v, w)\n}\n"},
     HLO("halves", "  x = f32[4,128] parameter(0)\n  a = f32[4,64] slice(x), slice={[0:4], [0:64]}\n"
                  "  b = f32[4,64] slice(x), slice={[0:4], [64:128]}\n  n = f32[4,64] negate(b)\n"
                  "  c = f32[4,128] concatenate(n, a), dimensions={1}\n  ROOT y = f32[4,128] multiply(c, x)\n"),
