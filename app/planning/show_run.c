@@ -142,8 +142,7 @@ static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_re
     add_labelled(out, "rings", "%s of relayouts, %s of partial sums\n", in_bytes(c->ring).at,
                  in_bytes(c->reduce_ring).at);
     add_labelled(out, "flops", "%s\n", grouped(c->flops).at);
-    add_labelled(out, "predicted", "%s on the device (%s with nothing on chip), %s end to end in %s\n",
-                 in_micros(r->device_us).at, in_micros(p->divisions->predicted_us).at,
+    add_labelled(out, "predicted", "%s on the device, %s end to end in %s\n", in_micros(r->device_us).at,
                  in_micros(r->end_to_end_us).at, counted(p->bundle_count, "bundle").at);
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
@@ -326,7 +325,6 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const s
                 p->figures.baseline_hbm_bytes, p->figures.hbm_bytes);
     number_json("device_us", r->device_us, out);
     number_json("end_to_end_us", r->end_to_end_us, out);
-    number_json("baseline_device_us", p->divisions->predicted_us, out);
     if (measured) measured_json(p, measured, out);
     number_json("share", r->share, out);
     number_json("relative_error", r->relative_error < 0 ? INFINITY : r->relative_error, out);

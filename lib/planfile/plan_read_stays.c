@@ -176,7 +176,8 @@ bool plan_read_stays(const struct graph_reader *r)
     for (int32_t i = 0; i < count; i++) {
         const struct lx_access *seen =
             at[g->op_count] ? &a[at[stays[i].view_op] + stays[i].view_operand] : NULL;
-        if (seen && !buffers[i].use_count && !json_find(r->buffers.where[i], "begins_written"))
+        if (seen && !buffers[i].use_count && stays[i].moved_from < 0 &&
+            !json_find(r->buffers.where[i], "begins_written"))
             stays[i].begins_written = seen->tensor == stays[i].tensor && seen->writes && !seen->reads;
         /* first or last is absent: the accesses decide. */
         if (stays[i].first < 0)

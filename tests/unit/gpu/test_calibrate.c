@@ -94,6 +94,7 @@ static void the_fit_finds_a_table_again(void **state)
     assert_true(lx_device_preset("h200", &c.device));
     c.device.own_costs = *lx_device_costs(&c.device);
     c.device.cost_table = NULL;
+    c.device.own_costs.number[COST_TICK].value = 0.1;
     other = c.device;
     other.own_costs.number[COST_TICK].value *= 3;
     other.own_costs.number[COST_BEGIN].value /= 2;
