@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/border.h"
+#include "planning/command_solver.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -251,6 +252,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     j->pid = fork();
     if (j->pid == 0) {
         setpgid(0, 0);
+        command_solvers_stay_in_group();
         child(j, s, solver, seed, ends[1], parent);
     }
     close(ends[1]);

@@ -40,6 +40,7 @@ static void problem_as_json(const struct lx_problem *p, struct text *t)
                     "%s\n{\"name\": \"%d\", \"size\": %" PRId64 ", \"start\": %" PRId64 ", \"end\": %" PRId64
                     ", \"cost\": %" PRId64,
                     comma, (int)i, b->size, b->start, b->end, b->spill_cost);
+        if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
         if (b->fixed >= 0) text_format(t, ", \"fixed\": %" PRId64, b->fixed);
         if (b->reason) text_add(t, ", \"reason\": \"barred\"");
         text_add(t, "}");
@@ -85,6 +86,13 @@ static int problem_file(const struct lx_problem *p)
     return whole ? fd : -1;
 }
 
+static bool stays_in_group;
+
+void command_solvers_stay_in_group(void)
+{
+    stays_in_group = true;
+}
+
 __attribute__((noreturn)) static void become_program(const char *command, const struct lx_problem *p,
                                                      const struct lx_run *run, int in, int out)
 {
@@ -100,23 +108,29 @@ __attribute__((noreturn)) static void become_program(const char *command, const 
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!stays_in_group) setpgid(0, 0);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
-    char *line = mem_format("exec %s", command); /* the program itself is killed, no shell around it */
+    char *line = mem_format("exec %s", command);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
 
 static const char late[] = "no answer before the limit";
 
-/* Reads all that the program writes, but at most `most` bytes; why it was ended early, or NULL. */
-static const char *read_program_output(int fd, const struct lx_run *run, size_t most, struct text *out)
+static bool program_is_late(const struct lx_run *run, double deadline)
 {
-    double deadline = run->time_limit > 0 ? clock_seconds() + run->time_limit : 0;
+    return lx_run_stopped(run) || (deadline > 0 && clock_seconds() >= deadline);
+}
+
+/* Reads all that the program writes, but at most `most` bytes; why it is to be ended early, or NULL. */
+static const char *read_program_output(int fd, const struct lx_run *run, double deadline, size_t most,
+                                       struct text *out)
+{
     for (;;) {
         char some[1 << 16];
         struct pollfd ready = {.fd = fd, .events = POLLIN};
-        if (lx_run_stopped(run) || (deadline > 0 && clock_seconds() >= deadline)) return late;
+        if (program_is_late(run, deadline)) return late;
         if (poll(&ready, 1, LOOK_MS) <= 0) continue;
         ssize_t n = read(fd, some, sizeof some);
         if (n < 0 && errno == EINTR) continue;
@@ -124,6 +138,22 @@ static const char *read_program_output(int fd, const struct lx_run *run, size_t 
         if (out->length + (size_t)n > most) return "it wrote far more than a line for each buffer";
         text_add_n(out, some, (size_t)n);
     }
+}
+
+/* Waits for the end of a program that has closed its output; likewise. What it has left running is killed. */
+static const char *await_program(pid_t pid, const struct lx_run *run, double deadline, const char *early,
+                                 int *status)
+{
+    siginfo_t ended = {0}; /* it is waited for only after the kill, which must not meet another process */
+    while (!early && waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0) {
+        if (program_is_late(run, deadline)) early = late;
+        poll(NULL, 0, 1);
+    }
+    kill(stays_in_group ? pid : -pid, SIGKILL);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR) {
+    }
+    return early;
 }
 
 /* "id,offset" lines, with or without a header, in any order. */
@@ -175,11 +205,12 @@ static bool program_solve(int which, const struct lx_problem *p, const struct lx
     if (in >= 0) close(in);
     if (out[1] >= 0) close(out[1]);
     if (pid > 0) {
-        const char *early = read_program_output(out[0], run, (1 << 20) + LINE_MOST * (size_t)p->count, &text);
+        double deadline = run->time_limit > 0 ? clock_seconds() + run->time_limit : 0;
+        if (!stays_in_group) setpgid(pid, pid); /* as the program does: whoever is first */
+        const char *early =
+            read_program_output(out[0], run, deadline, (1 << 20) + LINE_MOST * (size_t)p->count, &text);
         close(out[0]);
-        if (early) kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        }
+        early = await_program(pid, run, deadline, early, &status);
         answer->message[0] = 0;
         if (early || status != 0)
             program_failed(status, early, answer);

@@ -10,5 +10,7 @@
 
 /* Makes solvers of all words cmd:... that --solver has; with --protocol json they are sent patterns. */
 bool command_solvers_add(struct call *call);
+/* Programs stay in the process group of this process, which somebody else ends as a whole. */
+void command_solvers_stay_in_group(void);
 
 #endif

@@ -3,6 +3,7 @@
  * so that nobody waits for anybody. A norm or a softmax is such a chain. */
 #include "emit/emission.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ROW_LANES = 32, ROW_MOST = 8 /* vectors of a row in a lane's registers */ };
@@ -38,6 +39,10 @@ static bool row_link(struct emission *e, struct chain_link *link)
     if (!link->o.op && !op_places_make(e, &link->o)) return false;
     const struct op_emission *o = &link->o;
     bool makes = o->op->reduces ? fold_row(e, link) : pointwise_row(e, link);
+    for (int i = 0; i < link->terms.count; i++) { /* no digit of a row's number is named so */
+        struct item_digit *d = &link->terms.at[i];
+        snprintf(d->name, sizeof d->name, "%s", i ? "in_stick" : "in_row");
+    }
     return makes && !o->all_cores && item_digits_count(&link->digits) && row_fits(link);
 }
 

@@ -203,13 +203,13 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->list;
     p->balanced = objective == LX_OBJECTIVE_COUNT + 1 && !p->graph->list;
     if (objective >= LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* the buffers cost bytes */
+    p->answer.status = (enum lx_verdict)status;
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
               : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
         return false;
     if (!lx_problem_validate(&p->problem, &why))
         return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
-    p->answer.status = (enum lx_verdict)status;
     p->figures.hbm_bytes = x->hbm_bytes;
     p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
     p->figures.spill_bytes = x->spill_bytes;

@@ -64,8 +64,6 @@ static bool plan_read_stays_take_buffer(const struct graph_reader *r, const stru
                               .reason = x->bar && !x->reason ? x->bar
                                         : x->bar             ? x->reason
                                                              : NULL};
-    /* Absent bars: where all is to be placed, what a plan leaves off chip cannot be there. */
-    if (r->p->problem.objective != LX_SPILL && x->address < 0 && !out->reason) out->reason = "not told";
     return true;
 }
 
@@ -114,6 +112,17 @@ static void find_sources(const struct graph_reader *r, const struct lx_buffer *b
         }
 }
 
+/* All bars are absent: where all is to be placed, what a plan leaves off chip cannot be there. */
+static void plan_read_stays_excuse(const struct graph_reader *r, struct lx_buffer *buffers)
+{
+    const struct plan_buffer *x = (const struct plan_buffer *)r->buffers.at;
+    if (r->p->problem.objective == LX_SPILL || r->p->answer.status == LX_INFEASIBLE) return;
+    for (int32_t i = 0; i < r->buffers.count; i++)
+        if (buffers[i].reason) return;
+    for (int32_t i = 0; i < r->buffers.count; i++)
+        if (x[i].address < 0) buffers[i].reason = "not told";
+}
+
 bool plan_read_stays(const struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
@@ -136,6 +145,7 @@ bool plan_read_stays(const struct graph_reader *r)
             !plan_read_stays_take_buffer(r, r->buffers.where[i], x, &buffers[i]))
             return false;
     }
+    plan_read_stays_excuse(r, buffers);
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;

@@ -22,3 +22,10 @@ bench cmd:./hang 0.3 csv
 bench cmd:./flood,cmd:./garbage,cmd:./crash,cmd:./fail,cmd:./both 20 csv
 "$LXPLAN" plan list.12.csv -s "cmd:./stack" --objective spill | grep -v '^work'; echo "exit $?"
 "$LXPLAN" plan list.12.csv -s cmd:./garbage; echo "exit $?"
+# One that closes its output and goes on, one that leaves another running: both end with the time.
+program quiet 'exec >&-; exec sleep 61'
+program parent 'sleep 62; echo 0,0'
+for name in quiet parent; do
+    "$LXPLAN" plan list.12.csv -s cmd:./$name --time 0.3 >/dev/null 2>&1
+    ps -e -o args | grep '[s]leep 6[12]'
+done

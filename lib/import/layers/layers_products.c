@@ -143,6 +143,7 @@ bool derive_convolution(struct layer *l)
     bool onnx = strcmp(l->op->kind, "Conv") == 0, hlo = strcmp(l->op->kind, "convolution") == 0;
     struct conv_blocks blocks[MODEL_MAX_WINDOWS];
     struct model_conv k;
+    if (layer_out(l)->element != x->element) return false; /* its sums are wider than a part's would be */
     if (!op_conv(onnx ? MODEL_ONNX : hlo ? MODEL_HLO : MODEL_TTIR, l->op, x, w, &k)) return false;
     int64_t of_x[MODEL_MAX_WINDOWS + 2] = {k.batch, k.channel}, pads[2 * MODEL_MAX_WINDOWS],
                                      of_w[MODEL_MAX_WINDOWS + 2] = {k.out_channel, k.in_channel},

@@ -200,7 +200,7 @@ static void slide_before_pad(struct import *im, struct import_value *v, double p
         extent[d] = view_extent(&before, d);
     }
     for (int k = 0; k < count; k++) {
-        w[k].low += low[k];
+        w[k].low += low[k] * w[k].hole;
         w[k].in = extent[at[k]];
     }
     v->storage = pad->operand[0].storage;

@@ -227,7 +227,8 @@ static float term(const struct conv *c, const int64_t *y, int64_t i, const int64
     x[0] = c->batch_groups > 1 ? group * c->y.extent[0] + y[0] : y[0];
     x[1] = c->groups > 1 ? group * c->w.extent[1] + i : i;
     for (int s = 0; s < SPATIAL; s++) {
-        int64_t at = y[2 + s] * c->stride[s] + tap[s] * c->dilation[s] - c->low[s];
+        int64_t low = c->low[s] * (c->pads ? c->base[s] : 1); /* a pad's rows are apart, too */
+        int64_t at = y[2 + s] * c->stride[s] + tap[s] * c->dilation[s] - low;
         if (at < 0 || at % c->base[s] || at / c->base[s] >= c->x.extent[2 + s]) return 0;
         x[2 + s] = at / c->base[s];
         w[2 + s] = c->reversed[s] ? c->w.extent[2 + s] - 1 - tap[s] : tap[s];
@@ -353,6 +354,12 @@ static void of_pads(void **state)
         struct conv c;
         draw_conv(&c, true, &r);
         c.pads = true;
+        for (int s = 0; s < SPATIAL; s++) {
+            int64_t n = c.x.extent[2 + s] + c.low[s] + c.high[s];
+            c.base[s] = draw(&r, 1, 2);
+            int64_t room = (n - 1) * c.base[s] - (c.w.extent[2 + s] - 1) * c.dilation[s];
+            c.y.extent[2 + s] = room / c.stride[s] + 1;
+        }
         one(&c, hlo_of(&c), SPATIAL, &r);
     }
 }
@@ -369,9 +376,27 @@ static void of_images(void **state)
     }
 }
 
+/* Sums of bytes need more than a byte. */
+static void wide_sums_stay_wide(void **state)
+{
+    static const char text[] =
+        "HloModule m\n\nENTRY main {\n  x = s8[1,3,224,224] parameter(0)\n  w = s8[8,3,7,7] parameter(1)\n"
+        "  ROOT c = s32[1,8,112,112] convolution(x, w), window={size=7x7 stride=2x2 pad=3_3x3_3}, "
+        "dim_labels=bf01_oi01->bf01\n}\n";
+    (void)state;
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("t.hlo", text, sizeof text - 1, &st);
+    if (!g) fail_msg("%s", st.text);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind->id == LX_KIND_MATMUL)
+            assert_int_equal(g->tensors[g->ops[o].output].dtype, LX_INT32);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_hlo), cmocka_unit_test(of_ttir),
-                                       cmocka_unit_test(of_pads), cmocka_unit_test(of_images)};
+                                       cmocka_unit_test(of_pads), cmocka_unit_test(of_images),
+                                       cmocka_unit_test(wide_sums_stay_wide)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,46 @@ static void all_cores_look_for_the_largest(void **state)
     lx_plan_free(p);
 }
 
+/* A warp takes a row from its mean to the sum of what is made of it; the columns of the later ops have the letter
+ * that the rows of the ops before have. */
+static void rows_keep_apart_from_columns_of_their_letter(void **state)
+{
+    static const char pattern[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"rows\", \"device\": {\"preset\": \"h200\"},\n"
+        " \"tensors\": [{\"name\": \"x\", \"shape\": [256, 4096], \"dtype\": \"fp16\", \"role\": "
+        "\"input\"},\n"
+        "  {\"name\": \"z\", \"shape\": [256, 1024], \"dtype\": \"fp16\", \"role\": \"input\"},\n"
+        "  {\"name\": \"m\", \"shape\": [256], \"dtype\": \"fp16\", \"role\": \"intermediate\"},\n"
+        "  {\"name\": \"r\", \"shape\": [256], \"dtype\": \"fp16\", \"role\": \"intermediate\"},\n"
+        "  {\"name\": \"y\", \"shape\": [256, 1024], \"dtype\": \"fp16\", \"role\": \"intermediate\"},\n"
+        "  {\"name\": \"s\", \"shape\": [256], \"dtype\": \"fp16\", \"role\": \"output\"}],\n"
+        " \"ops\": [\n"
+        "  {\"name\": \"m\", \"kind\": \"mean\", \"inputs\": [\"x\"], \"output\": \"m\", \"einsum\": "
+        "\"sm->s\"},\n"
+        "  {\"name\": \"r\", \"kind\": \"exp\", \"inputs\": [\"m\"], \"output\": \"r\", \"einsum\": "
+        "\"a->a\"},\n"
+        "  {\"name\": \"y\", \"kind\": \"mul\", \"inputs\": [\"z\", \"r\"], \"output\": \"y\", \"einsum\": "
+        "\"ba,b->ba\"},\n"
+        "  {\"name\": \"s\", \"kind\": \"sum\", \"inputs\": [\"y\"], \"output\": \"s\", \"einsum\": "
+        "\"ba->b\"}]}";
+    (void)state;
+    lx_status st = {0};
+    struct lx_measured measured;
+    struct text text = {0};
+    const struct lx_graph *g = lx_graph_of_text("rows.json", pattern, sizeof pattern - 1, &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
+    struct lx_run_result *r =
+        lx_program_run(p, &(struct lx_program_options){.machine = "host"}, &measured, &st);
+    if (!r) fail_msg("%s", st.text);
+    assert_true(r->ok);
+    assert_true(emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, &text, NULL, &st));
+    assert_non_null(strstr(text.at, "y1[")); /* a row in registers */
+    text_free(&text);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +275,7 @@ int main(void)
         cmocka_unit_test(facts_say_what_the_program_wants),
         cmocka_unit_test(stamps_add_up),
         cmocka_unit_test(all_cores_look_for_the_largest),
+        cmocka_unit_test(rows_keep_apart_from_columns_of_their_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
