@@ -67,7 +67,7 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
     }
     for (int v = 0; v < k->x.var_count; v++) {
         int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
-        k->width[v] = k->split[v] == 1 ? k->x.extent[v] : units / k->split[v] * k->unit[v];
+        k->width[v] = k->split[v] == 1 ? k->x.extent[v] : ceil_div_i64(units, k->split[v]) * k->unit[v];
         k->stride[v] = 1;
         if (k->split[v] > 1 && op_index_reduced(&k->x, v)) k->sum_slices *= k->split[v];
     }
@@ -88,7 +88,10 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
 {
     int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
     bool padded = k->unit[v] > 1 && k->x.extent[v] % k->unit[v] != 0;
-    if (units % k->split[v] != 0)
+    /* Slices that differ: the last one is shorter, and none is empty. */
+    bool uneven = c->g->device.uneven && !op_index_reduced(&k->x, v) &&
+                  ceil_div_i64(units, ceil_div_i64(units, k->split[v])) == k->split[v];
+    if (units % k->split[v] != 0 && !uneven)
         return check_cuts_refuse(c, op, k, v,
                                  k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
     enum lx_nature n = lx_var_nature(op, v);

@@ -51,7 +51,7 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
 {
     double B = (double)s->b, M = (double)s->m, N = (double)s->n, K = (double)s->k;
     double b = (double)p->b, m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    double used = b * m * n * k, batches = s->shared_weight ? 1 : B;
+    double used = b * m * n * k / (1 + p->spare), batches = s->shared_weight ? 1 : B;
     double k_sticks = ceil(K / (double)s->stick_elements) / k;
     /* Runs of an unsplit batch are at least as long as a burst: no overhead. */
     double run = s->b > 1 && p->b > 1 ? B / b : HUGE_VAL;
@@ -72,7 +72,7 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     compute += blocks * ceil(k_sticks) * r->value[COST_STEP];
     double shown = compute * r->value[p->k > 1 ? COST_COMPUTE_REDUCED : COST_COMPUTE_SHOWN];
     if (r->hides_compute) shown = fmax(0, compute - (a_us + w_us + c_us));
-    double sums = (k - 1) * r->value[COST_PSUM] * output / (b * m * n) / 1e3;
+    double sums = cost_sum_parts(r->shares_sums, k) * r->value[COST_PSUM] * output / (b * m * n) / 1e3;
     return (struct matmul_parts){a_us, w_us, c_us, compute, shown, sums};
 }
 

@@ -34,7 +34,7 @@ double cost_local_copy(const struct lx_device *d, int64_t bytes)
 /* GB/s of the op's HBM traffic, at most what the ports of its cores take. */
 static double rate_of(const struct cost_rates *r, const struct cost_work *w)
 {
-    const double most = (double)w->cores_used * r->value[COST_CORE_PORT];
+    const double most = (double)w->cores_used / (1 + w->spare) * r->value[COST_CORE_PORT];
     double row; /* GB/s of a row reduction on all cores */
     switch (w->kind) {
     case COST_ROW_REDUCTION:
@@ -67,7 +67,13 @@ static double memory_time(const struct cost_rates *r, const struct cost_work *w)
 /* Microseconds at the peak rate of the cores used; a multiply-add is two flops. */
 static double arithmetic_us(const struct cost_rates *r, const struct cost_work *w)
 {
-    return w->flops / (2 * r->value[COST_MACS] * (double)(w->cores_used > 0 ? w->cores_used : 1));
+    return w->flops * (1 + w->spare) /
+           (2 * r->value[COST_MACS] * (double)(w->cores_used > 0 ? w->cores_used : 1));
+}
+
+double cost_sum_parts(bool shares, double parts)
+{
+    return shares ? 2 * (1 - 1 / parts) : parts - 1;
 }
 
 double cost_op(const struct cost_rates *r, const struct cost_work *w)

@@ -22,6 +22,7 @@ struct matmul_shape {
 
 struct matmul_split {
     int64_t b, m, n, k;
+    double spare; /* as in struct cost_work */
 };
 
 struct matmul_parts {
@@ -55,6 +56,7 @@ struct cost_work {
     enum cost_class kind;
     double read_bytes, written_bytes; /* through HBM, without operands on chip */
     int64_t cores_used;
+    double spare;         /* by which share the largest core's part exceeds the mean */
     int64_t rows;         /* of a row reduction */
     double flops;         /* of all cores; matmuls have their shape */
     bool contracts;       /* each core takes its parts of the inputs, whoever else takes them */
@@ -75,6 +77,8 @@ struct cost_parts {
     double fixed_us; /* part of extra_us that is the same however the op is divided */
 };
 
+/* What a core sends of a sum in `parts` parts, as a multiple of its result. */
+double cost_sum_parts(bool shares, double parts);
 double cost_op(const struct cost_rates *r, const struct cost_work *w);
 double cost_copy(const struct lx_device *d, int64_t bytes);
 /* A copy of `bytes` within each scratchpad: read and written through its port. */

@@ -32,7 +32,7 @@ double cost_rate(const struct lx_device *d, enum cost_constant_id id)
 struct cost_rates cost_rates_of(const struct lx_device *d)
 {
     const struct cost_table *t = lx_device_costs(d);
-    struct cost_rates r = {.hides_compute = t->hides_compute};
+    struct cost_rates r = {.hides_compute = t->hides_compute, .shares_sums = t->shares_sums};
     double by[COST_SCALE_COUNT];
     for (enum cost_scale s = 0; s < COST_SCALE_COUNT; s++) by[s] = rates_scale(d, t, s);
     for (int i = 0; i < COST_CONSTANT_COUNT; i++) r.value[i] = t->number[i].value * by[t->number[i].scale];

@@ -10,7 +10,7 @@
 struct cost_rates {
     double value[COST_CONSTANT_COUNT];
     double tile_rows, tile_columns; /* 0: no rounding to whole tiles */
-    bool hides_compute;
+    bool hides_compute, shares_sums;
 };
 
 struct cost_rates cost_rates_of(const struct lx_device *d);

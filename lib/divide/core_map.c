@@ -83,7 +83,7 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
     *from = 0;
     *to = v->extent;
     if (v->split == 1) return; /* fast path: most variables are not split, and callers ask for every core */
-    int64_t slot = lx_division_slot(d, split, core), width = v->units / v->split * v->unit;
+    int64_t slot = lx_division_slot(d, split, core), width = ceil_div_i64(v->units, v->split) * v->unit;
     *from = min_i64(slot * width, v->extent);
     *to = min_i64(*from + width, v->extent);
 }
@@ -164,7 +164,7 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
             bool jumps = op_index_shifted(x, operand) &&
                          (step < 1 || offset < 0 || offset >= step || (step > 1 && operand >= x->output) ||
                           y->host_shape[h] != v->extent * v->tiles * step);
-            int64_t per_slice = v->units / v->split * v->unit * (jumps ? 1 : step);
+            int64_t per_slice = ceil_div_i64(v->units, v->split) * v->unit * (jumps ? 1 : step);
             /* Parts must be equal boxes of the layout: half of 130 rows padded to 192 is 65 rows, not 96. */
             if (jumps || per_slice % y->step[i] != 0 ||
                 per_slice / y->step[i] != ceil_div_i64(y->size[i] / v->tiles, v->split))

@@ -152,7 +152,7 @@ bool apply_hints(struct space *s, const struct lx_split_hint *hints, int count, 
             if (splits[i] == 1) a->rule = LX_SPLIT_NO_CORES;
             continue;
         }
-        if (a->basis % want != 0)
+        if (a->basis % want != 0 && !factor_in(&a->legal, want))
             return hints_bad(
                 s, st, &hints[h],
                 "it is not evenly divisible; use a divisor of its extent, in sticks where sticks run "
@@ -245,9 +245,10 @@ bool matmul_roles(const struct lx_layouts *l, int32_t op_number, const struct sp
 struct matmul_split matmul_split_of(const struct space *s, const enum matmul_role *role,
                                     const int64_t *splits)
 {
-    struct matmul_split p = {1, 1, 1, 1};
+    struct matmul_split p = {1, 1, 1, 1, 0};
     int64_t *const of[] = {[MATMUL_BATCH] = &p.b, [MATMUL_M] = &p.m, [MATMUL_N] = &p.n, [MATMUL_K] = &p.k};
     for (int i = 0; i < s->axis_count; i++) *of[role[i]] *= splits[i];
+    p.spare = space_spare(s, splits);
     return p;
 }
 

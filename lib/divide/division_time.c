@@ -69,6 +69,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, role, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
+    w.spare = d->kind == LX_DIVIDED ? space_spare(s, splits) : 0;
     w.flops = d->kind == LX_DIVIDED ? division_time_flops(op) : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {
@@ -77,7 +78,8 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         if (s->axes[i].is_summed) slices *= splits[i];
     }
     if (slices > 1)
-        w.sum_bytes = (double)(slices - 1) * w.written_bytes * (double)slices / (double)space_used(s, splits);
+        w.sum_bytes = cost_sum_parts(lx_device_costs(&l->graph->device)->shares_sums, (double)slices) *
+                      w.written_bytes * (double)slices / (double)space_used(s, splits);
     return w;
 }
 

@@ -23,7 +23,17 @@ void axis_settle(struct axis *a)
 
 int64_t axis_per_core(const struct axis *a, int64_t split)
 {
-    return split == 1 ? a->extent : min_i64(a->units / split * a->unit, a->extent);
+    return split == 1 ? a->extent : min_i64(ceil_div_i64(a->units, split) * a->unit, a->extent);
+}
+
+/* Where equal slices leave more than a tenth of the cores idle, the last slice may be shorter, but never empty:
+ * as many slices as cores, and as parts of the cores, can have. */
+static void add_uneven(struct axis *a, int64_t cores)
+{
+    int64_t even = factor_most(&a->legal, cores), least = ceil_div_i64(a->units, cores);
+    if (a->basis != a->units || a->units * 10 <= even * least * 11) return;
+    for (int64_t part = 1; part <= cores; part++)
+        factor_add(&a->legal, ceil_div_i64(a->units, ceil_div_i64(a->units, cores / part)));
 }
 
 int64_t space_used(const struct space *s, const int64_t *splits)
@@ -32,6 +42,15 @@ int64_t space_used(const struct space *s, const int64_t *splits)
     for (int i = 0; i < s->axis_count; i++)
         if (!mul_i64(used, splits[i], &used)) return INT64_MAX;
     return used;
+}
+
+double space_spare(const struct space *s, const int64_t *splits)
+{
+    double ratio = 1;
+    for (int i = 0; i < s->axis_count; i++)
+        if (s->axes[i].units % splits[i] != 0)
+            ratio *= (double)(splits[i] * axis_per_core(&s->axes[i], splits[i])) / (double)s->axes[i].extent;
+    return ratio - 1;
 }
 
 int space_reductions_split(const struct space *s, const int64_t *splits)
@@ -170,6 +189,8 @@ void space_of_op(const struct lx_layouts *l, int32_t op_number, int64_t cores, c
     for (int d = 0; d < made->rank - 1; d++)
         for (int w = 0; w < made->dims[d].walk_count; w++)
             if (made->dims[d].size > 1) out->axes[made->dims[d].walks[w].var].is_reduction = false;
+    for (int i = 0; g->device.uneven && i < out->axis_count; i++)
+        if (!out->axes[i].is_reduction && !out->axes[i].is_summed) add_uneven(&out->axes[i], cores);
     constrain_op(l, op_number, &x, axis_of_var, out);
 }
 

@@ -79,7 +79,7 @@ struct axis {
     bool is_reduction, is_summed; /* as in struct lx_split */
     bool follows;                 /* the input variable of a window: not iterated over */
     int64_t floor;                /* split committed by the span pass, or 1 */
-    struct factor_set legal;      /* divisors of basis that constraints allow */
+    struct factor_set legal;      /* divisors of basis, and add_uneven's, that constraints allow */
     bool blocked;
     bool apart;             /* legal, but a slice would not be a part of some operand on chip */
     const char *constraint; /* the first constraint that blocks or narrows it */
@@ -127,6 +127,8 @@ void axis_settle(struct axis *a);
 /* Elements of the largest slice. */
 int64_t axis_per_core(const struct axis *a, int64_t split);
 int64_t space_used(const struct space *s, const int64_t *splits);
+/* By which share of the mean the largest part of a core exceeds it; 0: slices are equal. */
+double space_spare(const struct space *s, const int64_t *splits);
 int space_reductions_split(const struct space *s, const int64_t *splits);
 
 /* span.c. Positions of one core along device dimension `d`. */

@@ -2,7 +2,7 @@
  *
  * A part's begin is almost always a sum of digits of the core's number, each times a step: the slots of
  * splits. The digits are found from the numbers themselves, and the sum is compared with every one of
- * them; where it is not equal the numbers become a table. */
+ * them; where it is not equal they are two numbers, if the last part of a split is smaller, or become a table. */
 #include "emit/emission.h"
 #include "base/checked.h"
 
@@ -77,12 +77,32 @@ static const char *core_table(struct emission *e, const int64_t *values, int64_t
     return arena_format(&e->memory, "%s[core]", name);
 }
 
+/* One number on the cores with the last part along a split, another one on all others; NULL: they are not so. */
+static const char *number_of_last(struct emission *e, const int64_t *values, int64_t count)
+{
+    int64_t first = 0, stride = 0;
+    while (first < count && values[first] == values[0]) first++;
+    while (first + stride < count && values[first + stride] == values[first]) stride++;
+    if (first == count || first % stride != 0) return NULL;
+    const int64_t slots = first / stride + 1;
+    for (int64_t c = 0; c < count; c++)
+        if (values[c] != values[c / stride % slots == slots - 1 ? first : 0]) return NULL;
+    const char *slot = "core";
+    if (stride > 1) slot = arena_format(&e->memory, "core / %" PRId64, stride);
+    if (stride * slots < count) slot = arena_format(&e->memory, "%s %% %" PRId64, slot, slots);
+    return arena_format(&e->memory, "(%s == %" PRId64 " ? %s : %s)", slot, slots - 1,
+                        number_of(e, values[first]), number_of(e, values[0]));
+}
+
 const char *core_number(struct emission *e, const int64_t *values, int64_t count)
 {
     struct core_digit digits[MOST_DIGITS];
     int n = 0;
     if (count < 1) return "0";
-    if (!digits_of(values, count, digits, &n)) return core_table(e, values, count);
+    if (!digits_of(values, count, digits, &n)) {
+        const char *last = number_of_last(e, values, count);
+        return last ? last : core_table(e, values, count);
+    }
     const char *sum = number_of(e, values[0]);
     for (int i = 0; i < n; i++) {
         const char *digit = "core";

@@ -89,6 +89,7 @@ struct op_emission {
     bool shared;       /* each core of a sum adds a part */
     const char *count[LX_MAX_VARS]; /* elements of the core's part along each variable */
     int64_t most[LX_MAX_VARS];      /* the largest */
+    int64_t grain[LX_MAX_VARS];     /* what divides them all */
     unsigned summed;                /* levels of its nest over which it sums */
     struct op_place place[LX_MAX_OPERANDS];
     int out; /* the operand that is written */
@@ -212,8 +213,8 @@ void body_copy(struct emission *e, const struct op_emission *o, const struct op_
                const struct op_place *to);
 bool body_concat(struct emission *e, struct op_emission *o);
 bool body_largest(struct emission *e, const struct op_emission *o);
-/* Do all cores look for it, though one core has the op? */
-bool largest_is_shared(const struct op_emission *o);
+/* Do all cores look for it, though few have the op? */
+bool largest_is_shared(const struct emission *e, const struct op_emission *o);
 /* Ops without an index map, on the first core: constants, counts, other shapes. */
 bool body_opaque(struct emission *e, const struct op_emission *o);
 

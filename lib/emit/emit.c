@@ -129,7 +129,7 @@ static bool tick_body(struct emission *e)
     if (!tick_numbers(e) || !op_places_make(e, &o)) return false;
     o.shared = sum_is_shared(e, &o);
     bool largest = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
-    bool few = !o.all_cores && o.workers < e->cores, some = few && !(largest && largest_is_shared(&o));
+    bool few = !o.all_cores && o.workers < e->cores, some = few && !(largest && largest_is_shared(e, &o));
     if (some) emit_line(e, "if (core < %d) {", (int)o.workers);
     e->indent += some;
     bool ok = body_rows(e, &o)                                     ? true

@@ -33,8 +33,7 @@ void item_digits_make(struct emission *e, const struct op_emission *o, const int
                       int width, int64_t stick, struct item_digits *out)
 {
     *out = (struct item_digits){.total = "1"};
-    bool splits = vector >= 0 && stick > width && o->most[vector] > stick && o->most[vector] % stick == 0 &&
-                  number_is(o->count[vector], o->most[vector]);
+    bool splits = vector >= 0 && stick > width && o->most[vector] > stick && o->grain[vector] % stick == 0;
     if (splits)
         digit_add(e, o, vector, width, arena_format(&e->memory, "%lld", (long long)(stick / width)), "at",
                   out);
@@ -154,7 +153,7 @@ int item_width(const struct op_emission *o, int v, const struct op_place *furthe
     }
     most /= bits;
     most = most > 8 ? 8 : most;
-    while (most > 1 && (o->most[v] % most != 0 || !number_is(o->count[v], o->most[v]))) most /= 2;
+    while (most > 1 && o->grain[v] % most != 0) most /= 2;
     return most == 2 ? 1 : most;
 }
 

@@ -1,5 +1,5 @@
 /* The place of the largest, or the least, along one index: by a warp per element, or by several, each in a slice
- * of the terms, where there are few. Where the operand is in HBM, and one core is to find it or there are few
+ * of the terms, where there are few. Where the operand is in HBM, and most cores have no part or there are few
  * elements, warps of all cores look for it and meet; of equal ones the first wins in any order. */
 #include "emit/emission.h"
 #include "base/checked.h"
@@ -12,13 +12,19 @@ struct search {
     struct item_digits rows, along;
     int v, width;
     int64_t slices, length; /* terms of a slice, in steps of the width; slices 1: no */
-    bool all_cores;         /* look */
-    int64_t at;             /* of what was found: in `aside`, or in the scratchpad */
+    int64_t owners;         /* cores that want rows; every one is helped by as many others */
+    bool helped;
+    int64_t at; /* of what was found: in `aside`, or in the scratchpad */
 };
 
-bool largest_is_shared(const struct op_emission *o)
+static int64_t largest_owners(const struct op_emission *o)
 {
-    return (o->workers == 1 || o->all_cores) && o->place[0].in == PLACE_HBM;
+    return o->all_cores ? 1 : o->workers;
+}
+
+bool largest_is_shared(const struct emission *e, const struct op_emission *o)
+{
+    return largest_owners(o) * 2 <= e->cores && o->place[0].in == PLACE_HBM;
 }
 
 /* The largest of a row's terms [from, to), in y on all lanes. */
@@ -52,32 +58,43 @@ static void largest_store(const struct search *s)
     emit_line(s->e, "}");
 }
 
-/* Each warp looks through a slice of a row; the first core, or each its own, puts the slices together. */
+/* Each warp looks through a slice of a row, its core's or that of the one it helps; then every owner puts its
+ * slices together. */
 static void largest_of_slices(const struct search *s)
 {
     struct emission *e = s->e;
     const char *rows = s->rows.total;
-    const char *part = s->all_cores ? "((struct largest *)(void *)(aside + %lld))[%s]"
-                                    : "PART(struct largest, %lld + (%s) * 8)";
-    const char *loop = s->all_cores ? "FOR_ALL_ROWS" : "FOR_ROWS";
+    const long long owners = s->owners, helpers = s->helped ? e->cores / s->owners : 1;
+    const char *part = s->helped ? "((struct largest *)(void *)(aside + %lld))[(%s) * %lld + core]"
+                                 : "PART(struct largest, %lld + (%s) * 8)";
     emit_line(e, "{");
     e->indent++;
-    if (s->all_cores) {
+    if (s->helped) {
         emit_line(e, "unsigned *const meeting = counters + %lld;", (long long)e->facts.counters++);
         emit_line(e, "const unsigned met = round_of(meeting);");
-    }
-    emit_line(e, "%s(w, %s * %lld) {", loop, rows, (long long)s->slices);
+        emit_line(e, "const int helper = core / %lld, owner = core %% %lld;", owners, owners);
+        emit_line(e, "if (helper < %lld) {", helpers);
+        e->indent++;
+        emit_line(e, "const int core = owner;");
+    } else
+        emit_line(e, "const int helper = 0;");
+    emit_line(e, "FOR_ROWS(i, (%s * %lld + %lld) / %lld) {", rows, (long long)s->slices, helpers - 1,
+              helpers);
     e->indent++;
+    emit_line(e, "const int w = i * %lld + helper;", helpers);
+    emit_line(e, "if (w >= %s * %lld) continue;", rows, (long long)s->slices);
     emit_line(e, "const int from = w / (%s) * %lld;", rows, (long long)s->length);
     item_digits_declare(e, &s->rows, arena_format(&e->memory, "(w %% (%s))", rows));
     largest_look(s, "from",
                  arena_format(&e->memory, "least(%s, from + %lld)", s->along.total, (long long)s->length));
-    emit_line(e, "if (FIRST_LANE) %s = y;", arena_format(&e->memory, part, (long long)s->at, "w"));
+    emit_line(e, "if (FIRST_LANE) %s = y;", arena_format(&e->memory, part, (long long)s->at, "w", owners));
     e->indent--;
     emit_line(e, "}");
-    if (s->all_cores) {
+    if (s->helped) {
+        e->indent--;
+        emit_line(e, "}");
         emit_line(e, "meet_group(meeting, CORES, core == 0, met + ROUND, %d, fault);", (int)e->tick);
-        emit_line(e, "if (core == 0)");
+        emit_line(e, "if (core < %lld)", owners);
     } else
         emit_line(e, "meet_threads();");
     emit_line(e, "FOR_ROWS(i, %s) {", rows);
@@ -85,9 +102,9 @@ static void largest_of_slices(const struct search *s)
     item_digits_declare(e, &s->rows, "i");
     emit_line(e, "struct largest y = {0, -1};");
     emit_line(e, "FOR_LANES(k, %lld) {", (long long)s->slices);
-    emit_line(
-        e, "    const struct largest x = %s;",
-        arena_format(&e->memory, part, (long long)s->at, arena_format(&e->memory, "k * (%s) + i", rows)));
+    emit_line(e, "    const struct largest x = %s;",
+              arena_format(&e->memory, part, (long long)s->at, arena_format(&e->memory, "k * (%s) + i", rows),
+                           owners));
     emit_line(e, "    y = largest_of(y, x);");
     emit_line(e, "}");
     emit_line(e, "y = lanes_largest(y);");
@@ -100,10 +117,10 @@ bool body_largest(struct emission *e, const struct op_emission *o)
 {
     enum { WARP_LANES = 32 };
     int kept[LX_MAX_VARS], count = output_variables(e, o, kept), terms = 0;
-    struct search s = {.e = e, .o = o, .v = -1, .width = 1};
+    struct search s = {.e = e, .o = o, .v = -1, .width = 1, .owners = largest_owners(o)};
     int64_t rows = 1;
-    s.all_cores = o->all_cores || largest_is_shared(o);
-    int64_t warps = s.all_cores ? e->cores * EMIT_WARPS : EMIT_WARPS;
+    s.helped = largest_is_shared(e, o);
+    int64_t warps = (s.helped ? e->cores / s.owners : 1) * EMIT_WARPS;
     for (int i = 0; i < o->x.var_count; i++)
         if (op_index_summed(&o->x, i)) s.v = i, terms++;
     if (terms != 1 || o->groups > 1 || o->summed)
@@ -117,10 +134,10 @@ bool body_largest(struct emission *e, const struct op_emission *o)
     int64_t steps = ceil_div_i64(o->most[s.v], s.width);
     s.length = round_up_i64(ceil_div_i64(steps, max_i64(warps / rows, 1)), WARP_LANES);
     s.slices = ceil_div_i64(steps, s.length);
-    if (s.slices > 1 || (s.all_cores && !o->all_cores)) {
-        int64_t bytes = round_up_i64(rows * s.slices * 8, 128);
-        s.at = s.all_cores ? e->facts.aside_bytes : e->stages_at;
-        if (s.all_cores)
+    if (s.slices > 1 || (s.helped && !o->all_cores)) {
+        int64_t bytes = round_up_i64(rows * s.slices * s.owners * 8, 128);
+        s.at = s.helped ? e->facts.aside_bytes : e->stages_at;
+        if (s.helped)
             e->facts.aside_bytes += bytes;
         else
             e->stages_bytes = max_i64(e->stages_bytes, bytes);

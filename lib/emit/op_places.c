@@ -184,6 +184,7 @@ static bool parts_make(struct emission *e, struct op_emission *o)
         for (int64_t c = 0; c < o->workers; c++) {
             values[c] = parts.to[c][v] - parts.from[c][v];
             o->most[v] = max_i64(o->most[v], values[c]);
+            o->grain[v] = gcd_i64(o->grain[v], values[c]);
             if (values[c] < 1) return emit_refuse(e, "core %d has no part of %c", (int)c, o->x.letter[v]);
         }
         o->count[v] = core_number(e, values, o->workers);

@@ -246,6 +246,12 @@ INLINE void copy16_in(char *to, const char *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
 }
 
+/* Chunk k of row r of a stage, whose address is a multiple of 1 KiB. */
+INLINE char *STAGE(int at, int r, int k)
+{
+    return lx_bytes + at + r * 128 + (k * 2 ^ (r & 7) * 16);
+}
+
 /* --- tiles --- */
 
 #define EACH_WARP(w) for (int w = (int)threadIdx.x / 32, once = 1; once; once = 0)

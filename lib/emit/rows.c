@@ -43,7 +43,7 @@ static bool row_link(struct emission *e, struct chain_link *link)
         struct item_digit *d = &link->terms.at[i];
         snprintf(d->name, sizeof d->name, "%s", i ? "in_stick" : "in_row");
     }
-    return makes && !o->all_cores && item_digits_count(&link->digits) && row_fits(link);
+    return makes && !o->all_cores && row_fits(link);
 }
 
 /* The chain from this tick on, whose first op is in chain[0]; returns its length, 0: there is none. */

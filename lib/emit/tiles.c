@@ -23,6 +23,7 @@ enum {
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
     STAGES_SPARE = 1024,
+    STICK_BYTES = 128,
     ROWS_SIDE = 0,
     COLUMNS_SIDE = 1,
 };
@@ -31,6 +32,8 @@ struct tiling_side {
     int operand, vars[LX_MAX_VARS], var_count;
     int stick; /* the variable along which its sticks run; -1: none */
     int64_t rows, block, blocks;
+    const char *own_rows; /* of the core, which may be fewer */
+    bool over;            /* blocks have more */
     bool along_terms, staged;
     int64_t stage_at, stage_bytes;
     int warps, pieces; /* side by side, and of each */
@@ -44,8 +47,9 @@ struct tiling {
     const char *type;
     struct tiling_side side[2];
     int batch[LX_MAX_VARS], batch_count, terms[LX_MAX_VARS], term_count;
-    int term;                                   /* that steps go along */
-    int64_t step, steps, batches, turns, group; /* group: steps between two meetings of the block */
+    int term; /* that steps go along */
+    int64_t step, steps, batches, turns;
+    int64_t group, groups; /* steps between two meetings of the warps, and how often they meet in a block */
     int64_t stages, stage_bytes, stages_at, parts_at;
     int term_warps;
     struct item_digits batch_digits, step_digits, inner;
@@ -69,7 +73,6 @@ static bool tiling_plain(const struct op_emission *o)
               !(o->op->kind->id == LX_KIND_BLEND && o->summed);
     for (int i = 0; i < 3 && ok; i++)
         for (int v = 0; v < o->x.var_count; v++) ok &= o->place[i].axis[v].kind != AXIS_WALK;
-    for (int v = 0; v < o->x.var_count; v++) ok &= number_is(o->count[v], o->most[v]);
     return ok;
 }
 
@@ -111,7 +114,14 @@ static bool tiling_sort(struct tiling *t)
     return t->term_count > 0;
 }
 
-/* The way of a side's sticks, and its rows. */
+static bool tiling_even(const struct op_emission *o, const int *vars, int count)
+{
+    bool even = true;
+    for (int i = 0; i < count; i++) even &= number_is(o->count[vars[i]], o->most[vars[i]]);
+    return even;
+}
+
+/* The way of a side's sticks, and its rows: cores may differ in the outermost variable. */
 static bool tiling_side_make(struct tiling *t, struct tiling_side *s)
 {
     const struct op_emission *o = t->o;
@@ -129,9 +139,13 @@ static bool tiling_side_make(struct tiling *t, struct tiling_side *s)
     if (!s->along_terms) last = s->stick;
     if (last >= 0) {
         int64_t unit = s->var_count > 1 && s->rows > o->most[last] ? CHUNK : 2;
-        if (o->most[last] % unit != 0) return false;
+        if (o->grain[last] % unit != 0) return false;
         tiling_last(s->vars, s->var_count, last);
     }
+    if (s->var_count && !tiling_even(o, s->vars + 1, s->var_count - 1)) return false;
+    s->own_rows = arena_format(&t->e->memory, "%lld", (long long)s->rows);
+    s->over = s->var_count && !tiling_even(o, s->vars, 1);
+    if (s->over) s->own_rows = number_times(t->e, o->count[s->vars[0]], s->rows / o->most[s->vars[0]]);
     s->staged = o->place[s->operand].in != PLACE_LX;
     return true;
 }
@@ -213,10 +227,10 @@ static void tiling_stages(struct tiling *t)
     }
     /* Waiting, addresses and products are latency: more steps at once share it. */
     t->group = 4;
-    while (t->group > 1 &&
-           (t->steps % t->group != 0 || t->group * t->stage_bytes * 3 > tiling_room(t) - beside))
+    while (t->group > 1 && (t->group > t->steps || t->group * t->stage_bytes * 3 > tiling_room(t) - beside))
         t->group /= 2;
-    t->turns /= t->group;
+    t->groups = ceil_div_i64(t->steps, t->group);
+    t->turns = t->turns / t->steps * t->groups;
     t->stage_bytes *= t->group;
     t->stages = t->stage_bytes
                     ? min_i64(min_i64((tiling_room(t) - beside) / t->stage_bytes, STAGES_MOST), t->turns + 1)
@@ -248,7 +262,10 @@ static bool tiling_make(struct tiling *t)
         return false;
     t->batches = 1;
     for (int i = 0; i < t->batch_count; i++) t->batches *= t->o->most[t->batch[i]];
+    if (!tiling_even(t->o, t->batch, t->batch_count) || !tiling_even(t->o, t->terms, t->term_count))
+        return false;
     tiling_blocks(t);
+    for (int s = 0; s < 2; s++) t->side[s].over |= t->side[s].blocks * t->side[s].block > t->side[s].rows;
     t->turns = t->batches * t->side[0].blocks * t->side[1].blocks * t->steps;
     tiling_warps(t);
     tiling_stages(t);
@@ -276,23 +293,25 @@ static void digits_append(struct item_digits *to, const struct item_digits *from
     for (int i = 0; i < from->count; i++) to->at[to->count++] = from->at[i];
 }
 
-/* Steps of a turn, in a row; their numbers go to `name`. */
-static void tiles_each_step(const struct tiling *t, const char *name, const char *turn)
+/* Steps of a turn, in a row. */
+static void tiles_each_step(const struct tiling *t, const char *turn)
 {
+    const char *first = "";
+    if (t->groups > 1)
+        first = arena_format(&t->e->memory, "%s %% %lld * %lld + ", turn, (long long)t->groups,
+                             (long long)t->group);
     emit_line(t->e, "EACH(u, %lld) {", (long long)t->group);
     t->e->indent++;
-    emit_line(t->e, "const int %s = %s * %lld + u;", name, turn, (long long)t->group);
+    if (t->steps > 1) emit_line(t->e, "const int step = %su;", first);
+    if (t->steps % t->group != 0) emit_line(t->e, "if (step >= %lld) continue;", (long long)t->steps);
 }
 
-/* Where a step is among all: its blocks, its batch. */
+/* Where a turn is among all: its blocks, its batch. */
 static void tiles_turn(const struct tiling *t, const char *turn, bool terms)
 {
     struct emission *e = t->e;
-    int64_t before = t->steps;
-    if (terms && t->steps > 1) {
-        emit_line(e, "const int step = %s %% %lld;", turn, (long long)t->steps);
-        item_digits_declare(e, &t->step_digits, "step");
-    }
+    int64_t before = t->groups;
+    if (terms && t->steps > 1) item_digits_declare(e, &t->step_digits, "step");
     for (int s = 1; s >= 0; s--) {
         if (t->side[s].blocks > 1)
             emit_line(e, "const int %s = %s / %lld %% %lld * %lld;", s ? "first_column" : "first_row", turn,
@@ -325,12 +344,20 @@ static const char *tiles_staged(const struct tiling *t, int s)
 {
     const struct tiling_side *side = &t->side[s];
     const char *at = arena_format(&t->e->memory, "stage + %lld", (long long)side->stage_at);
-    if (side->along_terms) return arena_format(&t->e->memory, "LX(%s + r * 128 + k * 2)", at);
-    return arena_format(&t->e->memory, "LX(%s + r / 64 * %lld + k * 128 + r %% 64 * 2)", at,
-                        (long long)t->step * 128);
+    if (side->along_terms) return arena_format(&t->e->memory, "STAGE(%s, r, k)", at);
+    return arena_format(&t->e->memory, "STAGE(%s + r / 64 * %lld, k, r %% 64)", at,
+                        (long long)t->step * STICK_BYTES);
 }
 
 /* --- stages --- */
+
+/* The stage of step u of a turn. */
+static const char *tiles_stage(const struct tiling *t, const char *turn)
+{
+    return arena_format(&t->e->memory, "%lld + %s %% %lld * %lld + u * %lld", (long long)t->stages_at, turn,
+                        (long long)t->stages, (long long)t->stage_bytes,
+                        (long long)(t->stage_bytes / t->group));
+}
 
 static void tiles_fetch_side(const struct tiling *t, int s)
 {
@@ -347,19 +374,10 @@ static void tiles_fetch_side(const struct tiling *t, int s)
         emit_line(e, "const int r = i / %lld * %d + i %% %lld * %d, k = i / %lld %% %lld;", wide * step,
                   STEP_MOST, wide, CHUNK, wide, step);
     emit_line(e, "const int row = %sr;", tiles_first(t, s));
-    if (side->blocks * side->block > side->rows || pieces)
-        emit_line(e, "if (row >= %lld) continue;", (long long)side->rows);
+    if (side->over || pieces) emit_line(e, "if (row >= %s) continue;", side->own_rows);
     item_digits_declare(e, &side->digits, "row");
     emit_line(e, "copy16_in(%s, %s);", tiles_staged(t, s), tiles_chunk(t, s));
     tiles_close(e);
-}
-
-/* The stage of step u of a turn. */
-static const char *tiles_stage(const struct tiling *t, const char *turn)
-{
-    return arena_format(&t->e->memory, "%lld + %s %% %lld * %lld + u * %lld", (long long)t->stages_at, turn,
-                        (long long)t->stages, (long long)t->stage_bytes,
-                        (long long)(t->stage_bytes / t->group));
 }
 
 static void tiles_fetch(const struct tiling *t)
@@ -367,9 +385,9 @@ static void tiles_fetch(const struct tiling *t)
     struct emission *e = t->e;
     emit_line(e, "const int ahead = turn + %lld;", (long long)t->stages - 1);
     tiles_open(e, arena_format(&e->memory, "if (ahead < %lld)", (long long)t->turns));
-    tiles_each_step(t, "later", "ahead");
+    tiles_each_step(t, "ahead");
     emit_line(e, "const int stage = %s;", tiles_stage(t, "ahead"));
-    tiles_turn(t, "later", true);
+    tiles_turn(t, "ahead", true);
     for (int s = 0; s < 2; s++)
         if (t->side[s].staged) tiles_fetch_side(t, s);
     tiles_close(e);
@@ -390,11 +408,10 @@ static void tiles_take(const struct tiling *t, int s)
     e->indent++;
     emit_line(e, "const int r = (%s + j) * %d + lane_row, k = from + lane_term;", first, TILE_ROWS);
     if (!side->staged) {
-        int64_t last = side->along_terms ? side->rows - 1 : (side->rows - 1) / CHUNK * CHUNK;
-        bool over = side->blocks * side->block > side->rows;
         const char *row = arena_format(&e->memory, "%sr", tiles_first(t, s));
-        if (over) row = arena_format(&e->memory, "least(%s, %lld)", row, (long long)last);
-        emit_line(e, "const int row = %s;", row);
+        const char *last = side->along_terms ? "least(%s, %s - 1)" : "least(%s, (%s - 1) / 8 * 8)";
+        emit_line(e, "const int row = %s;",
+                  side->over ? arena_format(&e->memory, last, row, side->own_rows) : row);
         item_digits_declare(e, &side->digits, "row");
     }
     emit_line(e, "take%s_%s(&%c[j], lane_row, lane_term, %s);", side->along_terms ? "" : "_turned", t->type,
@@ -467,8 +484,8 @@ static void tiles_store(const struct tiling *t, const char *again)
     emit_line(e, "const int column = %s(column_tile * 2 + n) * %d + pair_column(h);", tiles_first(t, 1),
               TILE_COLUMNS);
     for (int s = 0; s < 2; s++)
-        if (t->side[s].blocks * t->side[s].block > t->side[s].rows)
-            emit_line(e, "if (%s >= %lld) continue;", s ? "column" : "row", (long long)t->side[s].rows);
+        if (t->side[s].over)
+            emit_line(e, "if (%s >= %s) continue;", s ? "column" : "row", t->side[s].own_rows);
     item_digits_declare(e, &t->side[0].digits, "row");
     item_digits_declare(e, &t->side[1].digits, "column");
     emit_line(e, "f2 pair = pair_of(&OF_WARP(y, warp)[m * %d + n], h);", n);
@@ -488,9 +505,9 @@ static void tiles_store(const struct tiling *t, const char *again)
 static void tiles_end_block(const struct tiling *t, const char *again)
 {
     struct emission *e = t->e;
-    long long turns = t->steps / t->group; /* of a block */
+    long long turns = t->groups; /* of a block */
     if (turns > 1) tiles_open(e, arena_format(&e->memory, "if (turn %% %lld == %lld)", turns, turns - 1));
-    tiles_turn(t, arena_format(&e->memory, "(turn * %lld)", (long long)t->group), false);
+    tiles_turn(t, "turn", false);
     if (t->term_warps > 1) tiles_add_parts(t);
     tiles_warp(t);
     if (t->term_warps > 1) emit_line(e, "if (part == 0)");
@@ -515,9 +532,9 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
         tiles_fetch(&t);
         emit_line(e, "if (turn < 0) continue;");
     }
-    tiles_each_step(&t, "now", "turn");
+    tiles_each_step(&t, "turn");
     if (staged) emit_line(e, "const int stage = %s;", tiles_stage(&t, "turn"));
-    tiles_turn(&t, "now", true);
+    tiles_turn(&t, "turn", true);
     tiles_multiply(&t);
     tiles_close(e);
     tiles_end_block(&t, again);

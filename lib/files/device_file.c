@@ -95,7 +95,7 @@ static bool device_read_cost(const struct device_reader *r, const struct json_va
 
 static bool device_knows_cost(const char *key)
 {
-    static const char *const others[] = {"name", "help", "hides_compute", "whole_tiles", NULL};
+    static const char *const others[] = {"name", "help", "hides_compute", "whole_tiles", "shares_sums", NULL};
     for (int i = 0; others[i]; i++)
         if (strcmp(key, others[i]) == 0) return true;
     for (int i = 0; cost_nominals[i].key; i++)
@@ -153,6 +153,7 @@ static bool device_read_costs(const struct device_reader *r, const struct json_v
             !device_read_text(r, costs, "help", own.help, sizeof own.help) ||
             !json_opt_bool(r->j, costs, "hides_compute", &own.hides_compute, r->st) ||
             !json_opt_bool(r->j, costs, "whole_tiles", &own.whole_tiles, r->st) ||
+            !json_opt_bool(r->j, costs, "shares_sums", &own.shares_sums, r->st) ||
             !device_read_rows(r, costs, &own))
             return false;
         built_in = cost_table_find(own.name);

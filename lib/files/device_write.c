@@ -59,6 +59,7 @@ static void device_write_table(const struct cost_table *c, const struct cost_tab
     if (!base || c->hides_compute != base->hides_compute)
         device_write_bool(w, "hides_compute", c->hides_compute);
     if (!base || c->whole_tiles != base->whole_tiles) device_write_bool(w, "whole_tiles", c->whole_tiles);
+    if (!base || c->shares_sums != base->shares_sums) device_write_bool(w, "shares_sums", c->shares_sums);
     for (int i = 0; i < COST_CONSTANT_COUNT; i++)
         if (!base || !cost_number_same(&c->number[i], &base->number[i]))
             device_write_cost(w, cost_rows[i].key, &c->number[i]);

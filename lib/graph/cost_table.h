@@ -106,6 +106,7 @@ struct cost_table {
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s, peak_gflop_per_s; /* nominal */
     /* Transfers hide all compute time that they can, and a core computes whole tiles. */
     bool hides_compute, whole_tiles;
+    bool shares_sums; /* each core of a group adds up a share of the sum, instead of one all of it */
     struct cost_number number[COST_CONSTANT_COUNT];
 };
 

@@ -25,7 +25,8 @@ struct lx_device {
     int64_t stick_bytes;                 /* the unit of memory, and the alignment in LX */
     int64_t span_bytes;                  /* most bytes of a tensor that one core may address */
     int64_t tile_rows, tile_columns;
-    int64_t tiled; /* 1: tensors lie in such tiles, and ops are divided in whole ones */
+    int64_t tiled;  /* 1: tensors lie in such tiles, and ops are divided in whole ones */
+    int64_t uneven; /* 1: the last core of a dimension may have less of it than the others */
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* per core, fp16 */
     /* Links between neighbouring devices of a team: rate, and latency per message. link_*: along the last

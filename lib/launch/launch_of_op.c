@@ -44,7 +44,7 @@ static const struct lx_split *split_of_var(const struct subject *s, int var)
 
 static int64_t launch_of_op_part_of(const struct lx_split *v, int64_t extent)
 {
-    return v && v->split > 1 ? v->units / v->split * v->unit : extent;
+    return v && v->split > 1 ? ceil_div_i64(v->units, v->split) * v->unit : extent;
 }
 
 /* Bits of a stored element on the device. */

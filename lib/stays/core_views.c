@@ -21,8 +21,12 @@ struct lx_core_view stay_view(const struct draft *x, int32_t stay)
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet)
 {
     if (!v->representable || (v->partial && !sums_meet)) return false;
-    for (int i = 0; i < v->rank; i++)
-        if (l->size[i] % (v->slices[i] * v->tiles[i] * v->blocks[i]) != 0) return false;
+    for (int i = 0; i < v->rank; i++) {
+        int64_t loops = v->tiles[i] * v->blocks[i], block = l->size[i] / loops;
+        if (l->size[i] % loops != 0 || block < v->slices[i]) return false;
+        if (ceil_div_i64(block, ceil_div_i64(block, v->slices[i])) != v->slices[i])
+            return false; /* an empty part */
+    }
     return true;
 }
 
@@ -76,9 +80,10 @@ int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct
 {
     const struct lx_layout *y = &l->layouts[tensor];
     int64_t bytes = view_part_bytes(l, tensor, to) * to->cores;
-    bool halo = false; /* halos are shorter at the ends of a dimension */
-    for (int i = 0; i < to->rank; i++) halo |= to->low[i] || to->high[i];
-    if (halo) bytes = sticks_at_home(y, to, to) * y->stick_bytes;
+    bool differ = false; /* parts, and halos, are shorter at the ends of a dimension */
+    for (int i = 0; i < to->rank; i++)
+        differ |= to->low[i] || to->high[i] || y->size[i] / to->tiles[i] / to->blocks[i] % to->slices[i] != 0;
+    if (differ) bytes = sticks_at_home(y, to, to) * y->stick_bytes;
     return y->rank > 0 ? bytes - sticks_at_home(y, from, to) * y->stick_bytes : bytes;
 }
 

@@ -134,7 +134,7 @@ bool held_together(const struct draft *x, int32_t before, int32_t access);
 
 struct lx_core_view access_view(const struct draft *x, int32_t access);
 struct lx_core_view stay_view(const struct draft *x, int32_t stay);
-/* Can a stay have this view: equal boxes of the layout, and complete values unless `sums_meet`? */
+/* Can a stay have this view: boxes of the layout, none of them empty, and complete values unless `sums_meet`? */
 bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet);
 /* Bytes of the largest part of a core. */
 int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);

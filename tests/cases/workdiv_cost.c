@@ -28,7 +28,7 @@ static struct matmul_shape shape_of(const cJSON *one)
 static struct matmul_split split_of(const cJSON *one)
 {
     return (struct matmul_split){case_int(cjson_find(one, "b"), 1), case_int(cjson_find(one, "m"), 1),
-                                 case_int(cjson_find(one, "n"), 1), case_int(cjson_find(one, "k"), 1)};
+                                 case_int(cjson_find(one, "n"), 1), case_int(cjson_find(one, "k"), 1), 0};
 }
 
 /* The first strict minimum, loops b, m, n, k ascending. */
@@ -131,7 +131,7 @@ static void history_after(struct cases *c, const cJSON *one)
                              .output_bytes = 2,
                              .cores = 32,
                              .stick_elements = 64};
-    struct matmul_split want = {1, after[0], after[1], after[2]}, got = {0};
+    struct matmul_split want = {1, after[0], after[1], after[2], 0}, got = {0};
     for (int v = 0; v < MATMUL_MODEL_COUNT; v++) {
         best((enum matmul_model)v, &s, &got);
         if (same(got, want)) case_expect(c, true, "picked");

@@ -95,7 +95,7 @@ static bool read_line(const char *line)
     struct group *g = &groups.at[groups.count - 1];
     g->count++;
     g->best_us = fmin(g->best_us, us);
-    return VEC_PUSH(&rows, (struct row){{v[5], v[6], v[7], v[8]}, us});
+    return VEC_PUSH(&rows, (struct row){{v[5], v[6], v[7], v[8], 0}, us});
 }
 
 /* Mean squared log error, the good splits of a shape counting most. */
@@ -156,7 +156,7 @@ static const struct row *pick(const struct group *g, enum matmul_model model, co
 /* The fastest of all splits into whole sticks, measured or not. */
 static struct matmul_split unrestricted(const struct matmul_shape *s)
 {
-    struct matmul_split p, best = {1, 1, 1, 1};
+    struct matmul_split p, best = {1, 1, 1, 1, 0};
     struct cost_rates c = spyre_rates();
     int64_t n_sticks = (s->n + 63) / 64, k_sticks = (s->k + 63) / 64;
     double least = INFINITY;

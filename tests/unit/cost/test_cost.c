@@ -72,7 +72,7 @@ static void test_roofline(void **state)
     w.cores_used = 1; /* a core takes no more than its link carries */
     assert_true(fabs(cost_op(&r, &w) - 40) < 1e-9);
     struct matmul_shape s = {1, 64, 64, 64, true, 2, 2, 64, 64};
-    struct matmul_split four = {1, 2, 2, 1}, rows = {1, 4, 1, 1}, sums = {1, 1, 1, 2};
+    struct matmul_split four = {1, 2, 2, 1, 0}, rows = {1, 4, 1, 1, 0}, sums = {1, 1, 1, 2, 0};
     struct matmul_parts p = matmul_parts_with(&r, &s, &four);
     assert_true(fabs(p.compute - 64.0 * 64 * 64 / 4 / 0.5e6) < 1e-9);
     assert_true(fabs(p.rows - 64 * 64 * 2 / 100e3) < 1e-9 && p.sums == 0); /* two streams of 50 GB/s */
@@ -109,7 +109,7 @@ static void test_times_are_sane(void **state)
                                  2,
                                  32,
                                  64};
-        struct matmul_split p = {rng_between(&r, 1, 2), rng_between(&r, 1, 4), rng_between(&r, 1, 4), 1};
+        struct matmul_split p = {rng_between(&r, 1, 2), rng_between(&r, 1, 4), rng_between(&r, 1, 4), 1, 0};
         for (int v = 0; v < MATMUL_MODEL_COUNT; v++) {
             double us = matmul_time((enum matmul_model)v, &s, &p);
             assert_true(isfinite(us) && us > 0);
@@ -128,13 +128,13 @@ static void test_known_picks(void **state)
         int64_t m, n, k;
     } shapes[] = {
         {512, 4096, 4096}, {512, 12800, 4096}, {512, 4096, 12800}, {64, 12800, 4096}, {16, 4096, 4096}};
-    struct matmul_split winner = {1, 4, 8, 1};
+    struct matmul_split winner = {1, 4, 8, 1, 0};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct matmul_shape s = granite(shapes[i].m, shapes[i].n, shapes[i].k);
         double best = matmul_time(MATMUL_OURS, &s, &winner);
         for (int64_t m = 1; m <= 32; m *= 2)
             for (int64_t n = 1; m * n <= 32; n *= 2) {
-                struct matmul_split p = {1, m, n, 32 / (m * n)};
+                struct matmul_split p = {1, m, n, 32 / (m * n), 0};
                 if (s.m % m == 0) assert_true(matmul_time(MATMUL_OURS, &s, &p) >= best);
             }
     }
@@ -159,7 +159,7 @@ static void test_op_model(void **state)
     for (int k = 0; k < COST_CLASS_COUNT; k++) {
         w.kind = (enum cost_class)k;
         w.shape = granite(64, 4096, 4096);
-        w.split = (struct matmul_split){1, 4, 8, 1};
+        w.split = (struct matmul_split){1, 4, 8, 1, 0};
         w.cores_used = 7;
         w.rows = 100;
         assert_true(isfinite(cost_op(&r, &w)) && cost_op(&r, &w) > 0);

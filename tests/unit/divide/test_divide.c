@@ -127,7 +127,8 @@ static void random_op(struct rng *r, bool big, struct text *t)
     text_free(&tensors);
 }
 
-/* What must hold of any division. */
+/* What must hold of any division. `uneven` counts splits. */
+static int uneven;
 static void check_rules(const struct lx_divisions *all, int32_t op)
 {
     const struct lx_division *d = &all->at[op];
@@ -136,9 +137,9 @@ static void check_rules(const struct lx_divisions *all, int32_t op)
     int reductions = 0;
     for (int i = 0; i < d->split_count; i++) {
         const struct lx_split *s = &d->splits[i];
-        assert_true(s->split >= 1);
         assert_int_equal(s->units, (s->extent + s->unit - 1) / s->unit);
-        assert_int_equal(s->units % s->split, 0);
+        uneven += s->units % s->split != 0;
+        assert_true(s->units % s->split == 0 || (all->layouts->graph->device.uneven && !s->is_summed));
         assert_true(s->rule != LX_SPLIT_BLOCKED || s->split == 1);
         product *= s->split;
         reductions += s->is_summed && s->split > 1;
@@ -193,8 +194,8 @@ static void test_random_ops(void **state)
     for (int n = 0; n < 10000; n++) {
         struct text t = {0};
         struct stages s;
-        bool big = n % 2 == 0;
-        random_op(&r, big, &t);
+        random_op(&r, n % 2 == 0, &t);
+        if (n % 4 == 1) text_add(&t, ", \"device\": {\"preset\": \"spyre\", \"uneven\": 1}");
         struct lx_divide_options how = {.cores = rng_between(&r, 1, 32), .no_cost = rng_below(&r, 4) == 0};
         if (divide_body(&s, t.at, &how)) {
             for (int32_t o = 0; o < s.divisions->count; o++) {
@@ -202,7 +203,7 @@ static void test_random_ops(void **state)
                 check_tiling(&s.divisions->at[o]);
             }
             divided++;
-            tiled += !big;
+            tiled += n % 2;
         } else {
             bool expected = s.st.code == LX_E_SPAN || s.st.code == LX_E_TWO_REDUCTIONS ||
                             s.st.code == LX_E_STICK_SPAN || s.st.code == LX_E_DOMAIN;
@@ -213,7 +214,7 @@ static void test_random_ops(void **state)
         text_free(&t);
     }
     assert_int_equal(divided + refused, 10000);
-    assert_true(divided > 8000 && tiled > 4900 && refused > 0);
+    assert_true(divided > 8000 && tiled > 4900 && refused > 0 && uneven > 500);
 }
 
 /* The splits survive being encoded. */

@@ -34,6 +34,7 @@ static const struct lx_graph *drawn_graph(struct rng *r, lx_status *st)
     struct lx_device device = g->device;
     if (rng_below(r, 3) == 0) device.bundle_tensors = 4 + (int64_t)rng_below(r, 6);
     device.lx_survives = device.bundle_tensors % 2;
+    if (device.cores == 32 && rng_below(r, 2)) device.uneven = 1, device.cores = 3 + (int64_t)rng_below(r, 9);
     const struct lx_graph *on = lx_graph_with_device(g, &device);
     const struct lx_graph *sized = on ? lx_graph_with_capacity(on, sizes[rng_below(r, 5)], st) : NULL;
     lx_graph_free(g);
