@@ -11,10 +11,12 @@ set(SLOW device_plans least_time launch_alternatives launch_plan plan_sabotage p
     asked_before anneal auto agree device_parameters nest_monotone nest_explain nest_astray nest_sabotage launch_sabotage move_pass
     exact_moves plan_words trace memory_viz model_explorer team_view online_nests windows chain team_kinds team_trace stopped_plans
     nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random layout cut_layers team_grid
-    shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound span_nests team_clock emit)
+    shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound span_nests team_clock emit
+    session gap_fit team_graph mixed_sizes calibrate incumbents taken_bits skyline forced_nests shard_reasons team_models
+    window_models divide)
 set(SLOW_GOLDEN explain explore_graph explore_sweep explore_team explore_why explore_walk explore_compare explore_conventions
-    explore_cores explore_views explore_buffers explore_map explore_change config
-    sweep)
+    explore_cores explore_views explore_buffers explore_map explore_change explore_nests config sweep stages survives explain_team
+    explain_nest team_show)
 
 add_custom_target(sampled_tests DEPENDS lxplan_program run_cases foreign_plans)
 get_property(tests DIRECTORY PROPERTY TESTS)
@@ -29,7 +31,8 @@ foreach(test ${tests})
       set_tests_properties(${test} PROPERTIES LABELS again)
     endif()
   elseif((kind STREQUAL golden AND NOT name IN_LIST SLOW_GOLDEN) OR (kind STREQUAL cases AND NOT name MATCHES "^(loops|tiling)$") OR
-         kind MATCHES "^(foreign|terminal)$" OR test MATCHES "^pattern/.*/auto$")
+         kind STREQUAL foreign OR (kind STREQUAL terminal AND NOT name MATCHES "^(move|sweep)$") OR
+         (test MATCHES "^pattern/.*/auto$" AND NOT kind MATCHES "/block_"))
     set_tests_properties(${test} PROPERTIES LABELS again)
   endif()
 endforeach()

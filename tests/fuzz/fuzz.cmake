@@ -1,5 +1,6 @@
 # One program per target fuzz_X.c. With LXPLAN_FUZZ libFuzzer drives it (./bootstrap fuzz); else drive_corpus.c, in the test
-# fuzz/X: all seeds, and so many damaged ones, the same in every run; a fifth of them unless LXPLAN_FULL_MATRIX is on, with sanitizers a tenth.
+# fuzz/X: all seeds, and so many damaged ones, the same in every run; a tenth of them with
+# sanitizers and unless LXPLAN_ALL is on.
 set(FUZZ ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
 set(FUZZ_MUTATIONS pattern 6000 lists 6000 plan_file 6000 loops 20000 ttir 6000 hlo 6000 stable 20000 onnx 10000 joint 10000 team_plan 4000
     xla_plan 20000 results 2000 command 1500 script 300 settings 5000 device 6000)
@@ -37,10 +38,8 @@ foreach(source ${FUZZ_SOURCES})
   endif()
   math(EXPR at "${at} + 1")
   list(GET FUZZ_MUTATIONS ${at} mutations)
-  if(LXPLAN_SANITIZE)
+  if(LXPLAN_SANITIZE OR NOT LXPLAN_ALL)
     math(EXPR mutations "${mutations} / 10")
-  elseif(NOT LXPLAN_FULL_MATRIX)
-    math(EXPR mutations "${mutations} / 5")
   endif()
   add_test(NAME fuzz/${target} COMMAND ${FUZZ}/try.sh $<TARGET_FILE:lxplan_program> $<TARGET_FILE:${program}>
            ${CMAKE_BINARY_DIR}/fuzz/${target} ${mutations})

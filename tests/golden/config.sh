@@ -2,7 +2,7 @@
 mkdir -p "$XDG_CONFIG_HOME/lxplan"
 config=$XDG_CONFIG_HOME/lxplan/config
 see() { # ARGUMENTS: the beginning of the status, for the glyphs, and the last line
-    $LXPLAN explore patterns/graphs/gq_attention.json --script "<wait>$keys" --dump-screen "$scratch/s" --size 100x20 "$@"
+    $LXPLAN explore patterns/graphs/gq_attention.json --objective bytes --script "<wait>$keys" --dump-screen "$scratch/s" --size 100x20 "$@"
     echo "exit $?"
     [ -f "$scratch/s" ] && tail -n 2 "$scratch/s" | head -n 1 | sed 's/HBM.*//' && tail -n 1 "$scratch/s" | sed 's/   *[0-9]*\/[0-9]*$//'
     rm -f "$scratch/s"
@@ -20,7 +20,7 @@ keys=y
 see
 see -s exact --lx 1m
 see --no-config
-$LXPLAN patterns/graphs/gq_attention.json --script '<wait>$' --dump-screen "$scratch/s"; head -n 1 "$scratch/s" | grep -o '\[.*\]'
+$LXPLAN patterns/graphs/gq_attention.json --objective bytes --script '<wait>$' --dump-screen "$scratch/s"; head -n 1 "$scratch/s" | grep -o '\[.*\]'
 rm "$scratch/s"
 for wrong in 'theme pink' 'theme' 'bind' 'bind <F1> graph' 'bind <F99> graph' 'bind $ grph' 'set solver nobody' 'set slover exact' \
     'set cores' 'set cores few' 'color dark' 'ascii yes' '  theme light dark'; do

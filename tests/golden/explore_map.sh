@@ -1,7 +1,7 @@
 # The map at four sizes, to scale and by edges, zoomed, in ASCII; evictions and copies have arrows.
 see() { # SIZE FILE KEYS
     echo "== $*"
-    $LXPLAN explore "$2" --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
+    $LXPLAN explore "$2" --objective bytes --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
 see 80x24 patterns/graphs/gq_attention.json
 see 120x40 patterns/graphs/gq_attention.json

@@ -14,10 +14,10 @@ for size in 80x24 120x40 200x60 40x12; do
 done
 # the time line: lanes of members, the selected op below them; a part of it in ASCII; and back
 for size in 80x24 200x60 40x12; do
-    see $size patterns/team/attention_grid.json ':team 2x2<Enter><wait>tjjl'
+    see $size $stencil ':team 2x2<Enter><wait>tjjl'
 done
 see 120x40 patterns/team/attention_grid.json ':team 2x2<Enter><wait>tjllA>>>'
-see 80x24 patterns/team/attention_grid.json ':team 2x2<Enter><wait>t>tz'
+see 80x24 $stencil ':team 2x2<Enter><wait>t>tz'
 see 80x24 patterns/grids/mlp_of_one_member.json '8<wait>jjjly'
 see 80x24 patterns/team/mlp_rows.json ':team 2x2x2<Enter><wait>jlllll+<wait>'
 see 80x24 patterns/team/mlp_rows.json ':team 2x<Enter><wait>'

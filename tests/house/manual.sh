@@ -5,7 +5,7 @@ set -u
 export LC_ALL=C.UTF-8 NO_COLOR=1
 program=$1 page=$2 completion=$3 pattern=$4 failed=0
 fail() { echo "manual.sh: $*"; failed=1; }
-has() { grep -q -F -- "$2" <<<"$1"; }
+has() { [[ $1 == *"$2"* ]]; }
 
 manual=$(sed 's/\\-/-/g' "$page")            # as it is typed
 options=$(sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' <<<"$manual")

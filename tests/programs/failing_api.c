@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE = 6, MOST_TEXTS = 24, MOST_NAMES = 200, DIGEST = 1 << 20 };
+enum { SAMPLE = 4, MOST_TEXTS = 24, MOST_NAMES = 200, DIGEST = 1 << 20 };
 
 /* What the calls of a tale make and use. */
 struct stage {

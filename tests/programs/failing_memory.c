@@ -32,7 +32,7 @@ SEEN_BY_ALL char *setlocale(int category, const char *name)
     return set;
 }
 
-enum { SAMPLE = 3, FRAMES = 14, STACK_SLOTS = 1 << 18 };
+enum { SAMPLE = 2, FRAMES = 14, STACK_SLOTS = 1 << 18 };
 
 /* What is made first, without faults, for the commands to read. @ is the folder of the sources. */
 static const char *const made_first[] = {

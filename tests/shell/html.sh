@@ -27,15 +27,15 @@ JSON
 }
 
 case $case in
-attention) "$lxplan" show patterns/graphs/attention_small.json --lx 16k --tile none --html --remedies -o "$page" ;;
-moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --html -o "$page" ;;
+attention) "$lxplan" show patterns/graphs/attention_small.json --lx 16k --tile none --objective bytes --html --remedies -o "$page" ;;
+moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --objective bytes --html -o "$page" ;;
 nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7:h/4,s/4 --html -o "$page" &&
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
 pools) "$lxplan" show patterns/lists/two_pools.json --html -o "$page" ;;
 hostile) hostile && "$lxplan" show "$scratch/hostile.json" --html -o "$page" ;;
 team) hostile && "$lxplan" plan "$scratch/hostile.json" --team 2x2 -q -o "$scratch/team.json" &&
     "$lxplan" show "$scratch/team.json" --html -o "$page" ;;
-large) "$lxplan" gen random --buffers 5000 --seed 1 -o "$scratch/large.json" &&
+large) "$lxplan" gen random --buffers 2000 --seed 1 -o "$scratch/large.json" &&
     "$lxplan" show "$scratch/large.json" -s bestfit --html -o "$page" ;;
 report) "$lxplan" bench patterns/targets -s greedy,bestfit,exact -q -o "$scratch/r.jsonl" &&
     "$lxplan" report "$scratch/r.jsonl" --html -o "$page" ;;

@@ -54,7 +54,7 @@ pid_of_program() { pgrep -P "$(mux display-message -p -t t '#{pane_pid}')" -f ex
 case $case in
 start) # every terminal that people have: it starts, shows the map, and leaves the terminal as it was
     for term in xterm-256color tmux-256color screen xterm linux vt100; do
-        start "$term" explore patterns/graphs/gq_attention.json
+        start "$term" explore patterns/graphs/gq_attention.json --objective bytes
         wait_for 'off chip'
         wait_for 'HBM 2'
         keys Q

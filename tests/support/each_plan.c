@@ -52,7 +52,7 @@ static void each_plan_of(const char *path, plan_check *check, void *totals)
     static const struct lx_passes passes[] = {{.tile = LX_TILE_NONE},
                                               {.tile = LX_TILE_NONE, .cooptimise = LX_COOPTIMISE_FLIP},
                                               {.stage = LX_STAGE_BASELINE}};
-    enum { SOME = SAMPLED ? 4 : 1 };
+    enum { SOME = SAMPLED ? 9 : 1 };
     static int turn;
     for (int d = 0; lx_device_at(d); d++)
         for (size_t c = 0; c < (d ? 2 : sizeof cores / sizeof *cores); c++)

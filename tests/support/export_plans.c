@@ -158,7 +158,7 @@ void each_export_plan(export_check *check)
         {"graphs/moe_routed", 0, {.tile = LX_TILE_NONE}},
         {"graphs/mlp_small", 0, {.cooptimise = LX_COOPTIMISE_FULL}},
         {"graphs/attention_small", 16384, {0}},
-        {"graphs/block_small", 0, {0}},
+        {"graphs/block_small", 0, {.tile = LX_TILE_NONE}},
         {"targets/simple_eviction", 0, {.evict = true}},
         {"targets/eviction_reallocation", 0, {.evict = true}},
         {"targets/needs_moves", 0, {.move = true}},

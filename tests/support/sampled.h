@@ -1,4 +1,4 @@
-/* How much of what could be repeated without end is repeated: a sample, unless LXPLAN_FULL_MATRIX is on; under
+/* How much of what could be repeated without end is repeated: a sample, unless LXPLAN_ALL is on; under
  * AddressSanitizer always. */
 #ifndef LX_TESTS_SUPPORT_SAMPLED_H
 #define LX_TESTS_SUPPORT_SAMPLED_H
@@ -15,13 +15,13 @@ enum { SANITIZED = 0 };
 enum { SANITIZED = 0 };
 #endif
 
-#ifdef LXPLAN_FULL_MATRIX
+#ifdef LXPLAN_ALL
 enum { SAMPLED = SANITIZED };
 #else
 enum { SAMPLED = 1 };
 #endif
 
 /* How often a loop goes that could go on for ever, if a test that takes its time goes `n` times. */
-#define OFTEN(n) (SANITIZED ? (n) / 16 + 1 : SAMPLED ? (n) / 12 + 1 : (n))
+#define OFTEN(n) (SANITIZED ? (n) / 32 + 1 : SAMPLED ? (n) / 24 + 1 : (n))
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "support/explorer_by_keys.h"
+#include "support/sampled.h"
 
 #include <glob.h>
 
@@ -211,7 +212,7 @@ static void help_is_paged_and_whole(void **state)
 static void names_come_first(void **state)
 {
     (void)state;
-    for (int columns = 60; columns <= 200; columns++) {
+    for (int columns = 60; columns <= 200; columns += SAMPLED ? 14 : 1) {
         struct explorer *x = open_on(SOURCE_DIR "/patterns", 60, columns);
         explorer_type(x, "<wait>fshowcase<Enter>");
         assert_true(explorer_shows(x, "showcase/attention_tight.json"));

@@ -127,7 +127,7 @@ static void write_block(void)
     size_t length = 0;
     for (int i = 0; i < k->option_count; i++) {
         const char *name = k->options[i].name;
-        values[i] = strcmp(name, "layers") == 0 ? 1 : strcmp(name, "seq") == 0 ? 256 : k->options[i].def;
+        values[i] = strcmp(name, "layers") == 0 ? 1 : strcmp(name, "seq") == 0 ? 128 : k->options[i].def;
     }
     const struct lx_graph *g = k->build(values, &st);
     char *text = g ? lx_graph_to_json(g, &length) : NULL;
@@ -142,7 +142,7 @@ static struct explorer *open_block(int rows, int columns)
 {
     write_block();
     struct explorer *x = open_on(BLOCK, rows, columns);
-    explorer_type(x, "<wait>:lx 24k<Enter>:set tile auto<Enter><wait>");
+    explorer_type(x, ":lx 24k<Enter>:set tile auto<Enter><wait>");
     assert_true(session_plan(&x->session)->nest_count > 0);
     return x;
 }

@@ -109,7 +109,7 @@ static int64_t bytes_in(const char *words)
 static void places_add_up(void **state)
 {
     (void)state;
-    const struct lx_plan *p = plan_of(MOE, SET("lx", "60k", "evict", "on"));
+    const struct lx_plan *p = plan_of(GQ, SET("lx", "60k", "evict", "on"));
     const struct lx_graph *g = p->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         int64_t sum = 0;

@@ -7,7 +7,7 @@
 #define STENCIL SOURCE_DIR "/patterns/team/stencil_3_steps.json"
 #define MISSES  SOURCE_DIR "/patterns/team/slice_misses.json"
 
-enum { MONKEY_KEYS = SANITIZED ? 1000 : SAMPLED ? 3000 : 20000 };
+enum { MONKEY_KEYS = SANITIZED ? 1000 : SAMPLED ? 1500 : 20000 };
 
 static struct explorer *open_and_type(const char *pattern, int rows, int columns, const char *keys)
 {

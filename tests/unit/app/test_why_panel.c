@@ -18,7 +18,7 @@ static void a_row_is_applied_and_taken_back(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 24, 80);
-    explorer_type(x, "<wait>:lx 60k<Enter><wait>o<Enter><wait>");
+    explorer_type(x, ":lx 60k<Enter><wait>o<Enter><wait>");
     assert_int_equal(x->overlay, VIEW_WHY);
     int64_t before = session_plan(&x->session)->figures.hbm_bytes;
     const struct remedies *r = rows_of(x);
@@ -40,7 +40,7 @@ static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 40, 120);
-    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    explorer_type(x, ":lx 60k<Enter><wait>oi<wait>");
     assert_true(explorer_shows(x, "why: "));
     explorer_type(x, "<Space><wait>");
     assert_null(rows_of(x)->name);
@@ -61,8 +61,8 @@ static void it_is_asked_about_the_plan_and_the_next_buffer(void **state)
 static void rows_come_in_order(void **state)
 {
     (void)state;
-    struct explorer *x = open_on(MOE_MLP, 24, 80);
-    explorer_type(x, "<wait>:lx 100k<Enter><wait>i");
+    struct explorer *x = open_on(GQ, 24, 80);
+    explorer_type(x, ":lx 60k<Enter><wait>i");
     const struct remedies *r = rows_of(x);
     int64_t now = session_plan(&x->session)->figures.hbm_bytes;
     for (int turn = 0; turn < 20; turn++) {
@@ -95,7 +95,7 @@ static void a_small_window_has_rows(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GQ, 12, 40);
-    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    explorer_type(x, ":lx 60k<Enter><wait>oi<wait>");
     assert_true(explorer_shows(x, "what") && explorer_shows(x, "why: "));
     assert_true(explorer_shows(x, rows_of(x)->all.at[0].what));
     for (int row = 2; row < 9; row++) assert_int_equal(x->cells.at[row * 40 + 39].code, x->glyphs->vertical);
@@ -107,7 +107,7 @@ static void it_stops_in_the_middle(void **state)
 {
     (void)state;
     struct explorer *x = open_on(MOE_MLP, 24, 80);
-    explorer_type(x, "<wait>:lx 100k<Enter><wait>i.");
+    explorer_type(x, ":lx 100k<Enter><wait>i.");
     const struct remedies *r = rows_of(x);
     assert_true(r->all.count > 10);
     for (size_t i = 0; i < r->all.count; i++) assert_int_not_equal(r->all.at[i].state, REMEDY_OPEN);
@@ -134,7 +134,7 @@ static void it_is_drawn_at_every_size_and_in_every_theme(void **state)
     (void)state;
     static const int sizes[][2] = {{24, 80}, {40, 120}, {60, 200}, {12, 40}, {8, 20}, {3, 10}, {1, 1}};
     struct explorer *x = open_on(GQ, 24, 80);
-    explorer_type(x, "<wait>:lx 60k<Enter><wait>oi<wait>");
+    explorer_type(x, ":lx 60k<Enter><wait>oi<wait>");
     for (const struct theme *t = themes; t->name; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (int ascii = 0; ascii < 2; ascii++) {

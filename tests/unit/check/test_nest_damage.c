@@ -12,7 +12,7 @@
 #include "support/sabotage_trials.h"
 #include "support/sampled.h"
 
-enum { USUAL = SAMPLED ? 200 : 400, SUBJECTS = 36, ALL = NEST_SABOTAGES + SABOTAGES };
+enum { USUAL = SAMPLED ? 100 : 400, SUBJECTS = SAMPLED ? 18 : 36, ALL = NEST_SABOTAGES + SABOTAGES };
 
 static int wanted = USUAL;
 

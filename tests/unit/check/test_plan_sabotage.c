@@ -10,7 +10,7 @@
 #include "support/sabotage_trials.h"
 #include "support/sampled.h"
 
-enum { USUAL = SAMPLED ? 160 : 700, SUBJECTS = 90 };
+enum { USUAL = SAMPLED ? 100 : 700, SUBJECTS = SAMPLED ? 45 : 90 };
 
 static int wanted = USUAL;
 

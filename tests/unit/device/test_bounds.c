@@ -526,7 +526,7 @@ static void flipped_bits_are_found(void **state)
         bool flipped = false;
         struct lx_run_result *good = run_flipped(p, -1, &r, &flipped);
         assert_true(good && good->ok);
-        for (int i = 0; i < (SAMPLED ? 6 : 15); i++) {
+        for (int i = 0; i < (SAMPLED ? 3 : 15); i++) {
             int32_t at = (int32_t)rng_below(&r, (uint64_t)good->op_count);
             struct lx_run_result *bad = run_flipped(p, at, &r, &flipped);
             assert_non_null(bad);
@@ -542,7 +542,7 @@ static void flipped_bits_are_found(void **state)
         lx_plan_free(p);
     }
     print_message("%d flipped bits found, %d did nothing\n", found, harmless);
-    assert_true(found > 5);
+    assert_true(found > (SAMPLED ? 2 : 5));
 }
 
 /* ---- patterns ---- */

@@ -121,7 +121,7 @@ static void run_folder(const char *folder)
             /* Execution takes long, under the sanitizers most of all. */
             bool heavy = strstr(list[i]->d_name, "swiglu") || strstr(list[i]->d_name, "block");
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-            if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 192 : 96);
+            if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 384 : 192);
         }
         free(list[i]);
     }
@@ -300,7 +300,7 @@ static void random_graphs_execute(void **state)
 {
     static const int64_t cores[] = {1, 2, 3, 4, 8, 32};
     (void)state;
-    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : SAMPLED ? 30 : 400;
+    int refused = 0, graphs = graphs_wanted() > 0 ? graphs_wanted() : SAMPLED ? 12 : 400;
     for (int i = 0; i < graphs; i++) {
         lx_status st = {0};
         const struct lx_graph *g = random_graph((uint64_t)i, &st);

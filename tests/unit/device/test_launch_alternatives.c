@@ -124,7 +124,7 @@ static void bits_do_not_depend_on_tiles(void **state)
             const struct lx_graph *g = with_cores(device_test_graph(patterns[i]), on_chip ? 8 : 32);
             each_launch(on_chip ? g : with_capacity(g, 0), &r, &t);
         }
-    for (int i = 0; i < (SAMPLED ? 8 : 40); i++) {
+    for (int i = 0; i < (SAMPLED ? 4 : 40); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {
             .ops = 8, .with_views = true, .again = true, .cores = i % 2 ? 8 : 32};

@@ -11,7 +11,7 @@
 #include "layout/op_index.h"
 #include "support/made_reference.h"
 
-enum { WANTED = SAMPLED ? 150 : 1000, MOST_TRIES = 20000, CHANGES_PER_PLAN = 40 };
+enum { WANTED = SAMPLED ? 80 : 1000, MOST_TRIES = 20000, CHANGES_PER_PLAN = 40 };
 
 /* The launches of a plan, to be changed. */
 struct changed {

@@ -4,13 +4,14 @@
 #include "support/nest_plans.h"
 #include "base/rng.h"
 #include "device/memory/machine.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { WANTED = 1000, MOST_PLANS = 80 };
+enum { WANTED = SAMPLED ? 400 : 1000, MOST_PLANS = SAMPLED ? 40 : 80 };
 
 /* Before the tick of op m->tick. False: it can not be done here. */
 typedef bool lead_astray(struct machine *m, struct rng *r);

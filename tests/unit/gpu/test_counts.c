@@ -7,6 +7,7 @@ static const struct lx_graph *on_h200(const struct lx_graph *g)
 {
     struct lx_device device;
     assert_true(lx_device_preset("h200", &device));
+    device.cores = 12; /* each is a thread here */
     const struct lx_graph *here = lx_graph_with_device(g, &device);
     lx_graph_free(g);
     return here;

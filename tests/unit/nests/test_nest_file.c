@@ -26,7 +26,7 @@ static void plans_come_back(void **state)
         lx_plan_free(p);
     }
     assert_true(nests > 30);
-    struct lx_plan *p = plan_of_block(512, 100000, LX_ASK_OWN, &st);
+    struct lx_plan *p = plan_of_block(128, 25000, LX_ASK_OWN, &st);
     assert_non_null(p);
     assert_true(comes_back(p, "block") > 0);
     figures_follow(p, "block");

@@ -109,7 +109,7 @@ static void tiles_are_launched(void **state)
         lx_plan_free(p);
     }
     cJSON_Delete(all);
-    struct lx_plan *p = plan_of_block(256, 32768, LX_ASK_OWN, &st);
+    struct lx_plan *p = plan_of_block(128, 16384, LX_ASK_OWN, &st);
     assert_non_null(p);
     assert_true(looks_at(p) > 0 && ops > 50);
     lx_plan_free(p);

@@ -32,7 +32,7 @@ static void graphs_under_pressure(void **state)
         lx_status st = {0};
         snprintf(path, sizeof path, SOURCE_DIR "/patterns/graphs/%s.json", points[i].path);
         const struct lx_graph *g = lx_graph_read(path, &st);
-        never_worse(g, points[i].lx, SAMPLED ? 89 : 23, false);
+        never_worse(g, points[i].lx, SAMPLED ? 211 : 23, false);
         lx_graph_free(g);
     }
 }
@@ -41,7 +41,7 @@ static void random_graphs(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {512, 2048, 4096, 20000};
-    for (uint64_t seed = 0; seed < (SAMPLED ? 8 : 40); seed++) {
+    for (uint64_t seed = 0; seed < (SAMPLED ? 4 : 40); seed++) {
         struct rng r = rng_seed(seed + 7000);
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 12),
                                            .with_views = rng_below(&r, 2),
@@ -70,7 +70,7 @@ static void limited_bundles(void **state)
         {.clone = LX_CLONE_HEURISTIC, .cooptimise = LX_COOPTIMISE_FULL},
     };
     struct monotone m = {.print = true};
-    for (uint64_t seed = 0; seed < (SAMPLED ? 3 : 12); seed++) {
+    for (uint64_t seed = 0; seed < (SAMPLED ? 2 : 12); seed++) {
         struct rng r = rng_seed(seed + 7100);
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 10), .again = true, .cores = 4};
         lx_status st = {0};

@@ -233,7 +233,7 @@ static void test_allowance_is_exponential(void **state)
 static void test_large_stays_bounded(void **state)
 {
     (void)state;
-    int32_t n = 100000;
+    int32_t n = SAMPLED ? 30000 : 100000;
     struct rng rng = rng_seed(28);
     struct lx_buffer *b = mem_zeroed((size_t)n, sizeof *b);
     int64_t *address = mem_alloc((size_t)n * sizeof *address);

@@ -267,7 +267,7 @@ static void laws(void **state)
     (void)state;
     static const int64_t sizes[] = {0, 512, 4096, 20000, 100000};
     int with_ring = 0, with_load = 0, evicted = 0, reordered = 0;
-    for (uint64_t seed = 0; seed < (SANITIZED ? 8 : SAMPLED ? 25 : 100); seed++) {
+    for (uint64_t seed = 0; seed < (SANITIZED ? 8 : SAMPLED ? 12 : 100); seed++) {
         struct lx_passes plain = {0};
         struct rng r = rng_seed(seed), again;
         static const int64_t cores[] = {1, 2, 4, 32};

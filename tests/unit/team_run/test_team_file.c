@@ -62,7 +62,7 @@ static void files_come_back(void **state)
 {
     (void)state;
     static const struct lx_team_grid teams[] = {{1, {1}}, {1, {3}}, {2, {2, 2}}};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    for (size_t n = 0; n < sizeof names / sizeof *names; n += SAMPLED ? 2 : 1)
         for (int i = SAMPLED ? (int)n % 3 : 0; i < 3; i += SAMPLED ? 3 : 1) {
             struct lx_team_plans *p = make_grid(names[n], teams[i]);
             lx_status st = {0};

@@ -71,7 +71,7 @@ static void expect_file(struct lx_team_plan *p)
 static void test_random(void **state)
 {
     (void)state;
-    for (int n = 0; n < (SANITIZED ? 6 : SAMPLED ? 20 : 300); n++) {
+    for (int n = 0; n < (SANITIZED ? 6 : SAMPLED ? 10 : 300); n++) {
         struct rng r = rng_seed((uint64_t)(900 + n));
         char *text = random_team_pattern(&r, (enum random_sums)(n % 3), "fp32");
         const struct lx_graph *g = graph_of(text);
@@ -403,7 +403,7 @@ static void test_run_parts(void **state)
     (void)state;
     static const struct lx_team_grid small[] = {{1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {2, 3}}};
     int parts = 0;
-    for (int n = 0; n < (SAMPLED ? 40 : 1000); n++) {
+    for (int n = 0; n < (SAMPLED ? 20 : 1000); n++) {
         struct rng r = rng_seed((uint64_t)(7000 + n));
         char *text = small_pattern(&r, n % 4 != 0);
         const struct lx_graph *g = graph_of(text);
