@@ -51,7 +51,7 @@ others=$(grep -oE '(https?:)?//[a-zA-Z0-9.-]+\.[a-z]+[^" ]*|(src|href)=["'"'"'][
 [ "$case" = hostile ] || [ "$case" = team ] || [ -z "$others" ] || fail "the page names other places: $others"
 
 schemes='light dark'
-case $case in attention | moe | nests | pools | large | compare) schemes=light ;; esac # the same styles as others
+case $case in attention | moe | nests | pools | large | compare | team | sweep) schemes=light ;; esac # the same styles as others
 for scheme in $schemes; do
     number=1
     [ $scheme = dark ] && number=0

@@ -10,8 +10,9 @@
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 #include "torture/torture.h"
+#include "support/sampled.h"
 
-enum { USUAL = 60, SKEWS = 3, FARTHEST = 6, MOST_LOADS = 4 };
+enum { USUAL = SAMPLED ? 25 : 60, SKEWS = 3, FARTHEST = 6, MOST_LOADS = 4 };
 
 /* A plan whose loads and lives may be changed. */
 struct changed {

@@ -8,8 +8,15 @@
 #include "support/small_problem.h"
 #include "support/v2_oracle.h"
 #include "torture/torture.h"
+#include "support/sampled.h"
 
-enum { USUAL = 2000, MOST_BUFFERS = 7, MOST_TRIES = 300000, STEPS = 3000, SHARE_OF_LISTS = 3 };
+enum {
+    USUAL = SAMPLED ? 800 : 2000,
+    MOST_BUFFERS = 7,
+    MOST_TRIES = 300000,
+    STEPS = 3000,
+    SHARE_OF_LISTS = 3
+};
 
 static struct {
     struct oracle oracle;

@@ -5,8 +5,16 @@
 #include "support/random_problem.h"
 #include "support/random_v2.h"
 #include "torture/torture.h"
+#include "support/sampled.h"
 
-enum { USUAL = 1500, MOST_SOLVERS = 16, MOST_LIST = 60, USUAL_LIST = 20, STEPS = 2000, FEW_STEPS = 60 };
+enum {
+    USUAL = SAMPLED ? 600 : 1500,
+    MOST_SOLVERS = 16,
+    MOST_LIST = 60,
+    USUAL_LIST = 20,
+    STEPS = 2000,
+    FEW_STEPS = 60
+};
 
 /* Of so many seeds one has a long list and many steps; one asks `ilp`; one asks twice. */
 enum { EVERY_LONG = 256, EVERY_SLOW = 64, EVERY_TWICE = 9 };

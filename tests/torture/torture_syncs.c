@@ -7,8 +7,9 @@
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 #include "torture/torture.h"
+#include "support/sampled.h"
 
-enum { USUAL = 12, SKEWS = 20 };
+enum { USUAL = SAMPLED ? 6 : 12, SKEWS = 20 };
 
 /* Skews under which the device finds a fault, up to the first; SKEWS: none. */
 static int first_fault(struct torture *t, const struct lx_plan *p, char *text, size_t room)

@@ -131,7 +131,7 @@ static void a_changed_address_or_count_changes_results(void **state)
     unsigned char *right = memory_after(&w, w.text.at);
     assert_non_null(kernel);
     size_t head = (size_t)(kernel - w.text.at);
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i += SAMPLED ? 2 : 1)
         for (int which = 0; which < (SAMPLED ? 1 : 3); which++) {
             char *body = replaced(w.text.at + head, damages[i].from, which, damages[i].to);
             struct text all = {0};
@@ -145,7 +145,7 @@ static void a_changed_address_or_count_changes_results(void **state)
             mem_free(body);
             text_free(&all);
         }
-    assert_true(tried >= (SAMPLED ? 4 : 6));
+    assert_true(tried >= (SAMPLED ? 2 : 6));
     assert_int_equal(changed, tried);
     mem_free(right);
     written_free(&w);

@@ -3,11 +3,12 @@
 #include "support/device_plans.h"
 #include "explain/op_waits.h"
 #include "gpu/rate_programs.h"
+#include "support/sampled.h"
 
 static void programs_that_measure_rates_run(void **state)
 {
     (void)state;
-    for (int i = 0; i < RATE_PROGRAMS; i++) {
+    for (int i = 0; i < RATE_PROGRAMS; i += SAMPLED ? 2 : 1) {
         const struct rate_program *r = &rate_programs[i];
         const int64_t cores = 4;
         const int times = 2;
