@@ -1,9 +1,7 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
 #include "bench/report.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "planning/planning.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

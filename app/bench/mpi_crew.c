@@ -11,7 +11,6 @@
 #include "text/format.h"
 #include "bench/ranks.h"
 #include "bench/bench.h"
-#include "text/colour.h"
 
 #include <stdint.h>
 #include <stdio.h>

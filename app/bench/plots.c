@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "html/html.h"
 #include "picture/ticks.h"
-#include "text/format.h"
 #include "picture/chart_svg.h"
 
 #include <math.h>

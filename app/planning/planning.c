@@ -7,12 +7,10 @@
 #include "interrupt.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "text/colour.h"
 #include "export/plan_words.h"
 #include "text/format.h"
 #include "base/clock.h"
-#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

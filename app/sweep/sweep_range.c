@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>

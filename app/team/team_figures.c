@@ -1,6 +1,5 @@
 /* Walks the ops of every device's plan once, by the clock, and its messages once. */
 #include "team/team_figures.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "text/format.h"
 #include "text/table.h"

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/words/words.h"
-#include "search/search_steps.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>

@@ -220,10 +220,6 @@ void shadow_in_use(const struct machine *m, int64_t *bytes)
 
 /* Faults in words: the access, its place, and the tag found there. */
 
-LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
-
-LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)
-
 static const char *tensor_name(const struct machine *m, int32_t t)
 {
     return t >= 0 && t < m->graph->tensor_count ? m->graph->tensors[t].name : "nobody";
@@ -320,3 +316,6 @@ void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place 
                          .address = -1};
     faults_keep(m, &f, what);
 }
+
+LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
+LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)
