@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-#include <cjson/cJSON.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -190,18 +189,18 @@ static void note_differences(const struct call *call, const struct results *a, c
 {
     static const char *const keys[] = {"host",  "cpu",  "limits",    "compiler",
                                        "flags", "jobs", "objective", "lx"};
-    cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
+    struct json x = header_read(a->headers.at[0]), y = header_read(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = header_member(x, keys[i]), *n = header_member(y, keys[i]);
-        if (m && n && !cJSON_Compare(m, n, true))
+        const struct json_value *m = header_member(&x, keys[i]), *n = header_member(&y, keys[i]);
+        if (m && n && !json_same(m, n))
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);
     }
     if (provenance_ranks(a->headers.at[0]) != provenance_ranks(b->headers.at[0]))
         note(call, "%s and %s differ in \"ranks\"; their times may not compare", a->files.at[0],
              b->files.at[0]);
-    cJSON_Delete(x);
-    cJSON_Delete(y);
+    json_free(&x);
+    json_free(&y);
 }
 
 /* Adds the comparison with one file; *fails when it has what it must not have. */
@@ -246,7 +245,6 @@ static int cmd_report_run(struct call *call)
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
     struct results r = {0};
     struct text out = {0};
-    provenance_begin();
     const struct exporter *e = read_format(call);
     const struct command_line *l = &call->line;
     const char *wrong = NULL;
