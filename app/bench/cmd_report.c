@@ -121,7 +121,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     if (page) report_page(title, figures, 2, out);
     if (svg) {
         struct text picture = {0};
-        plots_as_svg(figures, 2, &picture);
+        plots_as_svg(figures, &picture);
         ok = keep_file(call, svg, picture.at, picture.length);
         text_free(&picture);
     }

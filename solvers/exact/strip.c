@@ -25,7 +25,7 @@ static bool stack_small(struct strip *s, int64_t most)
 {
     const struct model *m = s->m;
     for (int32_t i = 0; i < m->item_count; i++) s->small[i] = m->items[i].size <= most;
-    int64_t height = place_only(&s->packer, s->small, s->merged, BY_WIDTH, s->trial);
+    int64_t height = place_only(&s->packer, s->small, s->merged, s->trial);
     if (height < 0 || height > m->p->capacity / STRIP_SHARE) return false;
     int64_t alignment = 1;
     for (int32_t i = 0; i < m->item_count; i++)
@@ -61,7 +61,7 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
         struct search_tuning brief = *tuning;
         brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
         slack_plans(large, budget, &brief, steps / 2, address, &aim, stats);
-        search_open(&search, large, budget, &brief, address, aim, 0);
+        search_open(&search, large, budget, &brief, address, aim);
         search_continue(&search, steps / 2, 8);
         search_close(&search, stats);
     }
@@ -143,7 +143,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
         struct search search;
         s->tuning.reserve = reserve;
         for (int32_t i = 0; i < m->item_count; i++) s->chosen[i] = LX_OFF_CHIP;
-        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0);
+        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim);
         search_continue(&search, s->steps, RIDDLES_A_TRY);
         outcome = search.best < aim ? BETTER : search.stats.unresolved ? NONE_PACKS : NONE_BETTER;
         search_close(&search, s->stats);
