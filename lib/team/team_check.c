@@ -1,9 +1,9 @@
 /* Checks a team's plan from any source.
  *
  * Every element of a tensor has one owner, which computes it. Partial sums are computed once per value of a
- * sharded variable, and combined unless all readers are linear in them. Each input of an op
- * is owned by the device or brought by its exchange, with the right contents. The steps start an exchange
- * after its tensor is written, and compute every piece of every op once, after all its inputs are there. */
+ * sharded variable, and combined unless all readers are linear in them. Each input of an op is owned by the
+ * device or brought by its exchange, with the right contents. The steps start an exchange after its tensor is
+ * written, and compute every piece of every op once, after all its inputs are there. */
 #include "team/team_private.h"
 #include "base/fail.h"
 #include "base/memory.h"
