@@ -84,17 +84,11 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= model_buffer(m, i)->fixed >= 0;
     /* The largest size at which all items up to it still make a strip: sizes below index `low` do. */
-    int32_t low = 0, high = fixed ? 0 : m->item_count;
+    int32_t low;
     int64_t *sizes = arena_array(&memory, n, sizeof *sizes);
     for (int32_t i = 0; i < m->item_count; i++) sizes[i] = m->items[i].size;
     qsort(sizes, n - 1, sizeof *sizes, order_i64);
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (stack_small(&s, sizes[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, fixed ? 0 : m->item_count, stack_small(&s, sizes[low]));
     int64_t most = low >= LEAST_SMALL && low < m->item_count ? sizes[low - 1] : 0;
     if (most > 0 && stack_small(&s, most)) {
         solve_large(&s, budget, tuning, steps, *best, stats);
