@@ -10,7 +10,7 @@
 #include "command.h"
 #include "planning/graph_files.h"
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/json/json.h"
 #include "base/vec.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
@@ -149,15 +149,13 @@ void schedule_make(struct call *call, const struct settings *s, const instances 
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
                   const struct child_result *r, struct arena *memory, struct row *row);
 
-/* provenance.c, before results are read: cJSON allocates as all else does. */
-void provenance_begin(void);
 /* provenance.c: the first line of a results file, without its end. */
 void provenance_write(const struct settings *s, const instances *list, struct text *out);
 /* False with `st` when two headers describe experiments that must not be mixed. */
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st);
-/* A member of the header, of the parsed first line; NULL: it has none. */
-struct cJSON;
-const struct cJSON *header_member(const struct cJSON *line, const char *key);
+/* The first line of a results file, read before, and a member of its header; NULL: it has none. */
+struct json header_read(const char *line);
+const struct json_value *header_member(const struct json *line, const char *key);
 /* How many ranks made the file with this header. */
 int64_t provenance_ranks(const char *header);
 /* False with `st` when another process would make other runs than this one, whose header is `ours`; else its

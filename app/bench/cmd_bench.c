@@ -1,5 +1,6 @@
 /* lxplan bench: every solver on every instance, each run in a process of its own. */
 #include "bench/harness.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "bench/summary.h"
@@ -148,7 +149,6 @@ static int cmd_bench_run(struct call *call)
 {
     struct bench b = {.call = call, .file = {.fd = -1}, .start = clock_seconds()};
     interrupted = 0;
-    provenance_begin();
     int code = FAILED;
     if (crew_join(&b) && b.crew.rank == 0)
         code = lead(&b);

@@ -1,11 +1,8 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
 #include "bench/report.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "planning/planning.h"
 
-#include <cjson/cJSON.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -124,7 +121,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     if (page) report_page(title, figures, 2, out);
     if (svg) {
         struct text picture = {0};
-        plots_as_svg(figures, 2, &picture);
+        plots_as_svg(figures, &picture);
         ok = keep_file(call, svg, picture.at, picture.length);
         text_free(&picture);
     }
@@ -192,18 +189,18 @@ static void note_differences(const struct call *call, const struct results *a, c
 {
     static const char *const keys[] = {"host",  "cpu",  "limits",    "compiler",
                                        "flags", "jobs", "objective", "lx"};
-    cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
+    struct json x = header_read(a->headers.at[0]), y = header_read(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = header_member(x, keys[i]), *n = header_member(y, keys[i]);
-        if (m && n && !cJSON_Compare(m, n, true))
+        const struct json_value *m = header_member(&x, keys[i]), *n = header_member(&y, keys[i]);
+        if (m && n && !json_same(m, n))
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);
     }
     if (provenance_ranks(a->headers.at[0]) != provenance_ranks(b->headers.at[0]))
         note(call, "%s and %s differ in \"ranks\"; their times may not compare", a->files.at[0],
              b->files.at[0]);
-    cJSON_Delete(x);
-    cJSON_Delete(y);
+    json_free(&x);
+    json_free(&y);
 }
 
 /* Adds the comparison with one file; *fails when it has what it must not have. */
@@ -248,7 +245,6 @@ static int cmd_report_run(struct call *call)
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
     struct results r = {0};
     struct text out = {0};
-    provenance_begin();
     const struct exporter *e = read_format(call);
     const struct command_line *l = &call->line;
     const char *wrong = NULL;

@@ -5,7 +5,6 @@
 #include "text/format.h"
 #include "base/fail.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,25 +365,27 @@ void compare_results(const struct results *before, const struct results *after, 
 static void add_settings(const struct results *a, const struct results *b, struct text *out)
 {
     static const char *const keys[] = {"lx", "objective", "options"};
-    cJSON *header[2] = {cJSON_Parse(a->headers.at[0]), cJSON_Parse(b->headers.at[0])};
+    struct json header[] = {header_read(a->headers.at[0]), header_read(b->headers.at[0])};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = header_member(header[0], keys[i]), *n = header_member(header[1], keys[i]);
-        bool same = (!m || cJSON_IsNull(m)) ? !n || cJSON_IsNull(n) : n && cJSON_Compare(m, n, true);
-        if (same) continue;
+        const struct json_value *of[] = {header_member(&header[0], keys[i]),
+                                         header_member(&header[1], keys[i])};
+        for (int k = 0; k < 2; k++)
+            if (json_is_null(of[k])) of[k] = NULL;
+        if (json_same(of[0], of[1])) continue;
         text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);
         for (int k = 0; k < 2; k++) { /* as people wrote it; their own where they said nothing */
-            const cJSON *v = k ? n : m;
-            char *text = v && !cJSON_IsString(v) && !cJSON_IsNull(v) ? cJSON_PrintUnformatted(v) : NULL;
+            struct text t = {0};
+            if (of[k] && !json_is_string(of[k])) json_add(of[k], &t);
             text_format(out, "%s%.60s", k ? ", " : "",
-                        cJSON_IsString(v) ? v->valuestring
-                        : text            ? text
-                                          : "own");
-            cJSON_free(text);
+                        json_is_string(of[k]) ? of[k]->text
+                        : of[k]               ? t.at
+                                              : "own");
+            text_free(&t);
         }
         text_add(out, ")");
     }
-    cJSON_Delete(header[0]);
-    cJSON_Delete(header[1]);
+    json_free(&header[0]);
+    json_free(&header[1]);
 }
 
 bool nothing_shared(const struct results *before, const struct results *after, lx_status *st)

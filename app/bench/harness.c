@@ -1,7 +1,7 @@
 /* The runs of one process: begins them, watches them, judges them, and hands each row to the results file or,
  * in a process that shares the work of another, to that one. */
 #include "bench/harness.h"
-#include "base/fail.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "html/html.h"
 #include "picture/ticks.h"
-#include "text/format.h"
 #include "picture/chart_svg.h"
 
 #include <math.h>
@@ -211,10 +210,10 @@ void plot_as_text(const struct figure *f, struct text *out)
 
 enum { PANEL_WIDTH = 760, PANEL_HEIGHT = 400 };
 
-void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
+void plots_as_svg(const struct figure figures[2], struct text *out)
 {
-    svg_begin(PANEL_WIDTH, (int)count * PANEL_HEIGHT, "Benchmark", out);
-    for (size_t i = 0; i < count; i++) {
+    svg_begin(PANEL_WIDTH, 2 * PANEL_HEIGHT, "Benchmark", out);
+    for (int i = 0; i < 2; i++) {
         const struct figure *f = &figures[i];
         struct svg_line *lines = mem_zeroed(f->curves.count + 1, sizeof *lines);
         for (size_t k = 0; k < f->curves.count; k++) {
@@ -234,7 +233,7 @@ void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
                                                 f->y_is_log ? SCALE_SECONDS : SCALE_PLAIN},
                                           .lines = lines,
                                           .line_count = f->curves.count},
-                      (int)i * PANEL_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, out);
+                      i * PANEL_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, out);
         mem_free(lines);
     }
     svg_end(out);

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,11 +116,6 @@ static void write_solvers(const struct settings *s, struct text *t)
     text_add(t, "], ");
 }
 
-void provenance_begin(void)
-{
-    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
-}
-
 void provenance_write(const struct settings *s, const instances *list, struct text *t)
 {
     text_add(t, "{\"lxplan\": 1, \"kind\": \"results\", \"header\": {");
@@ -178,35 +172,49 @@ struct difference {
 };
 
 /* Goes down to the first member or element that differs, so that the words say which. */
-static void find_difference(const char *key, const cJSON *a, const cJSON *b, struct difference *d)
+static void find_difference(const char *key, const struct json_value *a, const struct json_value *b,
+                            struct difference *d)
 {
     snprintf(d->name, sizeof d->name, "%s", key);
-    while (a && b && a->type == b->type && (cJSON_IsObject(a) || cJSON_IsArray(a))) {
-        const cJSON *x = a->child, *y = b->child;
-        while (x && y && cJSON_Compare(x, y, true)) x = x->next, y = y->next;
+    while (a && b && a->kind == b->kind && a->kind >= JSON_ARRAY) {
+        const struct json_value *x = a->child, *y = b->child;
+        while (x && y && json_same(x, y)) x = x->next, y = y->next;
         if (!x && !y) break;
         size_t n = strlen(d->name);
-        if (cJSON_IsObject(a) && x && x->string)
-            snprintf(d->name + n, sizeof d->name - n, ".%.60s", x->string);
-        bool whole = cJSON_IsArray(a) && !(cJSON_IsObject(x) && cJSON_IsObject(y));
+        if (x && x->key) snprintf(d->name + n, sizeof d->name - n, ".%.60s", x->key);
+        bool whole = json_is_array(a) && !(json_is_object(x) && json_is_object(y));
         a = x;
         b = y;
         if (whole) break;
     }
     for (int k = 0; k < 2; k++) {
-        char *text = (k ? b : a) ? cJSON_PrintUnformatted(k ? b : a) : NULL;
-        snprintf(k ? d->b : d->a, sizeof d->a, "%.150s%s", text ? text : "nothing",
-                 text && strlen(text) > 150 ? "..." : "");
-        cJSON_free(text);
+        struct text t = {0};
+        if (k ? b : a) json_add(k ? b : a, &t);
+        snprintf(k ? d->b : d->a, sizeof d->a, "%.150s%s", t.at ? t.at : "nothing",
+                 t.length > 150 ? "..." : "");
+        text_free(&t);
     }
 }
 
+struct json header_read(const char *line)
+{
+    struct json j;
+    json_parse(&j, "", line, strlen(line), NULL);
+    return j;
+}
+
+const struct json_value *header_member(const struct json *line, const char *key)
+{
+    return json_find(json_find(line->root, "header"), key);
+}
+
 /* True where all of these members of two headers are equal; else `d` has the first that is not. */
-static bool are_equal(const cJSON *x, const cJSON *y, const char *const *keys, struct difference *d)
+static bool are_equal(const struct json *x, const struct json *y, const char *const *keys,
+                      struct difference *d)
 {
     for (const char *const *key = keys; *key; key++) {
-        const cJSON *m = header_member(x, *key), *n = header_member(y, *key);
-        if (m && n ? cJSON_Compare(m, n, true) : m == n) continue;
+        const struct json_value *m = header_member(x, *key), *n = header_member(y, *key);
+        if (json_same(m, n)) continue;
         find_difference(*key, m, n, d);
         return false;
     }
@@ -215,36 +223,31 @@ static bool are_equal(const cJSON *x, const cJSON *y, const char *const *keys, s
 
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st)
 {
-    cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
+    struct json a = header_read(before), b = header_read(now);
     struct difference d;
-    bool ok = are_equal(a, b, decisive, &d) ||
+    bool ok = are_equal(&a, &b, decisive, &d) ||
               status_set_at(
                   st, LX_E_USAGE, path, 0, 0,
                   "cannot resume: %s was %s and is now %s; give the same options, or another results file",
                   d.name, d.a, d.b);
-    cJSON_Delete(a);
-    cJSON_Delete(b);
+    json_free(&a);
+    json_free(&b);
     return ok;
-}
-
-const cJSON *header_member(const cJSON *line, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(line, "header"), key);
 }
 
 int64_t provenance_ranks(const char *header)
 {
-    cJSON *h = cJSON_Parse(header);
-    const cJSON *ranks = header_member(h, "ranks");
-    int64_t n = cJSON_IsNumber(ranks) ? ranks->valueint : 1;
-    cJSON_Delete(h);
+    struct json h = header_read(header);
+    const struct json_value *ranks = header_member(&h, "ranks");
+    int64_t n = json_is_number(ranks) ? (int64_t)ranks->number : 1;
+    json_free(&h);
     return n;
 }
 
 /* Appends a name, unless it is in the list. */
-static void provenance_add_name(struct text *names, const cJSON *name)
+static void provenance_add_name(struct text *names, const struct json_value *name)
 {
-    const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
+    const char *word = json_is_string(name) ? name->text : "unknown";
     size_t n = strlen(word);
     for (const char *at = names->at; at && *at; at += strspn(at, "; ")) {
         size_t length = strcspn(at, ";");
@@ -259,18 +262,18 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     /* The decisive members except the machine: ranks may run on several. */
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
-    cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
+    struct json line[] = {header_read(ours), header_read(theirs)};
     struct difference d;
-    bool ok = are_equal(a, b, shared, &d) ||
+    bool ok = are_equal(&line[0], &line[1], shared, &d) ||
               status_set(st, LX_E_MISMATCH,
                          "rank %d would make other runs than rank 0: %s is %s there and %s here; all ranks "
                          "need the same program, options and files",
                          rank, d.name, d.b, d.a);
-    for (const cJSON *line = s->hosts.length ? b : a; ok && line; line = line == a ? b : NULL) {
-        provenance_add_name(&s->hosts, header_member(line, "host"));
-        provenance_add_name(&s->cpus, header_member(line, "cpu"));
+    for (int k = s->hosts.length ? 1 : 0; ok && k < 2; k++) {
+        provenance_add_name(&s->hosts, header_member(&line[k], "host"));
+        provenance_add_name(&s->cpus, header_member(&line[k], "cpu"));
     }
-    cJSON_Delete(a);
-    cJSON_Delete(b);
+    json_free(&line[0]);
+    json_free(&line[1]);
     return ok;
 }

@@ -35,7 +35,7 @@ void figure_free(struct figure *f);
 
 /* plots.c */
 void plot_as_text(const struct figure *f, struct text *out);
-void plots_as_svg(const struct figure *figures, size_t count, struct text *out);
+void plots_as_svg(const struct figure figures[2], struct text *out);
 
 /* Writes the first part of the page's data. */
 extern const struct exporter html_exporter;

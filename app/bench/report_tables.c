@@ -2,7 +2,6 @@
 #include "bench/report.h"
 #include "text/format.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -328,13 +327,14 @@ void statistic_table(const struct summary *s, const struct results *r, struct ar
         row->solver = &s->solvers.at[c % s->solvers.count];
         row->cell = &s->cells[c];
         for (int64_t i = first[c]; i >= 0; i = next[i]) {
-            cJSON *stats = cJSON_Parse(r->rows.at[i].stats);
-            for (const cJSON *one = stats ? stats->child : NULL; one; one = one->next) {
-                bool named = cJSON_IsNumber(one) && one->string;
-                int k = named ? statistic_number_of(&all, columns, one->string, memory) : -1;
-                if (k >= 0) VEC_PUSH(&samples[k], one->valuedouble);
+            struct json stats;
+            const struct json_value *one;
+            json_parse(&stats, "", r->rows.at[i].stats, strlen(r->rows.at[i].stats), NULL);
+            json_for_each(one, stats.root) {
+                int k = statistic_number_of(&all, columns, one->key, memory);
+                if (k >= 0) VEC_PUSH(&samples[k], one->number);
             }
-            cJSON_Delete(stats);
+            json_free(&stats);
         }
         for (int k = 0; k < MOST_NAMES; k++) {
             row->counts[k] = median_of(samples[k].at, samples[k].count);

@@ -69,16 +69,13 @@ static const char *results_read_object(const struct json_value *object, struct a
 {
     const struct json_value *v;
     struct text t = {0};
-    int64_t whole;
     text_add(&t, "{");
     json_for_each(v, object) {
         if (!json_is_number(v) || !v->key) continue;
         text_add(&t, t.length > 1 ? "," : "");
         text_json_string(&t, v->key);
-        if (json_whole(v, &whole))
-            text_format(&t, ":%lld", (long long)whole);
-        else
-            text_format(&t, ":%.17g", v->number);
+        text_add(&t, ":");
+        json_add(v, &t);
     }
     text_add(&t, "}");
     const char *copy = arena_string(memory, t.at);

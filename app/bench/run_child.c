@@ -8,6 +8,7 @@
  *
  * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
 #include "bench/harness.h"
+#include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"

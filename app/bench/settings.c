@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "planning/planning.h"
-#include "text/format.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 #include "planning/planning.h"
 #include "interrupt.h"
 #include "bench/bench.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/vec.h"
 #include "text/format.h"
 #include "text/table.h"

@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "interrupt.h"
-#include "base/file.h"
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "text/colour.h"

@@ -1,6 +1,5 @@
 /* lxplan devices: what a plan can be for, and each as a file. */
 #include "command.h"
-#include "lxplan.h"
 #include "planning/planning.h"
 #include "text/table.h"
 

@@ -1,14 +1,11 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
 #include "command.h"
-#include "planning/planning.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "team/team_diff.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
-#include "all_columns.h"
 #include "export/nest_words.h"
 
 #include <inttypes.h>

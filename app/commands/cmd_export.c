@@ -3,11 +3,9 @@
 #include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "interrupt.h"
 #include "team/team_show.h"
-#include "text/format.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "text/colour.h"
-#include "text/format.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "text/format.h"
 #include "text/table.h"

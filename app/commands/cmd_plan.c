@@ -1,14 +1,10 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
 #include "planning/answer.h"
 #include "planning/planning.h"
-#include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
-#include "text/format.h"
 #include "commands/team_commands.h"
 
 #include <string.h>

@@ -2,13 +2,11 @@
 #include "planning/planning.h"
 #include "interrupt.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "text/colour.h"
 #include "planning/show_plan.h"
 #include "commands/team_commands.h"
-#include "text/format.h"
 
 #include <limits.h>
 #include <stdio.h>

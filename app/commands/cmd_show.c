@@ -2,7 +2,6 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"

@@ -1,9 +1,7 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
 #include "lxplan.h"
-#include "base/fail.h"
 #include "text/table.h"
-#include "text/format.h"
 
 static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one per line"}, {0}};
 

@@ -1,7 +1,6 @@
 /* lxplan plan and check, of a team: its plan made, written, shown; the file of one judged. */
 #include "commands/team_commands.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/answer.h"
 #include "planning/planning.h"

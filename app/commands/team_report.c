@@ -1,7 +1,6 @@
 /* Devices of a team in a table, and the result of a run as text and as JSON. */
 #include "commands/team_commands.h"
 #include "team/team_show.h"
-#include "text/format.h"
 #include "text/table.h"
 
 #include <inttypes.h>

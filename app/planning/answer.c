@@ -5,7 +5,6 @@
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_show.h"
-#include "text/format.h"
 
 struct answer {
     const char *summary, *file; /* NULL: not asked for */

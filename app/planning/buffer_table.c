@@ -1,7 +1,6 @@
 /* Columns over the buffers of a plan, and the sums below them. */
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 #include <stdarg.h>
 #include <stdio.h>

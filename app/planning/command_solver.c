@@ -1,12 +1,9 @@
 /* One process per solve, with the problem in an unnamed file as its input. A solver is called without a word of who
  * it is, so each of the programs has a function of its own. */
 #include "planning/command_solver.h"
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "unstable.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,14 +2,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
-#include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "planning/planning.h"
 #include "planning/remedies.h"
 #include "planning/show_plan.h"
 #include "text/colour.h"
-#include "text/format.h"
 #include "text/table.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "unstable.h"
 #include "lxplan.h"
 #include "base/json/json.h"
 #include "text/format.h"

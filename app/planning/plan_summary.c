@@ -1,7 +1,6 @@
 /* The summary of `lxplan plan`: the answer, its figures, the costliest buffers and ops. */
 #include "planning/buffer_table.h"
 #include "base/memory.h"
-#include "planning/op_words.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"

@@ -7,12 +7,10 @@
 #include "interrupt.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "text/colour.h"
 #include "export/plan_words.h"
 #include "text/format.h"
 #include "base/clock.h"
-#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,7 +221,7 @@ bool read_plan_options(struct call *call, const struct lx_graph *graph, struct l
 
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
 {
-    return make_plan_as(call, graph, NULL, NULL);
+    return make_plan_as(call, graph, NULL);
 }
 
 struct lx_plan *make_plan_ready(struct call *call, const struct lx_graph *graph)
@@ -235,16 +233,11 @@ struct lx_plan *make_plan_ready(struct call *call, const struct lx_graph *graph)
     return plan_watched(call, graph, &how);
 }
 
-struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
-                             const struct lx_solver *solver)
+struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes)
 {
     struct lx_plan_options how = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     if (!read_plan_options(call, graph, &how, values)) return NULL;
-    if (solver) {
-        how.solver = solver;
-        how.run.options = NULL;
-    }
     if (passes) how.passes = *passes;
     return plan_watched(call, graph, &how);
 }

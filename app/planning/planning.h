@@ -29,9 +29,8 @@ const struct lx_graph *pattern_of_text(struct call *call, const struct source *f
 struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph);
 /* The same, with its answer (planning/answer.h). */
 struct lx_plan *make_plan_ready(struct call *call, const struct lx_graph *graph);
-/* The same with other passes, and another solver with its defaults; NULL: those of the options. */
-struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
-                             const struct lx_solver *solver);
+/* The same with other passes; NULL: those of the options. */
+struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes);
 /* The planning options; `values` must outlive `how`. */
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS]);

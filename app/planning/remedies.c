@@ -1,7 +1,6 @@
 /* Lists what could be done otherwise, by the tables of the library: a solver, a pass or a size that is new
  * there is a row here without a word more. */
 #include "planning/remedies.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "export/nest_words.h"

@@ -186,7 +186,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     for (size_t i = 0; ok && i < STAGES; i++) {
         struct stage_row *row = &stages[i];
         asked.stage = (int)row->stage;
-        struct lx_plan *p = make_plan_as(call, g, &asked, NULL);
+        struct lx_plan *p = make_plan_as(call, g, &asked);
         ok = p != NULL;
         if (ok)
             *row = (struct stage_row){row->name,

@@ -1,11 +1,8 @@
 /* lxplan plan --stage launch: how each op of the plan is started on the cores. */
 #include "stages/stages.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "export/plan_words.h"
-#include "planning/planning.h"
 #include "text/table.h"
-#include "text/format.h"
 
 #include <inttypes.h>
 #include <string.h>

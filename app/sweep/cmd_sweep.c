@@ -2,14 +2,12 @@
 #include "sweep/crowd.h"
 #include "sweep/sweep_out.h"
 #include "commands/team_commands.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "interrupt.h"
 #include "planning/planning.h"
 #include "text/colour.h"
-#include "text/format.h"
 
 #include <langinfo.h>
 #include <stdio.h>

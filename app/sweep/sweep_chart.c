@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "picture/ticks.h"
 #include "text/colour.h"
-#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>

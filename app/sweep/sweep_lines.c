@@ -1,11 +1,9 @@
 /* The lines of a sweep and their values: tasks to plan, finished tasks, and the words for them. */
 #include "sweep/sweep_lines.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/words/words.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "sweep/sweep_out.h"
 #include "sweep/sweep_chart.h"
 #include "text/colour.h"
-#include "text/format.h"
 #include "html/html.h"
 #include "base/memory.h"
 #include "picture/chart_svg.h"

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "text/format.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,12 +97,7 @@ struct edge {
 };
 
 /* By time; what goes makes room for what comes at the same tick. */
-static int edge_order(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    if (x->at != y->at) return (x->at > y->at) - (x->at < y->at);
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+ORDER(edge_order, struct edge, ORDER_UP(at) ORDER_UP(bytes));
 
 static int64_t sweep_range_need_of(const struct lx_plan *p)
 {

@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "text/format.h"
 #include "text/table.h"
 
 #include <math.h>

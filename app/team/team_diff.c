@@ -1,9 +1,7 @@
 /* Two plans of teams compared: totals, tensors by name, devices by number. */
 #include "team/team_diff.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "team/team_figures.h"
-#include "all_columns.h"
 #include "text/format.h"
 #include "text/table.h"
 

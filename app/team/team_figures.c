@@ -1,7 +1,7 @@
 /* Walks the ops of every device's plan once, by the clock, and its messages once. */
 #include "team/team_figures.h"
-#include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "text/format.h"
 #include "text/table.h"
 
@@ -71,16 +71,10 @@ static void time_links(struct team_figures *f, int m)
         /* How long a stretch of ops, from the first that may overlap, is busy within [from, to). */
         double from = trip->begin;
         double to = trip->end;
-        int low = 0, high = t->ops;
+        int32_t o;
         double busy = 0;
-        while (low < high) {
-            int middle = (low + high) / 2;
-            if (t->end[middle] <= from)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (int o = low; o < t->ops && t->begin[o] < to; o++)
+        BISECT(o, 0, t->ops, t->end[o] <= from);
+        for (; o < t->ops && t->begin[o] < to; o++)
             busy += fmax(0, fmin(to, t->end[o]) - fmax(from, t->works[o]));
         f->devices[m].beside += busy;
     }

@@ -4,7 +4,6 @@
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "html/html.h"
-#include "text/format.h"
 
 enum { MOST_SPANS = 2000, MOST_DRAWN = 64 };
 

@@ -4,7 +4,6 @@
 #include "all_columns.h"
 #include "team/team_figures.h"
 #include "text/colour.h"
-#include "text/format.h"
 #include "text/table.h"
 
 enum { MOST_ROWS = 40, MOST_DEVICES = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };

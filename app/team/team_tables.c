@@ -2,7 +2,6 @@
 #include "team/team_show.h"
 #include "base/memory.h"
 #include "commands/team_commands.h"
-#include "text/format.h"
 #include "text/table.h"
 
 enum { MOST_ROWS = 40 };

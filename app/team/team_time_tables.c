@@ -1,6 +1,5 @@
 /* Times and messages of a team's plan as tables: its steps, its links, its devices. */
 #include "team/team_show.h"
-#include "text/format.h"
 #include "text/table.h"
 
 #include <math.h>

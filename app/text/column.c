@@ -61,25 +61,13 @@ static void column_member(const struct column *c, const void *row, struct value 
 {
     const void *x = (const char *)row + c->at;
     if (c->member & MEMBER_VIA) x = *(const char *const *)x + c->inner;
-    switch (c->member & ~MEMBER_VIA) {
-    case MEMBER_CHARS:
-        v->words = x;
-        break;
-    case MEMBER_WORDS:
-        v->words = *(const char *const *)x;
-        break;
-    case MEMBER_BOOL:
-        v->number = *(const bool *)x;
-        break;
-    case MEMBER_INT32:
-        value_whole(v, *(const int32_t *)x);
-        break;
-    case MEMBER_INT64:
-        value_whole(v, *(const int64_t *)x);
-        break;
-    default:
-        v->number = *(const double *)x;
-    }
+    int kind = c->member & ~MEMBER_VIA;
+    if (kind == MEMBER_CHARS) v->words = x;
+    if (kind == MEMBER_WORDS) v->words = *(const char *const *)x;
+    if (kind == MEMBER_BOOL) v->number = *(const bool *)x;
+    if (kind == MEMBER_INT32) value_whole(v, *(const int32_t *)x);
+    if (kind == MEMBER_INT64) value_whole(v, *(const int64_t *)x);
+    if (kind == MEMBER_DOUBLE) v->number = *(const double *)x;
     if (c->flags & COLUMN_DIM) v->paint = PAINT_DIM;
 }
 
@@ -105,34 +93,21 @@ const char *column_words(const struct column *c, struct value *v)
     if (isnan(v->number)) return "-";
     if (isinf(v->number)) return c->kind == VALUE_SHARE ? "no bound" : "never";
     int64_t whole = v->is_whole ? v->whole : llround(v->number);
-    switch (c->kind) {
-    case VALUE_BOOL:
-        return v->number != 0 ? "yes" : "";
-    case VALUE_NUMBER:
+    /* Three digits would write large ratios as 1e+03. */
+    bool short_ratio = c->kind == VALUE_RATIO && (v->number < 999.5 || v->number >= 1e15);
+    if (c->kind == VALUE_BOOL) return v->number != 0 ? "yes" : "";
+    if (c->kind == VALUE_NUMBER)
         text_format(out, "%" PRId64, whole);
-        break;
-    case VALUE_ADDRESS:
+    else if (c->kind == VALUE_ADDRESS)
         text_format(out, "0x%06" PRIx64, (uint64_t)whole);
-        break;
-    case VALUE_SECONDS:
-        text_add(out, in_time(v->number).at);
-        break;
-    case VALUE_MICROS:
-        text_add(out, in_micros(v->number).at);
-        break;
-    case VALUE_SHARE:
-        text_add(out, in_percent(v->number).at);
-        break;
-    case VALUE_RATIO: /* three digits would write large ones as 1e+03 */
-        if (v->number < 999.5 || v->number >= 1e15)
-            text_format(out, "%.3g", v->number);
-        else
-            text_add(out, grouped(llround(v->number)).at);
-        break;
-    default:
-        text_add(out, grouped(whole).at);
-        break;
-    }
+    else if (short_ratio)
+        text_format(out, "%.3g", v->number);
+    else
+        text_add(out, (c->kind == VALUE_SECONDS  ? in_time(v->number)
+                       : c->kind == VALUE_MICROS ? in_micros(v->number)
+                       : c->kind == VALUE_SHARE  ? in_percent(v->number)
+                                                 : grouped(whole))
+                          .at);
     return out->at ? out->at : "";
 }
 

@@ -4,7 +4,6 @@
  * copies, terms or other pairs, or without a proof, the search of terms.h continues from the best answer. */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

@@ -9,6 +9,7 @@
 #include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,14 +64,8 @@ struct op_rank {
     int32_t buffer;
 };
 
-static int joint_model_of_compare_ranks(const void *a, const void *b)
-{
-    const struct op_rank *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->reads != y->reads) return x->reads - y->reads;
-    if (x->takes != y->takes) return x->takes - y->takes;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(joint_model_of_compare_ranks, struct op_rank,
+      ORDER_UP(start) ORDER_UP(reads) ORDER_UP(takes) ORDER_UP(buffer));
 
 /* Sorts the ops; `*spread` is the number of sub-ticks: the most ops that begin on one tick. */
 static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
@@ -95,12 +90,6 @@ static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
 
 /* --- Labels. --- */
 
-static int32_t joint_model_of_root_of(int32_t *up, int32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 /* Of one buffer: its own choices, then each reader's. */
 struct labels {
     int32_t *up, *first, nodes;
@@ -115,12 +104,11 @@ static void connect(struct joint_question *q, const struct joint_buffer *b, stru
         l->nodes += q->buffers[b->readers[k].buffer].choice_count;
     }
     l->up = arena_array(&q->memory, (size_t)l->nodes, sizeof *l->up);
-    for (int32_t n = 0; n < l->nodes; n++) l->up[n] = n;
+    sets_begin(l->up, l->nodes);
     for (int32_t k = 0; k < b->reader_count; k++)
         for (int32_t i = 0; i < b->readers[k].pair_count; i++) {
             struct lx_choice_pair x = b->readers[k].pairs[i];
-            l->up[joint_model_of_root_of(l->up, l->first[k] + x.theirs)] =
-                joint_model_of_root_of(l->up, x.own);
+            l->up[sets_root(l->up, l->first[k] + x.theirs)] = sets_root(l->up, x.own);
         }
 }
 
@@ -137,27 +125,21 @@ static bool joint_model_of_is_exact(struct joint_question *q, const struct joint
             given[b->readers[k].pairs[i].own * theirs + b->readers[k].pairs[i].theirs] = true;
         for (int32_t x = 0; x < b->choice_count; x++)
             for (int32_t y = 0; y < theirs; y++)
-                if (joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, l->first[k] + y) &&
-                    !given[x * theirs + y])
+                if (sets_root(l->up, x) == sets_root(l->up, l->first[k] + y) && !given[x * theirs + y])
                     return status_set(st, LX_E_UNSUPPORTED,
                                       "buffer %s: %s %d and %d of %s are connected by others but no pair",
                                       b->name, wrong, (int)x, (int)y, q->buffers[b->readers[k].buffer].name);
     }
     for (int32_t x = 0; x < b->choice_count; x++)
         for (int32_t y = 0; y < x; y++)
-            if (b->menu[x].bytes != b->menu[y].bytes &&
-                joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, y))
+            if (b->menu[x].bytes != b->menu[y].bytes && sets_root(l->up, x) == sets_root(l->up, y))
                 return status_set(st, LX_E_UNSUPPORTED,
                                   "buffer %s: %s %d and %d are connected but have different bytes", b->name,
                                   wrong, (int)y, (int)x);
     return true;
 }
 
-static int compare_accesses(const void *a, const void *b)
-{
-    const struct lx_joint_access *x = a, *y = b;
-    return (x->op > y->op) - (x->op < y->op);
-}
+ORDER(compare_accesses, struct lx_joint_access, ORDER_UP(op));
 
 /* Makes a buffer and its accesses, with labels from `base` on; `sizes`: of all labels so far. */
 static void make_buffer(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
@@ -168,7 +150,7 @@ static void make_buffer(struct joint_question *q, const struct joint_model *m, c
     int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label),
             *parents = arena_array(&q->memory, (size_t)b->parent_count, sizeof *parents);
     for (int32_t k = 0; k < b->parent_count; k++) parents[k] = m->at[b->parents[k]];
-    for (int32_t n = 0; n < l->nodes; n++) label[n] = base + joint_model_of_root_of(l->up, n);
+    for (int32_t n = 0; n < l->nodes; n++) label[n] = base + sets_root(l->up, n);
     a[0] = (struct lx_joint_access){.op = own, .toll = b->off / q->unit * q->weight, .label = label};
     for (int32_t k = 0; k < b->reader_count; k++)
         a[k + 1] = (struct lx_joint_access){.op = m->at[b->readers[k].buffer], .label = label + l->first[k]};
@@ -238,11 +220,7 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
 /* Beyond this a lexicographic cost would lose its last digits. */
 #define MOST_WHOLE ((double)((int64_t)1 << 49))
 
-static int joint_terms_of_compare_pairs(const void *a, const void *b)
-{
-    const struct lx_choice_pair *x = a, *y = b;
-    return x->own != y->own ? x->own - y->own : x->theirs - y->theirs;
-}
+ORDER(joint_terms_of_compare_pairs, struct lx_choice_pair, ORDER_UP(own) ORDER_UP(theirs));
 
 static void joint_fill_buffer(struct joint_question *q, int32_t i, struct lx_term_buffer *to)
 {

@@ -27,6 +27,11 @@ static inline int64_t ceil_div_i64(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
+static inline int64_t floor_div_i64(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 /* The next multiple of `unit` at or above `a`; INT64_MAX: none. */
 static inline int64_t round_up_i64(int64_t a, int64_t unit)
 {

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -116,13 +117,7 @@ static bool grid_right(const struct launched *x)
            check_launches_refuse(x, "core_grid is not the device's");
 }
 
-static int by_group_and_start(const void *a, const void *b)
-{
-    const struct lx_launch_core *x = a, *y = b;
-    if (x->k_slice != y->k_slice) return x->k_slice < y->k_slice ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->count > y->count) - (x->count < y->count);
-}
+ORDER(by_group_and_start, struct lx_launch_core, ORDER_UP(k_slice) ORDER_UP(start) ORDER_UP(count));
 
 /* Are all cores there, and none twice? */
 static bool cores_right(const struct launched *x)

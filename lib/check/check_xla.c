@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "base/order.h"
 #include "files/csv_rows.h"
 #include "files/pattern.h"
 
@@ -97,13 +98,6 @@ static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
     return true;
 }
 
-/* Structs info and stay both begin with their id. */
-static int check_xla_by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
 {
     struct stay s = {.line = c->line};
@@ -116,8 +110,7 @@ static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
                         "end_time (%lld) is before start_time (%lld); both are inclusive", (long long)s.end,
                         (long long)s.start);
     const struct info wanted = {.id = s.id};
-    s.info =
-        x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, check_xla_by_id) : NULL;
+    s.info = x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, order_i64) : NULL;
     if (!s.info && s.id >= 0)
         return csv_fail(c, field[0], LX_E_UNKNOWN_NAME,
                         "buffer_id %lld is not in the bufferinfo; do they belong together?", (long long)s.id);
@@ -153,12 +146,7 @@ static bool check_stay(const struct xla *x, const struct stay *s, int64_t capaci
     return true;
 }
 
-static int check_xla_by_start(const void *a, const void *b)
-{
-    const struct stay *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
+ORDER(check_xla_by_start, struct stay, ORDER_UP(start) ORDER_UP(line));
 
 static bool check_stays(struct xla *x, int64_t capacity)
 {
@@ -202,14 +190,15 @@ bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text
 {
     struct xla x = {.st = st};
     bool ok = each_row(&x, bufferinfo, &x.text[0], info_columns, 3, read_info);
-    if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, check_xla_by_id);
+    /* By id, with which infos and stays begin. */
+    if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, order_i64);
     for (size_t i = 1; ok && i < x.infos.count; i++)
         if (x.infos.at[i].id == x.infos.at[i - 1].id) /* its stays would be ambiguous */
             ok = status_set_at(st, LX_E_DUPLICATE, bufferinfo->file, 0, 0,
                                "buffer_id %lld stands twice; remove one", (long long)x.infos.at[i].id);
     ok = ok && each_row(&x, allocinfo, &x.text[1], alloc_columns, 5, read_stay) && check_stays(&x, capacity);
     if (ok) *out = (struct lx_xla_report){.buffers = (int32_t)x.infos.count, .stays = (int32_t)x.stays.count};
-    if (ok && x.stays.count) qsort(x.stays.at, x.stays.count, sizeof *x.stays.at, check_xla_by_id);
+    if (ok && x.stays.count) qsort(x.stays.at, x.stays.count, sizeof *x.stays.at, order_i64);
     for (size_t i = 0; ok && i < x.stays.count; i++) {
         const struct stay *s = &x.stays.at[i];
         out->scoped += s->info == NULL;

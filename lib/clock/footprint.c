@@ -3,7 +3,6 @@
 #include "clock/footprint.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "graph/choice.h"
 #include "layout/op_index.h"
 
 static const struct lx_layout *footprint_layout(const struct footprint *f)

@@ -1,6 +1,5 @@
 /* Makes chains from a draft and the menus of its ops: tensors, labels, distinct choices, reachable states. */
 #include "cooptimise/chain.h"
-#include "layout/op_index.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/slot.h"

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "base/fail.h"
-#include "layout/op_index.h"
 #include "base/clock.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "layout/op_index.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "cooptimise/least_traffic.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "layout/op_index.h"
 
 enum {
     PRICE_ROUNDS = 48,

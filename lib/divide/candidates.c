@@ -1,6 +1,5 @@
 /* Enumerates the legal divisions of an op: a counter over the axes, the last axis fastest. */
 #include "divide/space.h"
-#include "base/fail.h"
 #include "base/vec.h"
 
 #include <stdlib.h>

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-LX_WORDS(lx_split_rule_word, enum lx_split_rule, LX_SPLIT_RULES)
-
-LX_HELPS(lx_split_rule_help, enum lx_split_rule, LX_SPLIT_RULES)
-
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)
 {
     /* Both are at most 1024, so the product cannot overflow. */
@@ -264,3 +260,6 @@ void lx_divisions_free(struct lx_divisions *d)
     mem_free(d->memory);
     mem_free(d);
 }
+
+LX_WORDS(lx_split_rule_word, enum lx_split_rule, LX_SPLIT_RULES)
+LX_HELPS(lx_split_rule_help, enum lx_split_rule, LX_SPLIT_RULES)

@@ -5,7 +5,6 @@
  * uses it. */
 #include "divide/space.h"
 #include "graph/choice.h"
-#include "base/fail.h"
 #include "base/checked.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The clock's replay of a plan, op by op, with the traffic behind HBM time. */
 #include "explain/op_waits.h"
-#include "base/checked.h"
 #include "base/memory.h"
 #include "cost/op.h"
 #include "plan/plan_make.h"

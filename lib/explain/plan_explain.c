@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,7 @@ struct neighbour {
     int32_t buffer;
 };
 
-static int plan_explain_by_cost(const void *a, const void *b)
-{
-    const struct neighbour *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(plan_explain_by_cost, struct neighbour, ORDER_UP(cost) ORDER_UP(buffer));
 
 void lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out)
 {
@@ -116,12 +112,7 @@ static struct lx_nest_part explain_part(const struct lx_plan *p, const struct lx
     return part;
 }
 
-static int nest_explain_by_use(const void *a, const void *b)
-{
-    const struct lx_nest_part *x = a, *y = b;
-    if (x->use != y->use) return x->use < y->use ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
-}
+ORDER(nest_explain_by_use, struct lx_nest_part, ORDER_UP(use) ORDER_UP(tensor));
 
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out)
 {
@@ -156,11 +147,7 @@ struct stretch {
     int64_t from, to;
 };
 
-static int holes_by_from(const void *a, const void *b)
-{
-    const struct stretch *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
+ORDER(holes_by_from, struct stretch, ORDER_UP(from));
 
 void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {

@@ -1,7 +1,6 @@
 /* A device in JSON, read: the preset that it begins with, then its parameters and its cost table, each number
  * with its range and place. A device without a preset states all numbers. */
 #include "files/device_file.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/words/words.h"

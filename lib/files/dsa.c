@@ -243,12 +243,6 @@ static bool dsa_read_pairs(struct dsa_reader *r, const struct json_value *from, 
     return true;
 }
 
-static int32_t dsa_leader(int32_t *up, int32_t i)
-{
-    while (up[i] != i) i = up[i] = up[up[i]];
-    return i;
-}
-
 /* The classes that the pairs connect, each once. */
 static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32_t count)
 {
@@ -257,14 +251,14 @@ static void make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
     int32_t *up = arena_array(r->b.memory, n, sizeof *up),
             *sizes = arena_array(r->b.memory, n, sizeof *sizes);
     struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
-    for (size_t i = 0; i < n; i++) up[i] = (int32_t)i;
-    for (int32_t k = 0; k < count; k++) up[dsa_leader(up, pairs[k].a)] = dsa_leader(up, pairs[k].b);
-    for (size_t i = 0; i < n; i++) sizes[dsa_leader(up, (int32_t)i)]++;
+    sets_begin(up, (int32_t)n);
+    for (int32_t k = 0; k < count; k++) up[sets_root(up, pairs[k].a)] = sets_root(up, pairs[k].b);
+    for (size_t i = 0; i < n; i++) sizes[sets_root(up, (int32_t)i)]++;
     for (size_t i = 0; i < n; i++) {
         if (up[i] != (int32_t)i || sizes[i] < 2) continue;
         int32_t *members = arena_array(r->b.memory, (size_t)sizes[i], sizeof *members), found = 0;
         for (size_t k = 0; k < n; k++)
-            if (dsa_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
+            if (sets_root(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
         groups[s->same_place_count++] = (struct lx_group){members, found};
     }
     s->same_place = groups;

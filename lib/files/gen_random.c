@@ -3,7 +3,6 @@
  * the capacity is made smaller, so the pressure does not depend on the number of buffers. Integers only, for
  * equal results on all machines. */
 #include "files/gen_common.h"
-#include "base/fail.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/rng.h"

@@ -6,7 +6,6 @@
  * Seven steps up and five down are the two target patterns. */
 #include "files/gen_common.h"
 #include "base/fail.h"
-#include "base/checked.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* Lists of buffers in patterns. Buffers and pools are named, or numbered from 0 in the order of the file. */
 #include "files/pattern_list.h"
 #include "base/checked.h"
-#include "base/fail.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "files/pattern.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "base/fail.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,6 @@
  * knows the remedy. No recursion: a graph may be a chain of half a million ops. */
 #include "graph/builder.h"
 #include "graph/graph.h"
-#include "base/fail.h"
 #include "base/memory.h"
 
 #include <stdio.h>

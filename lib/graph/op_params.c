@@ -2,7 +2,6 @@
  * LX_MAX_RANK entries. The table `taken` lists which keys each kind needs and takes. */
 #include "graph/op_params.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
 #include "base/words/words.h"
 #include "graph/op_walks.h"

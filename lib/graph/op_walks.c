@@ -8,7 +8,6 @@
  * Variables that go backwards or have holes are taken as a whole; others may be split. */
 #include "graph/op_walks.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
 
 #include <string.h>

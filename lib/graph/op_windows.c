@@ -7,7 +7,6 @@
 #include "graph/builder.h"
 #include "graph/op_walks.h"
 #include "base/checked.h"
-#include "base/fail.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,24 +24,7 @@ struct free_at {
     int64_t time, core;
 };
 
-static bool tile_queue_before(const struct free_at *a, const struct free_at *b)
-{
-    return a->time != b->time ? a->time < b->time : a->core < b->core;
-}
-
-/* Sinks the first heap entry, whose time has grown. */
-static void tile_queue_sink(struct free_at *heap, int64_t count)
-{
-    int64_t at = 0, child;
-    while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && tile_queue_before(&heap[child + 1], &heap[child])) child++;
-        if (!tile_queue_before(&heap[child], &heap[at])) return;
-        struct free_at moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-        at = child;
-    }
-}
+#define TILE_QUEUE_BEFORE(none, a, b) ((a).time != (b).time ? (a).time < (b).time : (a).core < (b).core)
 
 /* Deals tiles to the core that is free first. `tiles` comes in queue order and is sorted by core; core c
  * then has count[c] tiles from start[c] on. */
@@ -60,7 +44,7 @@ static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *ti
         launch_box_of_number(o, tiles[i], from, to);
         for (int d = 0; d < o->rank; d++) elements *= to[d] - from[d];
         heap[0].time += elements;
-        tile_queue_sink(heap, cores);
+        HEAP_SINK(struct free_at, heap, cores, 0, TILE_QUEUE_BEFORE, NULL);
     }
     for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
     for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];

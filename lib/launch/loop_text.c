@@ -9,7 +9,6 @@
 #include "layout/op_index.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct listing {
     const struct lx_graph *graph;

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "base/order.h"
 #include "graph/builder.h"
 
 #include <stdio.h>
@@ -192,12 +193,7 @@ struct rank {
     int32_t tensor;
 };
 
-static int insert_restickifies_by_key(const void *a, const void *b)
-{
-    const struct rank *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
-}
+ORDER(insert_restickifies_by_key, struct rank, ORDER_UP(key) ORDER_UP(tensor));
 
 /* Renumbers tensors in the pattern's order, which people, solvers and files know. */
 static void in_pattern_order(struct inserter *n)

@@ -10,7 +10,6 @@
  * for a captured graph, 0.1 s for 100,000 buffers. If cancelled the bound is weaker. */
 #include "placement/problem.h"
 #include "placement/bound.h"
-#include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"

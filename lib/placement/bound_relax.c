@@ -12,7 +12,6 @@
 #include "placement/bound.h"
 #include "base/memory.h"
 #include "placement/rewrite.h"
-#include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>

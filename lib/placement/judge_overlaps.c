@@ -4,7 +4,6 @@
  * ones on its bytes. O(n log n), and O(log n) for each pair that may overlap. */
 #include "placement/judge.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/order.h"
 

@@ -4,37 +4,15 @@
 #include "plan/byte_blocks.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "plan/occupancy.h"
 
 #include <stdlib.h>
 
-static int byte_blocks_compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int byte_blocks_by_start(const void *a, const void *b)
-{
-    const struct byte_life *x = a, *y = b;
-    int order = byte_blocks_compare(x->start, y->start);
-    return order ? order : byte_blocks_compare(x->buffer, y->buffer);
-}
-
-static int by_heap(const void *a, const void *b)
-{
-    const struct byte_life *x = a, *y = b;
-    int order = byte_blocks_compare(x->heap, y->heap);
-    return order ? order : byte_blocks_by_start(a, b);
-}
-
-static int byte_blocks_by_time(const void *a, const void *b)
-{
-    const struct byte_block *x = a, *y = b;
-    int order = byte_blocks_compare(x->start, y->start);
-    if (!order) order = byte_blocks_compare(x->end, y->end);
-    return order ? order : byte_blocks_compare(x->address, y->address);
-}
+ORDER(byte_blocks_by_start, struct byte_life, ORDER_UP(start) ORDER_UP(buffer));
+ORDER(by_heap, struct byte_life, ORDER_UP(heap) ORDER_UP(start) ORDER_UP(buffer));
+ORDER(byte_blocks_by_time, struct byte_block, ORDER_UP(start) ORDER_UP(end) ORDER_UP(address));
 
 static void find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
 {
@@ -118,11 +96,6 @@ static void add_strip(struct byte_blocks *x, struct byte_block strip)
     if (begun) VEC_PUSH(x, strip);
 }
 
-static int byte_blocks_by_number(const void *a, const void *b)
-{
-    return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* Cuts a heap into strips between all ends of addresses; merges adjacent strips with equal times. */
 static void cut_heap(struct byte_blocks *x, size_t first, size_t count)
 {
@@ -137,7 +110,7 @@ static void cut_heap(struct byte_blocks *x, size_t first, size_t count)
         ends[2 * i] = l[i].address;
         ends[2 * i + 1] = l[i].address + l[i].size;
     }
-    qsort(ends, 2 * count, sizeof *ends, byte_blocks_by_number);
+    qsort(ends, 2 * count, sizeof *ends, order_i64);
     for (size_t i = 0; i + 1 < 2 * count; i++)
         if (ends[i] < ends[i + 1])
             add_strip(x,

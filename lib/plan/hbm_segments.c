@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,13 +125,7 @@ struct event {
     bool birth;
 };
 
-static int hbm_segments_by_tick(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
-    if (x->birth != y->birth) return x->birth ? 1 : -1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(hbm_segments_by_tick, struct event, ORDER_UP(tick) ORDER_UP(birth) ORDER_UP(buffer));
 
 static void pack_quickly(const struct lx_problem *p, int64_t *address)
 {

@@ -3,6 +3,7 @@
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "plan/byte_blocks.h"
 
 #include <stdlib.h>
@@ -11,11 +12,7 @@ struct change {
     int64_t tick, bytes;
 };
 
-static int occupancy_by_tick(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    return (x->tick > y->tick) - (x->tick < y->tick);
-}
+ORDER(occupancy_by_tick, struct change, ORDER_UP(tick));
 
 void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
 {
@@ -58,15 +55,9 @@ void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
 /* The number of steps that begin before `tick`. */
 static size_t steps_before(const struct lx_occupancy *o, int64_t tick)
 {
-    size_t low = 0, high = o->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (o->tick[middle] < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int32_t i;
+    BISECT(i, 0, (int32_t)o->count, o->tick[i] < tick);
+    return (size_t)i;
 }
 
 int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to)

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/words/words.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -36,19 +37,8 @@ struct starting {
     int32_t buffer;
 };
 
-static int reasons_by_start(const void *a, const void *b)
-{
-    const struct starting *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct placed_at *x = a, *y = b;
-    if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
-}
+ORDER(reasons_by_start, struct starting, ORDER_UP(start) ORDER_UP(buffer));
+ORDER(by_address, struct placed_at, ORDER_UP(address) ORDER_UP(buffer));
 
 static void list_placed(struct looking *l)
 {
@@ -74,14 +64,8 @@ static void look_around(struct looking *l, const struct lx_buffer *b)
 {
     if (l->near_start == b->start && l->near_end == b->end) return;
     /* The list by start and `latest` limits the scan to buffers that may live at the same time. */
-    int32_t count = 0, started = 0, high = l->placed_count; /* the first `started` begin before its end */
-    while (started < high) {
-        int32_t middle = started + (high - started) / 2;
-        if (l->plan->problem.buffers[l->placed[middle]].start < b->end)
-            started = middle + 1;
-        else
-            high = middle;
-    }
+    int32_t count = 0, started; /* the first `started` begin before its end */
+    BISECT(started, 0, l->placed_count, l->plan->problem.buffers[l->placed[started]].start < b->end);
     for (int32_t k = started; k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
         if (l->plan->problem.buffers[i].end > b->start)

@@ -3,7 +3,6 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "plan/plan_make.h"
-#include "search/search_steps.h"
 #include "search/time.h"
 
 #include <math.h>

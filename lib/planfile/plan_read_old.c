@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/words/words.h"
-#include "search/search_steps.h"
+#include "base/order.h"
 #include "search/reorder.h"
 
 #include <stdlib.h>
@@ -108,12 +108,6 @@ struct name_lists {
     struct names tensors, ops;
 };
 
-static int plan_read_old_compare_numbers(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool plan_read_old_read_decisions(const struct json *j, const struct json_value *v, struct lx_plan *p,
                                          const struct name_lists *names, struct decisions *how, lx_status *st)
 {
@@ -135,7 +129,7 @@ static bool plan_read_old_read_decisions(const struct json *j, const struct json
         if (a[how->apart_count++] < 0) return json_error(j, item, st, LX_E_MISMATCH, "no such tensor");
     }
     qsort(c, (size_t)how->cut_count, sizeof *c, cut_compare);
-    qsort(a, (size_t)how->apart_count, sizeof *a, plan_read_old_compare_numbers);
+    qsort(a, (size_t)how->apart_count, sizeof *a, order_i32);
     how->cuts = c;
     how->apart = a;
     return true;

@@ -6,7 +6,6 @@
  * all levels of the sum, or its partial sums are stored and loaded. */
 #include "stays/draft.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "graph/choice.h"
 #include "layout/op_index.h"
 

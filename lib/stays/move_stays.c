@@ -5,7 +5,6 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/fail.h"
 
 #include <string.h>
 

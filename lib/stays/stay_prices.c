@@ -6,7 +6,6 @@
  * of a linked cost have one tensor. A stay that never saves anything is excluded, repeatedly. */
 #include "stays/stay_reasons.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "base/order.h"

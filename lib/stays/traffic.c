@@ -3,7 +3,6 @@
  * HBM; a store updates HBM when needed. In nests all iterations count. */
 #include "stays/draft.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/slot.h"
 #include "base/vec.h"
 #include "layout/op_index.h"

@@ -2,7 +2,6 @@
  * rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
 #include "base/checked.h"
-#include "base/fail.h"
 #include "base/memory.h"
 #include "files/pattern.h"
 

@@ -49,14 +49,13 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged);
 /* Orders of the chains for place_greedily. */
 enum place_order { BY_SIZE, BY_AREA, BY_DENSITY, BY_START, BY_WIDTH, PLACE_ORDERS };
 
-/* Puts the wanted chains at the lowest free addresses, then other items that fit, densest first. A seed other
- * than 0 perturbs the order. The result is legal; returns its spill. */
+/* Puts the wanted chains at the lowest free addresses, then other items that fit, densest first. The result is
+ * legal; returns its spill. */
 int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
-                       uint64_t seed, int64_t *address);
+                       int64_t *address);
 
-/* Puts the wanted chains only; returns the highest end, or -1 if one finds no place. */
-int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
-                   int64_t *address);
+/* Puts the wanted chains only, the longest lives first; returns the highest end, or -1 if one finds no place. */
+int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, int64_t *address);
 
 /* Places items off chip that fit into a legal placement, densest first; returns its spill. */
 int64_t fill_gaps(struct packer *k, int64_t *address);

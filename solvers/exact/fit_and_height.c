@@ -96,7 +96,7 @@ static enum lx_verdict fit_and_height_decide(struct whole *w, struct model *m)
     struct search_tuning tuning = {.fit_nodes = max_i64((w->budget.limit - w->budget.steps) / 8, 1),
                                    .core_nodes = w->options->core_nodes};
     struct search search;
-    search_open(&search, m, &w->budget, &tuning, w->address, 1, 0);
+    search_open(&search, m, &w->budget, &tuning, w->address, 1);
     search_continue(&search, INT64_MAX / 4, INT32_MAX);
     enum lx_verdict verdict = search.best == 0             ? LX_OPTIMAL
                               : search_bound(&search) >= 1 ? LX_INFEASIBLE

@@ -311,7 +311,7 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
     struct search_tuning tuning = {.fit_nodes = 2000, .core_nodes = 100, .light = true};
     for (int32_t i = 0; i < m->item_count; i++) s->trial[i] = LX_OFF_CHIP;
     struct search search;
-    search_open(&search, m, s->budget, &tuning, s->trial, best, 0);
+    search_open(&search, m, s->budget, &tuning, s->trial, best);
     search_continue(&search, 3000, 4);
     best = search.best;
     search_close(&search, stats);

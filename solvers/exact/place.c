@@ -8,7 +8,6 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "base/rng.h"
 #include "base/vec.h"
 #include "common/taken_bits.h"
 
@@ -64,10 +63,9 @@ static void place_put(struct board *b, const struct fit_item *item, const struct
 }
 
 /* Fixed chains first: the others go around them. */
-static void place_chains(struct packer *k, struct board *b, enum place_order order, uint64_t seed,
-                         struct turn *turns, int64_t *address)
+static void place_chains(struct packer *k, struct board *b, enum place_order order, struct turn *turns,
+                         int64_t *address)
 {
-    struct rng rng = rng_seed(seed);
     for (int32_t f = 0; f < k->item_count; f++) {
         double size = 0, life = 0, cost = 0, start = (double)k->m->items[k->head[f]].start;
         for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) {
@@ -76,13 +74,12 @@ static void place_chains(struct packer *k, struct board *b, enum place_order ord
             life += (double)(it->end - it->start);
             cost += it->worth;
         }
-        double keys[PLACE_ORDERS] = {[BY_SIZE] = -size,
-                                     [BY_AREA] = -size * life,
-                                     [BY_DENSITY] = -cost / (size * life),
-                                     [BY_START] = start,
-                                     [BY_WIDTH] = -life};
-        double key = keys[order] * (seed ? 0.75 + rng_unit(&rng) * 0.5 : 1);
-        turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
+        const double keys[PLACE_ORDERS] = {[BY_SIZE] = -size,
+                                           [BY_AREA] = -size * life,
+                                           [BY_DENSITY] = -cost / (size * life),
+                                           [BY_START] = start,
+                                           [BY_WIDTH] = -life};
+        turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : keys[order], f};
     }
     qsort(turns, (size_t)k->item_count, sizeof *turns, place_compare_turns);
     for (int32_t t = 0; t < k->item_count && !cancel_requested(); t++) {
@@ -146,8 +143,18 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
     }
 }
 
-int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
-                   int64_t *address)
+/* Places single items; returns the spill of the whole. */
+static int64_t place_rest(struct packer *k, struct board *b, struct turn *turns, int64_t *address)
+{
+    place_singles(k, b, turns, address);
+    model_tidy(k->m, address);
+    mem_free(turns);
+    VEC_FREE(&b->placed);
+    VEC_FREE(&b->ranges);
+    return model_value(k->m, address);
+}
+
+int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, int64_t *address)
 {
     const struct model *m = k->m;
     struct board b = {0};
@@ -156,7 +163,7 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enu
     int32_t broken;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
     bool ok = packer_chains(k, wanted, merged, &broken);
-    if (ok) place_chains(k, &b, order, 0, turns, address);
+    if (ok) place_chains(k, &b, BY_WIDTH, turns, address);
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         if (!wanted[i]) continue;
         ok = address[i] >= 0;
@@ -185,17 +192,11 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (address[parent] >= 0 && address[parent] == address[child]) k->next[parent] = child;
     }
-    place_singles(k, &b, turns, address);
-    model_tidy(m, address);
-    int64_t spill = model_value(m, address);
-    mem_free(turns);
-    VEC_FREE(&b.placed);
-    VEC_FREE(&b.ranges);
-    return spill;
+    return place_rest(k, &b, turns, address);
 }
 
 int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged, enum place_order order,
-                       uint64_t seed, int64_t *address)
+                       int64_t *address)
 {
     const struct model *m = k->m;
     struct board b = {0};
@@ -204,12 +205,6 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
     /* If a chain contradicts itself, the second pass places everything. */
     if (!packer_chains(k, wanted, merged, &broken)) k->item_count = k->piece_count = 0;
-    place_chains(k, &b, order, seed, turns, address);
-    place_singles(k, &b, turns, address);
-    model_tidy(m, address);
-    int64_t spill = model_value(m, address);
-    mem_free(turns);
-    VEC_FREE(&b.placed);
-    VEC_FREE(&b.ranges);
-    return spill;
+    place_chains(k, &b, order, turns, address);
+    return place_rest(k, &b, turns, address);
 }

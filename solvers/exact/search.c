@@ -122,13 +122,12 @@ static void search_new(struct search *s)
 }
 
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
-                 int64_t *address, int64_t best, int64_t bound)
+                 int64_t *address, int64_t best)
 {
-    *s = (struct search){
-        .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
+    *s = (struct search){.m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address};
     search_new(s);
     for (int32_t k = 0; k < m->row_count; k++) search_enter_row(s, k);
-    VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1});
+    VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .leaf = -1});
     if (!m->hopeless) VEC_PUSH(&s->open, 0);
     s->packer.capacity += tuning->reserve;
     s->lp->stop = budget_stopped;
@@ -445,7 +444,7 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
         int64_t floor = min_i64(least, leaf), proved = floor;
         if (floor >= s->best) break;
         for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].floor);
-        budget_bound(s->budget, s->m, max_i64(proved, s->bound));
+        budget_bound(s->budget, s->m, max_i64(proved, 0));
         if ((double)(s->best - floor) <= s->tuning.tolerance * (double)s->best) break;
         if (s->holds_leaves && leaf <= least) break; /* the relaxation is solved */
         int32_t node;
@@ -475,5 +474,5 @@ int64_t search_bound(const struct search *s)
     for (size_t k = 0; k < s->riddles.count; k++) proved = min_i64(proved, s->riddles.at[k].floor);
     for (size_t k = 0; k < s->open.count; k++) proved = min_i64(proved, s->nodes.at[s->open.at[k]].bound);
     for (size_t k = 0; k < s->leaves.count; k++) proved = min_i64(proved, s->nodes.at[s->leaves.at[k]].bound);
-    return max_i64(proved, s->bound);
+    return max_i64(proved, 0);
 }

@@ -85,7 +85,6 @@ struct search {
     int64_t best;     /* spill of `address`; the search looks for less */
     int64_t *address; /* per item */
     int64_t *trial;
-    int64_t bound;                                 /* known before the search */
     VEC(int32_t) leaves;                           /* nodes with a 0/1 point that waits to be packed */
     struct search_rise (*rise)[2], rise_of_all[2]; /* per column and value */
     int64_t patience;                              /* nodes since the Fit engine was last asked */
@@ -104,7 +103,7 @@ struct search {
 /* Opens a search with a plan `address` (per item of the model) of spill `best`, which it improves in
  * place. */
 void search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
-                 int64_t *address, int64_t best, int64_t bound);
+                 int64_t *address, int64_t best);
 /* Searches until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
 void search_continue(struct search *s, int64_t steps, int32_t riddles);
 

@@ -69,7 +69,7 @@ static void search_leaf_pass_over(struct search *s, int64_t spill)
     VEC_PUSH(&s->riddles, riddle);
     s->stats.unresolved++;
     for (int order = 0; order < PLACE_ORDERS; order++) {
-        place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, 0, s->trial);
+        place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, s->trial);
         search_offer(s, s->trial);
     }
     struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);

@@ -231,7 +231,7 @@ static int64_t spill_first_plan(const struct model *m, struct budget *budget, co
     /* A placement costs O(n) per item; with many items the known plan must do. */
     int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
     for (int order = 0; order < orders && best > m->base; order++) {
-        int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
+        int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, trial);
         if (m->linked) spill = fill_gaps(&k, trial);
         if (spill >= best) continue;
         best = spill;
@@ -335,7 +335,7 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
-    search_open(&s, m, budget, &tuning, r->address, r->value, 0);
+    search_open(&s, m, budget, &tuning, r->address, r->value);
     const enum stage *order = stages_in_order(m, 0, 0);
     /* If the rounded point is not near the bound, annealing starts better than greedy orders. */
     bool some = annealed->p->count > SOME_ITEMS && annealed->p->count <= LONG_LIST;

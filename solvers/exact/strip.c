@@ -25,7 +25,7 @@ static bool stack_small(struct strip *s, int64_t most)
 {
     const struct model *m = s->m;
     for (int32_t i = 0; i < m->item_count; i++) s->small[i] = m->items[i].size <= most;
-    int64_t height = place_only(&s->packer, s->small, s->merged, BY_WIDTH, s->trial);
+    int64_t height = place_only(&s->packer, s->small, s->merged, s->trial);
     if (height < 0 || height > m->p->capacity / STRIP_SHARE) return false;
     int64_t alignment = 1;
     for (int32_t i = 0; i < m->item_count; i++)
@@ -61,7 +61,7 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
         struct search_tuning brief = *tuning;
         brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
         slack_plans(large, budget, &brief, steps / 2, address, &aim, stats);
-        search_open(&search, large, budget, &brief, address, aim, 0);
+        search_open(&search, large, budget, &brief, address, aim);
         search_continue(&search, steps / 2, 8);
         search_close(&search, stats);
     }
@@ -84,17 +84,11 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
     packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= model_buffer(m, i)->fixed >= 0;
     /* The largest size at which all items up to it still make a strip: sizes below index `low` do. */
-    int32_t low = 0, high = fixed ? 0 : m->item_count;
+    int32_t low;
     int64_t *sizes = arena_array(&memory, n, sizeof *sizes);
     for (int32_t i = 0; i < m->item_count; i++) sizes[i] = m->items[i].size;
     qsort(sizes, n - 1, sizeof *sizes, order_i64);
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (stack_small(&s, sizes[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, fixed ? 0 : m->item_count, stack_small(&s, sizes[low]));
     int64_t most = low >= LEAST_SMALL && low < m->item_count ? sizes[low - 1] : 0;
     if (most > 0 && stack_small(&s, most)) {
         solve_large(&s, budget, tuning, steps, *best, stats);
@@ -143,7 +137,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
         struct search search;
         s->tuning.reserve = reserve;
         for (int32_t i = 0; i < m->item_count; i++) s->chosen[i] = LX_OFF_CHIP;
-        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0);
+        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim);
         search_continue(&search, s->steps, RIDDLES_A_TRY);
         outcome = search.best < aim ? BETTER : search.stats.unresolved ? NONE_PACKS : NONE_BETTER;
         search_close(&search, s->stats);

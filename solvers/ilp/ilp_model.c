@@ -61,10 +61,11 @@ static int ilp_add_column(struct ilp_build *b, int kind, double low, double high
     return c;
 }
 
-static int ilp_add_row(struct ilp_build *b, int type, double low, double high)
+/* A row whose terms sum to at most `high`. */
+static int ilp_add_row(struct ilp_build *b, double high)
 {
     int r = glp_add_rows(b->m->lp, 1);
-    glp_set_row_bnds(b->m->lp, r, type, low, high);
+    glp_set_row_bnds(b->m->lp, r, GLP_UP, 0, high);
     b->m->rows = r;
     if (r > b->max_rows) b->too_large = true;
     return r;
@@ -132,7 +133,7 @@ static void add_row_of(struct ilp_build *b, const struct lx_linked_cost *linked,
     const struct lx_group *same = on ? &linked->all_on : &linked->all_off;
     const struct lx_group *opposite = on ? &linked->all_off : &linked->all_on;
     if (item_is_listed(opposite->at, opposite->count, any)) return; /* contradicts a literal of the row */
-    int row = ilp_add_row(b, GLP_UP, 0, 0);
+    int row = ilp_add_row(b, 0);
     int64_t most = -1;
     struct lx_group one = {&any, any >= 0 && !item_is_listed(same->at, same->count, any)};
     bool possible = ilp_links_add_literals(b, row, &linked->all_on, true, &most) &&
@@ -167,7 +168,7 @@ static void ilp_add_links(struct ilp_build *b)
             int32_t i = b->m->item_of[p->bonds.together[g].at[k]],
                     next = b->m->item_of[p->bonds.together[g].at[(k + 1) % p->bonds.together[g].count]];
             if (i == NO_ITEM || i == next) continue;
-            int row = ilp_add_row(b, GLP_UP, 0, 0); /* on[i] <= on[next] */
+            int row = ilp_add_row(b, 0); /* on[i] <= on[next] */
             ilp_add_term(b, row, b->m->on[i], 1);
             if (next != NO_ITEM) ilp_add_term(b, row, b->m->on[next], -1);
         }
@@ -231,14 +232,14 @@ static void add_merges(struct ilp_build *b)
         int32_t p = it->edge[e].parent, c = it->edge[e].child;
         m->merge[e] = ilp_add_column(b, GLP_BV, 0, 1);
         for (int end = 0; end < 2; end++) {
-            int row = ilp_add_row(b, GLP_UP, 0, 0);
+            int row = ilp_add_row(b, 0);
             ilp_add_term(b, row, m->merge[e], 1);
             ilp_add_term(b, row, m->on[end ? c : p], -1);
         }
         for (int way = 0; way < 2 && !m->relaxed; way++) {
             int32_t high = way ? c : p, low = way ? p : c;
             int64_t most = max_i64(ilp_model_last_of(m, high) - lowest_of(m, low), 0);
-            int row = ilp_add_row(b, GLP_UP, 0, (double)most);
+            int row = ilp_add_row(b, (double)most);
             add_base(b, row, high, 1);
             add_base(b, row, low, -1);
             ilp_add_term(b, row, m->merge[e], most);
@@ -250,7 +251,7 @@ static void add_merges(struct ilp_build *b)
             for (int32_t k = from; k < to; k++)
                 found += (role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i;
             if (found < 2) continue;
-            int row = ilp_add_row(b, GLP_UP, 0, 1);
+            int row = ilp_add_row(b, 1);
             for (int32_t k = from; k < to; k++)
                 if ((role ? it->edge[it->edge_of[k]].child : it->edge[it->edge_of[k]].parent) == i)
                     ilp_add_term(b, row, m->merge[it->edge_of[k]], 1);
@@ -269,7 +270,7 @@ static void add_section(struct ilp_build *b, const int32_t *live, int32_t count,
         load += ilp_model_size_of(m, live[k]);
     }
     if (load <= room) return;
-    int row = ilp_add_row(b, GLP_UP, 0, (double)room);
+    int row = ilp_add_row(b, (double)room);
     for (int32_t k = 0; k < count; k++) ilp_add_term(b, row, m->on[live[k]], ilp_model_size_of(m, live[k]));
     for (int32_t k = 0; k < count; k++) {
         int32_t i = live[k];
@@ -314,7 +315,7 @@ static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int c
 {
     struct ilp_model *m = b->m;
     int64_t size = ilp_model_size_of(m, low), big = ilp_model_last_of(m, low) + size - lowest_of(m, high);
-    int row = ilp_add_row(b, GLP_UP, 0, (double)(2 * big - size));
+    int row = ilp_add_row(b, (double)(2 * big - size));
     add_base(b, row, low, 1);
     add_base(b, row, high, -1);
     ilp_add_term(b, row, m->on[low], big);
@@ -338,7 +339,7 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
         if (e.parent == j || e.child == j) merge = m->merge[m->it->edge_of[k]];
     }
     if (!i_low && !j_low) {
-        int row = ilp_add_row(b, GLP_UP, 0, 1);
+        int row = ilp_add_row(b, 1);
         ilp_add_term(b, row, m->on[i], 1);
         ilp_add_term(b, row, m->on[j], 1);
         ilp_add_term(b, row, merge, -1);
@@ -359,7 +360,7 @@ static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
     /* i below j unless switched off: base(i) + size(i) - base(j) <= M * (1 - below[p]). A pair that is not
      * kept apart has below[p] at 0. */
     int64_t size = ilp_model_size_of(m, i), big = ilp_model_last_of(m, i) + size - lowest_of(m, j);
-    int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
+    int row = ilp_add_row(b, (double)(big - size));
     add_base(b, row, i, 1);
     add_base(b, row, j, -1);
     ilp_add_term(b, row, column, big);
@@ -381,7 +382,7 @@ static void add_twins(struct ilp_build *b)
             if (next == NO_ITEM || cj > best || (cj == best && j < next)) next = j;
         }
         if (next == NO_ITEM) continue;
-        int row = ilp_add_row(b, GLP_UP, 0, 0);
+        int row = ilp_add_row(b, 0);
         ilp_add_term(b, row, m->on[next], 1);
         ilp_add_term(b, row, m->on[i], -1);
     }
@@ -434,7 +435,7 @@ static void add_height(struct ilp_build *b)
     m->height = ilp_add_column(b, GLP_CV, 0, (double)m->ceiling / grain);
     glp_set_obj_coef(m->lp, m->height, 1);
     for (int32_t i = 0; i < m->it->count; i++) {
-        int row = ilp_add_row(b, GLP_UP, 0, -(double)m->it->item[i].bytes / grain);
+        int row = ilp_add_row(b, -(double)m->it->item[i].bytes / grain);
         add_base(b, row, i, 1);
         ilp_add_term(b, row, m->height, -1);
     }

@@ -200,66 +200,38 @@ static void acts_bind(struct explorer *x, const char *argument)
 static void acts_at_once(struct explorer *x, const char *argument, int request, int by)
 {
     struct session *s = &x->session;
-    switch (request) {
-    case REQ_COMMAND:
-        prompt_open(x, ':', "");
-        break;
-    case REQ_NEXT_VIEW:
+    if (request == REQ_COMMAND) prompt_open(x, ':', "");
+    if (request == REQ_NEXT_VIEW)
         explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
-        break;
-    case REQ_NEXT_ITEM:
-        session_select_op(s, s->selection.op + by);
-        break;
-    case REQ_GOTO:
-        if (!session_goto(s, argument))
-            explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
-        break;
-    case REQ_SEARCH:
+    if (request == REQ_NEXT_ITEM) session_select_op(s, s->selection.op + by);
+    if (request == REQ_GOTO && !session_goto(s, argument))
+        explorer_say(x, TONE_BAD, "no buffer or op is called \"%s\"", argument);
+    if (request == REQ_SEARCH) {
         if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
         search_step(x, by, argument != NULL);
-        break;
-    case REQ_FILTER:
-        snprintf(x->filter[explorer_top(x)], sizeof x->filter[0], "%s", argument);
-        break;
-    case REQ_HEX:
-        x->decimal = !x->decimal;
-        break;
-    case REQ_RACE:
-        session_race(s);
-        break;
-    case REQ_STOP:
-        if (session_stop(s))
-            explorer_say(x, TONE_PLAIN, "cancelling; the best so far is kept");
-        else
-            explorer_say(x, TONE_DIM, "nothing runs");
-        break;
-    case REQ_OPEN_PLAN:
+    }
+    if (request == REQ_FILTER) snprintf(x->filter[explorer_top(x)], sizeof x->filter[0], "%s", argument);
+    if (request == REQ_HEX) x->decimal = !x->decimal;
+    if (request == REQ_RACE) session_race(s);
+    if (request == REQ_STOP) {
+        bool any = session_stop(s);
+        explorer_say(x, any ? TONE_PLAIN : TONE_DIM, "%s",
+                     any ? "cancelling; the best so far is kept" : "nothing runs");
+    }
+    if (request == REQ_OPEN_PLAN) {
         session_hold_file(s, argument);
         explorer_show(x, VIEW_COMPARE);
-        break;
-    case REQ_TEAM_SET:
+    }
+    if (request == REQ_TEAM_SET) {
         team_resize(x, argument);
         explorer_show(x, VIEW_TEAM);
-        break;
-    case REQ_UNDO:
-    case REQ_REDO:
-        if (!session_undo(s, request == REQ_REDO))
-            explorer_say(x, TONE_DIM, "nothing to %s", request_rows[request].name);
-        break;
-    case REQ_RELOAD:
-        session_reload(s, s->current);
-        break;
-    case REQ_ASCII:
-        x->glyphs = glyphs_next(x->glyphs, x->theme);
-        x->redraw_all = true;
-        break;
-    case REQ_REDRAW:
-        x->redraw_all = true;
-        break;
-    default:
-        x->quit = true;
-        break;
     }
+    if ((request == REQ_UNDO || request == REQ_REDO) && !session_undo(s, request == REQ_REDO))
+        explorer_say(x, TONE_DIM, "nothing to %s", request_rows[request].name);
+    if (request == REQ_RELOAD) session_reload(s, s->current);
+    if (request == REQ_ASCII) x->glyphs = glyphs_next(x->glyphs, x->theme);
+    x->redraw_all |= request == REQ_ASCII || request == REQ_REDRAW;
+    x->quit |= request == REQ_QUIT;
 }
 
 /* q and <Esc>: both close a panel first. */

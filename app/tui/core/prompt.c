@@ -167,42 +167,28 @@ static void complete(struct explorer *x, const char *text, struct common *t)
     char name[40], setting[40];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
     enum request r = request_find(name);
-    switch (!space ? ARG_REQUEST : r == REQ_COUNT ? ARG_NONE : request_rows[r].argument) {
-    case ARG_SOLVER:
-        offer_words(t, SET_SOLVER);
-        break;
-    case ARG_OBJECTIVE:
-        offer_words(t, SET_OBJECTIVE);
-        break;
-    case ARG_SETTING:
+    enum argument kind = !space ? ARG_REQUEST : r == REQ_COUNT ? ARG_NONE : request_rows[r].argument;
+    if (kind == ARG_SOLVER) offer_words(t, SET_SOLVER);
+    if (kind == ARG_OBJECTIVE) offer_words(t, SET_OBJECTIVE);
+    if (kind == ARG_SETTING) {
         snprintf(setting, sizeof setting, "%.*s", (int)strcspn(space + 1, " "), space + 1);
         for (int i = 0; i < lx_settings_count() && last == space; i++)
             complete_offer(t, settings_row(i).name);
         if (last > space && lx_settings_find(setting) >= 0) offer_words(t, lx_settings_find(setting));
-        break;
-    case ARG_REQUEST:
+    }
+    if (kind == ARG_REQUEST)
         for (int i = 0; i < REQ_COUNT && last == space; i++) complete_offer(t, request_rows[i].name);
-        break;
-    case ARG_THEME:
+    if (kind == ARG_THEME)
         for (const struct theme *theme = themes; theme->name; theme++) complete_offer(t, theme->name);
-        break;
-    case ARG_FILE:
-        offer_files(t);
-        break;
-    case ARG_NAME:
+    if (kind == ARG_FILE) offer_files(t);
+    if (kind == ARG_NAME)
         for (int32_t i = 0; plan && i < plan->problem.count; i++)
             complete_offer(t, plan->problem.buffers[i].name);
-        break;
-    case ARG_PATTERN:
+    if (kind == ARG_PATTERN)
         for (size_t i = 0; i < x->session.patterns.count; i++)
             complete_offer(t, x->session.patterns.at[i].shown);
-        break;
-    case ARG_COLUMN:
+    if (kind == ARG_COLUMN)
         for (size_t i = 0; columns && i < columns->count; i++) complete_offer(t, columns->at[i].key);
-        break;
-    default:
-        break;
-    }
 }
 
 static void prompt_complete(struct explorer *x)
@@ -229,53 +215,34 @@ static void prompt_complete(struct explorer *x)
 static void prompt_edit(struct explorer *x, uint32_t code)
 {
     struct prompt *p = &x->prompt;
-    int from = p->at;
+    int from = p->at, n;
     char bytes[4];
-    switch (code) {
-    case AT_LEFT:
-        p->at = prompt_before(p);
-        break;
-    case AT_RIGHT:
-        p->at = prompt_behind(p);
-        break;
-    case AT_HOME:
-    case CONTROL('A'):
-        p->at = 0;
-        break;
-    case AT_END:
-    case CONTROL('E'):
-        p->at = p->length;
-        break;
-    case AT_BACKSPACE:
-    case CONTROL('H'): /* closes an empty line */
+    if (code == AT_LEFT) p->at = prompt_before(p);
+    if (code == AT_RIGHT) p->at = prompt_behind(p);
+    if (code == AT_HOME || code == CONTROL('A')) p->at = 0;
+    if (code == AT_END || code == CONTROL('E')) p->at = p->length;
+    if (code == AT_DELETE) prompt_cut(p, p->at, prompt_behind(p));
+    if (code == AT_BACKSPACE || code == CONTROL('H')) { /* closes an empty line */
         if (p->length == 0)
             prompt_cancel(x);
         else
             prompt_cut(p, prompt_before(p), p->at);
-        break;
-    case AT_DELETE:
-        prompt_cut(p, p->at, prompt_behind(p));
-        break;
-    case CONTROL(
-        'U'): /* up to the cursor; the command before a proposal stays, unless nothing else is left */
-        prompt_cut(p, p->proposed < p->at ? p->proposed : 0, p->at);
-        break;
-    case CONTROL('W'):
+    }
+    /* Up to the cursor; the command before a proposal stays, unless nothing else is left. */
+    if (code == CONTROL('U')) prompt_cut(p, p->proposed < p->at ? p->proposed : 0, p->at);
+    if (code == CONTROL('W')) {
         while (from > 0 && p->text[from - 1] == ' ') from--;
         while (from > 0 && p->text[from - 1] != ' ') from--;
         prompt_cut(p, from, p->at);
-        break;
-    default:
-        if (code < 32 || code >= AT_FIRST) break;
-        if (p->fresh) prompt_cut(p, p->fresh, p->length);
-        int n = encode_character(code, bytes);
-        if (p->length + n + 1 > (int)sizeof p->text) break;
-        memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
-        memcpy(p->text + p->at, bytes, (size_t)n);
-        p->at += n;
-        p->length += n;
-        break;
     }
+    if (code < 32 || code >= AT_FIRST) return;
+    if (p->fresh) prompt_cut(p, p->fresh, p->length);
+    n = encode_character(code, bytes);
+    if (p->length + n + 1 > (int)sizeof p->text) return;
+    memmove(p->text + p->at + n, p->text + p->at, (size_t)(p->length - p->at) + 1);
+    memcpy(p->text + p->at, bytes, (size_t)n);
+    p->at += n;
+    p->length += n;
 }
 
 void prompt_key(struct explorer *x, uint32_t code)

@@ -38,18 +38,11 @@ const char *view_item(struct explorer *x, enum view_id view, int i)
 {
     const struct list *l = views_list_of(x, view);
     if (l && l->shown) i = l->shown[i];
-    switch (all_views[view]->items) {
-    case ITEMS_OPS:
-        return outcome_graph(&x->session.shown)->ops[i].name;
-    case ITEMS_BUFFERS:
-        return session_plan(&x->session)->problem.buffers[i].name;
-    case ITEMS_PATTERNS:
-        return x->session.patterns.at[i].shown;
-    case ITEMS_SETTINGS:
-        return settings_row(i).name;
-    default:
-        return all_views[view]->item(x, x->states[view], i);
-    }
+    enum items kind = all_views[view]->items;
+    if (kind == ITEMS_OPS) return outcome_graph(&x->session.shown)->ops[i].name;
+    if (kind == ITEMS_BUFFERS) return session_plan(&x->session)->problem.buffers[i].name;
+    if (kind == ITEMS_PATTERNS) return x->session.patterns.at[i].shown;
+    return kind == ITEMS_SETTINGS ? settings_row(i).name : all_views[view]->item(x, x->states[view], i);
 }
 
 int view_selected(struct explorer *x, enum view_id view)

@@ -164,20 +164,9 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
 
 bool team_time_request(struct team_view *v, enum request r)
 {
-    switch (r) {
-    case REQ_TEAM_TIME:
-        v->times = !v->times;
-        return true;
-    case REQ_ZOOM_TIME_IN:
-        v->zoom += v->times && v->zoom < MOST_ZOOM;
-        return true;
-    case REQ_ZOOM_TIME_OUT:
-        v->zoom -= v->zoom > 0;
-        return true;
-    case REQ_ZOOM_ALL:
-        v->zoom = 0;
-        return true;
-    default:
-        return false;
-    }
+    if (r == REQ_TEAM_TIME) return v->times = !v->times, true;
+    if (r == REQ_ZOOM_TIME_IN) return v->zoom += v->times && v->zoom < MOST_ZOOM, true;
+    if (r == REQ_ZOOM_TIME_OUT) return v->zoom -= v->zoom > 0, true;
+    if (r == REQ_ZOOM_ALL) return v->zoom = 0, true;
+    return false;
 }

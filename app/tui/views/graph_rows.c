@@ -1,5 +1,6 @@
 /* Ops as rows of a table on the screen. */
 #include "tui/views/graph_rows.h"
+#include "base/order.h"
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
 #include "tui/draw/chart.h"
@@ -146,16 +147,10 @@ static bool graph_uses(const struct lx_op *op, int32_t tensor)
 static uint32_t graph_copy_mark(const struct scene *on, int32_t tensor, int32_t tick)
 {
     const struct lx_plan *p = on->session->shown.plan;
-    int32_t low = 0, high = p->transfer_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (p->transfers[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < p->transfer_count && p->transfers[low].tick == tick; low++) {
-        const struct lx_transfer *t = &p->transfers[low];
+    int32_t i;
+    BISECT(i, 0, p->transfer_count, p->transfers[i].tick < tick);
+    for (; i < p->transfer_count && p->transfers[i].tick == tick; i++) {
+        const struct lx_transfer *t = &p->transfers[i];
         if (t->stay < 0 || t->stay >= p->problem.count || p->stays[t->stay].tensor != tensor) continue;
         if (t->kind == LX_RING) return on->glyphs->ring;
         if (t->kind == LX_MOVE) return on->glyphs->move;

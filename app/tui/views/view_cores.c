@@ -432,36 +432,20 @@ static bool cores_request(struct explorer *x, void *state, enum request r, const
     struct cut c;
     (void)argument;
     if (!cores_find_cut(&x->session, v, &c)) return false;
-    int64_t last = c.d->cores - 1, per_row = max_i64(v->per_row, 1), to = x->session.selection.core;
-    switch (r) {
-    case REQ_LEFT:
-        to--;
-        break;
-    case REQ_RIGHT:
-        to++;
-        break;
-    case REQ_UP:
-        to -= per_row;
-        break;
-    case REQ_DOWN:
-        to += per_row;
-        break;
-    case REQ_TOP:
-        to = 0;
-        break;
-    case REQ_BOTTOM:
-        to = last;
-        break;
-    case REQ_OPERAND: {
+    int64_t core = x->session.selection.core, per_row = max_i64(v->per_row, 1);
+    const struct {
+        enum request request;
+        int64_t to;
+    } moves[] = {{REQ_LEFT, core - 1},       {REQ_RIGHT, core + 1}, {REQ_UP, core - per_row},
+                 {REQ_DOWN, core + per_row}, {REQ_TOP, 0},          {REQ_BOTTOM, c.d->cores - 1}};
+    if (r == REQ_OPERAND) {
         v->operand = (v->operand + 1) % op_operand_count(c.op);
         session_select_buffer(&x->session, outcome_buffer(&x->session.shown, op_operand(c.op, v->operand)));
         return true;
     }
-    default:
-        return false;
-    }
-    session_select_core(&x->session, to);
-    return true;
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (moves[i].request == r) return session_select_core(&x->session, moves[i].to), true;
+    return false;
 }
 
 static void cores_mouse(struct explorer *x, void *state, const struct key *k)

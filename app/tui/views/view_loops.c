@@ -165,19 +165,10 @@ static bool loops_request(struct explorer *x, void *state, enum request r, const
     struct loops_view *v = state;
     (void)argument;
     if (list_move(&v->list, r, v->lines, 10)) return true;
-    switch (r) {
-    case REQ_PASS_RULES:
-        v->rules = lx_loop_rules_at(v->rules + 1) ? v->rules + 1 : 0;
-        return true;
-    case REQ_LEFT:
-        session_select_core(&x->session, x->session.selection.core - 1);
-        return true;
-    case REQ_RIGHT:
-        session_select_core(&x->session, x->session.selection.core + 1);
-        return true;
-    default:
-        return false;
-    }
+    if (r == REQ_PASS_RULES) v->rules = lx_loop_rules_at(v->rules + 1) ? v->rules + 1 : 0;
+    if (r == REQ_LEFT || r == REQ_RIGHT)
+        session_select_core(&x->session, x->session.selection.core + (r == REQ_LEFT ? -1 : 1));
+    return r == REQ_PASS_RULES || r == REQ_LEFT || r == REQ_RIGHT;
 }
 
 const struct view view_loops = {

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/words/words.h"
 
 #include <math.h>
@@ -235,6 +236,39 @@ bool json_array(const struct json *j, const struct json_value *object, const cha
                 const struct json_value **out, lx_status *st)
 {
     return json_typed(j, object, key, true, JSON_ARRAY, out, st);
+}
+
+bool json_same(const struct json_value *a, const struct json_value *b)
+{
+    if (!a || !b || a->kind != b->kind || json_count(a) != json_count(b)) return a == b;
+    if (json_is_string(a)) return strcmp(a->text, b->text) == 0;
+    if (json_is_number(a)) return a->number == b->number && a->bits == b->bits;
+    const struct json_value *item, *other = b->child;
+    json_for_each(item, a) {
+        if (!json_same(item, item->key ? json_find(b, item->key) : other)) return false;
+        other = other->next;
+    }
+    return true;
+}
+
+void json_add(const struct json_value *v, struct text *t)
+{
+    static const char *const open[] = {"null", "false", "true", [JSON_ARRAY] = "[", [JSON_OBJECT] = "{"};
+    const struct json_value *item;
+    int64_t whole;
+    if (open[v->kind]) text_add(t, open[v->kind]);
+    if (json_is_string(v)) text_json_string(t, v->text);
+    if (json_whole(v, &whole))
+        text_format(t, "%lld", (long long)whole);
+    else if (json_is_number(v))
+        text_format(t, "%.17g", v->number);
+    json_for_each(item, v) {
+        if (item != v->child) text_add(t, ",");
+        if (item->key) text_json_string(t, item->key);
+        if (item->key) text_add(t, ":");
+        json_add(item, t);
+    }
+    if (v->kind >= JSON_ARRAY) text_add(t, json_is_array(v) ? "]" : "}");
 }
 
 /* --- The kind of a JSON file before it is parsed. --- */

@@ -124,6 +124,12 @@ bool json_int_value(const struct json *j, const struct json_value *value, const 
 /* The 64 bits of an integer from -2^63 to 2^64 - 1; from 2^63 on as unsigned. False: not an integer. */
 bool json_whole(const struct json_value *value, int64_t *bits);
 
+/* Equal values, whatever the order of keys. NULL equals NULL only. */
+bool json_same(const struct json_value *a, const struct json_value *b);
+/* Adds the value as JSON without blanks. */
+struct text;
+void json_add(const struct json_value *value, struct text *t);
+
 /* The scan: checks `text` and makes the tree of `j`; the caller frees its memory even on failure. */
 bool json_scan(struct json *j, const char *text, size_t length, lx_status *st);
 

@@ -1,6 +1,5 @@
 #include "base/json/record.h"
 #include "base/checked.h"
-#include "base/fail.h"
 
 #include <inttypes.h>
 #include <math.h>

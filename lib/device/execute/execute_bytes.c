@@ -2,7 +2,6 @@
 #include "graph/online.h"
 #include "device/execute/execute.h"
 #include "device/execute/arith.h"
-#include "base/checked.h"
 #include "base/memory.h"
 #include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"

@@ -2,7 +2,6 @@
  * narrower last one. Tiles of one shape have one nest, made once per op and taken through the six passes; the
  * turns of the core's persistent loop over tiles of that shape are loops around it. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
 #include "kernels/nest_run.h"
 
 #include <stdlib.h>

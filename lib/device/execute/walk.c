@@ -2,7 +2,6 @@
  * into strips. A core's work comes from the arguments of its launch alone, not from the division of the
  * op. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
 #include "base/memory.h"
 #include "base/vec.h"
 

@@ -1,6 +1,5 @@
 /* Reads operands back to the host, from their planned places. */
 #include "device/memory/machine.h"
-#include "device/execute/execute.h"
 #include "device/memory/stick_box.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "device/execute/execute.h"
 #include "device/memory/stick_box.h"
-#include "plan/plan_make.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -220,10 +220,6 @@ void shadow_in_use(const struct machine *m, int64_t *bytes)
 
 /* Faults in words: the access, its place, and the tag found there. */
 
-LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
-
-LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)
-
 static const char *tensor_name(const struct machine *m, int32_t t)
 {
     return t >= 0 && t < m->graph->tensor_count ? m->graph->tensors[t].name : "nobody";
@@ -266,41 +262,23 @@ void machine_fail(struct machine *m, const lx_status *why)
 
 void fault_add(struct machine *m, const struct lx_fault *f)
 {
+    /* Before and after the owner; without the latter the owner is not named. */
+    static const char *const words[LX_FAULT_KINDS][2] = {
+        [LX_FAULT_UNWRITTEN] = {"reads bytes that nobody has written"},
+        [LX_FAULT_WIPED] = {"reads bytes that were wiped, by an extern op or between bundles"},
+        [LX_FAULT_OVERWRITTEN] = {"reads bytes that belong to ", ""},
+        [LX_FAULT_STALE] = {"reads another value of ", " than the program means"},
+        [LX_FAULT_MISPLACED] = {"reads another part of ", " than the one it wants"},
+        [LX_FAULT_INCOMPLETE] = {"reads a sum of ", " that has not all its tiles, or others"},
+        [LX_FAULT_EARLY] = {"reads ", " before another core has written it, or a load of it has ended"},
+        [LX_FAULT_HASTY] = {"overwrites ", " before another core has read or written it"},
+        [LX_FAULT_LIVE] = {"overwrites ", ", which is live"}};
+    const char *before = words[f->kind][0] ? words[f->kind][0] : lx_fault_help(f->kind),
+               *after = words[f->kind][1];
     struct lx_fault copy = *f;
     char what[400];
-    const char *owner = tensor_name(m, f->owner);
-    switch (f->kind) {
-    case LX_FAULT_UNWRITTEN:
-        snprintf(what, sizeof what, "reads bytes that nobody has written");
-        break;
-    case LX_FAULT_WIPED:
-        snprintf(what, sizeof what, "reads bytes that were wiped, by an extern op or between bundles");
-        break;
-    case LX_FAULT_OVERWRITTEN:
-        snprintf(what, sizeof what, "reads bytes that belong to %.250s", owner);
-        break;
-    case LX_FAULT_STALE:
-        snprintf(what, sizeof what, "reads another value of %.250s than the program means", owner);
-        break;
-    case LX_FAULT_MISPLACED:
-        snprintf(what, sizeof what, "reads another part of %.250s than the one it wants", owner);
-        break;
-    case LX_FAULT_INCOMPLETE:
-        snprintf(what, sizeof what, "reads a sum of %.250s that has not all its tiles, or others", owner);
-        break;
-    case LX_FAULT_EARLY:
-        snprintf(what, sizeof what,
-                 "reads %.250s before another core has written it, or a load of it has ended", owner);
-        break;
-    case LX_FAULT_HASTY:
-        snprintf(what, sizeof what, "overwrites %.250s before another core has read or written it", owner);
-        break;
-    case LX_FAULT_LIVE:
-        snprintf(what, sizeof what, "overwrites %.250s, which is live", owner);
-        break;
-    default:
-        snprintf(what, sizeof what, "%s", lx_fault_help(f->kind));
-    }
+    snprintf(what, sizeof what, "%s%.250s%s", before, after ? tensor_name(m, f->owner) : "",
+             after ? after : "");
     faults_keep(m, &copy, what);
 }
 
@@ -320,3 +298,6 @@ void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place 
                          .address = -1};
     faults_keep(m, &f, what);
 }
+
+LX_WORDS(lx_fault_word, enum lx_fault_kind, LX_FAULTS)
+LX_HELPS(lx_fault_help, enum lx_fault_kind, LX_FAULTS)

@@ -7,7 +7,6 @@
  * writes, so that the two places may overlap. */
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
-#include "base/checked.h"
 
 #include <string.h>
 

@@ -96,11 +96,6 @@ struct reach {
     int64_t first, end, period, at[2], apart[2];
 };
 
-static int64_t evaluate_windows_floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 /* Restricts the reach to one window along the row; false: nothing is left. */
 static bool reach_along(const struct windowed *x, const struct row *r, const struct lx_window *w,
                         struct reach *to)
@@ -108,8 +103,8 @@ static bool reach_along(const struct windowed *x, const struct row *r, const str
     int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
     int64_t last = (x->map->extent[(int)w->in] - 1) * w->hole, shared = gcd_i64(w->stride, w->hole);
     to->period = w->hole / shared;
-    to->first = c >= 0 ? 0 : -evaluate_windows_floor_div(c, w->stride);
-    to->end = evaluate_windows_floor_div(last - c, w->stride) + 1;
+    to->first = c >= 0 ? 0 : -floor_div_i64(c, w->stride);
+    to->end = floor_div_i64(last - c, w->stride) + 1;
     if (to->end > r->count) to->end = r->count;
     int64_t tried = 0;
     while (tried < to->period && (w->stride * to->first + c) % w->hole != 0) to->first++, tried++;

@@ -6,7 +6,6 @@
  * A value is dropped after the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
-#include "base/cancel.h"
 #include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"

@@ -1,6 +1,5 @@
 /* Values of a pattern in the order of its file. */
 #include "device/reference/values.h"
-#include "base/fail.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "base/hash.h"

@@ -1,6 +1,7 @@
 /* Groups and permutations of devices, and the grid whose axes they follow. */
 #include "import/devices/devices.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,6 @@ bool model_has_op(const struct lx_model *m, bool (*is)(const char *kind))
     return false;
 }
 
-static int groups_by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out)
 {
     int64_t extent[MESH_MAX_AXES], axis = model_attr_int(&op->attrs, "cluster_axis", -1);
@@ -66,7 +61,7 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
     model_place_devices(m, &l);
     if (strncmp(op->kind, "all_reduce", 10) == 0 || strncmp(op->kind, "all-reduce", 10) == 0)
         for (int64_t i = 0; i + l.group <= l.count; i += l.group) /* all groups alike, in any order */
-            qsort(l.id + i, (size_t)l.group, sizeof *l.id, groups_by_number);
+            qsort(l.id + i, (size_t)l.group, sizeof *l.id, order_i64);
     *out = (struct device_group){.size = l.group, .stride = 1, .devices = l.count};
     if (l.group > 1) out->stride = l.id[1] - l.id[0];
     bool steps = model_each_once(&l) && out->stride > 0;

@@ -3,7 +3,6 @@
  *
  * The pretty form of most ops is a list of operands, words and "key = value", then types: operands and
  * results, or one for all. A region may use constants of the function around it: it gets its own. */
-#include "base/fail.h"
 #include "import/read/ttir.h"
 
 #include <string.h>

@@ -8,16 +8,10 @@
 
 enum { MOST_STEPS = 1 << 16, MOST_NUMBER = 1 << 30 };
 
-static int64_t window_floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 /* How many p of 0..out-1 have 0 <= stride p + at <= last and hole divides it. */
 static int64_t windows_positions(const struct model_window *w, int64_t at, int64_t last)
 {
-    int64_t first = at >= 0 ? 0 : -window_floor_div(at, w->stride),
-            final = window_floor_div(last - at, w->stride);
+    int64_t first = at >= 0 ? 0 : -floor_div_i64(at, w->stride), final = floor_div_i64(last - at, w->stride);
     if (final > w->out - 1) final = w->out - 1;
     if (first > final) return 0;
     if (w->hole == 1) return final - first + 1;

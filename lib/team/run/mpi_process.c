@@ -106,10 +106,10 @@ static void *mpi_process_serve(void *unused)
 }
 
 /* Reads a small file of /proc into `text`; returns its length. */
-static size_t read_small(const char *folder, const char *pid, const char *file, char *text, size_t room)
+static size_t read_small(const char *pid, const char *file, char *text, size_t room)
 {
     char path[300];
-    snprintf(path, sizeof path, "%s/%.20s/%s", folder, pid, file);
+    snprintf(path, sizeof path, "/proc/%.20s/%s", pid, file);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
     if (fd >= 0) close(fd);
@@ -120,7 +120,7 @@ static size_t read_small(const char *folder, const char *pid, const char *file, 
 /* The device number in a process's environment; -1: none. */
 static int mpi_process_rank_of(const char *pid, char *room)
 {
-    size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
+    size_t n = read_small(pid, "environ", room, ENVIRONMENT);
     for (size_t at = 0; at < n; at += strlen(room + at) + 1)
         for (int i = 0; i < RANK_NAMES; i++)
             if (strncmp(room + at, rank_names[i], strlen(rank_names[i])) == 0)
@@ -133,7 +133,7 @@ static bool is_stopped_brother(const char *pid)
 {
     char text[512], state;
     int parent;
-    if (read_small("/proc", pid, "stat", text, sizeof text) == 0) return false;
+    if (read_small(pid, "stat", text, sizeof text) == 0) return false;
     const char *behind = strrchr(text, ')');
     return behind && sscanf(behind + 1, " %c %d", &state, &parent) == 2 && (state == 'T' || state == 't') &&
            parent == (int)getppid();

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-LX_WORDS(lx_shard_origin_word, enum lx_shard_origin, LX_SHARD_ORIGINS)
-LX_HELPS(lx_shard_origin_help, enum lx_shard_origin, LX_SHARD_ORIGINS)
-
 /* Times of equivalent plans may differ in their last digits. */
 static bool shard_reasons_sooner(double us, double than)
 {
@@ -138,3 +135,6 @@ void lx_shard_reasons_free(struct lx_shard_reasons *r)
     mem_free(r->others);
     *r = (struct lx_shard_reasons){0};
 }
+
+LX_WORDS(lx_shard_origin_word, enum lx_shard_origin, LX_SHARD_ORIGINS)
+LX_HELPS(lx_shard_origin_help, enum lx_shard_origin, LX_SHARD_ORIGINS)

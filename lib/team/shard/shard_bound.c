@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/cancel.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,7 @@ struct ranked {
     int32_t h;
 };
 
-static int shard_bound_by_bytes(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
-    return x->h < y->h ? -1 : 1;
-}
+ORDER(shard_bound_by_bytes, struct ranked, ORDER_UP(bytes) ORDER_UP(h));
 
 /* Whether another choice costs no more and differs only in tensors that it has replicated. A replicated
  * tensor needs no further exchange; but partial sums may be read directly. */

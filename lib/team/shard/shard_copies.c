@@ -2,7 +2,6 @@
  * concat is not sharded along its axis, results of one op have equal partitions. Such an op writes a new
  * tensor with free shards, and a copy has the stated shards. A tensor with several writers stays
  * unchanged. */
-#include "base/fail.h"
 #include "base/memory.h"
 #include "graph/builder.h"
 #include "team/shard/shard_search.h"

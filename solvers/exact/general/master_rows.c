@@ -88,19 +88,12 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
 static int32_t soft_of(const struct master *m, int32_t i, int32_t k)
 {
     const struct blocks *b = m->b;
-    int32_t low = 0, high = b->soft_count;
+    const struct soft_pair *s = b->softs;
+    int32_t at;
     if (m->soft_at) return m->soft_at[(size_t)i * (size_t)b->count + (size_t)k] - 1;
     if (i > k) return soft_of(m, k, i);
-    while (low < high) {
-        int32_t mid = low + (high - low) / 2;
-        const struct soft_pair *s = &b->softs[mid];
-        if (s->a == i && s->b == k) return mid;
-        if (s->a < i || (s->a == i && s->b < k))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return -1;
+    BISECT(at, 0, b->soft_count, s[at].a < i || (s[at].a == i && s[at].b < k));
+    return at < b->soft_count && s[at].a == i && s[at].b == k ? at : -1;
 }
 
 enum { MOST_SQUARE = 1500 };

@@ -4,6 +4,7 @@
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 #include <cjson/cJSON.h>
 #include <locale.h>
@@ -366,6 +367,38 @@ static void grammar_is_strict(void **state)
     assert_accepted("\xef\xbb\xbf[]");
 }
 
+/* The same of two texts, and whether they are equal, against cJSON. */
+static void values_are_written_and_compared(void **state)
+{
+    static const char *const texts[] = {"{\"a\":[1,2.5,\"x\\n\"],\"b\":{\"c\":null,\"d\":true}}",
+                                        "{\"b\":{\"d\":true,\"c\":null},\"a\":[1,2.5,\"x\\n\"]}",
+                                        "{\"a\":[2.5,1,\"x\\n\"],\"b\":{\"c\":null,\"d\":true}}",
+                                        "{\"a\":[1,2.5],\"b\":{\"c\":null,\"d\":false}}",
+                                        "{\"a\":[],\"e\":{}}",
+                                        "9007199254740993",
+                                        "[]"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    (void)state;
+    for (int i = 0; i < TEXTS; i++)
+        for (int k = 0; k < TEXTS; k++) {
+            struct json a, b;
+            struct text t = {0};
+            lx_status st = {0};
+            assert_true(parse_n(texts[i], strlen(texts[i]), &a, &st) &&
+                        parse_n(texts[k], strlen(texts[k]), &b, &st));
+            cJSON *x = cJSON_Parse(texts[i]), *y = cJSON_Parse(texts[k]);
+            assert_int_equal(json_same(a.root, b.root), cJSON_Compare(x, y, true));
+            json_add(a.root, &t);
+            assert_string_equal(t.at, texts[i]);
+            text_free(&t);
+            cJSON_Delete(x);
+            cJSON_Delete(y);
+            json_free(&a);
+            json_free(&b);
+        }
+    assert_true(json_same(NULL, NULL));
+}
+
 static void bombs_are_defused(void **state)
 {
     (void)state;
@@ -480,6 +513,7 @@ int main(void)
         cmocka_unit_test(integers_beyond_a_double),
         cmocka_unit_test(strings_are_utf8),
         cmocka_unit_test(grammar_is_strict),
+        cmocka_unit_test(values_are_written_and_compared),
         cmocka_unit_test(bombs_are_defused),
         cmocka_unit_test(every_prefix_is_survived),
         cmocka_unit_test(random_bytes_are_survived),
