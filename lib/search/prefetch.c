@@ -320,8 +320,10 @@ static struct decisions prefetch_decisions(struct prefetch *f)
     return how;
 }
 
-static void prefetch_begin(struct search *search, const struct attempt *of, struct prefetch *f)
+static void prefetch_begin(struct search *search, struct attempt *of, struct prefetch *f)
 {
+    draft_weigh(&of->draft);
+    draft_rings(&of->draft);
     *f = (struct prefetch){.search = search, .x = &of->draft, .address = of->answer.address};
     struct lx_op_traffic *ops = arena_array(&f->memory, (size_t)of->draft.graph->op_count, sizeof *ops);
     traffic_list(f->x, f->address, &f->memory, &f->traffic, ops);
