@@ -9,6 +9,7 @@
 
 void draft_weigh(struct draft *x)
 {
+    if (!x->pulls) x->pulls = arena_array(x->memory, (size_t)x->problem.count + 1, sizeof *x->pulls);
     if (x->work) return;
     x->work = arena_array(x->memory, (size_t)x->graph->op_count + 1, sizeof *x->work);
     for (int32_t o = 0; o < x->graph->op_count; o++) lx_division_work(x->divisions, o, &x->work[o]);
