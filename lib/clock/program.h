@@ -9,7 +9,7 @@
 struct arena;
 struct draft;
 
-/* What other cores pull from each core's part of the source, in the ring copy of a stay (footprint_pulled). */
+/* What other cores pull from the source's parts in the ring copy of a stay (footprint_pulled). */
 struct ring_pull {
     int64_t cores;
     struct part_range *parts[2]; /* per core; [1]: exactly; NULL: not computed yet */

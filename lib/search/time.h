@@ -29,6 +29,8 @@ void draft_weigh(struct draft *x);
 /* predict_time.c: sets the times of each op, whose traffic is given, and of each bundle of the draft. */
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles);
+/* The time of a program with the syncs that it needs. */
+double program_us(struct plan_program p);
 /* The times of a placement; unless NULL, `bundles` receives those of the draft. */
 struct clock_times draft_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles);
 
