@@ -31,6 +31,8 @@ struct plan_program plan_program_of_draft(const struct draft *x, const int64_t *
                                  .access_at = x->access_at,
                                  .transfers = transfers,
                                  .transfer_count = transfer_count,
+                                 .pulls = x->pulls,
+                                 .memory = x->memory,
                                  .bundle_of = x->bundle_of,
                                  .bundle_count = x->bundle_count};
 }

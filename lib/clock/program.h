@@ -9,6 +9,12 @@
 struct arena;
 struct draft;
 
+/* What other cores pull from the source's parts in the ring copy of a stay (footprint_pulled). */
+struct ring_pull {
+    int64_t cores;
+    struct part_range *parts[2]; /* per core; [1]: exactly; NULL: not computed yet */
+};
+
 struct plan_program {
     const struct lx_layouts *layouts; /* layouts->graph has the ops as they run */
     const struct lx_divisions *divisions;
@@ -24,6 +30,8 @@ struct plan_program {
     const struct lx_transfer *transfers; /* by tick */
     int32_t transfer_count;
     const int64_t *hbm_address; /* per tensor; NULL: not yet chosen */
+    struct ring_pull *pulls;    /* per stay, kept for later programs of the draft; NULL: none are kept */
+    struct arena *memory;       /* of `pulls` */
     const int32_t *bundle_of;   /* per op; ascending from 0 */
     int32_t bundle_count;
     const struct lx_sync *syncs; /* what the clock waits for (syncs.h) */

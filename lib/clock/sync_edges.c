@@ -34,7 +34,7 @@ struct pull {
     int32_t source, target;
     bool exactly; /* else `pulled` has whole parts */
     int64_t cores;
-    struct part_range *pulled; /* per core */
+    const struct part_range *pulled; /* per core */
 };
 
 struct edge_walk {
@@ -147,6 +147,24 @@ static void edges_touch(struct edge_walk *w, int32_t tensor, bool writes, struct
 
 /* ---- scratchpads ---- */
 
+static void edges_pulled(struct edge_walk *w, struct pull *x, bool exactly)
+{
+    const struct plan_program *p = w->p;
+    struct ring_pull own = {0}, *kept = &own;
+    if (p->pulls && x->source == p->stays[x->target].ring_source) kept = &p->pulls[x->target];
+    if (!kept->parts[exactly]) {
+        struct footprint from = footprint_of_holders(p, x->source, true),
+                         to = footprint_of_holders(p, x->target, false);
+        kept->cores = max_i64(from.view.cores, 1);
+        kept->parts[exactly] = arena_array(kept == &own ? &w->scratch : p->memory, (size_t)kept->cores,
+                                           sizeof *kept->parts[exactly]);
+        footprint_pulled(&from, &to, exactly, kept->parts[exactly]);
+    }
+    x->exactly = exactly;
+    x->cores = kept->cores;
+    x->pulled = kept->parts[exactly];
+}
+
 /* The cores of a stay write it; ring copies may still read the old bytes. */
 static void edges_fill(struct edge_walk *w, int32_t stay)
 {
@@ -160,12 +178,7 @@ static void edges_fill(struct edge_walk *w, int32_t stay)
         bool meets = false;
         if (from >= end || at >= from + p->buffers[x->source].size || x->at.when == w->now.when) continue;
         if (by.view.cores == 0) by = footprint_of_holders(p, stay, false);
-        if (!x->exactly && (at > from || end < from + p->buffers[x->source].size)) {
-            struct footprint source = footprint_of_holders(p, x->source, true),
-                             target = footprint_of_holders(p, x->target, false);
-            footprint_pulled(&source, &target, true, x->pulled);
-            x->exactly = true;
-        }
+        if (!x->exactly && (at > from || end < from + p->buffers[x->source].size)) edges_pulled(w, x, true);
         for (int64_t c = 0; c < by.view.cores && c < x->cores; c++)
             meets |= x->pulled[c].begin < end - from && at - from < x->pulled[c].end;
         if (meets) edges_add(w, x->at);
@@ -175,17 +188,13 @@ static void edges_fill(struct edge_walk *w, int32_t stay)
 static void edges_pull(struct edge_walk *w, const struct lx_transfer *t)
 {
     if (t->bytes > 0) {
-        struct footprint from = footprint_of_holders(w->p, t->source, true);
-        struct footprint to = footprint_of_holders(w->p, t->stay, false);
-        struct pull x = {
-            .at = w->now, .source = t->source, .target = t->stay, .cores = max_i64(from.view.cores, 1)};
+        struct pull x = {.at = w->now, .source = t->source, .target = t->stay};
         edges_add(w, w->written[t->source]);
         if (w->pulls.count && w->pulls.at[w->pulls.count - 1].at.when <= w->horizon) {
             w->pulls.count = 0;
             arena_free(&w->scratch);
         }
-        x.pulled = arena_array(&w->scratch, (size_t)x.cores, sizeof *x.pulled);
-        footprint_pulled(&from, &to, false, x.pulled);
+        edges_pulled(w, &x, false);
         VEC_PUSH(&w->pulls, x);
     }
     edges_fill(w, t->stay);

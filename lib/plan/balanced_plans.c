@@ -191,6 +191,7 @@ static bool fastest_try_others(struct balanced *b)
     struct lx_plan_options how = *b->asked;
     how.keeps_quiet = true;
     how.objective = LX_ASK_TRAFFIC;
+    how.passes.by_time = false;
     how.overlaps = true;
     how.like = b->made[0];
     how.run = plan_run_share(&b->asked->run, 3);

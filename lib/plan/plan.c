@@ -108,6 +108,7 @@ void plan_adopt(struct lx_plan *p, const struct draft *x)
     p->draft = arena_copy_array(p->memory, x, 1, sizeof *x);
     p->how = &p->draft->how;
     p->draft->memory = p->memory;
+    p->draft->pulls = NULL; /* several threads may read the plan */
     p->layouts = x->layouts;
     p->divisions = x->divisions;
     p->order = x->how.order;

@@ -9,9 +9,18 @@
 
 void draft_weigh(struct draft *x)
 {
+    if (!x->pulls) x->pulls = arena_array(x->memory, (size_t)x->problem.count + 1, sizeof *x->pulls);
     if (x->work) return;
     x->work = arena_array(x->memory, (size_t)x->graph->op_count + 1, sizeof *x->work);
     for (int32_t o = 0; o < x->graph->op_count; o++) lx_division_work(x->divisions, o, &x->work[o]);
+}
+
+static void program_sync(struct plan_program *p, struct arena *memory)
+{
+    struct lx_syncs found;
+    program_syncs(p, memory, &found);
+    p->syncs = found.at;
+    p->sync_count = found.count;
 }
 
 /* The program of a placed draft with the syncs that it needs. */
@@ -19,11 +28,17 @@ static struct plan_program synced_program(const struct draft *x, const int64_t *
                                           const struct traffic *t, struct arena *memory)
 {
     struct plan_program p = plan_program_of_draft(x, address, t->transfers, t->transfer_count);
-    struct lx_syncs found;
-    program_syncs(&p, memory, &found);
-    p.syncs = found.at;
-    p.sync_count = found.count;
+    program_sync(&p, memory);
     return p;
+}
+
+double program_us(struct plan_program p)
+{
+    struct arena scratch = {0};
+    program_sync(&p, &scratch);
+    double us = clock_replay(&p, NULL).end_to_end_us;
+    arena_free(&scratch);
+    return us;
 }
 
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
@@ -64,10 +79,7 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
     struct plan_program p = plan_program_of_draft(x, address, t.transfers, t.transfer_count);
     /* Syncs only add time, and to find them takes longer than a replay. */
     double us = isinf(most) ? 0 : clock_replay(&p, NULL).end_to_end_us;
-    if (us <= most) {
-        p = synced_program(x, address, &t, &scratch);
-        us = clock_replay(&p, NULL).end_to_end_us;
-    }
+    if (us <= most) us = program_us(p);
     mem_free(ops);
     arena_free(&scratch);
     static const double LATE = 1e15;

@@ -12,7 +12,6 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "clock/syncs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +79,6 @@ static bool prefetch_fits(const struct prefetch *f, const struct early_load *l)
 /* The time of the plan with the chosen issues; infinite where stages take others' room. */
 static double prefetch_time(struct prefetch *f)
 {
-    struct arena scratch = {0};
     bool stages = false, fits = true;
     for (size_t i = 0; i < f->loads.count; i++) {
         prefetch_apply(f, &f->loads.at[i]);
@@ -91,16 +89,10 @@ static double prefetch_time(struct prefetch *f)
     if (!fits) return INFINITY;
     struct plan_program p =
         plan_program_of_draft(f->x, f->address, f->traffic.transfers, f->traffic.transfer_count);
-    struct lx_syncs found;
     p.stays = f->stays;
     p.buffers = f->buffers;
-    program_syncs(&p, &scratch, &found);
-    p.syncs = found.at;
-    p.sync_count = found.count;
-    double us = clock_replay(&p, NULL).end_to_end_us;
-    arena_free(&scratch);
     f->tries--;
-    return us;
+    return program_us(p);
 }
 
 static bool prefetch_is_faster(double us, double than)
@@ -320,8 +312,10 @@ static struct decisions prefetch_decisions(struct prefetch *f)
     return how;
 }
 
-static void prefetch_begin(struct search *search, const struct attempt *of, struct prefetch *f)
+static void prefetch_begin(struct search *search, struct attempt *of, struct prefetch *f)
 {
+    draft_weigh(&of->draft);
+    draft_rings(&of->draft);
     *f = (struct prefetch){.search = search, .x = &of->draft, .address = of->answer.address};
     struct lx_op_traffic *ops = arena_array(&f->memory, (size_t)of->draft.graph->op_count, sizeof *ops);
     traffic_list(f->x, f->address, &f->memory, &f->traffic, ops);

@@ -157,12 +157,13 @@ static bool solve_priced_by_bytes(const struct trial *trial, struct attempt *a, 
 static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, struct attempt *with,
                                  struct timed *timed)
 {
-    const struct lx_run run = trial->effort.run;
+    struct lx_run run = trial->effort.run;
     struct lx_problem p = a->draft.problem;
     struct lx_buffer *priced = mem_alloc(((size_t)p.count + 1) * sizeof *priced);
     bool ok = true;
     p.buffers = priced;
     p.bonds = (struct lx_bonds){0};
+    run.default_steps = trial->effort.solver_steps;
     for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&run); clock++) {
         price_buffers(&a->draft, (enum price)clock, priced);
         ok = solve_valid(&p, trial->effort.solver, &run, &with->answer, trial->search->st) &&
@@ -182,7 +183,9 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
     size_t n = (size_t)a->draft.problem.count;
     struct timed timed = {0};
     struct attempt with = {0};
-    struct trial first = *trial;
+    struct trial full = *trial;
+    full.effort.solver_steps = trial_draft_steps(trial);
+    struct trial first = full;
     bool many = (a->draft.how.nest_count > 0 || !isinf(trial->most_us)) && search->request->quick_solver;
     if (many) first.effort = effort_quick_solver(search);
     with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
@@ -197,7 +200,7 @@ static bool solve_by_time(const struct trial *trial, struct attempt *a)
         first.effort.solver = search->request->other_solver;
         ok = solve_priced_by_bytes(&first, a, &with, &timed);
     }
-    if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(trial, a, &with, &timed);
+    if (ok && many && a->us <= near * trial->most_us) ok = solve_priced_by_bytes(&full, a, &with, &timed);
     mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;

@@ -105,18 +105,18 @@ static bool streaming_make(struct streaming *s, int32_t stay, struct early one, 
     from.answer.address[stay] = at;
     bool ok = attempt_copy(s->search, &from, next);
     arena_free(&scratch);
-    s->tries--;
     if (ok && (!traffic_count(&next->draft, next->answer.address, &bytes) || bytes != best->hbm_bytes))
         attempt_free(next);
     return ok;
 }
 
-/* Tries one issue; keeps the fastest attempt so far in `fastest`. */
-static void streaming_try(struct streaming *s, int32_t stay, struct early one, struct attempt *fastest)
+/* Tries a number of stages; keeps the fastest attempt so far in `fastest`. */
+static void streaming_stages(struct streaming *s, int32_t stay, struct early one, struct attempt *fastest)
 {
     struct attempt next;
     s->ok = s->ok && streaming_make(s, stay, one, &next);
     if (!s->ok || !next.memory) return;
+    s->tries--;
     double us = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us;
     if (us > s->us * (1 - WORTH)) {
         attempt_free(&next);
@@ -125,6 +125,42 @@ static void streaming_try(struct streaming *s, int32_t stay, struct early one, s
     if (fastest->memory) attempt_free(fastest);
     *fastest = next;
     s->us = us;
+}
+
+/* Times a load's issues on one draft, in which only its place and its life change. */
+static void streaming_issues(struct streaming *s, int32_t stay, struct early one, struct attempt *fastest)
+{
+    const struct attempt *best = &s->search->best;
+    struct attempt next;
+    s->ok = streaming_make(s, stay, one, &next);
+    if (!s->ok || !next.memory) return;
+    struct arena scratch = {0};
+    struct traffic t;
+    struct draft *x = &next.draft;
+    struct lx_op_traffic *ops = arena_array(&scratch, (size_t)x->graph->op_count, sizeof *ops);
+    struct lx_buffer *b = &x->buffers[stay];
+    const struct lx_buffer due = *b;
+    int32_t ready = load_source_ready(x, one.tensor, one.due), load = 0, steps = 0;
+    draft_weigh(x);
+    traffic_list(x, next.answer.address, &scratch, &t, ops);
+    while (load < t.transfer_count && t.transfers[load].stay != stay) load++;
+    for (int32_t tick = one.due - 1; load < t.transfer_count && s->tries > 0 && tick >= ready; tick--) {
+        if (!load_may_issue(x, tick)) continue;
+        steps++;
+        if ((steps & (steps - 1)) != 0) continue;
+        b->start = min_i64(due.start, tick);
+        next.answer.address[stay] = streaming_place(best, b->size, b->start, b->end);
+        if (next.answer.address[stay] < 0) break;
+        t.transfers[load].ahead = one.due - tick;
+        s->tries--;
+        double us = program_us(plan_program_of_draft(x, next.answer.address, t.transfers, t.transfer_count));
+        if (us > s->us * (1 - WORTH)) continue;
+        s->us = us;
+        one.issue = tick;
+    }
+    arena_free(&scratch);
+    attempt_free(&next);
+    if (one.issue < one.due) s->ok = streaming_make(s, stay, one, fastest);
 }
 
 static void streaming_operand(struct streaming *s, int32_t stay)
@@ -138,15 +174,9 @@ static void streaming_operand(struct streaming *s, int32_t stay)
         if (nest < 0 || load_source_ready(x, y->tensor, x->how.nests[nest].last) > x->how.nests[nest].first)
             return;
         for (one.stages = 2; s->ok && one.stages <= LX_MOST_STAGES; one.stages++)
-            streaming_try(s, stay, one, &fastest);
+            streaming_stages(s, stay, one, &fastest);
     } else {
-        int32_t ready = load_source_ready(x, y->tensor, y->first), steps = 0;
-        for (int32_t tick = y->first - 1; s->ok && s->tries > 0 && tick >= ready; tick--) {
-            if (!load_may_issue(x, tick)) continue;
-            one.issue = tick;
-            steps++;
-            if ((steps & (steps - 1)) == 0) streaming_try(s, stay, one, &fastest);
-        }
+        streaming_issues(s, stay, one, &fastest);
     }
     if (!fastest.memory) return;
     if (asks_time(s->search))

@@ -24,11 +24,13 @@ void price_buffers(struct draft *x, enum price clock, struct lx_buffer *out);
 double attempt_us(const struct search *search, const struct draft *x, const int64_t *address, double most);
 /* predict_time.c: no placement of the draft takes less time. */
 double draft_least_us(struct draft *x);
-/* predict_time.c: computes the work of each op once, for all replays of the draft. */
+/* predict_time.c: computes the work of each op once, for all replays of the draft, and keeps ring pulls. */
 void draft_weigh(struct draft *x);
 /* predict_time.c: sets the times of each op, whose traffic is given, and of each bundle of the draft. */
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles);
+/* The time of a program with the syncs that it needs. */
+double program_us(struct plan_program p);
 /* The times of a placement; unless NULL, `bundles` receives those of the draft. */
 struct clock_times draft_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles);
 

@@ -93,6 +93,7 @@ struct draft {
     int64_t least_bytes;     /* traffic of the best placement with unlimited room */
     struct lx_op_work *work; /* per op, for the clock; NULL: not computed yet (draft_weigh) */
     int64_t *ring_bytes;     /* per stay: of a fill over the ring; NULL: not computed yet (draft_rings) */
+    struct ring_pull *pulls; /* per stay, for the clock; NULL: not kept (draft_weigh) */
     struct arena *memory;
 };
 
