@@ -273,6 +273,9 @@ void import_mark_needed(struct import *im, const int32_t *results, int count);
 /* Returns NULL without an error if `retry` is set. */
 const struct lx_graph *import_build(struct import *im);
 
+/* import_early.c: the sketches in the order of the pattern. */
+const int32_t *import_early(struct import *im);
+
 /* import_in_place.c: chooses the ops that change a tensor in place. All sketches exist; `results` are the
  * returned storages, afterwards without states. */
 bool import_in_place(struct import *im, int32_t *results, int *count);

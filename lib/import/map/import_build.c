@@ -471,14 +471,6 @@ void import_mark_needed(struct import *im, const int32_t *results, int count)
     }
 }
 
-/* Small constants come before all other ops: no nest has an op without variables, so that a constant between
- * two ops would keep them out of one nest. Large ones would wait on chip for too long. */
-static bool build_is_early(const struct import *im, const struct sketch *s)
-{
-    enum { MOST_ELEMENTS = 1024 };
-    return s->input_count == 0 && im->storages.at[s->operand[0].storage].elements <= MOST_ELEMENTS;
-}
-
 const struct lx_graph *import_build(struct import *im)
 {
     struct graph_builder b;
@@ -490,11 +482,11 @@ const struct lx_graph *import_build(struct import *im)
         if (im->storages.at[i].needed && im->storages.at[i].role != LX_ROLE_COUNT)
             import_tensor_name(im, &im->storages.at[i]);
     for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];
-    for (int late = 0; late < 2; late++)
-        for (size_t i = 0; ok && i < im->sketches.count; i++) {
-            const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];
-            if (s->needed && build_is_early(im, s) == !late) ok = build_op(im, &b, s);
-        }
+    const int32_t *order = import_early(im);
+    for (size_t i = 0; ok && i < im->sketches.count; i++) {
+        const struct sketch *s = &im->sketches.at[order[i]];
+        if (s->needed) ok = build_op(im, &b, s);
+    }
     for (size_t i = 0; ok && i < im->storages.count; i++)
         if (im->storages.at[i].stays) ok = build_tensor(im, &b, &im->storages.at[i]);
     if (ok && im->options.weight_dtype) ok = import_store_blocks(im, &b);

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -340,9 +341,35 @@ static void small_constants_come_first(void **state)
     lx_graph_free(g);
 }
 
+/* Ops of weights alone come before the layer that reads them: what a layer leaves passes no op of it. */
+static void weights_are_made_before_their_layer(void **state)
+{
+    static const char text[] =
+        "HloModule t\nENTRY main {\n  x = f32[64,64] parameter(0)\n"
+        "  w = f32[64,64] parameter(1), metadata={op_name=\"params[0]\"}\n"
+        "  v = f32[64] parameter(2), metadata={op_name=\"params[1]\"}\n" PRODUCT(
+            "a", "x",
+            "w") "  r = f32[64] rsqrt(v)\n  k = f32[64,64] broadcast(r), dimensions={1}\n"
+                 "  b = f32[64,64] multiply(a, k)\n  t = f32[64] tanh(v)\n" PRODUCT(
+                     "c", "b",
+                     "w") "  l = f32[64,64] broadcast(t), dimensions={1}\n  d = f32[64,64] multiply(c, l)\n"
+                          "  ROOT e = f32[64,64] add(d, %s)\n}\n";
+    char all[2048];
+    (void)state;
+    for (int around = 0; around < 2; around++) { /* 1: the first product passes the second one */
+        snprintf(all, sizeof all, text, around ? "a" : "d");
+        const struct lx_graph *g = imported(all);
+        assert_int_equal(place_of(g, "rsqrt", 0), 0);
+        assert_int_equal(place_of(g, "matmul", 0), around ? 2 : 1);
+        assert_int_equal(place_of(g, "tanh", 0), around ? 1 : 3);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_constants_come_first),
+                                       cmocka_unit_test(weights_are_made_before_their_layer),
                                        cmocka_unit_test(caches_are_changed_where_they_are),
                                        cmocka_unit_test(fills_become_one),
                                        cmocka_unit_test(scatters_name_rows),
