@@ -263,10 +263,12 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     int64_t stages = lx_stages(s), size = b->size / stages;
     if (!stay_box(m, stay, core, &p.box)) return p;
     p.address += size * (stay_turn(m, stay) % stages);
-    /* Cores at an edge have a shorter halo, so parts may differ in size. */
+    /* Cores at an edge have a shorter halo, or a shorter slice, so parts may differ in size. */
     const struct lx_core_view *v = &m->views[stay].view;
-    bool halo = false;
-    for (int k = 0; k < v->rank; k++) halo |= v->low[k] || v->high[k];
+    const struct lx_layout *l = &plan->layouts->layouts[s->tensor];
+    bool differ = false;
+    for (int k = 0; k < v->rank; k++)
+        differ |= v->low[k] || v->high[k] || l->size[k] / v->tiles[k] / v->blocks[k] % v->slices[k] != 0;
     if (core >= m->views[stay].view.cores)
         fault_plain(m, LX_FAULT_PART, &p, "only %lld cores hold a part of it",
                     (long long)m->views[stay].view.cores);
@@ -276,7 +278,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
     else if (round_up_i64(size, m->stick_bytes) < box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p, "a part of %lld bytes in a slot of %lld",
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)size);
-    else if (m->views[stay].nest >= 0 && !halo &&
+    else if (m->views[stay].nest >= 0 && !differ &&
              round_up_i64(size, m->stick_bytes) != box_sticks(&p.box) * m->stick_bytes)
         fault_plain(m, LX_FAULT_BOUNDS, &p,
                     "a tile of %lld bytes in a slot of %lld: it is held for other loops",
