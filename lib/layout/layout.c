@@ -57,10 +57,10 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
     if (rank < 0 || rank > LX_MAX_RANK)
         return status_set(st, LX_E_LAYOUT, "a tensor of %d dimensions has no layout; at most %d", rank,
                           LX_MAX_RANK);
-    if (stick_bytes * 8 < device_bits[dtype])
+    if (stick_bytes < 1 || stick_bytes * 8 % device_bits[dtype] != 0)
         return status_set(st, LX_E_LAYOUT,
-                          "a stick of %lld bytes is shorter than an element of %s; give the device a larger "
-                          "stick_bytes",
+                          "a stick of %lld bytes is no whole number of elements of %s; give the device "
+                          "other stick_bytes",
                           (long long)stick_bytes, lx_dtype_word(dtype));
     if (!order) order = identity, order_count = rank;
     if (!layout_check_order(order, order_count, rank, st)) return false;

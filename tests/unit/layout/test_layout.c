@@ -393,15 +393,36 @@ static void test_lists_are_refused(void **state)
     assert_int_equal(st.code, LX_E_UNSUPPORTED);
 }
 
+/* A stick has whole elements. */
+static void test_broken_sticks_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t bytes[] = {1, 3, 6, 4};
+    for (int i = 0; i < 4; i++) {
+        struct lx_layout y;
+        lx_status st = {0};
+        bool whole = bytes[i] % 4 == 0;
+        assert_int_equal(lx_layout_make(LX_FP32, 1, (int64_t[]){8}, NULL, NULL, 0, bytes[i], &y, &st), whole);
+        assert_int_equal(st.code, whole ? LX_OK : LX_E_LAYOUT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_coordinates),        cmocka_unit_test(test_operand_coordinates),
-        cmocka_unit_test(test_weights_are_packed), cmocka_unit_test(test_restickify_is_shared),
-        cmocka_unit_test(test_sparse_rows),        cmocka_unit_test(test_dead_ops_and_padding),
-        cmocka_unit_test(test_lists_are_refused),  cmocka_unit_test(test_sparse_is_no_way_out),
-        cmocka_unit_test(test_nothing_left),       cmocka_unit_test(test_few_channels),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_operand_coordinates),
+        cmocka_unit_test(test_weights_are_packed),
+        cmocka_unit_test(test_restickify_is_shared),
+        cmocka_unit_test(test_sparse_rows),
+        cmocka_unit_test(test_dead_ops_and_padding),
+        cmocka_unit_test(test_lists_are_refused),
+        cmocka_unit_test(test_sparse_is_no_way_out),
+        cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_few_channels),
+        cmocka_unit_test(test_broken_sticks_are_refused),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
