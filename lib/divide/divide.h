@@ -1,8 +1,9 @@
 /* Work division: splits the iteration space of each op into slices for the cores.
  *
  * Every tensor of an op is indexed by some of its variables. Variables along which sticks run count in
- * sticks, on a device of tiles in tiles. A division gives each variable a number of slices that divides its extent; the product of these
- * splits is the number of cores used. Pass 1 splits until no core's span of any tensor exceeds the limit.
+ * sticks, on a device of tiles in tiles. A division gives each variable a number of slices, which divides
+ * its extent, or on an uneven device leaves a shorter last one. The product of these splits is the number of
+ * cores used. Pass 1 splits until no core's span of any tensor exceeds the limit.
  * Pass 2 hands out the remaining cores, to output dimensions first. In between, a cost model may choose the
  * splits of a matmul. Every split has a reason. */
 #ifndef LX_DIVIDE_DIVIDE_H
@@ -168,7 +169,7 @@ void lx_division_slice(const struct lx_division *d, int split, int64_t core, int
 struct lx_core_view {
     int64_t cores;
     int rank;
-    int64_t slices[LX_MAX_DEVICE_RANK]; /* equal parts of the dimension */
+    int64_t slices[LX_MAX_DEVICE_RANK]; /* parts of the dimension; only the last may be shorter */
     int64_t stride[LX_MAX_DEVICE_RANK]; /* core c has part (c / stride) mod slices; 0 where slices is 1 */
     int64_t tiles[LX_MAX_DEVICE_RANK];  /* tiles of a nest; slices are parts of a tile */
     /* A buffer in a nest: tiles of an inner loop, each cut into slices. 1: the core's part is a box. */
