@@ -10,10 +10,10 @@ set(SLOW device_plans least_time launch_alternatives launch_plan plan_sabotage p
     nest_words nest_least nest_plan fit clocks auto_general team_file exact device_nests every_leaf nest_damage polls bench remedies
     asked_before anneal auto agree device_parameters nest_monotone nest_explain nest_astray nest_sabotage launch_sabotage move_pass
     exact_moves plan_words trace memory_viz model_explorer team_view online_nests windows chain team_kinds team_trace stopped_plans
-    nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random layout cut_layers team_grid
+    nest_file nest_launch nest_draft nest_run team_nests exports ilp perfetto bound launch_random cut_layers team_grid
     shard_improve shard_layers nest_moves counts team_run plan options conventions shard_bound span_nests team_clock emit
     session gap_fit team_graph mixed_sizes calibrate incumbents taken_bits skyline forced_nests shard_reasons team_models
-    window_models divide)
+    window_models)
 set(SLOW_GOLDEN explain explore_graph explore_sweep explore_team explore_why explore_walk explore_compare explore_conventions
     explore_cores explore_views explore_buffers explore_map explore_change explore_nests config sweep stages survives explain_team
     explain_nest team_show)

@@ -51,7 +51,7 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
 {
     double B = (double)s->b, M = (double)s->m, N = (double)s->n, K = (double)s->k;
     double b = (double)p->b, m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    double used = b * m * n * k / (1 + p->spare), batches = s->shared_weight ? 1 : B;
+    double used = b * m * n * k / (1 + p->imbalance), batches = s->shared_weight ? 1 : B;
     double k_sticks = ceil(K / (double)s->stick_elements) / k;
     /* Runs of an unsplit batch are at least as long as a burst: no overhead. */
     double run = s->b > 1 && p->b > 1 ? B / b : HUGE_VAL;

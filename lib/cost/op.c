@@ -34,7 +34,7 @@ double cost_local_copy(const struct lx_device *d, int64_t bytes)
 /* GB/s of the op's HBM traffic, at most what the ports of its cores take. */
 static double rate_of(const struct cost_rates *r, const struct cost_work *w)
 {
-    const double most = (double)w->cores_used / (1 + w->spare) * r->value[COST_CORE_PORT];
+    const double most = (double)w->cores_used / (1 + w->imbalance) * r->value[COST_CORE_PORT];
     double row; /* GB/s of a row reduction on all cores */
     switch (w->kind) {
     case COST_ROW_REDUCTION:
@@ -67,7 +67,7 @@ static double memory_time(const struct cost_rates *r, const struct cost_work *w)
 /* Microseconds at the peak rate of the cores used; a multiply-add is two flops. */
 static double arithmetic_us(const struct cost_rates *r, const struct cost_work *w)
 {
-    return w->flops * (1 + w->spare) /
+    return w->flops * (1 + w->imbalance) /
            (2 * r->value[COST_MACS] * (double)(w->cores_used > 0 ? w->cores_used : 1));
 }
 

@@ -22,7 +22,7 @@ struct matmul_shape {
 
 struct matmul_split {
     int64_t b, m, n, k;
-    double spare; /* as in struct cost_work */
+    double imbalance; /* as in struct cost_work */
 };
 
 struct matmul_parts {
@@ -56,7 +56,7 @@ struct cost_work {
     enum cost_class kind;
     double read_bytes, written_bytes; /* through HBM, without operands on chip */
     int64_t cores_used;
-    double spare;         /* by which share the largest core's part exceeds the mean */
+    double imbalance;     /* by which share the largest core's part exceeds the mean */
     int64_t rows;         /* of a row reduction */
     double flops;         /* of all cores; matmuls have their shape */
     bool contracts;       /* each core takes its parts of the inputs, whoever else takes them */

@@ -248,7 +248,7 @@ struct matmul_split matmul_split_of(const struct space *s, const enum matmul_rol
     struct matmul_split p = {1, 1, 1, 1, 0};
     int64_t *const of[] = {[MATMUL_BATCH] = &p.b, [MATMUL_M] = &p.m, [MATMUL_N] = &p.n, [MATMUL_K] = &p.k};
     for (int i = 0; i < s->axis_count; i++) *of[role[i]] *= splits[i];
-    p.spare = space_spare(s, splits);
+    p.imbalance = space_imbalance(s, splits);
     return p;
 }
 

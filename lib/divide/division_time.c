@@ -69,7 +69,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, role, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
-    w.spare = d->kind == LX_DIVIDED ? space_spare(s, splits) : 0;
+    w.imbalance = d->kind == LX_DIVIDED ? space_imbalance(s, splits) : 0;
     w.flops = d->kind == LX_DIVIDED ? division_time_flops(op) : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {

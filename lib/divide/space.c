@@ -43,7 +43,7 @@ int64_t space_used(const struct space *s, const int64_t *splits)
     return used;
 }
 
-double space_spare(const struct space *s, const int64_t *splits)
+double space_imbalance(const struct space *s, const int64_t *splits)
 {
     double ratio = 1;
     for (int i = 0; i < s->axis_count; i++)

@@ -128,7 +128,7 @@ void axis_settle(struct axis *a);
 int64_t axis_per_core(const struct axis *a, int64_t split);
 int64_t space_used(const struct space *s, const int64_t *splits);
 /* By which share of the mean the largest part of a core exceeds it; 0: slices are equal. */
-double space_spare(const struct space *s, const int64_t *splits);
+double space_imbalance(const struct space *s, const int64_t *splits);
 int space_reductions_split(const struct space *s, const int64_t *splits);
 
 /* span.c. Positions of one core along device dimension `d`. */

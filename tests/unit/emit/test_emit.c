@@ -199,6 +199,26 @@ static void stamps_add_up(void **state)
     written_free(&w);
 }
 
+/* The program of a pattern, whose run on the host is right and whose text for a GPU has `words`. */
+static void program_is_right(const char *pattern, const char *words)
+{
+    lx_status st = {0};
+    struct lx_measured measured;
+    struct text text = {0};
+    const struct lx_graph *g = lx_graph_of_text("pattern.json", pattern, strlen(pattern), &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
+    struct lx_run_result *r =
+        lx_program_run(p, &(struct lx_program_options){.machine = "host"}, &measured, &st);
+    if (!r) fail_msg("%s", st.text);
+    assert_true(r->ok);
+    assert_true(emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, &text, NULL, &st));
+    if (!strstr(text.at, words)) fail_msg("no \"%s\" in the program", words);
+    text_free(&text);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+}
+
 /* Three elements, but all cores search; the judge knows where the largest are. */
 static void all_cores_look_for_the_largest(void **state)
 {
@@ -209,21 +229,25 @@ static void all_cores_look_for_the_largest(void **state)
         " \"ops\": [{\"name\": \"y\", \"kind\": \"argmax\", \"inputs\": [\"x\"], \"output\": \"y\", "
         "\"einsum\": \"ab->a\"}]}";
     (void)state;
-    lx_status st = {0};
-    struct lx_measured measured;
-    struct text text = {0};
-    const struct lx_graph *g = lx_graph_of_text("largest.json", pattern, sizeof pattern - 1, &st);
-    if (!g) fail_msg("%s", st.text);
-    struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
-    struct lx_program_options how = {.machine = "host"};
-    struct lx_run_result *r = lx_program_run(p, &how, &measured, &st);
-    if (!r) fail_msg("%s", st.text);
-    assert_true(r->ok);
-    assert_true(emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, &text, NULL, &st));
-    assert_non_null(strstr(text.at, "helper < 132"));
-    text_free(&text);
-    lx_run_result_free(r);
-    lx_plan_free(p);
+    program_is_right(pattern, "helper < 132");
+}
+
+/* Five cores keep the places of their rows; each is helped by another one. */
+static void cores_without_rows_help_to_look(void **state)
+{
+    (void)state;
+    program_is_right(
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"helped\",\n"
+        " \"device\": {\"preset\": \"h200\", \"cores\": 11},\n"
+        " \"tensors\": [{\"name\": \"x\", \"shape\": [5, 5000], \"dtype\": \"fp16\", \"role\": \"input\"},\n"
+        "  {\"name\": \"y\", \"shape\": [5], \"dtype\": \"int32\", \"role\": \"intermediate\"},\n"
+        "  {\"name\": \"z\", \"shape\": [5], \"dtype\": \"fp32\", \"role\": \"output\"}],\n"
+        " \"ops\": [{\"name\": \"y\", \"kind\": \"argmax\", \"inputs\": [\"x\"], \"output\": \"y\", "
+        "\"einsum\": "
+        "\"ab->a\"},\n"
+        "  {\"name\": \"z\", \"kind\": \"cast\", \"inputs\": [\"y\"], \"output\": \"z\", \"einsum\": "
+        "\"a->a\"}]}",
+        "owner = core % 5");
 }
 
 /* A warp takes a row from its mean to the sum of what is made of it; the columns of the later ops have the letter
@@ -249,21 +273,7 @@ static void rows_keep_apart_from_columns_of_their_letter(void **state)
         "  {\"name\": \"s\", \"kind\": \"sum\", \"inputs\": [\"y\"], \"output\": \"s\", \"einsum\": "
         "\"ba->b\"}]}";
     (void)state;
-    lx_status st = {0};
-    struct lx_measured measured;
-    struct text text = {0};
-    const struct lx_graph *g = lx_graph_of_text("rows.json", pattern, sizeof pattern - 1, &st);
-    if (!g) fail_msg("%s", st.text);
-    struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
-    struct lx_run_result *r =
-        lx_program_run(p, &(struct lx_program_options){.machine = "host"}, &measured, &st);
-    if (!r) fail_msg("%s", st.text);
-    assert_true(r->ok);
-    assert_true(emit_program(p, &(struct emit_options){.on = EMIT_CUDA}, &text, NULL, &st));
-    assert_non_null(strstr(text.at, "y1[")); /* a row in registers */
-    text_free(&text);
-    lx_run_result_free(r);
-    lx_plan_free(p);
+    program_is_right(pattern, "y1["); /* a row in registers */
 }
 
 int main(void)
@@ -275,6 +285,7 @@ int main(void)
         cmocka_unit_test(facts_say_what_the_program_wants),
         cmocka_unit_test(stamps_add_up),
         cmocka_unit_test(all_cores_look_for_the_largest),
+        cmocka_unit_test(cores_without_rows_help_to_look),
         cmocka_unit_test(rows_keep_apart_from_columns_of_their_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
