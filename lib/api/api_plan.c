@@ -55,6 +55,13 @@ void lx_result_free(lx_result *r)
     mem_free(r);
 }
 
+static lx_result *api_planned(const struct lx_graph *g, const struct lx_plan_options *how, lx_status *st)
+{
+    struct lx_plan *p = lx_plan_make(g, how, st);
+    if (p && how->certify) lx_plan_certify(p);
+    return api_plan_result(p, NULL);
+}
+
 /* Plans the pattern on the options' device or team; NULL with `st`. */
 static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool over_team, lx_status *st)
 {
@@ -70,7 +77,7 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
             r = api_team_result(lx_team_plans_choose(on, &team, &how, st), NULL);
             if (r && r->team->plans->team->unsharded) r->notes = lx_team_unsharded_words();
         } else
-            r = api_plan_result(lx_plan_make(on, &how, st), NULL);
+            r = api_planned(on, &how, st);
     }
     lx_graph_free(on);
     if (!r || !r->plan || r->plan->answer.status != LX_ERROR) return r;

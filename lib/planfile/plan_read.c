@@ -307,6 +307,13 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
         lx_plan_free(p);
         p = NULL;
     }
+    const struct json_value *certificate = p ? json_find(root, "certificate") : NULL;
+    if (certificate) {
+        struct text t = {0};
+        json_add(certificate, &t);
+        p->certificate = arena_string(p->memory, t.at);
+        text_free(&t);
+    }
     lx_graph_free(g);
     arena_free(&scratch);
     return p;
