@@ -336,6 +336,7 @@ static const struct option_row *const tables[] = {planning_rows, json_rows,  qui
                                                   help_rows,     model_rows, NULL};
 
 const struct command command_check = {
+    .verifies = true,
     .name = "check",
     .synopsis = "PLAN | FILE [-s SOLVER] [options] | PROBLEM PLACEMENT [--lx SIZE]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",

@@ -78,16 +78,35 @@ static void proof_facts_access(const struct checker *c, int32_t o, int i, struct
     memcpy(out->var, x.var[i], sizeof out->var);
 }
 
+/* Without nests the splits of the ops are given: on each core a tensor takes at least its smallest part, and
+ * if all ops see the same parts it is on chip from its first use to its last, or not at all. */
+static void proof_facts_part(const struct checker *c, struct proof_facts *f, const struct proof_access *a,
+                             int operand)
+{
+    struct proof_tensor *t = &f->tensors[a->tensor];
+    struct parts own, first;
+    struct cut k;
+    const struct proof_access *b = f->accesses;
+    while (b < a && b->tensor != a->tensor) b++;
+    cut_of_op(c, a->op, &k);
+    own = parts_of_operand(c, &k, a->op, operand, 0);
+    t->size = min_i64(t->size, round_up_i64(part_bytes(c, a->tensor, &own), c->g->device.stick_bytes));
+    cut_of_op(c, b->op, &k);
+    first = parts_of_operand(c, &k, b->op, (int)(b - &f->accesses[c->p->access_at[b->op]]), 0);
+    t->cuts |=
+        a->barred || !parts_equal(&own, &first) || (c->l->layouts[a->tensor].rank > 0 && !own.touched_whole);
+}
+
 void proof_facts_find(const struct checker *c, struct proof_facts *f)
 {
     const struct lx_graph *g = c->g;
     const struct lx_passes *how = &c->p->passes;
-    int64_t cores = c->p->divisions->cores;
+    int64_t cores = c->p->divisions->cores, usable = lx_device_usable(&g->device);
     *f = (struct proof_facts){.nests = how->tile != LX_TILE_NONE,
                               .tensor_count = g->tensor_count,
                               .op_count = g->op_count,
                               .access_count = c->p->access_at[g->op_count]};
-    if (!mul_i64(lx_device_usable(&g->device), cores, &f->room) || f->room > LX_INT_MAX) f->room = LX_INT_MAX;
+    if (!mul_i64(usable, f->nests ? cores : 1, &f->room) || f->room > LX_INT_MAX) f->room = LX_INT_MAX;
     f->tensors = arena_array(c->memory, (size_t)g->tensor_count, sizeof *f->tensors);
     f->ops = arena_array(c->memory, (size_t)g->op_count, sizeof *f->ops);
     f->accesses = arena_array(c->memory, (size_t)f->access_count, sizeof *f->accesses);
@@ -95,17 +114,19 @@ void proof_facts_find(const struct checker *c, struct proof_facts *f)
         struct proof_tensor *to = &f->tensors[t];
         to->whole = to->size = whole_bytes(c, t);
         /* A tensor known by its bytes is on every core as a whole. */
-        if (c->l->layouts[t].rank == 0 && !mul_i64(to->whole, cores, &to->size)) to->size = LX_INT_MAX;
+        if (f->nests && c->l->layouts[t].rank == 0 && !mul_i64(to->whole, cores, &to->size))
+            to->size = LX_INT_MAX;
         to->leaves = lx_role_leaves(g->tensors[t].role);
-        to->cuts = f->nests || how->evict || c->l->layouts[t].rank > 0;
+        to->cuts = f->nests || how->evict;
         f->grain = gcd_i64(f->grain, to->whole);
     }
     struct proof_access *next = f->accesses;
     for (int32_t o = 0; o < g->op_count; o++) {
         proof_facts_op(c, o, &f->ops[o]);
-        for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++, next++) {
             proof_facts_access(c, o, i, next);
-            f->grain = gcd_i64(f->grain, next++->bytes);
+            f->grain = gcd_i64(f->grain, next->bytes);
+            if (!f->nests) proof_facts_part(c, f, next, i);
         }
     }
 }

@@ -57,7 +57,7 @@ void proof_begin(struct proof *p, const struct proof_facts *f)
         struct proof_use *u = &p->uses[k];
         const struct proof_use *next = u->next < 0 ? NULL : &p->uses[u->next];
         u->needed = next ? next->reads : u->of->leaves;
-        u->stays = next && next->reads && !proof_room_wiped(p, u->op, next->op);
+        u->stays = next && (next->reads || !u->of->cuts) && !proof_room_wiped(p, u->op, next->op);
     }
 }
 
@@ -111,7 +111,7 @@ int proof_ways(const struct proof_use *u, const struct proof_holds *y, bool with
     struct proof_way w = {.cost = u->read * y->times + stored};
     if (u->writes) w.cost += u->written * (2 * y->times - 1);
     if (!u->of->cuts && u->stays && (never || !u->barred)) w.after = PROOF_NEVER;
-    if (u->of->cuts || !on || !u->stays) out[count++] = w;
+    if (u->of->cuts || !on || (u->barred && (u->writes || !u->stays))) out[count++] = w;
     if (u->barred && on && !u->writes && u->stays) { /* it stays on chip beside the access */
         w.size = u->of->size;
         w.after = 1;
