@@ -1,12 +1,8 @@
 /* The clock's replay of a plan, op by op, with the traffic behind HBM time. */
 #include "explain/op_waits.h"
-#include "base/memory.h"
 #include "cost/op.h"
 #include "plan/plan_make.h"
 #include "stays/draft.h"
-
-#include <math.h>
-#include <string.h>
 
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {

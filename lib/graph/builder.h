@@ -1,12 +1,9 @@
 /* Construction of graphs. Readers, importers and generators add tensors, ops or buffers to a builder;
  * builder_finish checks the whole. All sources obey the same rules. */
-#ifndef LX_GRAPH_BUILDER_H
-#define LX_GRAPH_BUILDER_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "base/words/words.h"
-#include "base/vec.h"
 #include "graph/graph.h"
 
 struct place {
@@ -78,5 +75,3 @@ const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t 
  * `taker`, each record goes to it (with the separator before it) and `t` stays empty. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t);
-
-#endif

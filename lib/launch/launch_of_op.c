@@ -4,13 +4,8 @@
  * Mode, operand checks and grid limits are the same as in any launch (launch.c). launch_deal.c deals the
  * tiles. */
 #include "launch/launch_of_op.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "launch/launch_grid.h"
 #include "layout/op_index.h"
-
-#include <stdlib.h>
 
 static const char *const m_and_n[] = {"M", "N"};
 

@@ -1,6 +1,6 @@
 /* From a tile of an op to a nest: see nest_of_op.h. */
 #include "loops/nest_of_op.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "layout/op_index.h"
 #include "loops/nest.h"
 

@@ -2,12 +2,8 @@
  * place of its latest value. A stay that begins with a read is filled from its relayout's source, else from
  * HBM; a store updates HBM when needed. In nests all iterations count. */
 #include "stays/draft.h"
-#include "base/checked.h"
 #include "base/slot.h"
-#include "base/vec.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 struct walk {
     const struct draft *x;

@@ -1,7 +1,5 @@
 /* Holdings of a device: see device_maker.h. */
 #include "team/device_maker.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 const char *maker_name(struct maker *k, const char *of, const char *what)
 {

@@ -1,6 +1,5 @@
 /* Pieces of ops on a device: fetches their inputs and records their results as holdings. */
 #include "team/device_maker.h"
-#include "base/fail.h"
 
 struct piece {
     int32_t o;

@@ -15,13 +15,9 @@
  *
  * An input with stated shards is equal along axes that do not shard it; any other input differs on every
  * device. */
-#include "base/fail.h"
 #include "graph/choice.h"
 #include "team/program_maker.h"
 #include "team/team_private.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static bool global_program_is_collective(const struct lx_op *op)
 {

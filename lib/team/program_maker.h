@@ -6,8 +6,7 @@
  * iterate with one variable are one class, and are cut together.
  *
  * After an error `failed` is set, additions do nothing, and tensor numbers are -1. */
-#ifndef LX_TEAM_PROGRAM_MAKER_H
-#define LX_TEAM_PROGRAM_MAKER_H
+#pragma once
 
 #include "graph/builder.h"
 #include "layout/op_index.h"
@@ -88,5 +87,3 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsi
 
 /* program_together.c: adds a collective. */
 void program_together(struct program *p, const struct lx_op *op);
-
-#endif

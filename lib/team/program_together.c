@@ -1,10 +1,6 @@
 /* Collectives as sums, copies and shifts along the leading dimensions. */
 #include "team/program_maker.h"
-#include "base/fail.h"
 #include "graph/op_params.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Extents of an operand of a collective. An operand that cannot be cut in place is cut here at all points,
  * and into parts. */

@@ -1,7 +1,6 @@
 /* Words for people: the nearest known word to a misspelt one, tables of words, sets of names, numbers with
  * units, and names made safe for a screen. */
-#ifndef LX_BASE_WORDS_WORDS_H
-#define LX_BASE_WORDS_WORDS_H
+#pragma once
 
 #include "base/status.h"
 #include "base/text.h"
@@ -88,5 +87,3 @@ int next_character(const char *text, uint32_t *code, int *columns);
 int encode_character(uint32_t code, char out[4]);
 /* The screen columns of a printable text. */
 int columns_of(const char *text);
-
-#endif

@@ -7,9 +7,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { STICK_BYTES = 128 };
 
 /* First element and step of each dimension. */

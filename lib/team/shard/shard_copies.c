@@ -2,12 +2,8 @@
  * concat is not sharded along its axis, results of one op have equal partitions. Such an op writes a new
  * tensor with free shards, and a copy has the stated shards. A tensor with several writers stays
  * unchanged. */
-#include "base/memory.h"
 #include "graph/builder.h"
 #include "team/shard/shard_search.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct copies {
     const struct lx_graph *g;
