@@ -70,7 +70,6 @@ void program_put(struct string_of *s, char c);
 /* Puts the letters of a tensor's leading dimensions. */
 void program_put_front(const struct program *p, struct string_of *s, int32_t t, const char *axis);
 struct string_of program_string(const struct program *p);
-int program_bits(unsigned mask);
 /* Bits of the axes in the op's group with several devices. */
 unsigned program_group(const struct program *p, const struct lx_op *op);
 /* Writes the extents of the leading dimensions; returns their number. */

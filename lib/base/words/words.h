@@ -18,17 +18,19 @@ bool unknown_word(const char *what, const char *word, const char *const *list, e
 /* "a, b, c" of a NULL-terminated list, as much as fits. Returns `out`. */
 const char *words_listed(const char *const *list, char *out, size_t size);
 
-/* For a list X(id, word, ...): defines the function from an id to its word, or "unknown". */
-#define LX_WORDS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_WORD_ROW)
-#define LX_HELPS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_HELP_ROW)
-#define LX_WORD_ROW(id, ...)           [id] = LX_FIRST(__VA_ARGS__, 0),
-#define LX_HELP_ROW(id, ...)           [id] = LX_SECOND(__VA_ARGS__, 0, 0),
-#define LX_FIRST(a, ...)               a
-#define LX_SECOND(a, b, ...)           b
-#define LX_TEXTS(function, type, LIST, ROW)                                                                  \
+/* For a list X(id, word, ...), or words in brackets: defines the function from an id to its word, or
+ * "unknown". */
+#define LX_WORDS(function, type, LIST)      LX_TEXTS(function, type, LIST, LX_WORD_ROW)
+#define LX_HELPS(function, type, LIST)      LX_TEXTS(function, type, LIST, LX_HELP_ROW)
+#define LX_WORD_ROW(id, ...)                [id] = LX_FIRST(__VA_ARGS__, 0),
+#define LX_HELP_ROW(id, ...)                [id] = LX_SECOND(__VA_ARGS__, 0, 0),
+#define LX_FIRST(a, ...)                    a
+#define LX_SECOND(a, b, ...)                b
+#define LX_TEXTS(function, type, LIST, ROW) LX_WORDS_OF(function, type, LIST(ROW))
+#define LX_WORDS_OF(function, type, ...)                                                                     \
     const char *function(type v)                                                                             \
     {                                                                                                        \
-        static const char *const texts[] = {LIST(ROW)};                                                      \
+        static const char *const texts[] = {__VA_ARGS__};                                                    \
         return (unsigned)v < sizeof texts / sizeof *texts ? texts[v] : "unknown";                            \
     }
 

@@ -96,11 +96,7 @@ static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
         snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[t].name);
-        struct lx_op copy = {.name = name,
-                             .kind = lx_kind_at(LX_KIND_CLONE),
-                             .input_count = 1,
-                             .inputs = &made[i],
-                             .output = t};
+        struct lx_op copy = builder_plain(name, LX_KIND_CLONE, 1, &made[i], t);
         if (c->copied[t]) ok = builder_op(&c->b, &copy, c->st);
     }
     return ok;
