@@ -1,11 +1,7 @@
 /* Certificates: what proves a plan's bound, in a file. The facts of a certificate must be those that the
  * checker finds itself; its prices, or its tick, are all that the maker adds. */
 #include "check/proof.h"
-#include "base/fail.h"
 #include "base/json/json.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 enum { CERTIFICATE_FORMAT = 1, CERTIFICATE_OPS = 200 };
 
@@ -34,12 +30,12 @@ static const char *certificate_compulsory(const struct proof_claim *q)
     return certificate_keep(q, &t);
 }
 
-/* All buffers that are live on a tick stand on top of each other, in units; only the topmost may end between
+/* All buffers that are live on a tick, at which one of them begins, stand on top of each other, in units; only the topmost may end between
  * units. */
 static const char *certificate_load(const struct proof_claim *q, int64_t tick)
 {
     const struct lx_problem *p = &q->list;
-    int64_t unit = 0, sum = 0, padding = 0, *live = arena_array(q->memory, (size_t)p->count, sizeof *live);
+    int64_t unit = 0, sum = 0, padding = 0, newest = -LX_INT_MAX, *live = arena_array(q->memory, (size_t)p->count, sizeof *live);
     int count = 0;
     struct text t = {0};
     for (int32_t i = 0; i < p->count; i++)
@@ -51,9 +47,10 @@ static const char *certificate_load(const struct proof_claim *q, int64_t tick)
         if (b->reason || b->start + (b->parent_count > 0) > tick || b->end <= tick) continue;
         live[count] = ceil_div_i64(b->size, unit) * unit;
         padding = max_i64(padding, live[count] - b->size);
+        newest = max_i64(newest, b->start + (b->parent_count > 0));
         sum += live[count++];
     }
-    if (sum - padding < q->least || lx_problem_needs(p) || p->pool_count) return NULL;
+    if (newest != tick || sum - padding < q->least || lx_problem_needs(p) || p->pool_count) return NULL;
     certificate_begin(q, CERTIFICATE_LOAD, &t);
     text_format(&t, ", \"tick\": %" PRId64 ", \"padding\": %" PRId64, tick, padding);
     text_json_ints(&t, "live", live, count);
@@ -61,10 +58,11 @@ static const char *certificate_load(const struct proof_claim *q, int64_t tick)
 }
 
 static const char *certificate_priced(const struct proof_claim *q, const struct proof_facts *f,
-                                      const char *class, const int64_t *prices)
+                                      const char *class, const int64_t *prices, const struct proof *p)
 {
     struct text t = {0};
     certificate_begin(q, class, &t);
+    text_format(&t, ", \"sum\": %" PRId64, proof_sum(p));
     text_json_ints(&t, "prices", prices, f->op_count);
     text_add(&t, ",\n");
     proof_facts_write(f, &t);
@@ -100,7 +98,7 @@ const char *certificate_make(const struct proof_claim *q, const char **class)
     proof_find_prices(&p, q->least, prices);
     if (proof_holds_under(&p, prices, q->least, &searched)) {
         *class = searched ? CERTIFICATE_SEARCH : CERTIFICATE_DUAL;
-        made = certificate_priced(q, &f, *class, prices);
+        made = certificate_priced(q, &f, *class, prices, &p);
     }
     proof_end(&p);
     return made;
@@ -149,9 +147,10 @@ static const char *certificate_again(const struct proof_claim *q, const struct j
     else if (!proof_holds_under(&p, prices, q->least, &searched) ||
              searched != (*class == CERTIFICATE_SEARCH))
         why = "under its prices less may be possible";
+    const char *again = why ? NULL : certificate_priced(q, &f, *class, prices, &p);
     proof_end(&p);
-    if (why) return certificate_refuse(q, why), NULL;
-    return certificate_priced(q, &f, *class, prices);
+    if (why) certificate_refuse(q, why);
+    return again;
 }
 
 bool certificate_check(const struct proof_claim *q, const char *text, const char **class)

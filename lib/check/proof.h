@@ -3,13 +3,9 @@
  *
  * The facts follow from the graph, its layouts and the device, not from a plan's decisions. Every price of
  * room per tick gives a valid bound; the search closes what the prices leave open. Some hundred ops. */
-#ifndef LX_CHECK_PROOF_H
-#define LX_CHECK_PROOF_H
+#pragma once
 
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/text.h"
-#include "base/vec.h"
 
 struct proof_tensor {
     int64_t whole; /* HBM bytes */
@@ -110,6 +106,13 @@ struct proof {
     struct arena memory;
 };
 
+/* Counts work; the proof gives up after about a second. */
+static inline void proof_work(struct proof *p, int64_t steps)
+{
+    p->steps += steps;
+    p->gives_up |= p->steps > 40 * 1000 * 1000;
+}
+
 /* proof_room.c */
 void proof_begin(struct proof *p, const struct proof_facts *f);
 void proof_end(struct proof *p);
@@ -132,6 +135,12 @@ bool proof_walk(struct proof *p);
 /* Does every plan of these facts move `least` bytes or more? `*searched`: the prices alone did not say so. */
 bool proof_holds_under(struct proof *p, const int64_t *prices, int64_t least, bool *searched);
 
+/* The bound of the prices, exact but for multiples of 2^53: it changes with every price that matters. */
+static inline int64_t proof_sum(const struct proof *p)
+{
+    return (int64_t)((uint64_t)p->bound & (uint64_t)(LX_INT_MAX - 1));
+}
+
 /* --- certificate.c --- */
 
 /* What a certificate is about. */
@@ -149,5 +158,3 @@ struct proof_claim {
 const char *certificate_make(const struct proof_claim *q, const char **class);
 /* Does the text prove the claim? `*class`: how; false: `st` says why not. */
 bool certificate_check(const struct proof_claim *q, const char *text, const char **class);
-
-#endif

@@ -1,11 +1,6 @@
 /* The facts of a graph on which a proof rests. */
 #include "check/proof.h"
-#include "base/checked.h"
-#include "base/order.h"
 #include "graph/choice.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* How many tiles a level may cut the dimension of an operand into: a divisor of this. */
 static int64_t proof_facts_tiles(const struct lx_layout *l, int dim)

@@ -2,11 +2,8 @@
  * are searched by halving their ranges: a range has the costs of its fewest tiles and the sizes of its most.
  * The excess of a nest is what its ops cost at least above their cost outside of nests. */
 #include "check/proof.h"
-#include "base/order.h"
 
-#include <string.h>
-
-enum { PROOF_AXES = 8, PROOF_COUNTS = 128, PROOF_NESTS = 4000, PROOF_EVALUATIONS = 400000 };
+enum { PROOF_AXES = 8, PROOF_COUNTS = 128, PROOF_NESTS = 4000 };
 
 struct proof_run {
     struct proof *p;
@@ -72,8 +69,7 @@ static int128 proof_run_nest(struct proof_run *r, const int64_t *from, const int
         }
         sum += least;
     }
-    p->steps++;
-    p->gives_up |= p->steps > PROOF_EVALUATIONS;
+    proof_work(p, (int64_t)r->uses * PROOF_PLACES);
     int128 more = n->sums[r->last + 1] - n->sums[r->first] - p->sums[r->last + 1] + p->sums[r->first];
     return sum - p->f->room * more;
 }

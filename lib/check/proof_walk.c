@@ -3,12 +3,8 @@
  * ops so far, to which a tensor that covers the nest and comes on chip later adds. Equal states merge; a state
  * is closed if its cost and the least priced cost of all later uses are above the limit. */
 #include "check/proof.h"
-#include "base/hash.h"
-#include "base/memory.h"
 
-#include <string.h>
-
-enum { PROOF_STATES = 1 << 19 };
+enum { PROOF_STATES = 1 << 16 };
 
 struct proof_state {
     int64_t idle, most, nest, cost; /* nest: -1: none */
@@ -133,6 +129,7 @@ static void proof_step_child(struct proof_step *s, int32_t count)
     if (child.most > p->f->room) return;
     if (!n || n->last == s->op) child.idle = child.most = 0, child.nest = -1, n = NULL;
     int128 cost = (int128)child.cost << PROOF_BITS;
+    proof_work(p, (int64_t)s->tensors / 4 + 1);
     if (cost + proof_step_rest(s, s->op + 1, n, child.idle, s->places) > p->top) return;
     p->gives_up |= !proof_layer_offer(&s->then, &child, s->places, s->tensors);
 }
