@@ -35,7 +35,8 @@ static const char *certificate_compulsory(const struct proof_claim *q)
 static const char *certificate_load(const struct proof_claim *q, int64_t tick)
 {
     const struct lx_problem *p = &q->list;
-    int64_t unit = 0, sum = 0, padding = 0, newest = -LX_INT_MAX, *live = arena_array(q->memory, (size_t)p->count, sizeof *live);
+    int64_t unit = 0, sum = 0, padding = 0, newest = -LX_INT_MAX,
+            *live = arena_array(q->memory, (size_t)p->count, sizeof *live);
     int count = 0;
     struct text t = {0};
     for (int32_t i = 0; i < p->count; i++)

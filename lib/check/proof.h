@@ -135,10 +135,13 @@ bool proof_walk(struct proof *p);
 /* Does every plan of these facts move `least` bytes or more? `*searched`: the prices alone did not say so. */
 bool proof_holds_under(struct proof *p, const int64_t *prices, int64_t least, bool *searched);
 
-/* The bound of the prices, exact but for multiples of 2^53: it changes with every price that matters. */
+/* The bound of the prices, and each price times its number, modulo 2^53: a changed price changes it. */
 static inline int64_t proof_sum(const struct proof *p)
 {
-    return (int64_t)((uint64_t)p->bound & (uint64_t)(LX_INT_MAX - 1));
+    uint64_t sum = (uint64_t)p->bound;
+    for (int32_t o = 0; o < p->f->op_count; o++)
+        sum += (uint64_t)(p->sums[o + 1] - p->sums[o]) * (uint64_t)(o + 1);
+    return (int64_t)(sum & (uint64_t)(LX_INT_MAX - 1));
 }
 
 /* --- certificate.c --- */

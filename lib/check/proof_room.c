@@ -3,7 +3,6 @@
  * All values are in 2^-20 bytes and exact: a plan that fits pays no more than its bytes, since each tick it
  * gets back the price of the whole room. */
 #include "check/proof.h"
-#include "network/room_prices.h"
 
 static void proof_room_take(struct proof *p, const struct proof_access *a, int32_t *last)
 {
@@ -183,27 +182,10 @@ bool proof_holds_under(struct proof *p, const int64_t *prices, int64_t least, bo
     return !p->gives_up && (!*searched || proof_walk(p));
 }
 
-/* --- Finding prices. --- */
-
-struct proof_pricing {
-    struct proof *p;
-    struct prices *prices;
-};
-
-static int64_t proof_room_value(void *model, int64_t *steps)
-{
-    const struct proof_pricing *of = model;
-    prices_sum(of->prices);
-    proof_set_prices(of->p, of->prices->price);
-    *steps += of->p->use_count;
-    return (int64_t)(of->p->bound >> PROOF_BITS);
-}
-
 /* Bytes on chip per tick in the answer under the prices. */
-static void proof_room_loads(void *model, int64_t *load, int64_t *steps)
+static void proof_room_loads(const struct proof *p, int64_t *load)
 {
-    const struct proof *p = ((const struct proof_pricing *)model)->p;
-    for (int32_t o = 0; o <= p->f->op_count; o++) load[o] = 0;
+    memset(load, 0, (size_t)p->f->op_count * sizeof *load);
     for (int32_t first = 0; first < p->use_count; first++) {
         int place = 0;
         for (int32_t k = first; p->uses[first].before < 0 && k >= 0; k = p->uses[k].next) {
@@ -217,17 +199,35 @@ static void proof_room_loads(void *model, int64_t *load, int64_t *steps)
                 load[o] += w.size;
         }
     }
-    *steps += p->use_count;
 }
 
+/* Raises prices along the overload, with steps towards the claim that shrink when they fail (Polyak). */
 void proof_find_prices(struct proof *p, int64_t least, int64_t *prices)
 {
     enum { ROUNDS = 200 };
-    struct prices found;
-    struct proof_pricing of = {p, &found};
-    struct priced model = {&of, proof_room_value, proof_room_loads};
-    int64_t steps = 0;
-    prices_make(&found, p->f->op_count, PROOF_BITS, p->f->room, &p->memory);
-    prices_improve(&found, &model, least, ROUNDS, INT64_MAX, &steps);
-    for (int32_t o = 0; o < p->f->op_count; o++) prices[o] = found.price[o];
+    size_t ops = (size_t)p->f->op_count, size = ops * sizeof *prices;
+    int64_t *load = arena_array(&p->memory, ops, sizeof *load),
+            *now = arena_array(&p->memory, ops, sizeof *now);
+    double share = 1, best = -INFINITY;
+    for (int round = 0, stale = 0; round < ROUNDS && best < (double)least; round++) {
+        double norm = 0, bound;
+        proof_set_prices(p, now);
+        bound = (double)p->bound / (1 << PROOF_BITS);
+        if (bound > best) {
+            memcpy(prices, now, size);
+            best = bound;
+            stale = 0;
+        } else if (++stale % 3 == 0)
+            share /= 2;
+        proof_room_loads(p, load);
+        for (size_t o = 0; o < ops; o++) {
+            double over = (double)(load[o] - p->f->room);
+            if (over > 0 || now[o] > 0) norm += over * over;
+        }
+        double step = norm > 0 ? share * ((double)least - bound) / norm * (1 << PROOF_BITS) : 0;
+        for (size_t o = 0; o < ops; o++) {
+            double price = (double)now[o] + step * (double)(load[o] - p->f->room);
+            now[o] = (int64_t)fmin(fmax(price, 0), 0x1p40);
+        }
+    }
 }

@@ -178,8 +178,7 @@ class Proof:
             self.ahead[u.number] = [self.best(u, holds_of(u), None, place) for place in range(4)]
         self.bound = sum(self.ahead[u.number][0] for u in self.uses if not u.before) - self.room * self.sums[-1]
         nests, layer = self.find_nests(top), {(-1, (), 0, 0): 0}
-        layer = {} if self.bound + self.beyond[0] > top else layer
-        for o in range(len(self.ops)):
+        for o in range(len(self.ops) if self.bound + self.beyond[0] <= top else 0):
             states, layer = layer, {}
             for (k, places, idle, most), cost in states.items():
                 for i in [k] if k >= 0 else [-1] + [i for i, nest in enumerate(nests) if nest[0] == o]:
@@ -189,7 +188,8 @@ class Proof:
                         if (cost + more << BITS) + self.rest(o + 1, None if ends else nest, chip) <= top:
                             key = (-1 if ends else i, tuple(sorted(chip.items())), *((0, 0) if ends else (left, now)))
                             layer[key] = min(layer.get(key, math.inf), cost + more)
-        return min(prices, default=0) >= 0 and self.bound % 2 ** 53 == total and not layer
+        same = (self.bound + sum(o * p for o, p in enumerate(prices, 1))) % 2 ** 53 == total
+        return min(prices, default=0) >= 0 and same and (not layer or self.bound + self.beyond[0] > top)
 
 def proved(c):
     if c["class"] in ("compulsory", "load"):
