@@ -286,6 +286,17 @@ static int check_answer(struct call *call, const struct source pair[2])
     return code;
 }
 
+/* The text of a certificate; NULL, with the call's status: there is none, or no JSON. */
+static char *read_certificate(struct call *call, const char *file)
+{
+    size_t length;
+    struct json j;
+    char *text = file_read(file, &length, &call->st);
+    if (text && json_parse(&j, file, text, length, &call->st)) return json_free(&j), text;
+    mem_free(text);
+    return NULL;
+}
+
 static int cmd_check_run(struct call *call)
 {
     struct source from[2] = {0};
@@ -313,8 +324,7 @@ static int cmd_check_run(struct call *call)
     else if (ok) {
         struct lx_plan *p = plan_of_text(call, from);
         const char *certificate = option_value(&call->line, "certificate");
-        size_t ignored;
-        char *proof = p && certificate ? file_read(certificate, &ignored, &call->st) : NULL;
+        char *proof = p && certificate ? read_certificate(call, certificate) : NULL;
         if (proof) p->certificate = proof;
         if (p && (proof || !certificate)) code = cmd_check_judge(call, from, p);
         lx_plan_free(p);
