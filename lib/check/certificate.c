@@ -3,7 +3,7 @@
 #include "check/proof.h"
 #include "base/json/json.h"
 
-enum { CERTIFICATE_FORMAT = 1, CERTIFICATE_OPS = 200 };
+enum { CERTIFICATE_FORMAT = 1, CERTIFICATE_OPS = 200, CERTIFICATE_BUFFERS = 20000 };
 
 static const char *const CERTIFICATE_COMPULSORY = "compulsory", *const CERTIFICATE_LOAD = "load",
                          *const CERTIFICATE_DUAL = "dual", *const CERTIFICATE_SEARCH = "search";
@@ -30,28 +30,37 @@ static const char *certificate_compulsory(const struct proof_claim *q)
     return certificate_keep(q, &t);
 }
 
-/* All buffers that are live on a tick, at which one of them begins, stand on top of each other, in units; only the topmost may end between
- * units. */
+static bool certificate_is_live(const struct lx_buffer *b, int64_t tick)
+{
+    return !b->reason && b->start + (b->parent_count > 0) <= tick && tick < b->end;
+}
+
+/* All buffers that are live on a tick, at which one of them begins, stand on top of each other, in units; only
+ * the topmost may end between units. */
 static const char *certificate_load(const struct proof_claim *q, int64_t tick)
 {
     const struct lx_problem *p = &q->list;
-    int64_t unit = 0, sum = 0, padding = 0, newest = -LX_INT_MAX,
-            *live = arena_array(q->memory, (size_t)p->count, sizeof *live);
+    int64_t unit = 0, sum = 0, padding = 0, newest = -LX_INT_MAX;
     int count = 0;
     struct text t = {0};
     for (int32_t i = 0; i < p->count; i++)
         if (!p->buffers[i].reason && p->buffers[i].size > 0)
             unit = gcd_i64(lx_alignment_of(p, &p->buffers[i]), unit);
-    unit = max_i64(unit, 1);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        if (b->reason || b->start + (b->parent_count > 0) > tick || b->end <= tick) continue;
-        live[count] = ceil_div_i64(b->size, unit) * unit;
-        padding = max_i64(padding, live[count] - b->size);
+        if (!certificate_is_live(b, tick)) continue;
+        int64_t size = round_up_i64(b->size, max_i64(unit, 1));
+        padding = max_i64(padding, size - b->size);
         newest = max_i64(newest, b->start + (b->parent_count > 0));
-        sum += live[count++];
+        sum += size;
+        count++;
     }
     if (newest != tick || sum - padding < q->least || lx_problem_needs(p) || p->pool_count) return NULL;
+    int64_t *live = arena_array(q->memory, (size_t)count, sizeof *live);
+    count = 0;
+    for (int32_t i = 0; i < p->count; i++)
+        if (certificate_is_live(&p->buffers[i], tick))
+            live[count++] = round_up_i64(p->buffers[i].size, max_i64(unit, 1));
     certificate_begin(q, CERTIFICATE_LOAD, &t);
     text_format(&t, ", \"tick\": %" PRId64 ", \"padding\": %" PRId64, tick, padding);
     text_json_ints(&t, "live", live, count);
@@ -89,7 +98,7 @@ const char *certificate_make(const struct proof_claim *q, const char **class)
     if (q->c && q->least <= q->compulsory) return certificate_compulsory(q);
     *class = CERTIFICATE_LOAD;
     if (!q->c && q->list.objective == LX_HEIGHT) {
-        for (int32_t i = 0; !made && i < q->list.count; i++)
+        for (int32_t i = 0; !made && i < q->list.count && q->list.count <= CERTIFICATE_BUFFERS; i++)
             made = certificate_load(q, q->list.buffers[i].start + (q->list.buffers[i].parent_count > 0));
         return made;
     }

@@ -130,7 +130,7 @@ static bool check_bound(struct proof_claim *q, const struct lx_plan *p, struct l
     if (p->certificate && !p->asks_time) {
         if (!certificate_check(q, p->certificate, &out->proof)) return false;
         known = max_i64(known, q->least);
-    } else if (q->least > known && !p->asks_time && certificate_make(q, &out->proof))
+    } else if (q->least > known && !height && !p->asks_time && certificate_make(q, &out->proof))
         known = q->least;
     out->least = known;
     out->known_bytes = max_i64(graph ? known - p->figures.perfect_hbm_bytes : known, 0);
