@@ -78,7 +78,8 @@ struct proof_holds {
 
 /* One way to serve a use. Places: 0 is HBM, 1 + 2 * hold is on chip, one more: and HBM lacks the value. */
 struct proof_way {
-    int64_t cost, size;
+    int128 cost;
+    int64_t size;
     int after;
     bool begins, covers; /* it comes on chip; it is there in all ops of the nest */
     bool in_turn;        /* it may take the bytes of another operand */

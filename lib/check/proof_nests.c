@@ -22,7 +22,7 @@ struct proof_run {
     int64_t *price, *tried, *load; /* per op of the run */
 };
 
-static const int64_t PROOF_MOST_PRICE = (int64_t)1 << 40;
+static const int64_t PROOF_MOST_PRICE = (int64_t)1 << 40; /* also of fills: fewer cost less */
 
 static void proof_run_holds(const struct proof_run *r, int32_t use, const int64_t *from, const int64_t *to,
                             struct proof_holds *y)
@@ -36,7 +36,7 @@ static void proof_run_holds(const struct proof_run *r, int32_t use, const int64_
         if (cuts)
             size /= to[l];
         else
-            fills *= from[l];
+            fills = mul_i64(fills, from[l], &fills) ? min_i64(fills, PROOF_MOST_PRICE) : PROOF_MOST_PRICE;
         y->is[l + 1] = cuts;
         y->size[l + 1] = size;
         y->fills[l + 1] = fills;
@@ -104,6 +104,12 @@ static void proof_run_sum_prices(struct proof_run *r)
         sums[o + 1] = sums[o] + (o <= r->last ? r->price[o - r->first] : p->sums[o + 1] - p->sums[o]);
 }
 
+/* The price outside of nests, of op number `o` of the run. */
+static int64_t proof_run_plain(const struct proof_run *r, int32_t o)
+{
+    return (int64_t)(r->p->sums[r->first + o + 1] - r->p->sums[r->first + o]);
+}
+
 /* Raises the prices inside the nest along the overload, while that helps; returns its excess. */
 static int128 proof_run_raise(struct proof_run *r, const int64_t *from, const int64_t *to)
 {
@@ -114,21 +120,22 @@ static int128 proof_run_raise(struct proof_run *r, const int64_t *from, const in
     int128 excess = proof_run_nest(r, from, to, true, &r->scratch);
     int64_t share = 1;
     for (int i = 0; i < ROUNDS && excess < r->below && !p->gives_up; i++) {
-        int128 norm = 0;
+        double norm = 0;
         bool any = false;
         proof_run_nest(r, from, to, true, &r->scratch);
         proof_run_loads(r);
         memcpy(r->tried, r->price, size);
         for (int32_t o = 0; o < ops; o++) {
-            int128 over = r->load[o] - p->f->room, plain = p->sums[r->first + o + 1] - p->sums[r->first + o];
-            if (over > 0 || r->price[o] > plain) norm += over * over;
+            double over = (double)(r->load[o] - p->f->room);
+            if (over > 0 || r->price[o] > proof_run_plain(r, o)) norm += over * over;
         }
-        for (int32_t o = 0; o < ops && norm > 0; o++) {
-            int128 over = r->load[o] - p->f->room, plain = p->sums[r->first + o + 1] - p->sums[r->first + o];
-            int128 price = r->price[o] + (r->below - excess) / share * over / norm;
-            price = price < plain ? plain : price > PROOF_MOST_PRICE ? PROOF_MOST_PRICE : price;
-            any |= price != r->price[o];
-            r->price[o] = (int64_t)price;
+        double step = norm > 0 ? (double)(r->below - excess) / (double)share / norm : 0;
+        for (int32_t o = 0; o < ops; o++) {
+            double price = (double)r->price[o] + step * (double)(r->load[o] - p->f->room);
+            int64_t next = (int64_t)fmin(fmax(price, 0), (double)PROOF_MOST_PRICE);
+            next = max_i64(next, proof_run_plain(r, o));
+            any |= next != r->price[o];
+            r->price[o] = next;
         }
         if (!any) break;
         proof_run_sum_prices(r);

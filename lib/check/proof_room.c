@@ -77,12 +77,14 @@ static int proof_room_hold(const struct proof_use *u, const struct proof_holds *
 {
     int count = 0;
     bool there = place > 0 && (place - 1) / 2 == h, dirty = there && place % 2 == 0;
-    int64_t fills = y->fills[h], whole = u->of->whole, wrote = u->written * (2 * y->times - 1);
+    int64_t whole = u->of->whole;
+    int128 fills = y->fills[h], wrote = (int128)u->written * (2 * y->times - 1);
     struct proof_way w = {.size = y->size[h], .begins = !there, .covers = h < y->levels};
     w.in_turn = !there && !u->reads && !w.covers;
     if (!there && u->reads) {
         w.cost = stored + whole * fills;
-        if (u->writes && !u->inserts) w.cost = min_i64(w.cost, stored + u->read * y->times);
+        int128 read = stored + (int128)u->read * y->times;
+        if (u->writes && !u->inserts && read < w.cost) w.cost = read;
     }
     if (u->writes && u->reads) { /* it is read on chip and written to HBM */
         out[count] = w;
@@ -107,8 +109,8 @@ int proof_ways(const struct proof_use *u, const struct proof_holds *y, bool with
     bool never = !u->of->cuts && place == PROOF_NEVER, on = place > 0 && !never;
     int64_t stored = on && place % 2 == 0 && u->reads ? u->of->whole : 0;
     int count = 0;
-    struct proof_way w = {.cost = u->read * y->times + stored};
-    if (u->writes) w.cost += u->written * (2 * y->times - 1);
+    struct proof_way w = {.cost = (int128)u->read * y->times + stored};
+    w.cost += (int128)u->written * (2 * y->times - 1);
     if (!u->of->cuts && u->stays && (never || !u->barred)) w.after = PROOF_NEVER;
     if (u->of->cuts || !on || (u->barred && (u->writes || !u->stays))) out[count++] = w;
     if (u->barred && on && !u->writes && u->stays) { /* it stays on chip beside the access */
@@ -147,7 +149,7 @@ int128 proof_best(const struct proof *p, int32_t use, const struct proof_holds *
     for (int i = 0; i < count; i++) {
         int64_t size = all[i].in_turn && u->takes ? 0 : all[i].size;
         int32_t from = whole && all[i].covers && all[i].begins ? n->first : u->op;
-        int128 cost = ((int128)all[i].cost << PROOF_BITS) + size * (sums[u->op + 1] - sums[from]) +
+        int128 cost = (all[i].cost << PROOF_BITS) + size * (sums[u->op + 1] - sums[from]) +
                       proof_room_then(p, u, n, &all[i]);
         if (i > 0 && cost >= least) continue;
         least = cost;

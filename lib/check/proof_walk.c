@@ -7,7 +7,8 @@
 enum { PROOF_STATES = 1 << 16 };
 
 struct proof_state {
-    int64_t idle, most, nest, cost; /* nest: -1: none */
+    int64_t idle, most, nest; /* nest: -1: none */
+    int128 cost;
 };
 
 struct proof_layer {
@@ -56,7 +57,7 @@ static bool proof_layer_offer(struct proof_layer *l, const struct proof_state *s
         if (old->idle != s->idle || old->most != s->most || old->nest != s->nest ||
             memcmp(&l->places[(size_t)(l->slots[k] - 1) * tensors], places, tensors) != 0)
             continue;
-        old->cost = min_i64(old->cost, s->cost);
+        if (s->cost < old->cost) old->cost = s->cost;
         return true;
     }
     if (l->count == l->room) return false;
@@ -128,7 +129,7 @@ static void proof_step_child(struct proof_step *s, int32_t count)
     child.most = max_i64(load - shared, s->from.most + late);
     if (child.most > p->f->room) return;
     if (!n || n->last == s->op) child.idle = child.most = 0, child.nest = -1, n = NULL;
-    int128 cost = (int128)child.cost << PROOF_BITS;
+    int128 cost = child.cost << PROOF_BITS;
     proof_work(p, (int64_t)s->tensors / 4 + 1);
     if (cost + proof_step_rest(s, s->op + 1, n, child.idle, s->places) > p->top) return;
     p->gives_up |= !proof_layer_offer(&s->then, &child, s->places, s->tensors);
