@@ -98,8 +98,7 @@ static bool param_read(const struct json *j, const struct json_value *object, co
 {
     void *to = (char *)p + r->offset;
     switch (r->type) {
-    case PARAM_INT:
-        return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
+    case PARAM_INT: return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
     case PARAM_INTS: {
         const struct json_value *array = NULL, *v;
         if (!json_array(j, object, r->key, &array, st)) return false;
@@ -113,10 +112,8 @@ static bool param_read(const struct json *j, const struct json_value *object, co
         set_list(p, r, at, n);
         return true;
     }
-    case PARAM_NUMBER:
-        return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
-    case PARAM_FLAG:
-        return json_opt_bool(j, object, r->key, to, st);
+    case PARAM_NUMBER: return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
+    case PARAM_FLAG: return json_opt_bool(j, object, r->key, to, st);
     case PARAM_COMBINE: {
         enum lx_combine *out = to;
         const char *word = NULL;
