@@ -5,7 +5,6 @@
  * found, large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
 #include "common/items.h"
-#include "exact/search.h"
 #include "solvers.h"
 
 /* --- Parts of a problem: stretches of time that share no live buffer, joined if a linked cost or a group has
