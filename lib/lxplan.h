@@ -43,7 +43,7 @@ typedef struct lx_result lx_result;       /* the result of a solve, a plan or a 
 
 /* ---- The library itself. ---- */
 
-LX_API const char *lx_version(void); /* "0.2.0" */
+LX_API const char *lx_version(void); /* "0.3.0" */
 LX_API int32_t lx_abi(void);         /* raised with the soname */
 /* Returns 1 if built with the feature: "ilp", "threads", "logging". */
 LX_API int32_t lx_has(const char *feature);

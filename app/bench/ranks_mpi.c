@@ -4,6 +4,7 @@
  * all that it inherited, and ends with _exit. Waiting inside MPI spins, which would take processors from the
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
+#include "own_plugins.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "unstable.h"
@@ -11,6 +12,8 @@
 #include <limits.h>
 #include <mpi.h>
 #include <time.h>
+
+extern const struct lx_transport transport_mpi;
 
 enum { TAG = 1 };
 
@@ -26,7 +29,7 @@ static bool failed(int result, const char *what, lx_status *st)
 
 static bool ranks_mpi_join(int *rank, int *count, lx_status *st)
 {
-    *count = lx_transport_mpi.devices(st); /* begins MPI, and knows a time limit */
+    *count = transport_mpi.devices(st); /* begins MPI, and knows a time limit */
     if (*count < 1) return false;
     int result = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (result != MPI_SUCCESS) return failed(result, "make a communicator", st);
@@ -76,8 +79,11 @@ static void ranks_mpi_leave(bool ok)
 {
     if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
     lx_status ignored;
-    if (!lx_transport_mpi.end(ok, &ignored)) lx_transport_mpi.end(false, &ignored);
+    if (!transport_mpi.end(ok, &ignored)) transport_mpi.end(false, &ignored);
 }
 
-const struct ranks ranks_mpi = {
+static const struct ranks ranks_mpi = {
     .join = ranks_mpi_join, .send = send_block, .receive = receive_block, .leave = ranks_mpi_leave};
+
+__attribute__((visibility("default")))
+const struct mpi_plugin lxplan_mpi = {LXPLAN_VERSION, &transport_mpi, &ranks_mpi};
