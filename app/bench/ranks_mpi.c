@@ -15,7 +15,7 @@
 
 extern const struct lx_transport transport_mpi;
 
-enum { TAG = 1 };
+enum { TAG = 1, FROZEN_MS = 3000 };
 
 static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that no one else's message is taken for one of these */
 
@@ -61,6 +61,8 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     *data = NULL;
     int result = MPI_Iprobe(MPI_ANY_SOURCE, TAG, comm, &there, &status);
     if (result != MPI_SUCCESS) return failed(result, "look for messages", st);
+    int frozen = there ? -1 : transport_mpi.frozen(&(struct lx_link){.timeout_ms = FROZEN_MS});
+    if (frozen >= 0) return status_set(st, LX_E_NO, "rank %d does not answer: it is stopped", frozen);
     if (!there) return true;
     MPI_Get_count(&status, MPI_BYTE, &count);
     *data = mem_alloc((size_t)count + 1);

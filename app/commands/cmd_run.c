@@ -133,6 +133,7 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
         mem_free(arguments);
         return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
     }
+    interrupt_says = !is_quiet(call);
     watch_begin(&watch, 0);
     struct lx_program_options program = {
         .machine = machine, .judge = how, .launches = (int)min_i64(launches, 1 << 20)};

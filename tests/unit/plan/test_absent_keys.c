@@ -193,9 +193,37 @@ static void test_false_figures(void **state)
     assert_true(falsified >= 3);
 }
 
+/* The rows of a launch have their cores' numbers, so their order says nothing. */
+static void test_rows_swapped(void **state)
+{
+    lx_status st = {0};
+    (void)state;
+    cJSON *plan = plan_of_kind(3), *launch;
+    int swapped = 0;
+    cJSON_ArrayForEach(launch, cJSON_GetObjectItem(cJSON_GetObjectItem(plan, "graph"), "launches"))
+    {
+        cJSON *cores = cJSON_GetObjectItem(launch, "cores");
+        if (cJSON_GetArraySize(cores) < 2) continue;
+        cJSON *second = cJSON_DetachItemFromArray(cores, 1);
+        cJSON_InsertItemInArray(cores, 0, second);
+        swapped++;
+    }
+    assert_true(swapped > 0);
+    char *text = cJSON_PrintUnformatted(plan);
+    const struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
+    struct lx_run_result *r = lx_device_run(p, &(struct lx_device_options){0}, &st);
+    assert_true(r && r->ok);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+    cJSON_free(text);
+    cJSON_Delete(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_taken_out),
-                                       cmocka_unit_test(test_false_figures)};
+                                       cmocka_unit_test(test_false_figures),
+                                       cmocka_unit_test(test_rows_swapped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
