@@ -2,10 +2,8 @@
 #include "command.h"
 #include "lxplan.h"
 #include "own_plugins.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/memory.h"
 #include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/command_solver.h"
@@ -14,13 +12,8 @@
 #include "text/format.h"
 #include "base/log.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Log lines as "pass what it says", written at once: a crash must not swallow the line that explains it. */

@@ -12,20 +12,14 @@
  * the objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up
  * to integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
 #include "ilp/ilp_row.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Up to here one unit is above GLPK's tolerances. */
 #define SAFE_COEFFICIENT 50000.0

@@ -1,9 +1,6 @@
 /* The transports by name. */
 #include "team/run/transport.h"
-#include "base/fail.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 const struct lx_transport *lx_transport_find(const char *name, lx_status *st)
 {
