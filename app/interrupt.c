@@ -3,7 +3,6 @@
 #include "interrupt.h"
 #include "text/colour.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 volatile sig_atomic_t interrupted;

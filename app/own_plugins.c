@@ -1,12 +1,10 @@
 #include "own_plugins.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "planning/graph_files.h"
 #include "unstable.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct {
     const char *path; /* NULL: not there */

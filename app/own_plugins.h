@@ -1,7 +1,6 @@
 /* Plug-ins that come with the program and are loaded at their first use, so that it needs libc and ncurses
  * alone: `ilp`, as GLPK is GPL, and `mpi`, which takes some twenty libraries. */
-#ifndef LX_APP_OWN_PLUGINS_H
-#define LX_APP_OWN_PLUGINS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -30,5 +29,3 @@ void own_plugins_begin(void);
 bool own_plugins_ilp(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 /* The ranks of mpirun; NULL with `st`. */
 const struct ranks *own_plugins_ranks(lx_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* The row of `ilp` in the list of solvers: plain data, so that the program has it without GLPK. */
-#ifndef LX_SOLVERS_ILP_ILP_ROW_H
-#define LX_SOLVERS_ILP_ILP_ROW_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -12,5 +11,3 @@ enum ilp_stat { STAT_ROWS, STAT_BINARIES, STAT_NODES, STAT_EFFORT, STATS };
 #define ILP_SOLVE ilp_solve
 #endif
 bool ILP_SOLVE(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
-
-#endif
