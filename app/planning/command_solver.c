@@ -243,6 +243,19 @@ static bool command_solver_add(struct call *call, const char *name)
     return lx_solver_add(s) || status_set(&call->st, LX_E_USAGE, "solver %.80s is one too many", name);
 }
 
+char *solver_name_next(char **rest)
+{
+    char *name = *rest, quote = 0;
+    for (char *c = name; name; c++) {
+        if (!*c) return *rest = NULL, name;
+        if (quote ? *c == quote : *c == '\'' || *c == '"')
+            quote = quote ? 0 : *c;
+        else if (!quote && *c == ',')
+            return *c = 0, *rest = c + 1, name;
+    }
+    return NULL;
+}
+
 bool command_solvers_add(struct call *call)
 {
     const char *protocol = option_value(&call->line, "protocol");
@@ -251,7 +264,7 @@ bool command_solvers_add(struct call *call)
         const struct given_option *g = &call->line.options.at[i];
         if (strcmp(g->name, "solver") != 0) continue;
         char *rest = arena_copy(call->line.memory, g->value, strlen(g->value));
-        for (char *name; (name = strsep(&rest, ","));)
+        for (char *name; (name = solver_name_next(&rest));)
             if (!command_solver_add(call, name)) return false;
     }
     return true;
