@@ -1,6 +1,7 @@
 /* One process per solve, with the problem in an unnamed file as its input. A solver is called without a word of who
  * it is, so each of the programs has a function of its own. */
 #include "planning/command_solver.h"
+#include "own_plugins.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -231,6 +232,9 @@ static bool command_solver_add(struct call *call, const char *name)
         PROGRAMS(PROGRAM_NAME)
 #undef PROGRAM_NAME
     };
+    if (strcmp(name, "ilp") == 0 && !lx_solver_find(name))
+        return status_set(&call->st, LX_E_UNKNOWN_NAME,
+                          "the solver ilp is a plug-in that is not here; " PLUGIN_REMEDY, "ilp", "GLPK");
     if (strncmp(name, "cmd:", 4) != 0 || lx_solver_find(name)) return true;
     if (program_count == MOST_PROGRAMS)
         return status_set(&call->st, LX_E_USAGE, "more than %d programs as solvers", MOST_PROGRAMS);
