@@ -210,8 +210,7 @@ static bool model_tale(struct stage *s, int step)
         STEP(6, lx_result_name_at, lx_result_name_at(s->r, "ops", 0, NULL) != NULL)
         STEP(7, lx_result_integer, lx_result_integer(s->r, "hbm_bytes", &buffers) == 0)
         STEP(8, lx_result_item_integer, lx_result_item_integer(s->r, "ops", 0, "cores", &cores) == 0)
-    default:
-        return s->call = NULL, true;
+    default: return s->call = NULL, true;
     }
 }
 
