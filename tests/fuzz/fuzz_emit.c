@@ -9,13 +9,13 @@ enum { NAMES = 8, LONGEST = 300 };
 
 /* %s, in this order: pattern, x, w, y, z, matmul, gelu; the device is set behind it. */
 static const char *const before[NAMES - 1] = {
-    "{\"lxplan\": 1, \"kind\": \"pattern\", \"device\": {\"preset\": \"h200\"}, \"name\": ",
-    ", \"tensors\": [{\"shape\": [64, 128], \"dtype\": \"fp16\", \"role\": \"input\", \"name\": ",
-    "}, {\"shape\": [128, 64], \"dtype\": \"fp16\", \"role\": \"weight\", \"name\": ",
-    "}, {\"shape\": [64, 64], \"dtype\": \"fp16\", \"name\": ",
-    "}, {\"shape\": [64, 64], \"dtype\": \"fp16\", \"role\": \"output\", \"name\": ",
-    "}], \"ops\": [{\"kind\": \"matmul\", \"einsum\": \"mk,kn->mn\", \"inputs\": [%x, %w], \"output\": %y, "
-    "\"name\": ",
+    "{\"lxplan\": 1, \"kind\": \"pattern\", \"device\": {\"preset\": \"h200\"}, \"name\":",
+    ", \"tensors\": [{\"shape\": [64, 128], \"dtype\": \"fp16\", \"role\": \"input\", \"name\":",
+    "}, {\"shape\": [128, 64], \"dtype\": \"fp16\", \"role\": \"weight\", \"name\":",
+    "}, {\"shape\": [64, 64], \"dtype\": \"fp16\", \"name\":",
+    "}, {\"shape\": [64, 64], \"dtype\": \"fp16\", \"role\": \"output\", \"name\":",
+    ("}], \"ops\": [{\"kind\": \"matmul\", \"einsum\": \"mk,kn->mn\", \"inputs\": [%x, %w], \"output\": %y, "
+     "\"name\":"),
     "}, {\"kind\": \"gelu\", \"inputs\": [%y], \"output\": %z, \"name\": "};
 
 static void add_name(struct text *t, char names[NAMES][LONGEST], char which)
