@@ -93,11 +93,14 @@ static bool check_layouts_op_right(const struct sticks *s)
             bool columns = s->variable < 0
                                ? single || !owned
                                : kernel_owns(&s->x, kernel, s->variable) && s->x.extent[s->variable] > 1;
-            if (!columns || !runs_along(s, kernel, s->variable) || !runs_along(s, 2, s->variable)) continue;
-            for (int k = 0; k < s->x.var_count; k++)
+            if (!columns || !runs_along(s, 2, s->variable)) continue;
+            for (int k = 0; k < s->x.var_count; k++) {
+                bool turned = s->c->g->device.turns && s->variable >= 0 && runs_along(s, kernel, k);
                 if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) &&
-                    runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
+                    (turned || runs_along(s, kernel, s->variable)) && runs_along(s, 1 - kernel, k) &&
+                    rows_padded(s, kernel, k))
                     return true;
+            }
         }
         return false;
     }
