@@ -1,14 +1,16 @@
 /* Contractions by tiles of 16 x 8, as the matrix units of a GPU take them.
  *
  * One operand has the rows of the tiles, the other one the columns; the sticks of the output run along the
- * columns. Each is read in pieces of 16 rows (columns) x 16 terms, from chunks of 8 elements: sticks run along
- * the terms or along the rows, and all else is an address. Operands in HBM come through stages of the
- * scratchpad, several steps of terms ahead. Warps share the tiles of a block, and the terms of each step where
- * the block has few tiles; their parts are added in the order of warps. Other contractions are left to folds.c. */
+ * columns. A group of four warps multiplies 64 rows, 16 of each warp, with 16 to 128 columns by 16 terms at once,
+ * or 64 columns with as many rows; it reads both from the scratchpad, where sticks run along the terms or along
+ * the rows. Operands in HBM, and those whose sticks do not lie one below the other, come through stages, several
+ * steps of terms ahead. Groups share the tiles of a block, and the terms of each step where the block has few
+ * tiles; their parts are added in the order of warps. Other contractions are left to folds.c. */
 #include "emit/emission.h"
 #include "base/checked.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -19,7 +21,9 @@ enum {
     STEP_MOST = 64,       /* terms of a step: a stick */
     BLOCK_MOST = 128,     /* rows, and columns, of a block; twice as many columns of few rows */
     BLOCK_STAGES = 4,     /* that such a block must have room for */
-    WARP_TILES_MOST = 16, /* of one warp, in registers */
+    GROUP_WARPS = 4,
+    GROUPS = EMIT_WARPS / GROUP_WARPS,
+    GROUP_ROWS = 64,
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
     STAGES_SPARE = 1024,
@@ -36,7 +40,8 @@ struct tiling_side {
     bool over;            /* blocks have more */
     bool along_terms, staged;
     int64_t stage_at, stage_bytes;
-    int warps, pieces; /* side by side, and of each */
+    int warps, pieces; /* side by side, and of each: 16 rows */
+    int64_t far;       /* bytes from 64 rows to the next 64, where sticks run along them */
     struct item_digits digits;
 };
 
@@ -46,6 +51,7 @@ struct tiling {
     const struct op_place *to;
     const char *type;
     struct tiling_side side[2];
+    int long_side; /* of which a group has 64 rows */
     int batch[LX_MAX_VARS], batch_count, terms[LX_MAX_VARS], term_count;
     int term; /* that steps go along */
     int64_t step, steps, batches, turns;
@@ -146,8 +152,26 @@ static bool tiling_side_make(struct tiling *t, struct tiling_side *s)
     s->own_rows = arena_format(&t->e->memory, "%lld", (long long)s->rows);
     s->over = s->var_count && !tiling_even(o, s->vars, 1);
     if (s->over) s->own_rows = number_times(t->e, o->count[s->vars[0]], s->rows / o->most[s->vars[0]]);
-    s->staged = o->place[s->operand].in != PLACE_LX;
     return true;
+}
+
+/* Are the sticks of an operand in the scratchpad one below the other, as a group reads them? */
+static bool tiling_regular(const struct tiling *t, struct tiling_side *s)
+{
+    const struct op_place *p = &t->o->place[s->operand];
+    const struct place_axis *along = &p->axis[s->stick], *term = &p->axis[t->term];
+    int64_t below = STICK_BYTES;
+    if (p->in != PLACE_LX) return false;
+    for (int i = s->var_count - 1; i >= 0; i--) {
+        int v = s->vars[i];
+        const struct place_axis *a = &p->axis[v];
+        if (t->o->most[v] == 1 || v == s->stick) continue;
+        if (!s->along_terms || a->kind != AXIS_PLAIN || !number_is(a->step, below)) return false;
+        below *= t->o->most[v];
+    }
+    if (s->along_terms) return true;
+    s->far = strtoll(along->step, NULL, 10);
+    return number_is(along->step, s->far) && term->kind == AXIS_PLAIN && number_is(term->step, STICK_BYTES);
 }
 
 /* The steps of terms: as many at once as lie in one stick. */
@@ -176,8 +200,9 @@ static int64_t tiling_room(const struct tiling *t)
 
 static void tiling_block(struct tiling_side *s, int64_t most)
 {
+    int64_t few = s->rows > TILE_ROWS ? 2 * TILE_ROWS : TILE_ROWS;
     s->blocks = ceil_div_i64(s->rows, most);
-    s->block = round_up_i64(ceil_div_i64(s->rows, s->blocks), s->blocks > 1 ? STEP_MOST : TILE_ROWS);
+    s->block = s->rows > few ? round_up_i64(ceil_div_i64(s->rows, s->blocks), GROUP_ROWS) : few;
     s->blocks = ceil_div_i64(s->rows, s->block);
 }
 
@@ -191,24 +216,29 @@ static void tiling_blocks(struct tiling *t)
     tiling_block(columns, few ? wide : BLOCK_MOST);
 }
 
-/* How the warps share a block: by the time that one needs to read pieces and to multiply them. */
-static void tiling_warps(struct tiling *t)
+/* How the groups share a block, by the cycles in which a core reads and multiplies 16 terms. */
+static bool tiling_groups(struct tiling *t)
 {
-    int64_t room = tiling_room(t) / 2, area = t->side[0].block * t->side[1].block * 4;
-    int64_t rows = t->side[0].block / TILE_ROWS, columns = t->side[1].block / TILE_ROWS, least = INT64_MAX;
-    for (int r = 1; r <= EMIT_WARPS; r++)
-        for (int c = 1; r * c <= EMIT_WARPS; c++)
-            for (int k = 1; r * c * k <= EMIT_WARPS && (k - 1) * area <= room; k *= 2) {
-                int64_t m = rows / r, n = columns / c, tiles = m * n * 2, pieces = t->step / PIECE_TERMS / k;
-                if (rows % r || columns % c || !pieces || tiles > WARP_TILES_MOST) continue;
-                int64_t cost =
-                    t->steps * pieces * (4 * (m + n) + 3 * tiles) + (k > 1 ? k * tiles * TILE_ROWS : 0);
+    int64_t room = tiling_room(t) / 2, area = t->side[0].block * t->side[1].block * 4, least = INT64_MAX;
+    int64_t terms = t->steps * t->step / PIECE_TERMS;
+    for (int s = 0; s < 2; s++)
+        for (int c = 1; c <= GROUPS; c *= 2)
+            for (int k = 1; k <= GROUPS && (k - 1) * area <= room; k *= 2) {
+                int64_t groups = ceil_div_i64(t->side[s].block, GROUP_ROWS);
+                int64_t pieces = t->side[!s].block / TILE_ROWS, n = pieces / c;
+                if (groups * c * k > GROUPS || k * PIECE_TERMS > t->step || n * c != pieces ||
+                    n * TILE_ROWS > BLOCK_MOST || (n & (n - 1)))
+                    continue;
+                int64_t cycles = groups * c * max_i64(16 + 4 * n, 8 * n);
+                int64_t cost = terms * cycles + (k > 1 ? 400 + (k - 1) * area / 64 : 0) + s;
                 if (cost >= least) continue;
                 least = cost;
-                t->side[0].warps = r, t->side[0].pieces = (int)m;
-                t->side[1].warps = c, t->side[1].pieces = (int)n;
+                t->long_side = s;
+                t->side[s].warps = (int)groups * GROUP_WARPS, t->side[s].pieces = 1;
+                t->side[!s].warps = c, t->side[!s].pieces = (int)n;
                 t->term_warps = k;
             }
+    return least < INT64_MAX;
 }
 
 /* Places of the stages behind the plan's part of the scratchpad. */
@@ -220,7 +250,9 @@ static void tiling_stages(struct tiling *t)
     t->stage_bytes = 0;
     for (int s = 0; s < 2; s++) {
         struct tiling_side *side = &t->side[s];
-        int64_t sticks = side->along_terms ? side->block : ceil_div_i64(side->block, STEP_MOST) * t->step;
+        int64_t rows = s == t->long_side ? round_up_i64(side->block, GROUP_ROWS) : side->block;
+        int64_t sticks = side->along_terms ? rows : ceil_div_i64(rows, STEP_MOST) * t->step;
+        if (side->staged) side->far = t->step * STICK_BYTES;
         side->stage_at = t->stage_bytes;
         side->stage_bytes = round_up_i64(sticks * STEP_MOST * 2, 1024);
         if (side->staged) t->stage_bytes += side->stage_bytes;
@@ -239,6 +271,8 @@ static void tiling_stages(struct tiling *t)
     int64_t staged = t->stage_bytes * t->stages;
     t->parts_at = e->stages_at + (beside ? staged : 0);
     e->stages_bytes = max_i64(e->stages_bytes, beside ? staged + parts : max_i64(staged, parts));
+    /* A group reads 64 rows, though an operand in the scratchpad may have fewer. */
+    e->stages_bytes = max_i64(e->stages_bytes, GROUP_ROWS * STICK_BYTES);
 }
 
 static void tiling_digits(struct tiling *t)
@@ -264,10 +298,13 @@ static bool tiling_make(struct tiling *t)
     for (int i = 0; i < t->batch_count; i++) t->batches *= t->o->most[t->batch[i]];
     if (!tiling_even(t->o, t->batch, t->batch_count) || !tiling_even(t->o, t->terms, t->term_count))
         return false;
+    for (int s = 0; s < 2; s++) t->side[s].staged = !tiling_regular(t, &t->side[s]);
     tiling_blocks(t);
-    for (int s = 0; s < 2; s++) t->side[s].over |= t->side[s].blocks * t->side[s].block > t->side[s].rows;
     t->turns = t->batches * t->side[0].blocks * t->side[1].blocks * t->steps;
-    tiling_warps(t);
+    if (!tiling_groups(t)) return false;
+    for (int s = 0; s < 2; s++)
+        t->side[s].over |= t->side[s].blocks * t->side[s].block > t->side[s].rows ||
+                           (s == t->long_side && t->side[s].block < GROUP_ROWS);
     tiling_stages(t);
     tiling_digits(t);
     t->type = lx_dtype_word(t->o->place[0].dtype);
@@ -364,9 +401,8 @@ static void tiles_fetch_side(const struct tiling *t, int s)
     struct emission *e = t->e;
     const struct tiling_side *side = &t->side[s];
     long long per_row = t->step / CHUNK, wide = min_i64(side->block, STEP_MOST) / CHUNK, step = t->step;
-    bool pieces = side->block % STEP_MOST && side->block > STEP_MOST && !side->along_terms;
-    long long rows = pieces ? round_up_i64(side->block, STEP_MOST) : side->block;
-    emit_line(e, "FOR_ITEMS(i, %lld) {", rows * per_row);
+    bool here = t->o->place[side->operand].in == PLACE_LX;
+    emit_line(e, "FOR_ITEMS(i, %lld) {", (long long)side->block * per_row);
     e->indent++;
     if (side->along_terms)
         emit_line(e, "const int r = i / %lld, k = i %% %lld * %d;", per_row, per_row, CHUNK);
@@ -374,9 +410,9 @@ static void tiles_fetch_side(const struct tiling *t, int s)
         emit_line(e, "const int r = i / %lld * %d + i %% %lld * %d, k = i / %lld %% %lld;", wide * step,
                   STEP_MOST, wide, CHUNK, wide, step);
     emit_line(e, "const int row = %sr;", tiles_first(t, s));
-    if (side->over || pieces) emit_line(e, "if (row >= %s) continue;", side->own_rows);
+    if (side->over) emit_line(e, "if (row >= %s) continue;", side->own_rows);
     item_digits_declare(e, &side->digits, "row");
-    emit_line(e, "copy16_in(%s, %s);", tiles_staged(t, s), tiles_chunk(t, s));
+    emit_line(e, here ? "copy16(%s, %s);" : "copy16_in(%s, %s);", tiles_staged(t, s), tiles_chunk(t, s));
     tiles_close(e);
 }
 
@@ -397,45 +433,46 @@ static void tiles_fetch(const struct tiling *t)
 
 /* --- products --- */
 
-/* The pieces of a side at the terms `from` of the step. */
-static void tiles_take(const struct tiling *t, int s)
-{
-    struct emission *e = t->e;
-    const struct tiling_side *side = &t->side[s];
-    const char *first = s ? "column_tile" : "row_tile";
-    emit_line(e, "EACH(j, %d) %s(lane_row, lane_term) {", side->pieces,
-              side->along_terms ? "PIECE_ROWS" : "PIECE_TERMS");
-    e->indent++;
-    emit_line(e, "const int r = (%s + j) * %d + lane_row, k = from + lane_term;", first, TILE_ROWS);
-    if (!side->staged) {
-        const char *row = arena_format(&e->memory, "%sr", tiles_first(t, s));
-        const char *last = side->along_terms ? "least(%s, %s - 1)" : "least(%s, (%s - 1) / 8 * 8)";
-        emit_line(e, "const int row = %s;",
-                  side->over ? arena_format(&e->memory, last, row, side->own_rows) : row);
-        item_digits_declare(e, &side->digits, "row");
-    }
-    emit_line(e, "take%s_%s(&%c[j], lane_row, lane_term, %s);", side->along_terms ? "" : "_turned", t->type,
-              s ? 'b' : 'a', side->staged ? tiles_staged(t, s) : tiles_chunk(t, s));
-    tiles_close(e);
-}
-
 /* Opens the loop over warps, with the first row tile and column tile of each. */
 static void tiles_warp(const struct tiling *t)
 {
+    static const char *const name[] = {"row_tile", "column_tile"};
     struct emission *e = t->e;
-    int r = t->side[0].warps, c = t->side[1].warps, used = r * c * t->term_warps;
+    int l = t->long_side, r = t->side[l].warps, c = t->side[!l].warps, used = r * c * t->term_warps;
     emit_line(e, "EACH_WARP(warp)%s {",
               used < EMIT_WARPS ? arena_format(&e->memory, " if (warp < %d)", used) : "");
     e->indent++;
-    emit_line(e, "const int row_tile = warp %% %d * %d, column_tile = warp / %d %% %d * %d;", r,
-              t->side[0].pieces, r, c, t->side[1].pieces);
+    emit_line(e, "const int %s = warp %% %d, %s = warp / %d %% %d * %d;", name[l], r, name[!l], r, c,
+              t->side[!l].pieces);
     if (t->term_warps > 1) emit_line(e, "const int part = warp / %d;", r * c);
+}
+
+/* Where a side's rows of the warp's group begin in the scratchpad, at the terms `from` of the step. */
+static const char *tiles_begin(const struct tiling *t, int s)
+{
+    const struct tiling_side *side = &t->side[s];
+    struct emission *e = t->e;
+    const char *row = s ? "column" : "row", *tile = arena_format(&e->memory, "%s_tile", row);
+    if (s == t->long_side)
+        tile = arena_format(&e->memory, "%s / %d * %d", tile, GROUP_WARPS, GROUP_WARPS);
+    emit_line(e, "const int %s = %s%s * %d;", row, side->staged ? "" : tiles_first(t, s), tile, TILE_ROWS);
+    if (side->staged && side->along_terms)
+        return arena_format(&e->memory, "stage + %lld + %s * %d + from * 2", (long long)side->stage_at, row,
+                            STICK_BYTES);
+    if (side->staged)
+        return arena_format(&e->memory, "stage + %lld + %s / %d * %lld + %s %% %d * 2 + from * %d",
+                            (long long)side->stage_at, row, GROUP_ROWS, (long long)side->far, row, GROUP_ROWS,
+                            STICK_BYTES);
+    item_digits_declare(e, &side->digits, row);
+    const char *address = tiles_chunk(t, s); /* LX(...) */
+    return address + strlen("LX");
 }
 
 static void tiles_multiply(const struct tiling *t)
 {
     struct emission *e = t->e;
-    int m = t->side[0].pieces, n = t->side[1].pieces;
+    int l = t->long_side;
+    const struct tiling_side *side = &t->side[!l];
     tiles_warp(t);
     emit_line(e, "EACH(piece, %lld) {", (long long)t->step / PIECE_TERMS / t->term_warps);
     e->indent++;
@@ -443,12 +480,11 @@ static void tiles_multiply(const struct tiling *t)
         emit_line(e, "const int from = (piece * %d + part) * %d;", t->term_warps, PIECE_TERMS);
     else
         emit_line(e, "const int from = piece * %d;", PIECE_TERMS);
-    emit_line(e, "struct piece a[%d], b[%d];", m, n);
-    tiles_take(t, ROWS_SIDE);
-    tiles_take(t, COLUMNS_SIDE);
-    emit_line(e,
-              "EACH(m, %d) EACH(n, %d) multiply_%s(&OF_WARP(y, warp)[m * %d + n], &a[m], &b[n / 2], n %% 2);",
-              m, n * 2, t->type, n * 2);
+    if (!t->side[0].staged || !t->side[1].staged) emit_line(e, "const int k = from;");
+    const char *a = tiles_begin(t, l), *b = tiles_begin(t, !l);
+    emit_line(e, "MULTIPLY(%s, %d, %d, %d, OF_WARP(y, warp), warp, %s, %s, %lld);", t->type,
+              side->pieces * TILE_ROWS, !t->side[l].along_terms, !side->along_terms, a, b,
+              (long long)side->far);
     tiles_close(e);
     tiles_close(e);
 }
@@ -474,31 +510,36 @@ static void tiles_store(const struct tiling *t, const char *again)
 {
     struct emission *e = t->e;
     struct item_digits all = t->batch_digits;
-    int n = t->side[1].pieces * 2, tiles = t->side[0].pieces * n, warps = t->side[0].warps * t->side[1].warps;
-    int stick = tiling_stick(t->o, t->o->out);
+    bool turned = t->long_side == COLUMNS_SIDE; /* pairs lie below each other */
+    int tiles = t->side[!t->long_side].pieces * 2, warps = t->side[0].warps * t->side[1].warps;
+    int stick = turned ? -1 : tiling_stick(t->o, t->o->out);
+    const char *own = arena_format(&e->memory, "%d + pair_row(h)", TILE_ROWS);
+    const char *other = arena_format(&e->memory, "%d + n * %d + pair_column(h)%s", TILE_ROWS, TILE_COLUMNS,
+                                     turned ? " + g" : "");
     digits_append(&all, &t->side[0].digits);
     digits_append(&all, &t->side[1].digits);
-    emit_line(e, "EACH(m, %d) EACH(n, %d) EACH_PAIR(h) {", t->side[0].pieces, n);
+    emit_line(e, "EACH(n, %d) EACH_PAIR(h) {", tiles);
     e->indent++;
-    emit_line(e, "const int row = %s(row_tile + m) * %d + pair_row(h);", tiles_first(t, 0), TILE_ROWS);
-    emit_line(e, "const int column = %s(column_tile * 2 + n) * %d + pair_column(h);", tiles_first(t, 1),
-              TILE_COLUMNS);
+    emit_line(e, "f2 pair = pair_of(&OF_WARP(y, warp)[n], h);");
+    for (int g = 1; g < t->term_warps; g++)
+        emit_line(e, "pair = pair_sum(pair, pair_in(%lld + ((warp + %d) * %d + n) * 512, h));",
+                  (long long)t->parts_at, warps * (g - 1), tiles);
+    tiles_open(e, turned ? "EACH(g, 2)" : "");
+    emit_line(e, "const int row = %srow_tile * %s;", tiles_first(t, 0), turned ? other : own);
+    emit_line(e, "const int column = %scolumn_tile * %s;", tiles_first(t, 1), turned ? own : other);
     for (int s = 0; s < 2; s++)
         if (t->side[s].over)
             emit_line(e, "if (%s >= %s) continue;", s ? "column" : "row", t->side[s].own_rows);
     item_digits_declare(e, &t->side[0].digits, "row");
     item_digits_declare(e, &t->side[1].digits, "column");
-    emit_line(e, "f2 pair = pair_of(&OF_WARP(y, warp)[m * %d + n], h);", n);
-    for (int g = 1; g < t->term_warps; g++)
-        emit_line(e, "pair = pair_sum(pair, pair_in(%lld + ((warp + %d) * %d + m * %d + n) * 512, h));",
-                  (long long)t->parts_at, warps * (g - 1), tiles, n);
     if (*again) {
         tiles_open(e, arena_format(&e->memory, "if (%s)", again));
-        item_load(e, t->to, &all, NULL, stick, 2, "before");
-        emit_line(e, "pair = pair_sum(pair, before);");
+        item_load(e, t->to, &all, NULL, stick, turned ? 1 : 2, "before");
+        emit_line(e, turned ? "pair.at[g] += before;" : "pair = pair_sum(pair, before);");
         tiles_close(e);
     }
-    item_store(e, t->to, &all, NULL, stick, 2, "pair");
+    item_store(e, t->to, &all, NULL, stick, turned ? 1 : 2, turned ? "pair.at[g]" : "pair");
+    tiles_close(e);
     tiles_close(e);
 }
 
@@ -512,7 +553,7 @@ static void tiles_end_block(const struct tiling *t, const char *again)
     tiles_warp(t);
     if (t->term_warps > 1) emit_line(e, "if (part == 0)");
     tiles_store(t, again);
-    emit_line(e, "EACH(j, %d) OF_WARP(y, warp)[j] = no_tile();", t->side[0].pieces * t->side[1].pieces * 2);
+    emit_line(e, "EACH(j, %d) OF_WARP(y, warp)[j] = no_tile();", t->side[!t->long_side].pieces * 2);
     tiles_close(e);
     if (turns > 1) tiles_close(e);
 }
@@ -522,21 +563,25 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
     struct tiling t = {.e = e, .o = o, .to = to};
     if (!tiling_make(&t)) return false;
     bool staged = t.stage_bytes > 0;
+    int tiles = t.side[0].pieces * t.side[1].pieces * 2;
     tiles_open(e, "");
-    emit_line(e, "TILES(y, %d);", t.side[0].pieces * t.side[1].pieces * 2);
+    emit_line(e, "TILES(y, %d);", tiles);
     emit_line(e, "for (int turn = %lld; turn < %lld; turn++) {", staged ? 1 - (long long)t.stages : 0,
               (long long)t.turns);
     e->indent++;
+    if (!staged) emit_line(e, "if (turn == 0) stages_written();");
     if (staged) {
         emit_line(e, "if (turn >= 0) STAGE_THERE(%lld);", (long long)t.stages - 2);
         tiles_fetch(&t);
         emit_line(e, "if (turn < 0) continue;");
     }
+    emit_line(e, "PRODUCT_BEGINS(y, %d);", tiles);
     tiles_each_step(&t, "turn");
     if (staged) emit_line(e, "const int stage = %s;", tiles_stage(&t, "turn"));
     tiles_turn(&t, "turn", true);
     tiles_multiply(&t);
     tiles_close(e);
+    emit_line(e, "PRODUCT_ENDS(y, %d);", tiles);
     tiles_end_block(&t, again);
     tiles_close(e);
     tiles_close(e);
