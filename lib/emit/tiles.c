@@ -230,7 +230,9 @@ static bool tiling_groups(struct tiling *t)
                     n * TILE_ROWS > BLOCK_MOST || (n & (n - 1)))
                     continue;
                 int64_t cycles = groups * c * max_i64(16 + 4 * n, 8 * n);
-                int64_t cost = terms * cycles + (k > 1 ? 400 + (k - 1) * area / 64 : 0) + s;
+                int64_t used = groups * c * k, scattered = s ? area / 4 : 0;
+                int64_t cost = terms * cycles * (8 + 8 / used) / 8 + (k > 1 ? 400 + (k - 1) * area / 64 : 0) +
+                               scattered;
                 if (cost >= least) continue;
                 least = cost;
                 t->long_side = s;
@@ -473,7 +475,6 @@ static void tiles_multiply(const struct tiling *t)
     struct emission *e = t->e;
     int l = t->long_side;
     const struct tiling_side *side = &t->side[!l];
-    tiles_warp(t);
     emit_line(e, "EACH(piece, %lld) {", (long long)t->step / PIECE_TERMS / t->term_warps);
     e->indent++;
     if (t->term_warps > 1)
@@ -485,7 +486,6 @@ static void tiles_multiply(const struct tiling *t)
     emit_line(e, "MULTIPLY(%s, %d, %d, %d, OF_WARP(y, warp), warp, %s, %s, %lld);", t->type,
               side->pieces * TILE_ROWS, !t->side[l].along_terms, !side->along_terms, a, b,
               (long long)side->far);
-    tiles_close(e);
     tiles_close(e);
 }
 
@@ -575,6 +575,7 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
         tiles_fetch(&t);
         emit_line(e, "if (turn < 0) continue;");
     }
+    tiles_warp(&t);
     emit_line(e, "PRODUCT_BEGINS(y, %d);", tiles);
     tiles_each_step(&t, "turn");
     if (staged) emit_line(e, "const int stage = %s;", tiles_stage(&t, "turn"));
@@ -582,6 +583,7 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
     tiles_multiply(&t);
     tiles_close(e);
     emit_line(e, "PRODUCT_ENDS(y, %d);", tiles);
+    tiles_close(e);
     tiles_end_block(&t, again);
     tiles_close(e);
     tiles_close(e);
