@@ -24,6 +24,7 @@ enum {
     GROUP_WARPS = 4,
     GROUPS = EMIT_WARPS / GROUP_WARPS,
     GROUP_ROWS = 64,
+    OVER_BYTES = GROUP_ROWS * 128, /* a group reads so far, though its operand may have fewer rows */
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
     STAGES_SPARE = 1024,
@@ -39,6 +40,7 @@ struct tiling_side {
     const char *own_rows; /* of the core, which may be fewer */
     bool over;            /* blocks have more */
     bool along_terms, staged;
+    bool early; /* its first stages are fetched before the sync that precedes the op */
     int64_t stage_at, stage_bytes;
     int warps, pieces; /* side by side, and of each: 16 rows */
     int64_t far;       /* bytes from 64 rows to the next 64, where sticks run along them */
@@ -195,7 +197,8 @@ static bool tiling_steps(struct tiling *t)
 /* Bytes behind the plan's part of the scratchpad. */
 static int64_t tiling_room(const struct tiling *t)
 {
-    return max_i64(t->e->graph->device.lx_bytes - t->e->stages_at - STAGES_SPARE, STAGES_LEAST_BYTES);
+    int64_t room = t->e->graph->device.lx_bytes - t->e->stages_at - STAGES_SPARE - OVER_BYTES;
+    return max_i64(room, STAGES_LEAST_BYTES);
 }
 
 static void tiling_block(struct tiling_side *s, int64_t most)
@@ -252,8 +255,7 @@ static void tiling_stages(struct tiling *t)
     t->stage_bytes = 0;
     for (int s = 0; s < 2; s++) {
         struct tiling_side *side = &t->side[s];
-        int64_t rows = s == t->long_side ? round_up_i64(side->block, GROUP_ROWS) : side->block;
-        int64_t sticks = side->along_terms ? rows : ceil_div_i64(rows, STEP_MOST) * t->step;
+        int64_t sticks = side->along_terms ? side->block : ceil_div_i64(side->block, STEP_MOST) * t->step;
         if (side->staged) side->far = t->step * STICK_BYTES;
         side->stage_at = t->stage_bytes;
         side->stage_bytes = round_up_i64(sticks * STEP_MOST * 2, 1024);
@@ -272,9 +274,8 @@ static void tiling_stages(struct tiling *t)
     t->stages_at = e->stages_at;
     int64_t staged = t->stage_bytes * t->stages;
     t->parts_at = e->stages_at + (beside ? staged : 0);
-    e->stages_bytes = max_i64(e->stages_bytes, beside ? staged + parts : max_i64(staged, parts));
-    /* A group reads 64 rows, though an operand in the scratchpad may have fewer. */
-    e->stages_bytes = max_i64(e->stages_bytes, GROUP_ROWS * STICK_BYTES);
+    staged = beside ? staged + parts : max_i64(staged, parts);
+    e->stages_bytes = max_i64(e->stages_bytes, staged + OVER_BYTES);
 }
 
 static void tiling_digits(struct tiling *t)
@@ -418,7 +419,7 @@ static void tiles_fetch_side(const struct tiling *t, int s)
     tiles_close(e);
 }
 
-static void tiles_fetch(const struct tiling *t)
+static void tiles_fetch(const struct tiling *t, bool early)
 {
     struct emission *e = t->e;
     emit_line(e, "const int ahead = turn + %lld;", (long long)t->stages - 1);
@@ -426,11 +427,13 @@ static void tiles_fetch(const struct tiling *t)
     tiles_each_step(t, "ahead");
     emit_line(e, "const int stage = %s;", tiles_stage(t, "ahead"));
     tiles_turn(t, "ahead", true);
-    for (int s = 0; s < 2; s++)
-        if (t->side[s].staged) tiles_fetch_side(t, s);
+    for (int s = 0; s < 2; s++) {
+        if (!t->side[s].staged || (early && !t->side[s].early)) continue;
+        if (t->side[s].early && !early) emit_line(e, "if (turn >= 0)");
+        tiles_fetch_side(t, s);
+    }
     tiles_close(e);
     tiles_close(e);
-    emit_line(e, "STAGE_BEGUN;");
 }
 
 /* --- products --- */
@@ -558,10 +561,43 @@ static void tiles_end_block(const struct tiling *t, const char *again)
     if (turns > 1) tiles_close(e);
 }
 
+/* Does the operand of a side come from HBM as no op has written it? */
+static bool tiles_arrives(const struct tiling *t, int s)
+{
+    const struct emission *e = t->e;
+    int32_t tensor = op_operand(t->o->op, t->side[s].operand);
+    bool arrives = t->o->place[t->side[s].operand].in == PLACE_HBM;
+    for (int32_t k = 0; k < e->graph->op_count && arrives; k++)
+        for (int i = e->graph->ops[k].input_count; i < op_operand_count(&e->graph->ops[k]); i++)
+            arrives &= op_operand(&e->graph->ops[k], i) != tensor;
+    return arrives;
+}
+
+static void tiles_early(struct tiling *t)
+{
+    for (int s = 0; s < 2; s++)
+        t->side[s].early = t->e->early == t->e->tick && t->side[s].staged && tiles_arrives(t, s);
+}
+
+void tiles_begin_early(struct emission *e, const struct op_emission *o)
+{
+    struct tiling t = {.e = e, .o = o};
+    e->early = e->tick;
+    if (!tiling_make(&t)) return;
+    tiles_early(&t);
+    if (!t.side[0].early && !t.side[1].early) return;
+    emit_line(e, "/* the first stages of what the sync does not concern */");
+    if (o->workers < e->cores) emit_line(e, "if (core < %d)", (int)o->workers);
+    tiles_open(e, arena_format(&e->memory, "for (int turn = %lld; turn < 0; turn++)", 1 - (long long)t.stages));
+    tiles_fetch(&t, true);
+    tiles_close(e);
+}
+
 bool body_tiles(struct emission *e, const struct op_emission *o, const struct op_place *to, const char *again)
 {
     struct tiling t = {.e = e, .o = o, .to = to};
     if (!tiling_make(&t)) return false;
+    tiles_early(&t);
     bool staged = t.stage_bytes > 0;
     int tiles = t.side[0].pieces * t.side[1].pieces * 2;
     tiles_open(e, "");
@@ -572,7 +608,8 @@ bool body_tiles(struct emission *e, const struct op_emission *o, const struct op
     if (!staged) emit_line(e, "if (turn == 0) stages_written();");
     if (staged) {
         emit_line(e, "if (turn >= 0) STAGE_THERE(%lld);", (long long)t.stages - 2);
-        tiles_fetch(&t);
+        tiles_fetch(&t, false);
+        emit_line(e, "STAGE_BEGUN;");
         emit_line(e, "if (turn < 0) continue;");
     }
     tiles_warp(&t);
