@@ -168,8 +168,7 @@ static bool chain_fuses(const struct chain_link *link)
 bool chain_keeps(const struct emission *e, const struct chain_link *chain, int length, int number)
 {
     int32_t stay = lx_plan_place(e->plan, chain[number].tick, chain[number].o.out);
-    return stay < 0 || number + 1 == length ||
-           !chain_encloses(e, stay, chain->tick, chain[length - 1].tick);
+    return stay < 0 || number + 1 == length || !chain_encloses(e, stay, chain->tick, chain[length - 1].tick);
 }
 
 /* Is the operand of a link in memory, not at hand? */

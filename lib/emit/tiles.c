@@ -17,13 +17,15 @@ enum {
     TILE_ROWS = 16,
     TILE_COLUMNS = 8,
     PIECE_TERMS = 16,
-    CHUNK = 8,            /* elements */
-    STEP_MOST = 64,       /* terms of a step: a stick */
-    BLOCK_MOST = 128,     /* rows, and columns, of a block; twice as many columns of few rows */
-    BLOCK_STAGES = 4,     /* that such a block must have room for */
+    CHUNK = 8,        /* elements */
+    STEP_MOST = 64,   /* terms of a step: a stick */
+    BLOCK_MOST = 128, /* rows, and columns, of a block; twice as many columns of few rows */
+    BLOCK_STAGES = 4, /* that such a block must have room for */
     GROUP_WARPS = 4,
     GROUPS = EMIT_WARPS / GROUP_WARPS,
     GROUP_ROWS = 64,
+    TILE_CYCLES = 100,
+    PARTS_CYCLES = 600,
     OVER_BYTES = GROUP_ROWS * 128, /* a group reads so far, though its operand may have fewer rows */
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,
@@ -219,23 +221,30 @@ static void tiling_blocks(struct tiling *t)
     tiling_block(columns, few ? wide : BLOCK_MOST);
 }
 
-/* How the groups share a block, by the cycles in which a core reads and multiplies 16 terms. */
+/* How the groups share a block, by cycles: those in which a core reads and multiplies, and those for the code that
+ * stores what a warp has. */
+static int64_t tiling_cycles(const struct tiling *t, int s, int64_t groups, int64_t n, int c, int k)
+{
+    int64_t terms = t->steps * t->step / PIECE_TERMS, used = groups * c * k;
+    int64_t multiply = terms * groups * c * max_i64(16 + 4 * n, 8 * n) * (8 + 8 / used) / 8;
+    int64_t parts = k > 1 ? PARTS_CYCLES + (k - 1) * groups * c * n * 64 : 0;
+    bool scattered = s == COLUMNS_SIDE && t->o->place[t->o->out].in != PLACE_LX;
+    return multiply + parts + 2 * n * TILE_CYCLES * (scattered ? 2 : 1);
+}
+
 static bool tiling_groups(struct tiling *t)
 {
-    int64_t room = tiling_room(t) / 2, area = t->side[0].block * t->side[1].block * 4, least = INT64_MAX;
-    int64_t terms = t->steps * t->step / PIECE_TERMS;
+    int64_t room = tiling_room(t) / 2, least = INT64_MAX;
     for (int s = 0; s < 2; s++)
         for (int c = 1; c <= GROUPS; c *= 2)
-            for (int k = 1; k <= GROUPS && (k - 1) * area <= room; k *= 2) {
+            for (int k = 1; k <= GROUPS; k *= 2) {
                 int64_t groups = ceil_div_i64(t->side[s].block, GROUP_ROWS);
                 int64_t pieces = t->side[!s].block / TILE_ROWS, n = pieces / c;
                 if (groups * c * k > GROUPS || k * PIECE_TERMS > t->step || n * c != pieces ||
-                    n * TILE_ROWS > BLOCK_MOST || (n & (n - 1)))
+                    n * TILE_ROWS > BLOCK_MOST || (n & (n - 1)) ||
+                    (k - 1) * groups * GROUP_ROWS * t->side[!s].block * 4 > room)
                     continue;
-                int64_t cycles = groups * c * max_i64(16 + 4 * n, 8 * n);
-                int64_t used = groups * c * k, scattered = s ? area / 4 : 0;
-                int64_t cost = terms * cycles * (8 + 8 / used) / 8 + (k > 1 ? 400 + (k - 1) * area / 64 : 0) +
-                               scattered;
+                int64_t cost = tiling_cycles(t, s, groups, n, c, k);
                 if (cost >= least) continue;
                 least = cost;
                 t->long_side = s;
@@ -250,7 +259,8 @@ static bool tiling_groups(struct tiling *t)
 static void tiling_stages(struct tiling *t)
 {
     struct emission *e = t->e;
-    int64_t parts = (t->term_warps - 1) * t->side[0].block * t->side[1].block * 4;
+    int64_t parts =
+        (t->term_warps - 1) * t->side[t->long_side].warps * TILE_ROWS * t->side[!t->long_side].block * 4;
     int64_t beside = t->turns > t->steps ? parts : 0; /* else stages are empty when parts are added */
     t->stage_bytes = 0;
     for (int s = 0; s < 2; s++) {
@@ -458,8 +468,7 @@ static const char *tiles_begin(const struct tiling *t, int s)
     const struct tiling_side *side = &t->side[s];
     struct emission *e = t->e;
     const char *row = s ? "column" : "row", *tile = arena_format(&e->memory, "%s_tile", row);
-    if (s == t->long_side)
-        tile = arena_format(&e->memory, "%s / %d * %d", tile, GROUP_WARPS, GROUP_WARPS);
+    if (s == t->long_side) tile = arena_format(&e->memory, "%s / %d * %d", tile, GROUP_WARPS, GROUP_WARPS);
     emit_line(e, "const int %s = %s%s * %d;", row, side->staged ? "" : tiles_first(t, s), tile, TILE_ROWS);
     if (side->staged && side->along_terms)
         return arena_format(&e->memory, "stage + %lld + %s * %d + from * 2", (long long)side->stage_at, row,
@@ -588,7 +597,8 @@ void tiles_begin_early(struct emission *e, const struct op_emission *o)
     if (!t.side[0].early && !t.side[1].early) return;
     emit_line(e, "/* the first stages of what the sync does not concern */");
     if (o->workers < e->cores) emit_line(e, "if (core < %d)", (int)o->workers);
-    tiles_open(e, arena_format(&e->memory, "for (int turn = %lld; turn < 0; turn++)", 1 - (long long)t.stages));
+    tiles_open(e,
+               arena_format(&e->memory, "for (int turn = %lld; turn < 0; turn++)", 1 - (long long)t.stages));
     tiles_fetch(&t, true);
     tiles_close(e);
 }

@@ -170,7 +170,8 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
     if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !only_taps &&
         (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
         int n = 0;
-        for (int turned = 0; turned <= (int)g->device.turns; turned++)
+        bool turns = g->device.turns && lx_dtype_bits(g->tensors[op->inputs[0]].dtype) == 16;
+        for (int turned = 0; turned <= turns; turned++)
             for (int kernel = 1; kernel >= 0; kernel--) n += contraction_ways(x, kernel, turned, out + n);
         return n;
     }
