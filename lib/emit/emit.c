@@ -161,8 +161,30 @@ static bool tick_body(struct emission *e)
     return true;
 }
 
+/* What a contraction fetches of HBM that no op writes is under way while the cores wait for each other. */
+static void tick_begin_early(struct emission *e)
+{
+    struct op_emission o = {0};
+    const struct lx_op *op = &e->graph->ops[e->tick];
+    lx_status none = {0}, *st = e->st;
+    e->st = &none; /* who cannot be written says why in its body */
+    if (!e->nest && e->early < e->tick && op->reduces && (op->kind->traits & LX_CONTRACTS) &&
+        tick_numbers(e) && strcmp(e->number, "float") == 0 && op_places_make(e, &o))
+        tiles_begin_early(e, &o);
+    e->st = st;
+}
+
 static void tick_sync(struct emission *e, const char *why)
 {
+    size_t before = e->body.length;
+    emit_line(e, "sync_begins(counters);");
+    size_t begun = e->body.length;
+    tick_begin_early(e);
+    if (e->body.length > begun) {
+        emit_line(e, "sync_ends(counters, waits += ROUND, %d, fault); /* %s */", (int)e->tick, why);
+        return;
+    }
+    e->body.length = before;
     emit_line(e, EMIT_SYNC("%d") " /* %s */", (int)e->tick, why);
 }
 
@@ -194,31 +216,10 @@ static void tick_stamp(struct emission *e, int kind)
     if (e->how.stamps) emit_line(e, "stamp(&stamps, %d);", (int)e->tick * EMIT_STAMPS + kind);
 }
 
-static bool tick_waits(const struct emission *e)
-{
-    bool waits = tick_begins_bundle(e);
-    for (int32_t i = 0; i < e->plan->sync_count; i++) waits |= e->plan->syncs[i].before == e->tick;
-    return waits && !e->nest;
-}
-
-/* What a contraction fetches of HBM that no op writes is under way while the cores wait for each other. */
-static void tick_begin_early(struct emission *e)
-{
-    struct op_emission o = {0};
-    const struct lx_op *op = &e->graph->ops[e->tick];
-    lx_status none = {0}, *st = e->st;
-    e->st = &none; /* who cannot be written says why in its body */
-    if (tick_waits(e) && op->reduces && (op->kind->traits & LX_CONTRACTS) && tick_numbers(e) &&
-        strcmp(e->number, "float") == 0 && op_places_make(e, &o))
-        tiles_begin_early(e, &o);
-    e->st = st;
-}
-
 static bool emit_tick(struct emission *e)
 {
     bool first = e->nest && e->tick == e->nest->first;
     text_add(&e->body, "\n");
-    tick_begin_early(e);
     if (first ? nest_spans(e, e->nest) : tick_begins_bundle(e)) tick_sync(e, "a bundle begins");
     tick_syncs(e, e->nest != NULL);
     tick_stamp(e, EMIT_STAMP_WAIT);

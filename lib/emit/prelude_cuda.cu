@@ -452,14 +452,20 @@ INLINE unsigned round_of(const unsigned *counter)
     return seen & -ROUND;
 }
 
-/* Arrives with `share` of a round, and waits for the others: seconds at most, then the launch ends. */
-INLINE void wait_for(unsigned *counter, unsigned share, unsigned target, int tick, unsigned *fault)
+/* Arrives with `share` of a round. */
+INLINE void arrive_at(unsigned *counter, unsigned share)
+{
+    meet_threads();
+    if (threadIdx.x == 0)
+        asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(share) : "memory");
+}
+
+/* Waits for the others: seconds at most, then the launch ends. */
+INLINE void wait_for(unsigned *counter, unsigned target, int tick, unsigned *fault)
 {
     enum { MOST_POLLS = 1 << 24 };
-    meet_threads();
     if (threadIdx.x == 0) {
         unsigned seen, polls = 0;
-        asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(share) : "memory");
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
             if (++polls == MOST_POLLS) give_up(tick, fault);

@@ -24,8 +24,8 @@ enum {
     GROUP_WARPS = 4,
     GROUPS = EMIT_WARPS / GROUP_WARPS,
     GROUP_ROWS = 64,
-    TILE_CYCLES = 100,
-    PARTS_CYCLES = 600,
+    TILE_CYCLES = 30,
+    PARTS_CYCLES = 1000,
     OVER_BYTES = GROUP_ROWS * 128, /* a group reads so far, though its operand may have fewer rows */
     STAGES_MOST = 6,
     STAGES_LEAST_BYTES = 65536,

@@ -84,7 +84,8 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
 
 /* Contractions: `kernel` is the input whose own variable carries the output's stick; its own stick runs along
  * that variable, or if it is `turned` along the sum. */
-static int contraction_ways(const struct op_index *x, int kernel, bool turned, struct stick_way *out)
+static int contraction_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                            int kernel, bool turned, struct stick_way *out)
 {
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
     for (int i = 0; i < count; i++) {
@@ -96,7 +97,7 @@ static int contraction_ways(const struct op_index *x, int kernel, bool turned, s
             bool fits = own >= 0 ? !op_index_reduced(x, own) && op_index_dim(x, kernel, own) >= 0 &&
                                        op_index_dim(x, 1 - kernel, own) < 0
                                  : n == before; /* a kernel of one column */
-            if (!fits || (turned && (own < 0 || x->extent[own] == 1))) continue;
+            if (!fits || (turned && (own < 0 || !stick_rules_aligned(g, op, x->extent[own])))) continue;
             struct stick_way w = {.stick_var = own >= 0 && x->extent[own] > 1 ? own : STICK_NONE,
                                   .kernel_row = k,
                                   .kernel = kernel};
@@ -172,7 +173,8 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         int n = 0;
         bool turns = g->device.turns && lx_dtype_bits(g->tensors[op->inputs[0]].dtype) == 16;
         for (int turned = 0; turned <= turns; turned++)
-            for (int kernel = 1; kernel >= 0; kernel--) n += contraction_ways(x, kernel, turned, out + n);
+            for (int kernel = 1; kernel >= 0; kernel--)
+                n += contraction_ways(g, op, x, kernel, turned, out + n);
         return n;
     }
     if (op->kind->traits & LX_RANKS) return any_way(op, out);
