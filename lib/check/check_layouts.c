@@ -5,7 +5,8 @@
  *   contraction    of two inputs that each have, or may have, a variable of their own: the sticks of one run
  *                  along a summed variable; those of the other, the kernel, and of the output along one that
  *                  only the kernel has, or along none, where the kernel has a single column. The kernel's
- *                  rows go up to whole sticks of the other
+ *                  rows go up to whole sticks of the other. Where the device turns what it reads, the
+ *                  kernel's sticks may run along the same summed variable
  *   all others     every operand that has the variable has its sticks along it, the others have none
  *   choices        the source, and the elements taken from or put into it, have them along a variable of
  *                  both; indices have any. Where the plan states none, elements go one by one
