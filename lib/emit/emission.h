@@ -26,7 +26,7 @@ struct emission {
     int32_t tick, chain_last;   /* chain_last: of the chain by rows that begins at the tick; else less */
     const struct lx_nest *nest; /* of the tick; NULL: none */
     const char *number;         /* the C type that the op computes in: float, i64 or double */
-    int32_t early; /* the last tick whose product has stages begun before the sync; or -1 */
+    int32_t early;              /* the last tick whose product has stages begun before the sync; or -1 */
     int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
     struct op_parts *parts;          /* of the op of the tick */
     int64_t stages_at, stages_bytes; /* behind the plan's part of the scratchpad */
