@@ -359,7 +359,6 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
     e->st = st;
     emission_begin(e);
     bool ok = emit_ticks(e);
-    e->facts.apart = e->body.at && !strstr(e->body.at, "counters");
     e->facts.lx_bytes = e->stages_at + round_up_i64(e->stages_bytes, 1024);
     if (ok) emission_write(e, out);
     if (ok && facts)

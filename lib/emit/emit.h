@@ -42,7 +42,6 @@ struct emit_trace {
 struct emit_facts {
     int64_t cores;       /* blocks */
     int threads;         /* of a block */
-    bool apart;          /* no core waits for another one */
     int64_t lx_bytes;    /* dynamic shared memory of a block, stages included */
     int64_t hbm_bytes;   /* the plan's segment */
     int64_t aside_bytes; /* mirrors and partial sums */

@@ -34,9 +34,6 @@ typedef uint64_t gpu_address;
     X(launch, "cuLaunchCooperativeKernel",                                                                   \
       (void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,            \
        unsigned shared, void *stream, void **arguments))                                                     \
-    X(launch_apart, "cuLaunchKernel",                                                                        \
-      (void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,            \
-       unsigned shared, void *stream, void **arguments, void **more))                                        \
     X(stream, "cuStreamCreate", (void **stream, unsigned flags))                                             \
     X(stream_end, "cuStreamDestroy_v2", (void *stream))                                                      \
     X(wait, "cuStreamSynchronize", (void *stream))                                                           \

@@ -1,5 +1,5 @@
 /* An NVIDIA GPU as a machine. The program is compiled for the device by nvrtc, or by nvcc where only that
- * is there, and launched cooperatively where blocks wait for each other: then all are resident. */
+ * is there, and launched cooperatively: all blocks are resident, so that they can wait for each other. */
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -198,9 +198,6 @@ static int gpu_launch(struct gpu_machine *m, gpu_address hbm)
 {
     gpu_address fault = (gpu_address)(uintptr_t)m->fault; /* one address for both */
     void *arguments[] = {&hbm, &m->aside, &m->trace, &m->counters, &fault};
-    if (m->facts.apart)
-        return m->d.launch_apart(m->function, (unsigned)m->facts.cores, 1, 1, (unsigned)m->facts.threads, 1,
-                                 1, (unsigned)m->facts.lx_bytes, m->stream, arguments, NULL);
     return m->d.launch(m->function, (unsigned)m->facts.cores, 1, 1, (unsigned)m->facts.threads, 1, 1,
                        (unsigned)m->facts.lx_bytes, m->stream, arguments);
 }
