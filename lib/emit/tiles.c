@@ -7,10 +7,6 @@
  * steps of terms ahead. Groups share the tiles of a block, and the terms of each step where the block has few
  * tiles; their parts are added in the order of warps. Other contractions are left to folds.c. */
 #include "emit/tiling.h"
-#include "base/checked.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* --- words --- */
 

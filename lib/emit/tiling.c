@@ -1,9 +1,6 @@
 /* Which side of a contraction has the rows, how its blocks and steps are cut, how the groups of warps share a
  * block, and where its stages lie. */
 #include "emit/tiling.h"
-#include "base/checked.h"
-
-#include <stdlib.h>
 
 /* --- what fits --- */
 

@@ -1,6 +1,5 @@
 /* How a contraction is cut into tiles: what tiling.c finds and tiles.c writes. Private to the room. */
-#ifndef LX_EMIT_TILING_H
-#define LX_EMIT_TILING_H
+#pragma once
 
 #include "emit/emission.h"
 
@@ -60,5 +59,3 @@ struct tiling {
 bool tiling_make(struct tiling *t);
 /* The variable along which the sticks of an operand run; -1: none. */
 int tiling_stick(const struct op_emission *o, int operand);
-
-#endif

@@ -321,9 +321,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
                          KEY_OF(OFF_CHIP));
         why_ask(v, &x->session);
         return true;
-    case REQ_OFF_CHIP:
-        v->whole = false;
-        return false;
+    case REQ_OFF_CHIP: v->whole = false; return false;
     case REQ_STOP:
         worker_stop(x->session.worker, &why_work);
         for (size_t i = 0; i < v->rows.list.all.count; i++)
@@ -332,8 +330,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         v->rows.number++;
         why_sort(&v->rows);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
