@@ -161,8 +161,30 @@ static bool tick_body(struct emission *e)
     return true;
 }
 
+/* What a contraction fetches of HBM that no op writes is under way while the cores wait for each other. */
+static void tick_begin_early(struct emission *e)
+{
+    struct op_emission o = {0};
+    const struct lx_op *op = &e->graph->ops[e->tick];
+    lx_status none = {0}, *st = e->st;
+    e->st = &none; /* who cannot be written says why in its body */
+    if (!e->nest && e->early < e->tick && op->reduces && (op->kind->traits & LX_CONTRACTS) &&
+        tick_numbers(e) && strcmp(e->number, "float") == 0 && op_places_make(e, &o))
+        tiles_begin_early(e, &o);
+    e->st = st;
+}
+
 static void tick_sync(struct emission *e, const char *why)
 {
+    size_t before = e->body.length;
+    emit_line(e, "sync_begins(counters);");
+    size_t begun = e->body.length;
+    tick_begin_early(e);
+    if (e->body.length > begun) {
+        emit_line(e, "sync_ends(counters, waits += ROUND, %d, fault); /* %s */", (int)e->tick, why);
+        return;
+    }
+    e->body.length = before;
     emit_line(e, EMIT_SYNC("%d") " /* %s */", (int)e->tick, why);
 }
 
@@ -251,7 +273,7 @@ static void emission_begin(struct emission *e)
     int64_t most = 0;
     e->graph = p->layouts->graph;
     e->cores = p->divisions->cores;
-    e->trace_at = -1;
+    e->trace_at = e->early = -1;
     e->indent = 1;
     e->facts = (struct emit_facts){.cores = e->cores,
                                    .threads = EMIT_THREADS,

@@ -39,6 +39,7 @@ static const struct damage {
     {"load left out", "copy16_in(", NULL},
     {"copy left out", "copy16(", NULL},
     {"sync left out", "sync_all(", NULL},
+    {"sync left out", "sync_ends(", NULL},
     {"meeting of a group left out", "meet_group(", NULL},
 };
 
