@@ -192,6 +192,8 @@ function lineChart(spec) {
       d += !down ? `M${X(x).toFixed(1)} ${Y(l.y[i]).toFixed(1)}` : l.steps ? `H${X(x).toFixed(1)}V${Y(l.y[i]).toFixed(1)}` : `L${X(x).toFixed(1)} ${Y(l.y[i]).toFixed(1)}`;
       down = true;
     });
+    if (l.dots) d = "";
+    for (let i = 0; l.dots && i < l.x.length; i++) svg.append(draw("circle", { cx: X(l.x[i]), cy: Y(l.y[i]), r: 3.5, fill: l.colour, "fill-opacity": .6 }));
     if (l.steps && down) d += `H${W - R}`;
     if (d) svg.append(draw("path", { d, fill: "none", stroke: l.colour, "stroke-width": l.dashed ? 1.6 : 2.2, "stroke-dasharray": l.dashed ? "5 4" : "none", "stroke-linejoin": "round" }));
   });

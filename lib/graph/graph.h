@@ -382,6 +382,8 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
  * such places. The arrays are copied; NULL: those of the list. */
 const struct lx_graph *lx_graph_with_places(const struct lx_graph *g, const int64_t *address,
                                             const int32_t *pool);
+/* A list that asks for something else. */
+const struct lx_graph *lx_graph_with_objective(const struct lx_graph *g, enum lx_objective objective);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
 /* The pattern as JSON text from malloc, or NULL when out of memory. Reading it gives the same graph and
