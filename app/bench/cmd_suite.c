@@ -133,7 +133,8 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
     bool ok = !i->has_best || verify_answer(i, q, address, st);
     bool claims = i->has_bound || suite_is_infeasible(i);
     int needed = i->proved ? 2 : 1, found = ok && claims ? suite_prove(&c, needed, who) : 0;
-    if (ok && claims && found < needed)
+    if (ok && claims && !i->proved && !found) text_add(who, "its solution; the bound is a claim");
+    if (ok && i->proved && found < needed)
         ok = status_set(st, LX_E_NO, "%s proves the bound", found ? who->at : "no engine");
     if (ok && p->count != i->buffers) ok = status_set(st, LX_E_NO, "it has %d buffers", (int)p->count);
     mem_free(address);
@@ -386,13 +387,19 @@ static int cmd_suite_run(struct call *call)
     bool ok = suite_gather(call, call->line.files.at + from, count - from, &found), bad = false;
     struct suite_row *list = arena_array(&memory, found.count + 1, sizeof *list);
     size_t n = 0;
-    for (; ok && n < found.count; n++) {
-        list[n].verdict = "";
-        ok = suite_read(found.at[n], &list[n].is, &call->st);
-        if (!ok) break;
-        if (word != SUITE_VERIFY) continue;
-        suite_verify(&list[n], &memory);
-        bad |= list[n].bad;
+    int64_t most = LX_MAX_ITEMS;
+    ok = ok && option_int(call, "most", 0, LX_MAX_ITEMS, &most);
+    for (size_t k = 0; ok && k < found.count; k++) {
+        struct suite_row *row = &list[n];
+        row->verdict = "";
+        ok = suite_read(found.at[k], &row->is, &call->st);
+        if (ok && row->is.buffers > most)
+            suite_free(&row->is);
+        else
+            n += ok;
+        if (!ok || row->is.buffers > most || word != SUITE_VERIFY) continue;
+        suite_verify(row, &memory);
+        bad |= row->bad;
     }
     if (ok) suite_write(call, list, n, word == SUITE_VERIFY);
     for (size_t k = 0; k < n; k++) suite_free(&list[k].is);
@@ -402,11 +409,13 @@ static int cmd_suite_run(struct call *call)
     return !ok ? FAILED : bad ? EXIT_NO : EXIT_YES;
 }
 
-static const struct option_row *const tables[] = {json_rows, help_rows, NULL};
+static const struct option_row rows_of_suite[] = {
+    {"most", 0, "BUFFERS", "only instances of at most so many buffers"}, {0}};
+static const struct option_row *const tables[] = {rows_of_suite, json_rows, help_rows, NULL};
 
 const struct command command_suite = {
     .name = "suite",
-    .synopsis = "[list|verify] [CLASS|INSTANCE ...] | update RESULTS ...",
+    .synopsis = "[list|verify] [CLASS|INSTANCE ...] [--most BUFFERS] | update RESULTS ...",
     .summary = "The suite of problems with known bests: list it, verify it, record better ones",
     .details =
         "Instances are files of patterns/suite: the command that makes the problem, its best known value "
