@@ -33,7 +33,11 @@ static void suite_map_add(const struct suite_instance *i, const struct lx_proble
                                         p->buffers[b].size, p->buffers[b].name};
     qsort(r, n, sizeof *r, rectangles_by_area);
     text_add(out, out->at[out->length - 1] == '{' ? "\n" : ",\n");
-    text_json_string(out, i->name);
+    text_format(out, "\"%s/", i->class->name);
+    struct text name = {0};
+    text_json_string(&name, i->name);
+    text_add(out, name.at + 1);
+    text_free(&name);
     text_format(out, ": {\"path\": ");
     text_json_string(out, i->path);
     text_format(out, ", \"placed\": %zu, \"buffers\": %d, \"rects\": [", n, (int)p->count);

@@ -28,11 +28,12 @@
       instances.get(name).of[solver] = { value: r[value][1], gap: r[at("gap")], time: r[at("time")], how: r[at("outcome")][0], good: r[value][2] === "good" };
     }
     const board = [...instances.values()];
+    const keyOf = b => b.row[at("class")][0] + "/" + b.name.replace(/^.*\//, "").replace(/\.instance$/, "");
     const bestOf = b => { const v = solvers.map(s => b.of[s] && b.of[s].value).filter(v => v !== null && v !== undefined); return v.length ? Math.min(...v) : null; };
     const shown = make("section");
     const map = b => {
-      const m = data.maps[b.name];
-      const show = make("h2", null, b.row[at("class")][0] + ": " + b.name);
+      const m = data.maps[keyOf(b)];
+      const show = make("h2", null, keyOf(b));
       if (!m) { shown.replaceChildren(show, make("p", { class: "dim" }, "its best answer is not at hand")); return; }
       const canvas = make("canvas", { width: 1400, height: 460 }), c = canvas.getContext("2d");
       const end = Math.max(1, ...m.rects.map(r => r[1])), first = Math.min(end - 1, ...m.rects.map(r => r[0])), top = Math.max(1, ...m.rects.map(r => r[2] + r[3]));
@@ -50,7 +51,7 @@
     };
     const text = (name, words, value) => ({ name, search: true, value: value || words, words });
     const table = sortable([
-      text("class", b => b.row[at("class")][0]), text("instance", b => b.name),
+      text("class", b => b.row[at("class")][0]), text("instance", b => keyOf(b).replace(/^.*\//, "")),
       { name: "buffers", right: true, value: b => b.row[at("buffers")][1], words: b => b.row[at("buffers")][0] },
       { name: "best here", right: true, value: bestOf, words: b => bestOf(b) === null ? "-" : grouped(bestOf(b)) },
       { name: "bound", right: true, value: b => b.row[at("bound")][1], words: b => b.row[at("bound")][0] },
@@ -60,11 +61,11 @@
     const search = make("input", { type: "search", placeholder: "filter", oninput: e => table.filter(e.target.value) });
     main.append(make("section", { id: "board" }, make("div", { class: "bar" }, make("h2", { style: "margin:0;flex:1" }, "Leaderboard"), search), table.element,
       make("footer", null, make("pre", null, "per solver: gap to the best proven bound and seconds; \u2713 proved, green: the best value. A row opens the map of the best answer."))), shown);
-    map(board.find(b => data.maps[b.name]) || board[0]);
+    map(board.find(b => data.maps[keyOf(b)]) || board[0]);
     // Scatter: seconds of one solver against another's; what is not solved stands at the edge.
     if (solvers.length > 1) {
       const pick = k => { const s = make("select", { onchange: () => draw2() }, ...solvers.map(n => make("option", { value: n }, n))); s.value = solvers[k]; return s; };
-      const a = pick(0), b = pick(1), box = make("div"), edge = Math.max(1, ...board.flatMap(i => solvers.map(s => i.of[s] && i.of[s].time[1] || 0))) * 2;
+      const a = pick(0), b = pick(1), box = make("div", { style: "max-width:760px" }), edge = Math.max(1, ...board.flatMap(i => solvers.map(s => i.of[s] && i.of[s].time[1] || 0))) * 2;
       const seconds = (i, s) => i.of[s] && i.of[s].value !== null && i.of[s].time[1] ? Math.max(i.of[s].time[1], 1e-6) : edge;
       const draw2 = () => {
         const both = board.filter(i => i.of[a.value] && i.of[b.value]), axis = s => ({ name: s, log: true, low: 1e-6, high: edge, words: v => tickMicros(v * 1e6) });

@@ -113,7 +113,7 @@ function sortable(columns, rows, options) {
     body.replaceChildren(...order.slice(0, shown).map(i => {
       const tr = make("tr", { class: o.isHere(rows[i]) ? "here" : "", onclick: () => o.pick && o.pick(rows[i]) });
       for (const c of columns) {
-        const td = make("td", { class: c.right ? "right" : c.long ? "words" : "" });
+        const td = make("td", { class: c.right ? "right" : c.long && String(c.words(rows[i])).length > 40 ? "words" : "" });
         if (c.swatch) td.append(make("i", { class: "swatch", style: "background:" + c.swatch(rows[i]) }));
         td.append(String(c.words(rows[i])));
         if (c.tone) td.classList.add(c.tone(rows[i]) || "x");
