@@ -2,16 +2,9 @@
 #include "bench/suite.h"
 #include "bench/suite_proof.h"
 #include "bench/summary.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "text/format.h"
 #include "text/table.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum suite_word { SUITE_LIST, SUITE_VERIFY, SUITE_UPDATE, SUITE_WORDS };
 

@@ -2,12 +2,8 @@
  * addresses are checked again here, the value recomputed, and the verdict settled from value and bound. */
 #include "bench/harness.h"
 #include "bench/suite.h"
-#include "base/checked.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* The outcome of a process that ended without an answer. */

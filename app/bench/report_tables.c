@@ -3,11 +3,6 @@
 #include "bench/suite.h"
 #include "text/format.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { NAME_WIDTH = 44 };
 
 /* clang-format off */

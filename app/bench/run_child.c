@@ -199,11 +199,14 @@ static void limit_cpu(double seconds)
 /* CPU seconds of this process and of programs that it has waited for, or seconds of the clock. */
 static double child_seconds(bool cpu)
 {
-    struct rusage of = {0};
-    if (!cpu) return clock_seconds();
-    getrusage(RUSAGE_CHILDREN, &of);
-    return clock_cpu_seconds() + (double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) +
-           (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec) * 1e-6;
+    double sum = 0;
+    for (int children = 0; cpu && children < 2; children++) {
+        struct rusage of = {0};
+        getrusage(children ? RUSAGE_CHILDREN : RUSAGE_SELF, &of);
+        sum += (double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) +
+               (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec) * 1e-6;
+    }
+    return cpu ? sum : clock_seconds();
 }
 
 /* The memory limit of the solver must not stop its report. */

@@ -1,17 +1,11 @@
 /* Files of instances, and the problems that they stand for. The words of an instance run in this process; only
  * commands that write no files are taken, as the file may be a stranger's. */
 #include "bench/suite.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "base/words/words.h"
 #include "planning/planning.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SUITE_ROW(name, whole, asks) {#name, whole, asks},

@@ -4,8 +4,7 @@
  * problem, `sha256` is that of its bytes. `best` and `bound` are about the question of the class; a proved instance
  * without a best value has no answer. The best answer is a CSV file beside it, `id,offset`, or the output of another
  * command (`made`). Sizes: some 120 files, problems of 10 to 100,000 buffers, made anew each time. */
-#ifndef LX_APP_BENCH_SUITE_H
-#define LX_APP_BENCH_SUITE_H
+#pragma once
 
 #include "base/json/json.h"
 #include "bench/bench.h"
@@ -66,5 +65,3 @@ int64_t suite_plan_bound(enum lx_ask whole, const struct lx_plan *p);
 
 /* cmd_suite.c: rows with a better value or a new proof, the best per instance; says them, and how to record them. */
 void suite_add_news(const struct results *r, const char *path, struct text *out);
-
-#endif

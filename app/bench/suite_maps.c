@@ -2,10 +2,6 @@
  * read or made again; what cannot be read has no map. Large ones keep their largest buffers. */
 #include "bench/report.h"
 #include "bench/suite.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 enum { MOST_RECTANGLES = 1500 };
 

@@ -1,9 +1,8 @@
 /* The proof of an instance: engines that share no code. */
-#ifndef LX_APP_BENCH_SUITE_PROOF_H
-#define LX_APP_BENCH_SUITE_PROOF_H
+#pragma once
 
-#include "base/text.h"
 #include "unstable.h"
+#include "base/base.h"
 
 struct suite_claim {
     const struct lx_problem *problem;
@@ -14,5 +13,3 @@ struct suite_claim {
 
 /* How many engines reach the bound, `needed` at most; `who`: their names. */
 int suite_prove(const struct suite_claim *c, int needed, struct text *who);
-
-#endif

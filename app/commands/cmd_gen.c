@@ -1,13 +1,7 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
 #include "command.h"
 #include "planning/graph_files.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "text/colour.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* All kinds, or the one that stands on the command line. */
 static void kinds_help(const struct call *call, struct text *out)
@@ -54,24 +48,16 @@ static const char *gen_objective_word(int k)
     return k < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)k) : NULL;
 }
 
-    /* The graph with --lx and --objective, in place of `g`. */
-    static const struct lx_graph *gen_asked(struct call *call, const struct lx_graph *g)
+/* The graph with --lx and --objective, in place of `g`. */
+static const struct lx_graph *gen_asked(struct call *call, const struct lx_graph *g)
 {
-    const struct lx_graph *old = g;
     int64_t bytes = -1;
-    int objective = 0;
-    if (!option_int(call, "lx", 0, LX_INT_MAX, &bytes) ||
-        !option_word(call, "objective", gen_objective_word, &objective))
-        g = NULL;
-    if (g && bytes >= 0) {
-        g = lx_graph_with_capacity(old, bytes, &call->st);
-        lx_graph_free(old);
-        old = g;
-    }
-    if (g && g->list && option_given(&call->line, "objective"))
-        g = lx_graph_with_objective(old, (enum lx_objective)objective);
-    if (g != old) lx_graph_free(old);
-    return g;
+    int objective = (int)lx_graph_objective(g);
+    if (option_int(call, "lx", 0, LX_INT_MAX, &bytes) &&
+        option_word(call, "objective", gen_objective_word, &objective))
+        return lx_generated_for(g, bytes, (enum lx_objective)objective, &call->st);
+    lx_graph_free(g);
+    return NULL;
 }
 
 static int cmd_gen_run(struct call *call)

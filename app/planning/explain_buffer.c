@@ -1,5 +1,4 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
-#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "interrupt.h"
@@ -121,6 +120,14 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 /* Each row has so many seconds of the processor, and all of them together. */
 enum { SECONDS_PER_ROW = 5, SECONDS_IN_ALL = 30 };
 
+/* CPU seconds, so that other programs change nothing. */
+static double seconds_used(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
@@ -130,11 +137,11 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     remedies_list(p, &asked, name, &r);
     /* One row after the other, until Ctrl-C or the time is up. */
     struct watch watch;
-    double began = clock_cpu_seconds();
+    double began = seconds_used();
     watch_begin(&watch, 0);
     for (size_t i = 0; i < r.all.count; i++) {
         struct remedy *it = &r.all.at[i];
-        double left = SECONDS_IN_ALL - (clock_cpu_seconds() - began);
+        double left = SECONDS_IN_ALL - (seconds_used() - began);
         struct remedy_watch until = {watch_must_stop, &watch,
                                      left < SECONDS_PER_ROW ? left : SECONDS_PER_ROW};
         if (it->state == REMEDY_OPEN && (left <= 0 || watch_must_stop(&watch))) it->state = REMEDY_STOPPED;

@@ -2,12 +2,7 @@
  * and by pinwheels of five, which no straight cut takes apart. Every tick is full, so that the load equals the
  * capacity; `drop` leaves buffers out. With `answer` every buffer is fixed where it was cut. */
 #include "files/gen_common.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/rng.h"
-
-#include <stdio.h>
 
 enum { BUFFERS, SEED, CAPACITY, TICKS, DROP, ANSWER, OPTIONS };
 

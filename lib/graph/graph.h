@@ -3,8 +3,7 @@
  * A graph is immutable and reference-counted. lx_graph_ref takes a reference, lx_graph_free returns one,
  * from any thread; the last one frees the graph. Ops are in execution order. Typical sizes: 5 to 6,000 ops;
  * at most LX_MAX_ITEMS of anything. */
-#ifndef LX_GRAPH_GRAPH_H
-#define LX_GRAPH_GRAPH_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/buffer.h"
@@ -382,8 +381,6 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
  * such places. The arrays are copied; NULL: those of the list. */
 const struct lx_graph *lx_graph_with_places(const struct lx_graph *g, const int64_t *address,
                                             const int32_t *pool);
-/* A list that asks for something else. */
-const struct lx_graph *lx_graph_with_objective(const struct lx_graph *g, enum lx_objective objective);
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st);
 
 /* The pattern as JSON text from malloc, or NULL when out of memory. Reading it gives the same graph and
@@ -399,5 +396,3 @@ struct lx_repeat {
 
 /* Disjoint runs in the order of ops; result from malloc, `*count` entries. */
 struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count);
-
-#endif
