@@ -119,7 +119,7 @@ bool word_given(struct call *call, const char *name, const char *value, const ch
     return false;
 }
 
-static int run_command(struct call *call, int count, char *const *arguments)
+int run_words(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = call->command;
     const char *wish = getenv("LXPLAN_LOG");
@@ -161,7 +161,7 @@ static int main_run(struct call *call, int count, char *const *arguments)
     const char *word = count > 0 ? arguments[0] : NULL;
     if (!word && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
         call->command = &command_explore;
-        return run_command(call, 0, NULL);
+        return run_words(call, 0, NULL);
     }
     if (!word) {
         note(call, "no terminal: plans the bundled patterns with every solver, which takes some seconds");
@@ -181,10 +181,10 @@ static int main_run(struct call *call, int count, char *const *arguments)
     call->command = command_find(word, &call->st);
     if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: the explorer */
         call->command = &command_explore;
-        return run_command(call, count, arguments);
+        return run_words(call, count, arguments);
     }
     if (!call->command) return FAILED;
-    return run_command(call, count - 1, arguments + 1);
+    return run_words(call, count - 1, arguments + 1);
 }
 
 /* Searched before the options are parsed, so that errors in them are reported as JSON too. */

@@ -17,6 +17,7 @@
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, char **report, lx_status *st)
 {
+    if (suite_graph && json_is_kind(text, length, "instance")) return suite_graph(file, text, length, st);
     if (!how || !(how->given || (how->import.team && lx_model_sniff(text, length))))
         return lx_graph_of_text(file, text, length, st);
     if (lx_model_sniff(text, length)) return lx_model_import(file, text, length, &how->import, report, st);
