@@ -3,8 +3,6 @@
 #include "planning/remedies.h"
 #include "text/format.h"
 
-#include <stdio.h>
-
 /* ": 4.1x fewer bytes", ", 12 % faster"; nothing where it is no better. */
 static const char *verdict_gain(const char *before, double now, double then, const char *less,
                                 struct text *out)

@@ -1,11 +1,7 @@
 /* Pictures of a split: which core holds which part of a tensor, as a grid of cores and as the tensor itself,
  * and the bytes that cores send each other where the next op splits it otherwise. */
 #include "tui/views/cores_picture.h"
-#include "base/checked.h"
 #include "picture/heat.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_PER_ROW = 16, MOST_RING_CORES = 256, MOST_TALL = 5 };
 

@@ -3,12 +3,8 @@
  * picture is that plan's: which core holds which part of each operand, what cores send each other, and the
  * launch of a core. <Enter> asks for the split by a hint. */
 #include "tui/views/cores_picture.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const struct work cores_work[] = TRIES_WORK;
 

@@ -2,13 +2,7 @@
  * of this device that no other beats in both are the front. Opening the panel tries every remedy of the whole
  * plan; <Enter> takes a plan. Up to 300 plans, compared with each other when one is new. */
 #include "tui/core/explorer.h"
-#include "base/checked.h"
 #include "tui/draw/chart.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct pareto_view {
     struct list list;
