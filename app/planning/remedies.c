@@ -407,12 +407,14 @@ void remedies_sort(struct remedies *r)
             const struct remedy *b = &r->all.at[k - 1];
             bool has = it.state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
             int64_t rank = remedy_rank(&it, r->by), rank_b = remedy_rank(b, r->by);
-            bool before = has != has_b                        ? has
-                          : has && rank != rank_b             ? rank < rank_b
-                          : has && it.presence != b->presence ? it.presence > b->presence
-                          : has && it.us != b->us             ? it.us < b->us
-                          : has && it.value != b->value       ? it.value < b->value
-                                                              : it.order < b->order;
+            bool before = has != has_b                                   ? has
+                          : has && rank != rank_b                        ? rank < rank_b
+                          : has && r->name && it.presence != b->presence ? it.presence > b->presence
+                          : has && it.us != b->us                        ? it.us < b->us
+                          : has && it.value != b->value                  ? it.value < b->value
+                          : has && it.syncs != b->syncs                  ? it.syncs < b->syncs
+                          : has && it.capacity != b->capacity            ? it.capacity < b->capacity
+                                                                         : it.order < b->order;
             if (!before) break;
             r->all.at[k] = *b;
         }

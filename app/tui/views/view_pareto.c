@@ -111,7 +111,8 @@ static void pareto_gather(struct pareto_view *v, const struct session *s)
         it.promise = (int)length;
         if (k == v->rows.all.count)
             VEC_PUSH(&v->rows.all, it);
-        else if (it.promise < v->rows.all.at[k].promise)
+        else if (it.promise < v->rows.all.at[k].promise ||
+                 (it.promise == v->rows.all.at[k].promise && strcmp(it.what, v->rows.all.at[k].what) < 0))
             v->rows.all.at[k] = it;
     }
     remedies_sort(&v->rows);
@@ -204,8 +205,9 @@ static void pareto_draw_rows(const struct scene *on, struct pareto_view *v, stru
     columns[REMEDY_COLUMN_PRESENCE].from = columns[REMEDY_COLUMN_DELTA].from = 1 << 20;
     columns[REMEDY_COLUMN_TIME].from = 70;
     columns[REMEDY_COLUMN_SLOWER].from = 60;
-    columns[REMEDY_COLUMN_NOTE].from = 130;
-    columns[REMEDY_COLUMN_WHAT].width = area.columns >= 110 ? 36 : area.columns >= 76 ? 24 : 18;
+    columns[REMEDY_COLUMN_NOTE].from = 112;
+    columns[REMEDY_COLUMN_WHAT].width = area.columns >= 110 ? 30 : area.columns >= 76 ? 24 : 18;
+    if (area.columns >= 100) columns[REMEDY_COLUMN_VALUE].width = 16;
     columns[REMEDY_COLUMN_VALUE].from = 34;
     static const int sorted[REMEDY_BYS] = {REMEDY_COLUMN_VALUE, REMEDY_COLUMN_TIME, REMEDY_COLUMN_SYNCS};
     struct sorting by = {sorted[v->by], false};
