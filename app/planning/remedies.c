@@ -48,12 +48,13 @@ static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
 static const struct {
     const char *name;
     int promise, if_full;
-} promising[] = {{"cooptimise", 9, 8}, {"tile", 8, 9}, {"matmul", 7, 4}, {"evict", 1, 7}, {"move", 1, 6}};
+} promising[] = {{"cooptimise", 9, 8}, {"tile", 7, 9}, {"matmul", 9, 4}, {"evict", 1, 7}, {"move", 1, 6}};
 
 static int pass_promise(const struct remedies *r, const char *name, const char *word)
 {
     for (size_t i = 0; i < sizeof promising / sizeof *promising; i++)
-        if (strcmp(promising[i].name, name) == 0 && strcmp(word, "flip") != 0)
+        if (strcmp(promising[i].name, name) == 0 && strcmp(word, "flip") != 0 &&
+            !(strcmp(name, "cooptimise") == 0 && strcmp(word, "none") == 0))
             return remedies_full(r->plan) ? promising[i].if_full : promising[i].promise;
     return 0;
 }
