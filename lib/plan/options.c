@@ -135,16 +135,12 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     case LX_OPTION_SOLVER:
         while (solver && k-- > 0 && *solver) solver++;
         return solver && *solver ? (*solver)->name : NULL;
-    case LX_OPTION_OBJECTIVE:
-        return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
+    case LX_OPTION_OBJECTIVE: return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
         return k < LX_INT_MAX && lx_device_at((int)k) ? lx_device_at((int)k)->preset : NULL;
-    case LX_OPTION_ORDER:
-        return k < LX_LISTED ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
-    case LX_OPTION_SHARE:
-        return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
-    case LX_OPTION_ASSIGN:
-        return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
+    case LX_OPTION_ORDER: return k < LX_LISTED ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
+    case LX_OPTION_SHARE: return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
+    case LX_OPTION_ASSIGN: return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
         const char *const *words = pass_of(row)->words ? pass_of(row)->words : off_on;

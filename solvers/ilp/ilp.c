@@ -156,8 +156,7 @@ static bool run_model(struct work *w, bool relaxed)
     w->rows = max_i64(w->rows, r->rows);
     w->binaries = max_i64(w->binaries, r->binaries);
     switch (r->outcome) {
-    case ILP_NO_MEMORY:
-        return false;
+    case ILP_NO_MEMORY: return false;
     case ILP_FAILED:
         w->failed = true;
         snprintf(w->message, sizeof w->message, "GLPK failed: %.120s", r->text);
@@ -167,16 +166,13 @@ static bool run_model(struct work *w, bool relaxed)
         snprintf(w->message, sizeof w->message, "the model has more than %lld rows; raise max-rows",
                  (long long)w->limits.max_rows);
         return true;
-    case ILP_STOPPED:
-        w->limited = w->limited || !relaxed;
-        break;
+    case ILP_STOPPED: w->limited = w->limited || !relaxed; break;
     case ILP_NONE:
         if (is_believable(w) && fit) w->infeasible = true;
         if (is_believable(w) && height) w->bound = ceiling + 1;
         if (is_believable(w) && w->links.any && !w->have) w->infeasible = true;
         return true;
-    case ILP_SOLVED:
-        break;
+    case ILP_SOLVED: break;
     }
     w->bound = max_i64(w->bound, safe_bound(w));
     if (relaxed || !r->found) return true;

@@ -259,9 +259,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
                          KEY_OF(OFF_CHIP));
         why_ask(v, &x->session);
         return true;
-    case REQ_OFF_CHIP:
-        v->whole = false;
-        return false;
+    case REQ_OFF_CHIP: v->whole = false; return false;
     case REQ_STOP:
         tries_cancel(&v->rows, &x->session);
         return true;
@@ -273,8 +271,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         v->rows.list.by = v->by;
         tries_sort(&v->rows);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -15,20 +15,13 @@
 static const char *other_value(const struct lx_settings *o, int row)
 {
     switch (row) {
-    case LX_OPTION_SOLVER:
-        return "greedy";
-    case LX_OPTION_OF_SOLVER:
-        return "level=3";
-    case LX_OPTION_DEVICE:
-        return "hbm_gb_per_s=100";
-    case LX_OPTION_ORDER:
-        return "morton";
-    case LX_OPTION_TILES:
-        return "64x128/32x32";
-    case LX_OPTION_HINT:
-        return "scores=s/8";
-    case LX_OPTION_NESTS:
-        return "scaled-masked:a/2";
+    case LX_OPTION_SOLVER: return "greedy";
+    case LX_OPTION_OF_SOLVER: return "level=3";
+    case LX_OPTION_DEVICE: return "hbm_gb_per_s=100";
+    case LX_OPTION_ORDER: return "morton";
+    case LX_OPTION_TILES: return "64x128/32x32";
+    case LX_OPTION_HINT: return "scores=s/8";
+    case LX_OPTION_NESTS: return "scaled-masked:a/2";
     default:
         if (lx_settings_at(row).kind == LX_TAKES_WORD) return lx_settings_word(o, row, 1);
         return lx_settings_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
