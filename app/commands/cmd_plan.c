@@ -44,6 +44,10 @@ static int make_and_show(struct call *call, const char *path, const char *explai
         note(call, "%s: no certificate: the proof of the bound is out of reach", p->graph->file);
     if (code != FAILED && !json) {
         if (explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
+        if (explained && interrupted && code == EXIT_YES) {
+            note(call, "interrupted; not everything was tried");
+            code = EXIT_INTERRUPTED;
+        }
         if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_plan_free(p);
