@@ -139,7 +139,7 @@ static bool check_bound(struct proof_claim *q, const struct lx_plan *p, struct l
                       : value <= q->least ? LX_BOUND_CLAIMED
                                           : LX_BOUND_NONE;
     out->compulsory_bytes = q->compulsory;
-    if (out->bound != LX_BOUND_VERIFIED) out->proof = NULL;
+    if (out->bound != LX_BOUND_VERIFIED || p->problem.objective == LX_FIT) out->proof = NULL;
     return true;
 }
 
