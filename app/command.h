@@ -60,6 +60,7 @@ struct command {
     int least_files, most_files;
     const char *file_word; /* the name of a positional argument in errors */
     bool balances;         /* its plans are by the objective balanced, unless another is asked for */
+    bool verifies;         /* it reads the certificate of a plan */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);

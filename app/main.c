@@ -1,6 +1,7 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
 #include "command.h"
 #include "lxplan.h"
+#include "own_plugins.h"
 #include "base/file.h"
 #include "base/border.h"
 #include "bench/bench.h"
@@ -267,7 +268,8 @@ static int run_in_border(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    /* Loads plug-in solvers before any lookup of a solver. */
+    /* Plug-in solvers come before any lookup of a solver. */
+    own_plugins_begin();
     const char *paths = getenv("LXPLAN_PLUGINS");
     int code = (!paths || lx_plugins_load(paths, take_in, NULL, &call.st))
                    ? main_run(&call, count, argv + (argc > 0))

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "planning/command_solver.h"
 #include "planning/planning.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ bool settings_solvers(struct call *call, struct settings *s)
         text_format(&names, "%s,", (*l)->name);
     char *rest = arena_copy(call->line.memory, names.at, names.length - 1);
     text_free(&names);
-    for (char *name; (name = strsep(&rest, ","));) {
+    for (char *name; (name = solver_name_next(&rest));) {
         struct bench_solver b = {.how = s->options};
         if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
         b.solver = lx_settings_solver(&b.how, LX_SPILL);

@@ -52,6 +52,8 @@ void gather_patterns(const char *folder, struct paths *found);
 void add_endings(struct text *out);
 /* In the working directory; else beside the build, else where `install` puts them. malloc'ed, or NULL. */
 char *bundled_patterns(void);
+/* The path, relative to the folder of the program, if it is there; else NULL. */
+char *beside_program(const char *path);
 
 /* False: "expect" names a solver that does not exist; `st` has its place and the nearest name. */
 bool expectations_known(const struct lx_graph *g, lx_status *st);
