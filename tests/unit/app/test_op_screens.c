@@ -56,8 +56,8 @@ static void spill_has_one_meaning(void **state)
 {
     (void)state;
     struct explorer *x = open_on(ATTENTION, 40, 200);
-    explorer_type(x, "<wait>9");
-    assert_true(explorer_shows(x, "intermediates 4,194,304"));
+    explorer_type(x, "<wait>:solver greedy<Enter><wait>9");
+    assert_true(explorer_shows(x, "intermediates 2,097,152"));
     assert_false(explorer_shows(x, "spills"));
     close_it(x);
 }
