@@ -1,8 +1,7 @@
 /* Rows of remedies, each tried as a job. A view owns its list; rows that would take too long wait until the
  * user asks for them. A row that takes long is tried twice: with a short limit, so that all rows have a figure
  * soon, then with a long one. Every plan that is made is seen by the session. */
-#ifndef LX_APP_TUI_TRIES_H
-#define LX_APP_TUI_TRIES_H
+#pragma once
 
 #include "planning/remedies.h"
 #include "tui/core/worker.h"
@@ -42,5 +41,3 @@ void tries_sort(struct tries *t);
 int tries_running(const struct tries *t, const struct session *s);
 bool tries_row_runs(const struct tries *t, const struct session *s, const struct remedy *it);
 void tries_forget(struct tries *t);
-
-#endif

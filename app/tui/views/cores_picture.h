@@ -1,6 +1,5 @@
 /* An op with its split in a plan, one of its operands, and pictures of it. */
-#ifndef LX_APP_TUI_CORES_PICTURE_H
-#define LX_APP_TUI_CORES_PICTURE_H
+#pragma once
 
 #include "tui/core/explorer.h"
 
@@ -40,5 +39,3 @@ void picture_draw_core(const struct scene *on, struct box area, const struct cut
 void picture_draw_parts(const struct scene *on, struct box area, const struct cut *c);
 /* The matrix of cut_ring_bytes, of the selected operand or else of one that has it. */
 void picture_draw_ring(const struct scene *on, struct box area, const struct cut *c);
-
-#endif

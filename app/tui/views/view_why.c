@@ -260,9 +260,7 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         why_ask(v, &x->session);
         return true;
     case REQ_OFF_CHIP: v->whole = false; return false;
-    case REQ_STOP:
-        tries_cancel(&v->rows, &x->session);
-        return true;
+    case REQ_STOP: tries_cancel(&v->rows, &x->session); return true;
     case REQ_SORT_RIGHT:
     case REQ_SORT_LEFT:
         if (!v->rows.list.plan || v->rows.list.plan->graph->list) return false;
