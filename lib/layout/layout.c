@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bits per element on the device. bool takes 16. Block floats (bfp8, bfp4) count sticks like bf16 but store
@@ -140,6 +141,13 @@ int64_t lx_layout_bytes(const struct lx_layout *l)
     for (int i = 0; i < l->rank - 1; i++)
         if (!mul_i64(n, l->size[i], &n)) return INT64_MAX;
     return n;
+}
+
+double lx_layout_padding(const struct lx_layout *l)
+{
+    double items = 1;
+    for (int d = 0; d < l->host_rank; d++) items *= (double)l->host_shape[d];
+    return l->rank == 0 ? 0 : fmax(0, 1 - items / (double)lx_layout_elements(l));
 }
 
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b)

@@ -55,6 +55,7 @@ static void acts_show(struct explorer *x, const char *argument, int view, int by
         explorer_show(x, (enum view_id)view);
         return;
     }
+    if (view == VIEW_HELP && x->overlay != VIEW_HELP) x->asked = explorer_top(x);
     x->overlay = (int)x->overlay == view ? VIEW_COUNT : (enum view_id)view;
     if (x->overlay != VIEW_COUNT && all_views[view]->shown) all_views[view]->shown(x, x->states[view]);
 }
@@ -91,6 +92,23 @@ static void acts_next_off_chip(struct explorer *x)
         if (o->off_chip[i] == s->selection.buffer) at = i;
     session_select_buffer(s, o->off_chip[(at + 1) % o->off_chip_count]);
     session_show_buffer(s);
+}
+
+/* The buffers on chip at the fullest tick, largest first: a filter of the table. */
+static void acts_at_peak(struct explorer *x)
+{
+    struct session *s = &x->session;
+    int64_t bytes;
+    if (!session_plan(s)) return;
+    session_point(s, s->shown.time.peak_tick, s->selection.address);
+    explorer_show(x, VIEW_BUFFERS);
+    snprintf(x->filter[VIEW_BUFFERS], sizeof x->filter[0], "@%lld", (long long)s->shown.time.peak_tick);
+    view_request(x, VIEW_BUFFERS, REQ_SORT, "bytes");
+    double padding = plan_padding_at(session_plan(s), s->shown.time.peak_tick, &bytes);
+    explorer_say(x, TONE_PLAIN, "tick %lld is the fullest: %s of %s in use, %s of it padding (%s: all)",
+                 (long long)s->shown.time.peak_tick, in_short_bytes(bytes).at,
+                 in_short_bytes(session_plan(s)->problem.capacity).at, in_percent(padding).at,
+                 KEY_OF(ESCAPE));
 }
 
 static void acts_say_iteration(struct explorer *x, int32_t nest)
@@ -292,6 +310,7 @@ static const struct {
     [REQ_OBJECTIVE] = {.step = acts_set, .what = SET_OBJECTIVE},
     [REQ_LEVEL] = {.step = acts_set, .what = SET_LEVEL},
     [REQ_SEED] = {.step = acts_set, .what = SET_SEED},
+    [REQ_AT_PEAK] = {.plain = acts_at_peak},
     [REQ_OFF_CHIP] = {.plain = acts_next_off_chip},
     [REQ_PIN] = {.plain = acts_pin},
     [REQ_GO_BACK] = {.plain = place_back},

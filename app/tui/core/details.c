@@ -98,6 +98,12 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     } else
         text_add(&line, b->reason ? "must stay in HBM" : "off chip");
     details_put(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    double padding = plan_padding(p, i);
+    if (padding >= 0.5) {
+        text_format(&line, "%s of it is padding: %.3g times the data", in_percent(padding).at,
+                    1 / (1 - padding));
+        details_put(on, &text, padding >= 0.75 ? INK(WARN) : INK(PLAIN), &line);
+    }
     /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the
      * cursor. */
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);

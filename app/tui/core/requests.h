@@ -36,7 +36,8 @@
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
     V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
-    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
+    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores") \
+    V(R, TIMELINE, timeline, "timeline", "t", "Views", "the engines of a core against time: work, overlap, syncs")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -53,6 +54,7 @@ enum view_id {
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
 #define IN_MAPS    (IN(MAP) | IN(COMPARE))
+#define IN_TIME    (IN(MAP) | IN(TEAM) | IN(TIMELINE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
@@ -114,9 +116,9 @@ enum argument {
     R(PAN_RIGHT, "pan-right", "L", IN_MAPS, NONE, "Map", "later")                                            \
     R(ZOOM_IN, "zoom-in", "+ =", IN_MAPS, NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
     R(ZOOM_OUT, "zoom-out", "- _", IN_MAPS, NONE, "Map", "zoom out")                                         \
-    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP) | IN(TEAM), NONE, "Map", "zoom in on time only")            \
-    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP) | IN(TEAM), NONE, "Map", "zoom out of time only")      \
-    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS | IN(TEAM), NONE, "Map", "all of it")                               \
+    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN_TIME, NONE, "Map", "zoom in on time only")                       \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN_TIME, NONE, "Map", "zoom out of time only")                 \
+    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS | IN_TIME, NONE, "Map", "all of it")                                \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
@@ -126,6 +128,8 @@ enum argument {
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer off chip, most expensive first")                                                          \
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
+    R(AT_PEAK, "at-peak", "^", IN_PLAN, NONE, "Map",                                                         \
+      "what is on chip at the fullest tick: a table by size, with padding")                                  \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(NEXT_ITERATION, "next-iteration", ")", IN_PLAN, NONE, "Nests",                                         \

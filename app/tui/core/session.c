@@ -264,11 +264,8 @@ struct execution {
 static void execution_run(void *data, void *watch)
 {
     struct execution *e = data;
-    struct lx_device_options how = {.progress = watch_steps,
-                                    .iterating = watch_iteration,
-                                    .stop = watch_stop,
-                                    .context = watch,
-                                    .threads = 1};
+    struct lx_device_options how = {
+        .progress = watch_run, .stop = watch_stop, .context = watch, .threads = 1};
     e->result = lx_device_run(e->plan, &how, &e->st);
 }
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/order.h"
 #include "export/nest_words.h"
+#include "tui/draw/chart.h"
 #include "tui/map/paint_map.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)from);
         struct style style = tick >= from && tick < to ? INK(KEY) : INK(DIM);
+        if (!(named && from >= 0 && from < g->op_count) && (int)strlen(number) > width - c) break;
         bool is_op = named && from >= 0 && from < g->op_count;
         int row = area.row + 1,
             used = is_op ? put_name(on->cells, row, left + c, last - c, style, g->ops[from].name)
@@ -65,18 +67,9 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         int64_t from, to;
         raster_ticks(r, c, &from, &to);
         int64_t most = lx_occupancy_most(&o->time, from, to);
-        int steps = 8 * area.rows, level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
         bool peak = o->time.peak > 0 && most == o->time.peak;
-        if (most > 0 && level == 0) level = 1;
-        if (level > steps) level = steps;
-        for (int k = 0; k < area.rows; k++) {
-            int part = level - 8 * (area.rows - 1 - k);
-            put(on->cells, area.row + k, left + c,
-                on->glyphs->level[part < 0   ? 0
-                                  : part > 8 ? 8
-                                             : part],
-                peak ? INK(HIGH) : INK(LOW));
-        }
+        put_level(on, (struct box){area.row, left + c, area.rows, 1},
+                  whole > 0 ? (double)most / (double)whole : 0, peak ? INK(HIGH) : INK(LOW));
     }
 }
 
@@ -219,6 +212,8 @@ int map_panel_hole(const struct scene *on, struct box area)
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
+    double padding = plan_padding_at(session_plan(s), s->selection.tick, &address);
+    if (padding >= 0.01) text_format(&line, "; %s of what is in use is padding", in_percent(padding).at);
     int used = put_paragraph(on->cells, area, INK(DIM), &line);
     return used;
 }
@@ -318,7 +313,8 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box rest = area;
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
-    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
+    bool lens = heat_is_lens[w->heat];
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && (w->raster.dense > 0 || lens));
     if (legend.rows) map_panel_draw_legend(on, legend);
     if (shades.rows) {
         /* The shades of dense cells, and their meaning. */
@@ -327,7 +323,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
             put_heat(on->cells, on->theme, on->glyphs, shades.row, shades.column + i, map_ramp(&w->raster),
                      (double)i / (SAMPLES - 1));
         put_format(on->cells, shades.row, shades.column + SAMPLES + 1, shades.columns - SAMPLES - 1, INK(DIM),
-                   "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
+                   "%s: %s (%s)", lens ? "all" : "several", heat_names[w->heat], KEY_OF(DENSE));
     }
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = rest.rows > 12 ? plan_nest_at(p, on->session->selection.tick) : -1;

@@ -170,7 +170,7 @@ static void paint_cell(struct painter *p, int row, int column)
 {
     struct content k = paint_look_at(p, row, column);
     if (k.heading) return;
-    if (k.many || k.owners > 2) {
+    if (k.many || k.owners > 2 || (k.owners && heat_is_lens[p->m->heat])) {
         if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat);
         const struct scene *on = p->on;
         int y = p->area.row + row, x = p->area.column + column;

@@ -12,11 +12,21 @@ struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
 
+/* A lane per buffer that could be on chip and for the selected one; one for all others, which are `*barred`. */
+static int map_view_lanes_wanted(const struct session *s, int *barred)
+{
+    const struct outcome *o = &s->shown;
+    *barred = 0;
+    for (int32_t k = 0; k < o->off_chip_count; k++)
+        *barred += o->plan->problem.buffers[o->off_chip[k]].reason && o->off_chip[k] != s->selection.buffer;
+    return o->off_chip_count - *barred + (*barred > 0);
+}
+
 static struct parts map_view_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
-    int spilled = o->off_chip_count;
+    int barred, spilled = map_view_lanes_wanted(on->session, &barred);
     bool tall = area.rows >= 16;
     if (area.columns >= PANEL_FROM) {
         p.panel = box_cut_right(&area, PANEL);
@@ -77,8 +87,30 @@ static bool map_view_draw_lane(const struct scene *on, const struct parts *p, co
     return true;
 }
 
+/* What must cross HBM, in one lane: "14 compulsory, 12.6 MiB". */
+static void map_view_draw_compulsory(const struct scene *on, const struct parts *p, const struct raster *r,
+                                     int lane)
+{
+    const struct outcome *o = &on->session->shown;
+    int32_t count = 0;
+    int64_t bytes = 0;
+    int row = p->lanes.row + lane, first, last;
+    for (int32_t k = 0; k < o->off_chip_count; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[k]];
+        if (!b->reason || o->off_chip[k] == on->session->selection.buffer) continue;
+        count++;
+        bytes += o->moved[o->off_chip[k]];
+        if (raster_columns(r, b->start, b->end, &first, &last))
+            for (int c = first; c <= last; c++)
+                put(on->cells, row, p->map.column + c, c == first ? on->glyphs->bullet : on->glyphs->light,
+                    INK(DIM));
+    }
+    put_format(on->cells, row, p->map.column, p->map.columns, INK(DIM), "%s must stay in HBM, %s",
+               counted(count, "buffer").at, in_short_bytes(bytes).at);
+}
+
 /* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with
- * room. */
+ * room; what must be there below them. */
 static struct spot map_view_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
@@ -86,13 +118,19 @@ static struct spot map_view_draw_lanes(const struct scene *on, const struct part
     struct spot spot = {-1, -1};
     struct lanes lanes = {.most = p->lanes.rows < MOST_LANES ? p->lanes.rows : MOST_LANES};
     if (lanes.most == 0) return spot;
+    int barred, wanted = map_view_lanes_wanted(on->session, &barred);
+    if (barred > 1 && o->moved && lanes.most > (wanted > 1))
+        map_view_draw_compulsory(on, p, r, --lanes.most);
+    else
+        barred = 0;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
         map_view_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+        if (o->off_chip[k] != selected && !(barred && o->plan->problem.buffers[o->off_chip[k]].reason))
+            map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
@@ -136,7 +174,7 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    map_view_draw_hole(on, p, r);
+    if (!heat_is_lens[w->heat]) map_view_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {

@@ -197,14 +197,9 @@ static void run_view_draw_waiting(const struct scene *on, struct box area)
     struct session *s = on->session;
     struct progress now = worker_progress(s->worker, &run_work, 0);
     if (now.running) {
-        char nest[200] = "";
-        if (now.iterations > 1)
-            snprintf(nest, sizeof nest, "iteration %s of %s of its nest, ", grouped(now.iteration + 1).at,
-                     grouped(now.iterations).at);
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
-                   "running: op %s of %s, %s%s; %s cancels it", grouped(now.so_far.steps).at,
-                   grouped(now.so_far.bound).at, nest, in_time(now.seconds).at, KEY_OF(STOP));
+        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN), "%s, %s; %s cancels it",
+                   now.words.at[0] ? now.words.at : "running", in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "queued");
     else if (s->run.known)
