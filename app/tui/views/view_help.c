@@ -124,7 +124,10 @@ static void help_arrange(struct help_view *v, const char *filter)
     const char *name = all_views[v->of]->name, *heading = name;
     v->count = 0;
     for (int i = 0; i < REQ_COUNT; i++)
-        if (help_is_of(i, v->of)) help_add(v, i, name, &heading, filter), done[i] = true;
+        if (help_is_of(i, v->of) && *request_keys((enum request)i)) {
+            help_add(v, i, name, &heading, filter);
+            done[i] = true;
+        }
     for (int i = 0; i < (int)(sizeof legend / sizeof *legend); i++)
         if (legend[i].views >> v->of & 1) help_add(v, REQ_COUNT + i, name, &heading, filter);
     for (int i = 0; i < REQ_COUNT; i++) {
