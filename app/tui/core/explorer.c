@@ -135,8 +135,9 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
 
 void explorer_draw(struct explorer *x)
 {
-    struct text *news = &x->session.news; /* errors of the background */
-    if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
+    struct text *news = &x->session.news;
+    if (news->at) explorer_say(x, x->session.news_is_good ? TONE_GOOD : TONE_BAD, "%s", news->at);
+    x->session.news_is_good = false;
     text_free(news);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};
     filter_settle(x);

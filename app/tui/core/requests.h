@@ -37,6 +37,7 @@
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
     V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
     V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores") \
+    V(R, PROOF, proof, "proof", "B", "Views", "why not lower: the ticks that make the bound, what room is worth")                 \
     V(R, TIMELINE, timeline, "timeline", "t", "Views", "the engines of a core against time: work, overlap, syncs")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
@@ -128,6 +129,8 @@ enum argument {
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer off chip, most expensive first")                                                          \
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
+    R(FORCE, "force", "a", IN(MAP), NONE, "Map",                                                             \
+      "force the buffer that is off chip on chip: the rest is solved again, for the price")                  \
     R(AT_PEAK, "at-peak", "^", IN_PLAN, NONE, "Map",                                                         \
       "what is on chip at the fullest tick: a table by size, with padding")                                  \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
@@ -150,7 +153,8 @@ enum argument {
     R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
       "below the rows: maps, differences, or best and bound over time")                                      \
     R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "pin this plan as A, to compare with")                   \
-    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
+    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare",                                               \
+      "a plan, or a placement of another compiler, beside the others")                                       \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "shard the graph over N devices, or a grid AxB")       \

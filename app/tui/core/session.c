@@ -191,8 +191,13 @@ static void holding_run(void *data, void *watch)
 {
     struct holding *h = data;
     (void)watch;
-    const struct lx_plan *plan = h->path ? lx_plan_read(h->path, &h->held.outcome.st) : lx_plan_ref(h->plan);
-    lx_status st = h->held.outcome.st;
+    size_t length;
+    lx_status st = {0};
+    char *text = h->path ? file_read(h->path, &length, &st) : NULL;
+    const struct lx_plan *plan = text      ? lx_plan_of_any(h->path, text, length, &st)
+                                 : h->path ? NULL
+                                           : lx_plan_ref(h->plan);
+    mem_free(text);
     if (plan) outcome_of_plan(plan, &h->held.outcome);
     h->held.outcome.how = h->how;
     if (!plan) h->held.outcome.st = st;

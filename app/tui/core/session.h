@@ -139,7 +139,8 @@ struct session {
     VEC(struct held) files;
     int file_last; /* the last file, and the number of files */
     uint64_t files_read;
-    struct text news; /* errors of the background; empty: none */
+    struct text news;  /* of the background; empty: none */
+    bool news_is_good; /* else an error */
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <stdlib.h>
 
+enum { MOST_ACROSS = 1000 };
+
 /* Names of ops if every tick has room for six characters; else numbers. A bar stands where cores meet at a
  * sync. */
 void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r)
@@ -71,6 +73,23 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         put_level(on, (struct box){area.row, left + c, area.rows, 1},
                   whole > 0 ? (double)most / (double)whole : 0, peak ? INK(HIGH) : INK(LOW));
     }
+}
+
+void axis_draw_prices(const struct scene *on, struct box area, const struct raster *r)
+{
+    const struct outcome *o = &on->session->shown;
+    double most = 0, at[MOST_ACROSS] = {0};
+    int first, last;
+    if (area.rows == 0) return;
+    for (int32_t i = 0; i < o->price_count; i++) {
+        most = fmax(most, o->prices[i].per_byte);
+        if (raster_tick_columns(r, o->prices[i].tick, &first, &last))
+            for (int c = first; c <= last && c < MOST_ACROSS; c++) at[c] = fmax(at[c], o->prices[i].per_byte);
+    }
+    put_text(on->cells, area.row, area.column, GUTTER - 1, INK(DIM), "   +1 KiB");
+    for (int c = 0; c < raster_width(r) && c < MOST_ACROSS; c++)
+        put_level(on, (struct box){area.row, area.column + GUTTER + c, 1, 1}, most > 0 ? at[c] / most : 0,
+                  INK(WARN));
 }
 
 /* A run of ticks with a name, as a bracket shows it. */

@@ -1,5 +1,6 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
+#include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
 
@@ -9,7 +10,7 @@ enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
 /* The boxes of the parts, from top to bottom; those below the map have the gutter. */
 struct parts {
-    struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
+    struct box map, ruler, nests, runs, minimap, curve, prices, lanes, details, panel;
 };
 
 /* A lane per buffer that could be on chip and for the selected one; one for all others, which are `*barred`. */
@@ -36,6 +37,9 @@ static struct parts map_view_lay_out(const struct scene *on, struct box area, bo
         p.details = box_cut_bottom(&area, area.rows >= 30 ? 5 : tall ? 4 : 2);
     int lanes = spilled == 0 ? 0 : area.rows >= 40 ? 6 : area.rows >= 26 ? 4 : tall ? 2 : area.rows >= 7;
     p.lanes = box_cut_bottom(&area, lanes < spilled ? lanes : spilled);
+    double priced = 0;
+    for (int32_t i = 0; i < o->price_count && priced <= 0; i++) priced = o->prices[i].per_byte;
+    p.prices = box_cut_bottom(&area, area.rows >= 20 && priced > 0);
     p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
     p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
     p.runs = box_cut_bottom(&area, area.rows >= 10 && o->plan->bundle_count > 1);
@@ -174,7 +178,11 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    if (!heat_is_lens[w->heat]) map_view_draw_hole(on, p, r);
+    struct ghost ghost;
+    if (picked >= 0 && ghost_find(s->shown.plan, picked, &ghost))
+        ghost_draw(on, p->map, r, picked, &ghost);
+    else if (!heat_is_lens[w->heat])
+        map_view_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {
@@ -194,6 +202,7 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
+    axis_draw_prices(on, p->prices, r);
     /* The cursor of a buffer that is off chip is on its lane. */
     struct spot lane = map_view_draw_lanes(on, p, r);
     const struct selection *at = &on->session->selection;
@@ -245,7 +254,15 @@ static void map_view_draw(const struct scene *on, void *state, struct box area)
 static bool map_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
+    struct ghost ghost;
     if (r == REQ_ESCAPE) x->playing = false;
+    if (r == REQ_FORCE) {
+        if (ghost_find(session_plan(&x->session), x->session.selection.buffer, &ghost))
+            ghost_force(x, x->session.selection.buffer);
+        else
+            explorer_say(x, TONE_DIM, "only a buffer that could be on chip and is not can be forced");
+        return true;
+    }
     if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
     if (argument) return false;
     if (why_open(x)) return true;

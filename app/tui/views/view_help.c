@@ -38,6 +38,11 @@ static const struct {
     {IN(BUFFERS), "@24", "as a filter: what is on chip at tick 24"},
     {IN(WHY), "<= *", "a first answer that is still being improved; the best of all"},
     {IN(SWEEP), "knee", "from this size on more scratchpad hardly helps"},
+    {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least; what is in its way"},
+    {IN(MAP), "+1 KiB", "what one KiB more at this tick would save, by the bound; B lists it"},
+    {IN(PROOF), "must go", "bytes beyond the room at this tick, of all that may be on chip then"},
+    {IN(PROOF), "alone forces", "traffic of the cheapest buffers that make room at this tick"},
+    {IN(PROOF), "1 KiB saves", "traffic that one KiB more at this tick would save, by the bound"},
     {IN(TIMELINE), "lanes", "height: the share of the time that the engine is at work; one above the other overlap"},
     {IN(TIMELINE), "| :", "all cores wait for each other: once, in each iteration"},
     /* clang-format on */

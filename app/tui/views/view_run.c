@@ -13,6 +13,7 @@ enum { HEAD = 5, NEVER = 1 << 20 };
 
 struct run_view {
     struct list list;
+    uint64_t warned; /* the plan whose long run was announced */
 };
 
 /* Rows: the faults that were kept, then the ops. */
@@ -272,7 +273,17 @@ static bool run_view_request(struct explorer *x, void *state, enum request r, co
     struct session *s = &x->session;
     const struct lx_run_result *run = s->run.result;
     int at = ((const struct run_view *)state)->list.cursor, faults = run ? run_view_faults(run) : 0;
-    if (r == REQ_EXECUTE) session_run(s);
+    if (r == REQ_EXECUTE) {
+        /* About 0.5 Gflop per second of a thread: the device, the judge and the fp64 reference do each. */
+        struct run_view *v = state;
+        double seconds = s->shown.waits_sum.flops / 0.5e9;
+        if (seconds > 10 && v->warned != s->got) {
+            v->warned = s->got;
+            explorer_say(x, TONE_WARN, "this takes about %s; %s again starts it, %s cancels it",
+                         in_time(seconds).at, KEY_OF(EXECUTE), KEY_OF(STOP));
+        } else
+            session_run(s);
+    }
     if (r != REQ_OPEN || argument) return r == REQ_EXECUTE;
     if (!run || at >= run_view_rows(run)) return true;
     if (at >= faults) {
