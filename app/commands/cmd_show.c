@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
-#include "export/story.h"
+#include "export/page.h"
 #include "text/table.h"
 #include "text/colour.h"
 #include "html/html.h"

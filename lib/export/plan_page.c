@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "export/nest_words.h"
 #include "export/page.h"
-#include "export/story.h"
 #include "export/plan_words.h"
 #include "export/plan_map.h"
 #include "plan/occupancy.h"

@@ -1,5 +1,5 @@
-/* Every sentence is a function of the plan alone; one that has nothing to say is left out. */
-#include "export/story.h"
+/* A plan as a story. Every sentence is a function of the plan alone; one that has nothing to say is left out. */
+#include "export/page.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "explain/op_waits.h"
@@ -21,9 +21,9 @@ static void story_question(const struct lx_plan *p, struct text *t)
 
 static void story_value(const struct lx_plan *p, struct text *t)
 {
-    text_add(t, "The plan of ");
+    text_add(t, "The plan, by ");
     add_printable(t, p->solver, 30);
-    text_add(t, " is worth ");
+    text_add(t, ": ");
     add_value_words(p, true, t);
     if (p->unproved && p->answer.status != LX_OPTIMAL)
         text_format(t, "; not proved optimal: %s", p->unproved);
@@ -125,8 +125,9 @@ static void story_time(const struct lx_plan *p, struct text *t)
 static void story_launches(const struct lx_plan *p, struct text *t)
 {
     if (!p->layouts || p->bundle_count == 0) return;
-    text_format(t, "It is launched as %s, inside which all cores wait for each other at %s",
-                counted(p->bundle_count, "kernel").at, counted(p->sync_count, "sync").at);
+    text_format(t, "It is launched as %s, in which all cores wait for each other at %s",
+                counted(p->bundle_count, "kernel").at,
+                p->sync_count ? counted(p->sync_count, "point").at : "no point");
 }
 
 static void story_nests(const struct lx_plan *p, struct text *t)

@@ -198,6 +198,14 @@ static void acts_set_theme(struct explorer *x, const char *name)
     if (!name) explorer_say(x, TONE_PLAIN, "theme %s: %s", t->name, t->help);
 }
 
+static void acts_run_on(struct explorer *x, const char *machine)
+{
+    session_run(&x->session, machine);
+    explorer_say(x, TONE_PLAIN,
+                 "running on %.20s; %s has its results, %s the times beside the predicted ones", machine,
+                 KEY_OF(RUN), KEY_OF(TIMELINE));
+}
+
 /* "graph <F2>" of `:bind graph <F2>`; without keys the default ones return. */
 static void acts_bind(struct explorer *x, const char *argument)
 {
@@ -320,6 +328,7 @@ static const struct {
     [REQ_EXPORT] = {.with = take_export},
     [REQ_OPEN] = {.with = acts_open},
     [REQ_ITERATION] = {.step = acts_iterate},
+    [REQ_EXECUTE_ON] = {.with = acts_run_on},
     [REQ_SET] = {.with = acts_set_named},
     [REQ_THEME] = {.with = acts_set_theme},
     [REQ_NEXT_THEME] = {.with = acts_set_theme},

@@ -131,14 +131,14 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
         details_put(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
+        text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
+                    in_bytes(moved).at, KEY_OF(WHY));
+        details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
         struct ghost ghost;
         if (ghost_find(p, i, &ghost)) {
             ghost_add_words(on, p, i, &ghost, &line);
             details_put(on, &text, INK(BAD), &line);
         }
-        text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
-                    in_bytes(moved).at, KEY_OF(WHY));
-        details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }
     details_add_copies(on, i, &line);
     details_add_uses(on, i, &line);

@@ -149,6 +149,8 @@ enum argument {
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute this plan")                                    \
+    R(EXECUTE_ON, "run-on", "", IN(RUN) | IN(TIMELINE), TEXT, "Run",                                         \
+      "run the plan's program and measure it: run-on gpu, run-on host")                                      \
     R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "cancel what runs; the best so far is kept")           \
     R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
       "below the rows: maps, differences, or best and bound over time")                                      \

@@ -245,7 +245,7 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
-        put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+        put_name(on->cells, row.row, row.column + 2, name - 3, style, o->plan->problem.buffers[i].name);
     /* The slice of a tile, if the whole text fits. */
     struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
     const struct lx_plan *p = session_plan(on->session);

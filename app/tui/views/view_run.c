@@ -282,7 +282,7 @@ static bool run_view_request(struct explorer *x, void *state, enum request r, co
             explorer_say(x, TONE_WARN, "this takes about %s; %s again starts it, %s cancels it",
                          in_time(seconds).at, KEY_OF(EXECUTE), KEY_OF(STOP));
         } else
-            session_run(s);
+            session_run(s, NULL);
     }
     if (r != REQ_OPEN || argument) return r == REQ_EXECUTE;
     if (!run || at >= run_view_rows(run)) return true;
