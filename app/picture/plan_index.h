@@ -45,8 +45,8 @@ int32_t plan_index_event(const struct plan_index *x, int64_t tick);
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
 /* The share of a buffer that is padding (lx_layout_padding). */
 double plan_padding(const struct lx_plan *p, int32_t buffer);
-/* The same of all that is on chip at a tick, which is `*bytes`. */
-double plan_padding_at(const struct lx_plan *p, int64_t tick, int64_t *bytes);
+/* The same of all that is on chip at a tick. */
+double plan_padding_at(const struct lx_plan *p, int64_t tick);
 /* The buffer at a picture address; -1: none. */
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);
 

@@ -98,15 +98,14 @@ static void acts_next_off_chip(struct explorer *x)
 static void acts_at_peak(struct explorer *x)
 {
     struct session *s = &x->session;
-    int64_t bytes;
     if (!session_plan(s)) return;
     session_point(s, s->shown.time.peak_tick, s->selection.address);
     explorer_show(x, VIEW_BUFFERS);
     snprintf(x->filter[VIEW_BUFFERS], sizeof x->filter[0], "@%lld", (long long)s->shown.time.peak_tick);
     view_request(x, VIEW_BUFFERS, REQ_SORT, "bytes");
-    double padding = plan_padding_at(session_plan(s), s->shown.time.peak_tick, &bytes);
+    double padding = plan_padding_at(session_plan(s), s->shown.time.peak_tick);
     explorer_say(x, TONE_PLAIN, "tick %lld is the fullest: %s of %s in use, %s of it padding (%s: all)",
-                 (long long)s->shown.time.peak_tick, in_short_bytes(bytes).at,
+                 (long long)s->shown.time.peak_tick, in_short_bytes(s->shown.time.peak).at,
                  in_short_bytes(session_plan(s)->problem.capacity).at, in_percent(padding).at,
                  KEY_OF(ESCAPE));
 }

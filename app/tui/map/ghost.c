@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_IN_WAY = 800 };
+enum { MOST_IN_WAY = 400 };
 
 static bool ghost_meets(const struct lx_plan *p, int32_t i, int32_t k)
 {

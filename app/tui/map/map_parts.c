@@ -231,7 +231,7 @@ int map_panel_hole(const struct scene *on, struct box area)
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
-    double padding = plan_padding_at(session_plan(s), s->selection.tick, &address);
+    double padding = plan_padding_at(session_plan(s), s->selection.tick);
     if (padding >= 0.01) text_format(&line, "; %s of what is in use is padding", in_percent(padding).at);
     int used = put_paragraph(on->cells, area, INK(DIM), &line);
     return used;

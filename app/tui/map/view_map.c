@@ -1,5 +1,6 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
+#include "base/order.h"
 #include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
@@ -17,9 +18,11 @@ struct parts {
 static int map_view_lanes_wanted(const struct session *s, int *barred)
 {
     const struct outcome *o = &s->shown;
-    *barred = 0;
-    for (int32_t k = 0; k < o->off_chip_count; k++)
-        *barred += o->plan->problem.buffers[o->off_chip[k]].reason && o->off_chip[k] != s->selection.buffer;
+    int32_t i, n = o->off_chip_count, selected = s->selection.buffer; /* what must stay in HBM comes last */
+    BISECT(i, 0, n, !o->plan->problem.buffers[o->off_chip[i]].reason);
+    bool is_one = selected >= 0 && selected < o->plan->problem.count &&
+                  o->plan->answer.address[selected] < 0 && o->plan->problem.buffers[selected].reason;
+    *barred = n - i - is_one;
     return o->off_chip_count - *barred + (*barred > 0);
 }
 
@@ -99,9 +102,10 @@ static void map_view_draw_compulsory(const struct scene *on, const struct parts 
     int32_t count = 0;
     int64_t bytes = 0;
     int row = p->lanes.row + lane, first, last;
-    for (int32_t k = 0; k < o->off_chip_count; k++) {
+    for (int32_t k = o->off_chip_count - 1; k >= 0; k--) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[k]];
-        if (!b->reason || o->off_chip[k] == on->session->selection.buffer) continue;
+        if (!b->reason) break;
+        if (o->off_chip[k] == on->session->selection.buffer) continue;
         count++;
         bytes += o->moved[o->off_chip[k]];
         if (raster_columns(r, b->start, b->end, &first, &last))
