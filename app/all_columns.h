@@ -1,6 +1,5 @@
 /* The columns of every table that the program writes. A test walks them. */
-#ifndef LX_APP_ALL_COLUMNS_H
-#define LX_APP_ALL_COLUMNS_H
+#pragma once
 
 #include "text/column.h"
 
@@ -27,5 +26,3 @@
 #define DECLARE_COLUMNS(name) extern const struct columns name;
 ALL_COLUMNS(DECLARE_COLUMNS)
 #undef DECLARE_COLUMNS
-
-#endif

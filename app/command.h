@@ -2,8 +2,7 @@
  *
  * A command writes into `call->out`; main sends that to standard output when the command has ended, so that
  * an error never leaves half an answer behind. An interrupted command may send it before. */
-#ifndef LX_APP_COMMAND_H
-#define LX_APP_COMMAND_H
+#pragma once
 
 #include "unstable.h"
 #include "base/text.h"
@@ -130,5 +129,3 @@ int run_program(int argc, char **argv);
 
 /* no_command.c: the answer without any argument. False: no patterns were found. */
 bool front_page(struct text *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The handlers of long work. One flag and one token for the whole program, the only things a handler may
  * touch; a second signal ends the program at once, as the first has put the default handler back. */
 #include "interrupt.h"
-#include "base/clock.h"
 #include "text/colour.h"
 
 volatile sig_atomic_t interrupted;

@@ -1,10 +1,8 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
 #include "command.h"
 #include "lxplan.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/border.h"
-#include "base/memory.h"
 #include "bench/bench.h"
 #include "text/colour.h"
 #include "planning/command_solver.h"
@@ -13,13 +11,8 @@
 #include "text/format.h"
 #include "base/log.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Log lines as "pass what it says", written at once: a crash must not swallow the line that explains it. */

@@ -1,8 +1,7 @@
 /* The only list of solvers. To add one: a const struct lx_solver in its own file, a line in solvers.h and a
  * line here. Compiled twice: for the program, and for the library without GLPK. */
 #include "solvers.h"
-
-#include <string.h>
+#include "base/base.h"
 
 enum { MOST = 24 }; /* with plug-ins and the terminating NULL */
 

@@ -1,9 +1,6 @@
 /* lxplan report: tables, plots and comparisons of what bench has written. */
 #include "bench/report.h"
-#include "base/fail.h"
-#include "base/memory.h"
 
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -6,16 +6,10 @@
  * run was made and travels as the very line that the file gets. Without a message from a rank for longer than
  * its run can take, that rank counts as lost and the bench ends; the file stays valid. */
 #include "bench/harness.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "text/format.h"
 #include "bench/ranks.h"
 #include "bench/bench.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 enum {

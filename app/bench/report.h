@@ -1,6 +1,5 @@
 /* Tables, figures and verdict of a report. */
-#ifndef LX_APP_BENCH_REPORT_H
-#define LX_APP_BENCH_REPORT_H
+#pragma once
 
 #include "bench/summary.h"
 #include "text/table.h"
@@ -69,5 +68,3 @@ void compare_results(const struct results *before, const struct results *after, 
 
 /* why there are no pairs; always false, with `st`. */
 bool nothing_shared(const struct results *before, const struct results *after, lx_status *st);
-
-#endif

@@ -2,11 +2,6 @@
 #include "bench/report.h"
 #include "text/format.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { NAME_WIDTH = 44 };
 
 /* clang-format off */

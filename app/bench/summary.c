@@ -2,13 +2,8 @@
  * with their medians, the sums per solver. Linear searches: some 1,000 problems and ten solvers are the most
  * there are. */
 #include "bench/summary.h"
-#include "base/memory.h"
 #include "bench/statistics.h"
 #include "text/format.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Labels of instances: the name where it is unique, else as much of the path as tells instances apart, and
  * the capacity where even the file is the same. */

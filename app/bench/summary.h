@@ -4,12 +4,9 @@
  * A *hit* reaches the goal: a legal, complete answer whose value is within the tolerance of
  * the best known value of that problem, or a proof that there is none. A fast solver that gives bad answers
  * must not win a race, so all times that are compared are times of hits; a run without one takes "never". */
-#ifndef LX_APP_BENCH_SUMMARY_H
-#define LX_APP_BENCH_SUMMARY_H
+#pragma once
 
 #include "bench/bench.h"
-
-#include <math.h>
 
 /* Added to times before the geometric mean, so that microseconds do not decide it. */
 #define SHIFT_SECONDS 0.001
@@ -94,5 +91,3 @@ static inline bool row_is_solved(const struct row *r)
     return r->has_value && r->outcome != OUTCOME_WRONG && r->outcome != OUTCOME_ERROR &&
            r->outcome != OUTCOME_CRASH;
 }
-
-#endif

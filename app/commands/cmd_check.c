@@ -2,18 +2,11 @@
 #include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "commands/team_commands.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "interrupt.h"
 #include "base/json/json.h"
-#include "base/memory.h"
 #include "text/colour.h"
 #include "stages/stages.h"
 #include "text/format.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct outcome {
     const char *file;

@@ -1,12 +1,7 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
 #include "command.h"
 #include "planning/graph_files.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "text/colour.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* All kinds, or the one that stands on the command line. */
 static void kinds_help(const struct call *call, struct text *out)

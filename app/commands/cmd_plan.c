@@ -1,13 +1,10 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
 #include "planning/answer.h"
 #include "planning/planning.h"
-#include "base/fail.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
 #include "commands/team_commands.h"
-
-#include <string.h>
 
 static const struct option_row rows[] = {
     {"explain", 0, "BUFFER|NEST|TENSOR",

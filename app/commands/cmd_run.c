@@ -1,17 +1,11 @@
 /* lxplan run: a plan is executed on the simulated device, verified, and what it moved is printed. */
 #include "planning/planning.h"
 #include "interrupt.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "text/colour.h"
 #include "planning/op_words.h"
 #include "planning/show_plan.h"
 #include "commands/team_commands.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct option_row rows[] = {

@@ -1,15 +1,10 @@
 /* lxplan plan and check, of a team: its plan made, written, shown; the file of one judged. */
 #include "commands/team_commands.h"
-#include "base/fail.h"
 #include "interrupt.h"
 #include "planning/answer.h"
 #include "planning/planning.h"
 #include "team/team_show.h"
-#include "base/arena.h"
 #include "planning/show_plan.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --team and --cut: the grid of a team, and what its axes are to cut. */
 

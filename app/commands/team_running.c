@@ -1,14 +1,9 @@
 /* lxplan run, of a team: a pattern cut and planned, or a team's plan, executed by its members. Under mpirun
  * every process runs this; only the one of member 0, which has the gathered results, says anything. */
 #include "commands/team_commands.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
-
-#include <string.h>
 
 const struct option_row device_team_rows[] = {
     {"transport", MORE, "NAME",

@@ -1,7 +1,6 @@
 /* Shades of cells: from 0 to 1 per cell of the grid. Most are for cells that hold several buffers; a lens
  * shades all that hold any. */
-#ifndef LX_APP_PICTURE_HEAT_H
-#define LX_APP_PICTURE_HEAT_H
+#pragma once
 
 #include "picture/raster.h"
 
@@ -32,5 +31,3 @@ struct heat {
 /* `across`, `down`: cells of the raster in a cell of the grid. */
 void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
 void heat_free(struct heat *h);
-
-#endif

@@ -3,11 +3,9 @@
  *
  * Edges are rounded to the nearest cell; a stretch that would vanish gets the cell it is in. With `step`
  * cells go in groups, and every edge lies between two groups. */
-#ifndef LX_APP_PICTURE_SCALE_H
-#define LX_APP_PICTURE_SCALE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* One side of a text map: a range of integers cut into cells.
  *
@@ -65,4 +63,3 @@ struct spread {
 /* Adds `weight` times the share of each cell that [from, to) covers to `share`, whose numbers are `stride`
  * apart. */
 void spread_add(const struct spread *s, double from, double to, double weight, double *share, int stride);
-#endif

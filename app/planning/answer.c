@@ -1,7 +1,6 @@
 /* The answer of a plan or a team, in its memory. State: which parts are asked for; a thread that is left behind
  * may look at it until the program ends. */
 #include "planning/answer.h"
-#include "base/arena.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_show.h"

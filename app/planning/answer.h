@@ -1,7 +1,6 @@
 /* The summary and the file of a plan, made by the thread that plans: after an interrupt they are only
  * printed. */
-#ifndef LX_APP_PLANNING_ANSWER_H
-#define LX_APP_PLANNING_ANSWER_H
+#pragma once
 
 #include "command.h"
 #include "unstable.h"
@@ -18,5 +17,3 @@ void answer_of_team(struct lx_team_plans *p);
 struct answer;
 int answer_give(struct call *call, const struct answer *a, const char *graph, const char *output,
                 bool to_screen);
-
-#endif

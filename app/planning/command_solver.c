@@ -1,18 +1,10 @@
 /* One process per solve, with the problem in an unnamed file as its input. A solver is called without a word of who
  * it is, so each of the programs has a function of its own. */
 #include "planning/command_solver.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

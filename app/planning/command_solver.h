@@ -3,8 +3,7 @@
  * and lines `id,offset` are read from its standard output; a buffer that it leaves out, or puts at -1, is off chip.
  * LXPLAN_CAPACITY, LXPLAN_OBJECTIVE, LXPLAN_SEED and LXPLAN_TIME (seconds; empty: no limit) are in its environment.
  * A program that fails, writes something else or far too much, or is late, gives no answer. */
-#ifndef LX_APP_PLANNING_COMMAND_SOLVER_H
-#define LX_APP_PLANNING_COMMAND_SOLVER_H
+#pragma once
 
 #include "command.h"
 
@@ -12,5 +11,3 @@
 bool command_solvers_add(struct call *call);
 /* Programs stay in the process group of this process, which somebody else ends as a whole. */
 void command_solvers_stay_in_group(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* An op of a plan in words: places and bytes of its operands, neighbours that split them differently, and the
  * reason of its split; how far a run is. */
-#ifndef LX_APP_PLANNING_OP_WORDS_H
-#define LX_APP_PLANNING_OP_WORDS_H
+#pragma once
 
 #include "unstable.h"
 #include "base/text.h"
@@ -28,5 +27,3 @@ void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text
 
 /* "filling inputs: 1200.0 of 2100.0 MB", "op 3 of 112, iteration 5 of 16". */
 struct words run_words(const struct lx_run_progress *so_far);
-
-#endif

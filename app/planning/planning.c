@@ -5,16 +5,9 @@
 #include "planning/answer.h"
 #include "planning/graph_files.h"
 #include "interrupt.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "text/colour.h"
 #include "export/plan_words.h"
 #include "text/format.h"
-#include "base/clock.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The options of the library's table as they stand on a command line, and --no-clone, which people try first.
  * Filled by planning_begin, with room for a last row without a name. */

@@ -5,7 +5,6 @@
 #include "command.h"
 #include "text/table.h"
 #include "unstable.h"
-#include "base/text.h"
 
 /* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says.
  * `all`: every row. */

@@ -3,10 +3,7 @@
 #include "sweep/sweep_chart.h"
 #include "text/colour.h"
 #include "html/html.h"
-#include "base/memory.h"
 #include "picture/chart_svg.h"
-
-#include <math.h>
 
 enum { WIDTH = 80, HEIGHT = 16 };
 

@@ -3,12 +3,6 @@
  * text, which mean nothing to the caller. */
 #include "api/api_handles.h"
 #include "base/json/json.h"
-#include "base/memory.h"
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A list of buffers is a pattern too, and can be planned. */
 lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e)

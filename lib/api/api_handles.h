@@ -3,16 +3,12 @@
  *
  * The result of a solve, a plan or a run is always a plan inside: a placement problem is a pattern that is a
  * bare list of buffers. */
-#ifndef LX_API_API_HANDLES_H
-#define LX_API_API_HANDLES_H
+#pragma once
 
 #include "lxplan.h"
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/border.h"
-#include "base/fail.h"
 #include "base/words/words.h"
-#include "base/text.h"
-#include "base/vec.h"
 #include "device/device.h"
 #include "plan/options.h"
 #include "team/run/team_plans.h"
@@ -152,5 +148,3 @@ struct lx_result {
     const char *notes;          /* static; NULL: none */
     struct arena memory;
 };
-
-#endif

@@ -1,16 +1,11 @@
 /* The library itself: version, errors, texts, the list of solvers, plug-ins. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
-#include "base/memory.h"
 #include "files/formats.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <locale.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ABI = 0 }; /* the number in the soname */
 

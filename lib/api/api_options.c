@@ -2,15 +2,9 @@
  * some for runs only. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
-#include "base/memory.h"
 #include "base/option.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *api_options_verify_word(int k)
 {

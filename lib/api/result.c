@@ -3,11 +3,6 @@
  * lacks (times of a list of buffers, faults of a plan that was not run). */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 struct number_row {
     const char *name;

@@ -4,8 +4,6 @@
  * every op into equal tiles. All ops cut a tensor in one way, no stick and no padding is cut, and no op reads
  * an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 static bool check_nests_refuse(const struct checker *c, int32_t op, const char *why)
 {

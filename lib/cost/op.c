@@ -2,8 +2,6 @@
  * way. */
 #include "cost/op.h"
 
-#include <math.h>
-
 /* Share of the full rate that a row reduction reaches on `cores` cores. Other ops are not known to slow down
  * like this; cost_op_parts counts the scratchpad's port. */
 static double op_share_of(const struct cost_rates *r, int64_t cores)

@@ -3,18 +3,12 @@
 #include "device/device.h"
 #include "base/clock.h"
 #include "base/cancel.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/reference.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 const char *lx_verify_word(enum lx_verify v)
 {

@@ -4,11 +4,7 @@
  * each core has the same part in both, with complete values. */
 #include "divide/divide.h"
 #include "layout/op_index.h"
-#include "base/fail.h"
-#include "base/checked.h"
 #include "divide/space.h"
-
-#include <string.h>
 
 int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim)
 {

@@ -4,8 +4,6 @@
 #include "divide/space.h"
 #include "graph/choice.h"
 
-#include <math.h>
-
 static enum cost_class division_time_class_of(const struct lx_layouts *l, const struct lx_op *op,
                                               const struct space *s)
 {

@@ -2,10 +2,8 @@
  *
  * Numbers that differ between cores are expressions of `core`: sums of digits of its number where possible,
  * else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
-#ifndef LX_EMIT_EMISSION_H
-#define LX_EMIT_EMISSION_H
+#pragma once
 
-#include "base/arena.h"
 #include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"
 #include "emit/emit.h"
@@ -226,5 +224,3 @@ bool copies_issue(struct emission *e);
 bool copies_after(struct emission *e);
 /* The mirrors of what the op has written. */
 bool copies_mirror(struct emission *e, int32_t stay);
-
-#endif

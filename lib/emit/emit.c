@@ -1,17 +1,8 @@
 /* The program of a plan: head, prelude, tables, and the kernel tick by tick. */
 #include "emit/emit.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "emit/emission.h"
 #include "emit/preludes.h"
 #include "graph/choice.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST_TENSOR_SHIFT = 31, EMIT_LINE = 2000 };
 

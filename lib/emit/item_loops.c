@@ -2,11 +2,6 @@
  * stick. Its number has a digit per variable, the fastest along memory, and two where sticks run: the
  * place in a stick, and the stick. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void digit_add(struct emission *e, const struct op_emission *o, int var, int64_t unit,
                       const char *count, const char *suffix, struct item_digits *out)

@@ -5,10 +5,6 @@
  * tensor. So a load, a store, a ring copy and what fills a mirror are one loop over the sticks of a box
  * with two addresses. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* The boxes of a stay on all cores. */
 struct copy_boxes {

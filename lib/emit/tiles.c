@@ -6,10 +6,6 @@
  * scratchpad, several steps of terms ahead. Warps share the tiles of a block, and the terms of each step where
  * the block has few tiles; their parts are added in the order of warps. Other contractions are left to folds.c. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum {
     TILE_ROWS = 16,

@@ -5,12 +5,7 @@
  * op share is one number instead of a list. lib/files.md has the schema. */
 #include "export/export_rows.h"
 #include "export/plan_words.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/checked.h"
 #include "device/memory/stick_box.h"
-
-#include <inttypes.h>
 
 /* An op, and the start of its operands for each core. */
 struct op_starts {

@@ -1,15 +1,12 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with
  * what each core holds. */
 #include "export/export_rows.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "export/plan_words.h"
 #include "export/plan_map.h"
 #include "plan/occupancy.h"
-
-#include <inttypes.h>
 
 /* Names of files are made printable. */
 static void page_add_name(struct text *out, const char *name)

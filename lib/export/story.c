@@ -3,7 +3,6 @@
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "explain/op_waits.h"
-#include "base/memory.h"
 #include "plan/occupancy.h"
 
 static void story_question(const struct lx_plan *p, struct text *t)

@@ -1,10 +1,6 @@
 /* Functions for generators. Tensors have the generator's own numbers; the builder declares a tensor when an
  * op first uses it. After a failure (g->failed) every call does nothing. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
 {

@@ -4,8 +4,7 @@
  * from the op's index string. A tensor is declared in the graph when an op first uses it, so a truncated
  * graph declares only used tensors. Failures are remembered: calls after one do nothing, and gen_finish
  * reports it. */
-#ifndef LX_FILES_GEN_COMMON_H
-#define LX_FILES_GEN_COMMON_H
+#pragma once
 
 #include "graph/builder.h"
 #include "files/generate.h"
@@ -82,5 +81,3 @@ void gen_plain(struct gen *g, const char *name, const char *kind, int count, con
 int32_t gen_rms_norm(struct gen *g, const char *name, int32_t x);
 /* Softmax over the last index, `letters[last]`, of the scores: five ops. */
 int32_t gen_softmax(struct gen *g, const char *name, int32_t scores, const char *letters);
-
-#endif

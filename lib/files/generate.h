@@ -1,6 +1,5 @@
 /* Generated graphs of any size: the same options and seed give the same graph on every machine. */
-#ifndef LX_FILES_GENERATE_H
-#define LX_FILES_GENERATE_H
+#pragma once
 
 #include "base/option.h"
 #include "graph/graph.h"
@@ -17,5 +16,3 @@ struct lx_generator {
 /* Ends with a row without a name. */
 const struct lx_generator *lx_generators(void);
 const struct lx_generator *lx_generator_find(const char *name);
-
-#endif

@@ -1,8 +1,6 @@
 /* The kinds of machines, as program_run.c sees them. Private to the room. */
-#ifndef LX_GPU_MACHINES_H
-#define LX_GPU_MACHINES_H
+#pragma once
 
-#include "base/text.h"
 #include "emit/emit.h"
 #include "gpu/gpu.h"
 
@@ -50,5 +48,3 @@ struct compiled_file {
 bool compile_with(const char *const *words, const struct text *program, const char *suffix,
                   struct compiled_file *out, lx_status *st);
 void compiled_remove(const struct compiled_file *f);
-
-#endif

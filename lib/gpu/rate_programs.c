@@ -1,10 +1,6 @@
 /* The rates of a machine that programs can tell, each as a body in the words of their preludes. */
 #include "gpu/rate_programs.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
+#include "base/base.h"
 
 enum {
     KIB = 1024,

@@ -1,20 +1,11 @@
 /* A graph under construction: three growing lists, sets of names and one arena that the finished graph takes
  * over. Names are checked when they are added, relations between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void graph_release(const void *g)
 {

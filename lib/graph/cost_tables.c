@@ -1,8 +1,7 @@
 /* The cost tables. A preset that has no measurements names `roofline`. */
 #include "graph/cost_table.h"
 #include "base/words/words.h"
-
-#include <string.h>
+#include "base/base.h"
 
 #define UPSTREAM "torch-spyre cost_model.py, August to September 2026, measured on the device"
 #define SLICES   "torch-spyre decode_slice_gbps, September 2026: one slice of a decode weight, measured"

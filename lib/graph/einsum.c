@@ -5,11 +5,6 @@
  * contraction has two inputs and drops only indices of both. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "base/fail.h"
-
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 bool op_error(const struct op_check *c, enum lx_code code, const char *format, ...)
 {

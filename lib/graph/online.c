@@ -2,12 +2,7 @@
  * the log-sum is named like the maximum with _lse appended. It is always fp32: its error affects every
  * weight of its row. */
 #include "graph/online.h"
-#include "base/fail.h"
 #include "graph/builder.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PRODUCTS = 16 };
 

@@ -1,15 +1,8 @@
 /* Parameters of ops. One table row per key reads, writes, copies and compares it. Lists have at most
  * LX_MAX_RANK entries. The table `taken` lists which keys each kind needs and takes. */
 #include "graph/op_params.h"
-#include "base/checked.h"
-#include "base/hash.h"
 #include "base/words/words.h"
 #include "graph/op_walks.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 enum param_type { PARAM_INT, PARAM_INTS, PARAM_NUMBER, PARAM_FLAG, PARAM_COMBINE };
 

@@ -6,9 +6,6 @@
  * in index computations are checked for overflow here, once. */
 #include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* No window exceeds MOST, so that no index exceeds 2^62. */
 static const int64_t MOST = INT64_C(1) << 30, MOST_INDEX = INT64_C(1) << 60;

@@ -1,13 +1,7 @@
 /* Two tables: the parameters of a device with their ranges, and the presets. All code that reads, writes,
  * lists or completes devices walks them. */
 #include "graph/target.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/base.h"
 
 /* clang-format off */
 #define ROW(key, integer, low, high, help) {#key, integer, low, high, help, offsetof(struct lx_device, key)}

@@ -1,8 +1,7 @@
 /* The device that a pattern is planned for: its parameters and its cost table. Each parameter is a row of the
  * table in target.c, from which pattern files, the command line and the help take it. Plain values: some 7
  * KiB that are copied. */
-#ifndef LX_GRAPH_TARGET_H
-#define LX_GRAPH_TARGET_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/cost_table.h"
@@ -70,5 +69,3 @@ void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, 
 /* LX bytes that the planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
  * - lx_reserved_fraction))). */
 int64_t lx_device_usable(const struct lx_device *d);
-
-#endif

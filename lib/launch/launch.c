@@ -6,13 +6,7 @@
  * dropped. The launched cores are a full rectangle: cores outside the shard grid are left out, cores whose
  * run is empty are kept. */
 #include "launch/launch.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 static const char *const arg_names[LX_LAUNCH_ARGS] = {"start_id", "count", "Mt", "Kt", "Nt", "Sm",
                                                       "Sn",       "Gy",    "Gx", "sy", "sx"};

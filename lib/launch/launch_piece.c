@@ -6,7 +6,6 @@
  * tiles of the core's shard. Only fields of the launch are used, and any number that leads outside the grid
  * gives false. */
 #include "launch/launch_of_op.h"
-#include "base/checked.h"
 #include "launch/launch_grid.h"
 #include "layout/op_index.h"
 

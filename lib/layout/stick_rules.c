@@ -15,7 +15,6 @@
 #include "layout/propagate.h"
 #include "graph/choice.h"
 #include "layout/layout.h"
-#include "base/checked.h"
 
 static int stick_rules_need_of(const struct op_index *x, int operand, int v)
 {

@@ -10,13 +10,8 @@
  * Data are integers from -4 to 4, a function of seed, operand and offset; sums of their products are exact in
  * double in every order, so results must agree to the last bit. */
 #include "loops/nest.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/rng.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 enum { POINTS = 3, SAMPLES = 48 };
 

@@ -1,9 +1,7 @@
 /* The table of options, and the words that they take. */
 #include "plan/options.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <string.h>
 
 LX_WORDS(lx_option_group_word, enum lx_option_group, LX_OPTION_GROUPS)
 

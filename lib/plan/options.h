@@ -4,8 +4,7 @@
  * All zero but for `solvers` is every default. A struct of plain values (some 10 KiB) that is copied and
  * compared. Rows: options.c, then one per pass (search/request.c); `option` takes the rows of the chosen
  * solver, `device` those of graph/target.c. */
-#ifndef LX_PLAN_OPTIONS_H
-#define LX_PLAN_OPTIONS_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -129,5 +128,3 @@ bool lx_settings_device(const struct lx_settings *o, struct lx_device *device, l
 /* The graph on the device that is asked for: preset, parameters, cores, `lx`. A reference; NULL with `st`. */
 const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g,
                                          lx_status *st);
-
-#endif

@@ -1,15 +1,9 @@
 /* Parses and prints the values of options, each by the kind of its row. */
 #include "plan/options.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/text.h"
 #include "base/words/words.h"
 #include "files/device_file.h"
 #include "plan/launch_options.h"
 #include "search/search_steps.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* The option's name with its prefix, for errors. */
 static const char *options_text_named(const struct lx_settings *o, const char *name, char out[60])

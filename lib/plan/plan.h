@@ -1,6 +1,5 @@
 /* A plan: a placement problem, a solver's checked answer, and all data needed to check it elsewhere. */
-#ifndef LX_PLAN_PLAN_H
-#define LX_PLAN_PLAN_H
+#pragma once
 
 #include "graph/graph.h"
 #include "search/request.h"
@@ -156,5 +155,3 @@ struct lx_plan *lx_plan_of_any(const char *file, const char *text, size_t length
 
 /* True if this text is a plan file and not a pattern. Only its `kind` is read, at any position. */
 bool lx_is_plan(const char *text, size_t length);
-
-#endif

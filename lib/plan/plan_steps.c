@@ -1,8 +1,5 @@
 /* The search for the plan of a graph, step by step. */
 #include "plan/plan_make.h"
-#include "base/cancel.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "search/search_steps.h"
 #include "search/time.h"
 

@@ -5,8 +5,7 @@
  *
  * A row is F(KIND, key, NEED, STANDING, width, absent, help). Numbers of tensors, ops and buffers are their
  * indices in `tensors`, `ops` and `buffers` of the file; an op's number is its tick. */
-#ifndef LX_PLANFILE_PLAN_FIELDS_H
-#define LX_PLANFILE_PLAN_FIELDS_H
+#pragma once
 
 #include "base/json/record.h"
 
@@ -191,5 +190,3 @@ struct plan_section {
 };
 
 extern const struct plan_section plan_sections[PLAN_SECTION_COUNT];
-
-#endif

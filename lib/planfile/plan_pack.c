@@ -3,13 +3,6 @@
 #include "layout/stated_layouts.h"
 #include "planfile/plan_fields.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <stddef.h>
-
 static struct int_list pack_list(struct arena *memory, const int64_t *values, int32_t count)
 {
     return (struct int_list){arena_copy_array(memory, values, (size_t)count, sizeof *values), count};

@@ -1,13 +1,7 @@
 /* Reads plan files: the file's statements become the plan; lx_plan_check says whether it is legal and
  * true. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
 #include "base/file.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,
                       void *record, struct arena *memory, lx_status *st)

@@ -1,9 +1,6 @@
 /* Reads the buffers of a plan file, their stays, accesses and copies. References must exist; the checker
  * compares the rest. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 static bool take_stay(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                       struct lx_stay *out)

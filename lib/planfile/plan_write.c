@@ -2,8 +2,6 @@
  * give equal bytes. */
 #include "planfile/plan_file.h"
 
-#include <inttypes.h>
-
 /* Writes the fields of a record without braces. */
 static void write_fields(enum plan_section_id section, const void *record, const char *margin, struct text *t)
 {

@@ -3,15 +3,8 @@
  * tensor in the same parts. Whole runs of ops then work on what their own core has. The plan is tried and
  * kept if it is faster. */
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/hash.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "search/search_steps.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct agree {
     struct search *search;
@@ -145,12 +138,7 @@ struct agree_rank {
     int32_t index;
 };
 
-static int agree_by_cost(const void *x, const void *y)
-{
-    const struct agree_rank *a = x, *b = y;
-    if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(agree_by_cost, struct agree_rank, ORDER_DOWN(cost) ORDER_UP(index));
 
 /* The op's fastest choices, one after the other. */
 static bool agree_from(struct agree *a, int32_t op)

@@ -1,6 +1,5 @@
 /* The request for a plan: the objective, the passes, the solver and its limits. */
-#ifndef LX_SEARCH_REQUEST_H
-#define LX_SEARCH_REQUEST_H
+#pragma once
 
 #include "base/vec.h"
 #include "launch/launch_of_op.h"
@@ -105,5 +104,3 @@ struct lx_gain {
     double us; /* 0 unless the objective is time */
 };
 enum { LX_MOST_GAINS = 16 };
-
-#endif

@@ -4,12 +4,7 @@
  * the same bytes. A slice that a nest streams gets stages. Other buffers keep their places. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/checked.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
 
 static const double WORTH = 1e-4; /* share of the time that an operand must save */
 
@@ -26,12 +21,7 @@ struct streaming {
     bool ok;
 };
 
-static int streaming_compare(const void *a, const void *b)
-{
-    const struct streamed_operand *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return (x->stay > y->stay) - (x->stay < y->stay);
-}
+ORDER(streaming_compare, struct streamed_operand, ORDER_DOWN(bytes) ORDER_UP(stay));
 
 /* Stays off chip that only read what one load brings, as many bytes as their accesses do. */
 static void streaming_list(struct streaming *s)

@@ -1,13 +1,6 @@
 /* The graph of one device, with local shapes, for the stages that plan a single device. It follows the steps
  * of the team's plan. */
 #include "team/device_maker.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Extents, along a loop, of the left, own and right parts in a read. */
 static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, int along,

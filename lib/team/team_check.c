@@ -5,11 +5,6 @@
  * device or brought by its exchange, with the right contents. The steps start an exchange after its tensor is
  * written, and compute every piece of every op once, after all its inputs are there. */
 #include "team/team_private.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* Readers of an exchange. */
 struct served {

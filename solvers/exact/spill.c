@@ -4,16 +4,9 @@
  * Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if no proof is
  * found, large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "common/items.h"
 #include "exact/search.h"
 #include "solvers.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Parts of a problem: stretches of time that share no live buffer, joined if a linked cost or a group has
  * members in several. O(n log n) plus the length of the bonds. --- */

@@ -1,10 +1,6 @@
 /* The explorer between keys and screen. It owns the session, the states of all views and the grid. */
 #include "tui/core/explorer.h"
 
-#include <stdarg.h>
-#include <string.h>
-#include <stdio.h>
-
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
 {
     *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};

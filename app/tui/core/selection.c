@@ -1,9 +1,6 @@
 /* Keeps buffer, op, tick and address of the selection consistent; a new plan finds them again by name. */
 #include "tui/core/session.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
-
-#include <string.h>
 
 void session_select_buffer(struct session *s, int32_t buffer)
 {

@@ -2,9 +2,6 @@
 #include "tui/core/explorer.h"
 #include "tui/core/views.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define VIEW_POINTER(R, id, file, name, keys, group, help) [VIEW_##id] = &view_##file,
 const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
 #undef VIEW_POINTER

@@ -1,15 +1,10 @@
 /* Writes changed cells to the terminal, restores the terminal in all cases, and reads keys, mouse and
  * resizing. Signal handlers only set a flag. */
 #include "tui/draw/screen.h"
-#include "base/fail.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 #include <poll.h>

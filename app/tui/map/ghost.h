@@ -1,7 +1,6 @@
 /* The ghost of a buffer that is off chip: its outline where it would cost least, and the price of forcing it on
  * chip, for which the rest is solved again. */
-#ifndef LX_APP_TUI_GHOST_H
-#define LX_APP_TUI_GHOST_H
+#pragma once
 
 #include "tui/core/explorer.h"
 #include "picture/raster.h"
@@ -21,5 +20,3 @@ void ghost_add_words(const struct scene *on, const struct lx_plan *p, int32_t bu
                      struct text *out);
 /* Solves the plan's placement again with the buffer on chip, wherever; the price is news of the session. */
 void ghost_force(struct explorer *x, int32_t buffer);
-
-#endif

@@ -3,8 +3,6 @@
  * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 
-#include <string.h>
-
 /* The selection is found by names, as other views show the graph with layouts. An op that layouts added
  * has none here; the op before it is used. False: there is nothing to show. */
 static bool view_team_look(const struct session *s, struct team_look *k)

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 struct pattern_source {
     pthread_mutex_t lock; /* held while the file is read: other jobs wait */

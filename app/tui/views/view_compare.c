@@ -1,10 +1,6 @@
 /* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
  * raced in the background. Two of them are drawn next to each other with their differences. */
 #include "tui/views/compared.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { LEAST_PANE = 6, MARKS = 4 };
 

@@ -2,11 +2,8 @@
  * which part, as a grid of cores and as the tensor itself, and whether the ops before and after split it
  * in the same way. */
 #include "tui/core/explorer.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
-
-#include <stdio.h>
 
 enum { MOST_PER_ROW = 16 };
 

@@ -1,11 +1,7 @@
 /* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and the
  * tiles and kernel arguments of each core. Drawn on a page that scrolls. */
 #include "tui/core/explorer.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { PAGE = 300 };
 

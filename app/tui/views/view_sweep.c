@@ -3,10 +3,6 @@
 #include "picture/ticks.h"
 #include "sweep/sweep_chart.h"
 #include "tui/core/explorer.h"
-#include "base/fail.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* A sweep in the background: one job per size, then jobs that search for the knees.
  *

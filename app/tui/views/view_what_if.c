@@ -1,8 +1,6 @@
 /* The what-if view: every setting of the plan. */
 #include "tui/core/explorer.h"
 
-#include <stdio.h>
-
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 
 /* Beside the page if there is room; else below it. */

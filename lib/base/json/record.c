@@ -1,9 +1,5 @@
 #include "base/json/record.h"
-#include "base/checked.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
+#include "base/base.h"
 
 static bool is_absent(const struct field *f, const void *record)
 {

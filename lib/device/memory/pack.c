@@ -2,8 +2,6 @@
 #include "device/memory/stick_box.h"
 #include "device/memory/dtypes.h"
 
-#include <string.h>
-
 enum { MOST_RUN = 512 };
 
 /* A job on runs of neighbours: `at` in elements of the box, `dense` in elements of the array. */

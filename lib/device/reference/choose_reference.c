@@ -1,11 +1,7 @@
 /* The meaning of ops that choose by indices, on whole tensors: element by element for ops that take out,
  * update by update for ops that put in. */
 #include "device/reference/evaluate.h"
-#include "base/memory.h"
 #include "graph/choice.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 struct choosing {
     const struct evaluation *e;

@@ -5,19 +5,12 @@
  *
  * A value is dropped after the last op that reads it. */
 #include "device/reference/reference.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "graph/graph.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 #include "graph/choice.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Element i of a tensor depends on seed, name and i only (splitmix64 at a position), so that threads can fill
  * blocks of 4,096 elements in any order and the data are the same on every machine. */

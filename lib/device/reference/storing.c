@@ -2,10 +2,6 @@
 #include "device/reference/storing.h"
 #include "device/memory/dtypes.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 struct storing {
     double unit;  /* v: relative, at most */
     double least; /* half the least subnormal: absolute, below the normal numbers */

@@ -3,9 +3,6 @@
  * tuples of tensors. */
 #include "import/map/import_steps.h"
 #include "import/layers/layers.h"
-#include "base/fail.h"
-
-#include <string.h>
 
 struct import_value *import_in(struct import *im, const struct model_op *op, int i)
 {

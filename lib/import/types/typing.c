@@ -2,12 +2,8 @@
  * the rule. Ops without a rule, and results that a rule leaves open, pass, so a legal file is never
  * refused. */
 #include "import/types/typing.h"
-#include "base/fail.h"
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define TYPE_RULE(name, words) const struct type_rule type_##name = {type_of_##name, words};
 TYPE_RULES(TYPE_RULE)

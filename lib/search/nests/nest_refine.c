@@ -4,8 +4,6 @@
 #include "layout/op_index.h"
 #include "nests/nest_candidates.h"
 
-#include <stdlib.h>
-
 struct refining {
     struct search *search;
     struct nest_menus *menus;

@@ -1,8 +1,6 @@
 /* The list of transports. */
 #include "team/run/transport.h"
-#include "base/fail.h"
-
-#include <string.h>
+#include "base/base.h"
 
 const struct lx_transport *const *lx_transports(void)
 {

@@ -4,8 +4,7 @@
  * goes on computing, and waits for it later. Both sides know all sizes, so a message of another size is an
  * error. So is a device that has ended or does not answer within the time limit; the error names that
  * device. Everything else (agreement, combining, gathering) is made of exchanges. */
-#ifndef LX_TEAM_RUN_TRANSPORT_H
-#define LX_TEAM_RUN_TRANSPORT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -69,5 +68,3 @@ const struct lx_transport *lx_transport_find(const char *name, lx_status *st);
 extern const struct lx_transport lx_transport_threads;
 /* Only in a program that links lxplan_mpi. */
 extern const struct lx_transport lx_transport_mpi __attribute__((weak));
-
-#endif

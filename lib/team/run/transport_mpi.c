@@ -3,12 +3,7 @@
  * computed. MPI errors are returned, not fatal. */
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
-#include "base/fail.h"
-#include "base/memory.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
