@@ -1,6 +1,9 @@
 /* Proof: what makes the lower bound. The bytes that must cross HBM whatever is planned, and the ticks at which
  * more wants to be on chip than there is room for, dearest first, with what leaves at the least cost. */
 #include "tui/core/explorer.h"
+#include "base/order.h"
+
+#include <stdlib.h>
 
 struct proof_row {
     double price;
