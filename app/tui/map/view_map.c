@@ -100,10 +100,9 @@ static void map_view_draw_compulsory(const struct scene *on, const struct parts 
     int32_t count = 0;
     int64_t bytes = 0;
     int row = p->lanes.row + lane, first, last;
-    for (int32_t k = o->off_chip_count - 1; k >= 0; k--) {
+    for (int32_t k = 0; k < o->off_chip_count; k++) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[k]];
-        if (!b->reason) break;
-        if (o->off_chip[k] == on->session->selection.buffer) continue;
+        if (!b->reason || o->off_chip[k] == on->session->selection.buffer) continue;
         count++;
         bytes += o->moved[o->off_chip[k]];
         if (raster_columns(r, b->start, b->end, &first, &last))
